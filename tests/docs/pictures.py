@@ -6,19 +6,19 @@
 `make pictures` is the first. They come from the demonstration, which is run anew unless --demo names a folder that holds
 one, from VSI-Bench's questions, from worlds that are drawn, and from the review that tests lead through in a browser. Needs
 the extra 'dev', Chromium, EGL, PostgreSQL, and VSI-Bench's parquet for `figures` and `baselines`; a group whose input is
-missing is named, and the exit code is then 1. Examples of families come with their answers, which are put into their page.
+missing is named, and the exit code is then 1. Examples that people have answered, those of MMSI-Bench's families, stay as
+they were answered.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,29 +38,18 @@ MAX_BYTES = 300_000
 """Of a picture of the explorer."""
 WORLDS = (("rectangle,home", 8, ((0, 6), (6, 8))), ("street", 3, ((2, 2),)))
 """Shapes, how many are made of each, and which worlds' frames are shown."""
-EXAMPLES: tuple[tuple[str, str, tuple[object, ...], tuple[object, ...]], ...] = (
+EXAMPLES: tuple[tuple[tuple[object, ...], tuple[object, ...]], ...] = (
     (
-        "spatialbench.md",
-        "families",
         ("--scenes", 5, "--seed", 41, "--seconds", 30, "--rate", 4),
         ("--preset", "spatialbench", "--choices"),
     ),
     (
-        "mmsi.md",
-        "families-mmsi",
-        ("--scenes", 24, "--seed", 44, "--furniture", "made", "--actors", 2, "--robots", 2,
-         "--shapes", "rectangle,l-shape,two-rooms,street", "--seconds", 20, "--rate", 3),
-        ("--preset", "mmsi"),
-    ),
-    (
-        "site.md",
-        "families",
         ("--scenes", 8, "--seed", 45, "--furniture", "made", "--actors", 2, "--exo", 3,
          "--shapes", "two-rooms,street", "--seconds", 20, "--rate", 3),
         ("--preset", "site"),
     ),
 )  # fmt: skip
-"""Page, beginning of the pictures' names, and what worlds and questions are like."""
+"""What worlds and questions are like: SpatialBench's, then SITE's."""
 EXACT_COLOURS = 128
 """Of a palette of 256: those of letters, lines and grounds, which many pixels share."""
 RUNS = ("most-frequent", "best-constant", "detector", "oracle")
@@ -240,28 +229,14 @@ def rooms(demo: Path, data: Path) -> None:
 
 def families(demo: Path, data: Path) -> None:
     """Examples of the families, by the commands that stand in the pages about them."""
-    for page, prefix, worlds_like, asked_like in EXAMPLES:
+    for worlds_like, asked_like in EXAMPLES:
         with tempfile.TemporaryDirectory() as place:
             worlds, bench, answers = (Path(place) / name for name in ("worlds", "bench", "answers.json"))
             tolman("simulate", *worlds_like, "--out", worlds)
             tolman("generate", worlds, *asked_like, "--out", bench)
-            words = (ROOT / "benchmarks" / "contact_sheet.py", bench, "--out", IMAGES, "--prefix", prefix)
-            command = [sys.executable, *map(str, words), "--answers", str(answers)]
+            words = (ROOT / "benchmarks" / "contact_sheet.py", bench, "--out", IMAGES, "--answers", answers)
+            command = [sys.executable, *map(str, words)]
             subprocess.run(command, cwd=ROOT, check=True)
-            write_answers(ROOT / "docs" / "families" / page, prefix, json.loads(answers.read_text(encoding="utf-8")))
-
-
-def write_answers(page: Path, prefix: str, answers: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
-    """Put the answers of a page's examples where it has them, between its words 'Answers' and the end of the fold."""
-    begin, end = "<details><summary>Answers</summary>\n", "\n</details>"
-    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
-    if found:
-        lines = [
-            f"- {name.removeprefix(f'{prefix}-')}: {', '.join(one['answer'].partition('.')[0] for one in own)}"
-            for name, own in answers.items()
-        ]
-        after = rest.partition(end)[2]
-        page.write_text(before + begin + "\n" + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
 
 
 def review(demo: Path, data: Path) -> None:

@@ -3,7 +3,7 @@
 A choice passes where no learner differs from chance, in either direction, and the 95 % interval of the difference stays
 within `MAX_CHOICE_GAP`. A learner that is right too seldom has found the answers as well: who inverts it is right too
 often. An answer of another kind passes where the interval of what a learner has more than the best constant, and more
-than the best constant per category, ends below `MAX_NUMBER_GAP`.
+than the best constant per category where that is better, ends below `MAX_NUMBER_GAP`.
 
 Where all questions are in whole rings (`rings`), and who was asked is right about one of each, nothing else could have
 come out for any learner that sees only texts: the difference is 0 and so is its interval, however few there are.
@@ -158,7 +158,10 @@ def _gaps(trial: LearnerTrial, name: str, group: Ints) -> list[_Gap]:
     scores = trial.scores[name]
     if trial.category_baseline is None:
         return [_gap(scores, trial.baseline, group, MAX_CHOICE_GAP, trial.inflation, is_choice=True)]
-    bases = [trial.baseline] + ([trial.category_baseline] if name != CATEGORY_CONSTANT else [])
+    bases = [trial.baseline]
+    # What is taught elsewhere may name constants that are worse than one for all: to beat those is nothing.
+    if name != CATEGORY_CONSTANT and trial.category_baseline.mean() > trial.baseline.mean():
+        bases.append(trial.category_baseline)
     return [_gap(scores, base, group, MAX_NUMBER_GAP, trial.inflation, is_choice=False) for base in bases]
 
 
