@@ -46,7 +46,7 @@ def test_sizes_that_names_tell_are_left_out_until_learners_from_outside_get_no_m
     left = [items[i] for i in filter_shortcuts(asked(items), 10, 0.25, 0)]
     assert len(left) > 150
     after = over_constant(left)
-    assert len(after) == 4
+    assert len(after) == 5
     assert max(after.values()) < NEAR
     assert constant(left) < constant(items) + NEAR
 
