@@ -1,7 +1,7 @@
 """Scenes and benchmarks of the version before: read, audited, and made again under the names they had.
 
 Which of a scene's many answers are kept was their order then, and is drawn since: `chosen_since.json` has the hashes of what is
-chosen now. Questions that are chosen then and now are the same to the letter.
+chosen now. Questions that are chosen then and now are the same, but for the order of their options.
 """
 
 from __future__ import annotations
