@@ -29,9 +29,20 @@ def address(request: pytest.FixtureRequest, explorer: Path) -> Iterator[str]:
     if request.param == "disk":
         yield f"file://{explorer}/index.html"
         return
+    address, end = serve(explorer)
+    yield address
+    with warnings.catch_warnings():  # a browser connects ahead of need, and may do so while the server ends
+        warnings.simplefilter("ignore", ResourceWarning)
+        end()
+        del end  # what it holds on to keeps such connections
+        gc.collect()
+
+
+def serve(folder: Path) -> tuple[str, Callable[[], None]]:
+    """Serve a site from a thread: its address, and what ends that."""
     told: Future[str] = Future()
     loop = asyncio.new_event_loop()
-    serving = loop.create_task(serve_folder(explorer, 0, told.set_result))
+    serving = loop.create_task(serve_folder(folder, 0, told.set_result))
 
     async def served() -> None:
         await asyncio.wait([serving])
@@ -39,13 +50,13 @@ def address(request: pytest.FixtureRequest, explorer: Path) -> Iterator[str]:
 
     thread = Thread(target=lambda: loop.run_until_complete(served()))
     thread.start()
-    yield f"{told.result(10)}index.html"
-    loop.call_soon_threadsafe(serving.cancel)
-    thread.join()
-    loop.close()
-    with warnings.catch_warnings():  # a browser connects ahead of need, and may do so while the server ends
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
+
+    def end() -> None:
+        loop.call_soon_threadsafe(serving.cancel)
+        thread.join()
+        loop.close()
+
+    return f"{told.result(10)}index.html", end
 
 
 @pytest.fixture
