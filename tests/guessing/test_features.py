@@ -124,3 +124,12 @@ def test_a_part_of_a_pool_has_the_rows_of_its_items() -> None:
     assert part.item.tolist() == anew.item.tolist()
     for held_out in range(FOLDS):
         assert part.matrix(held_out) == pytest.approx(anew.matrix(held_out))
+
+
+def test_rows_of_some_items_know_what_they_know_among_all() -> None:
+    items = choices(60, planted=0.5)
+    fold = assign(items, FOLDS, 0)
+    rows = choice_rows(items, fold, FOLDS)
+    some = (np.arange(len(items)) % 3 > 0)[rows.item]
+    for held_out in range(FOLDS):
+        assert (rows.part(some).matrix(held_out) == rows.matrix(held_out)[some]).all()

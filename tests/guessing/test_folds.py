@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.errors import UsageError
-from tolman.guessing.folds import assign, groups
+from tolman.guessing.folds import assign, deal, groups, renumbered, taught
 from tolman.items import Item
 
 
@@ -53,3 +54,29 @@ def test_every_fold_has_its_share(choice: Callable[..., Item]) -> None:
     assert all(counts[task, f] == 20 * (1 + (task == "c")) for task in "abc" for f in range(5))
     assert (fold == assign(items, 5, 3)).all()
     assert (fold != assign(items, 5, 4)).any()
+
+
+@given(st.lists(st.integers(0, 30), min_size=40, max_size=90), st.data())
+def test_folds_of_a_part_are_those_of_its_items(scenes: list[int], data: st.DataObject) -> None:
+    items = [item(i, f"s{scene}") for i, scene in enumerate(scenes)]
+    own = sorted(data.draw(st.sets(st.integers(0, len(items) - 1), min_size=30)))
+    some = [items[i] for i in own]
+    group = renumbered(np.array(groups(items))[own])
+    assert group == groups(some)
+    if len(set(group)) >= 3:
+        assert (deal(group, [("t",)] * len(own), 3, 7) == assign(some, 3, 7)).all()
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=60), st.integers(0, 4), st.integers(1, 70))
+def test_so_many_are_taught_and_none_that_is_held_out(folds: list[int], held_out: int, most: int) -> None:
+    fold = np.array(folds)
+    found = taught(fold, held_out, most, 5)
+    assert found.sum() == min(most, (fold != held_out).sum())
+    assert not found[fold == held_out].any()
+    assert (found == taught(fold, held_out, most, 5)).all()
+    assert (taught(fold, held_out, None, 5) == (fold != held_out)).all()
+
+
+def test_who_is_taught_is_drawn_with_each_seed() -> None:
+    fold = np.arange(100) % 5
+    assert (taught(fold, 0, 20, 1) != taught(fold, 0, 20, 2)).any()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tolman.generate.draft import Cues
 from tolman.guessing.blind import likeliest
 from tolman.guessing.features import choice_pool
-from tolman.guessing.folds import assign
+from tolman.guessing.folds import deal, groups, renumbered, taught
 from tolman.guessing.frequent import most_frequent_text
 from tolman.guessing.from_cues import answers_from_matrix, encoded, vocabulary
 from tolman.guessing.learners import LINEAR, QUICK, SCALED, probabilities
@@ -32,12 +32,21 @@ class ChoiceGuessers:
         cues: what each part of their media tells.
         closed: whether the options are a closed list.
         folds: that the scenes are dealt into.
+        most_taught: questions that a learner is taught at most; None for all of the other folds.
     """
 
     def __init__(
-        self, items: Sequence[Item], answers: Sequence[str], cues: Sequence[Cues], folds: int, *, closed: bool
+        self,
+        items: Sequence[Item],
+        answers: Sequence[str],
+        cues: Sequence[Cues],
+        folds: int,
+        *,
+        closed: bool,
+        most_taught: int | None = None,
     ) -> None:
         self._items, self._answers, self._cues, self._folds = items, answers, cues, folds
+        self._most_taught, self._groups = most_taught, np.array(groups(items), dtype=np.intp)
         self._parts = min(map(len, cues), default=0)
         self._names = QUICK if closed else (*QUICK, SCALED)
         readable = not all(MEDIA_MARK in option for item in items for option in item.options)
@@ -86,11 +95,12 @@ class ChoiceGuessers:
 
     def _draw(self, kept: Sequence[int], items: Sequence[Item], seed: int) -> list[NDArray[np.bool_]]:
         """For each learner, and each thing that it may be told, whether it is right."""
-        fold, own = assign(items, self._folds, seed), np.array(kept, dtype=np.intp)
+        own = np.array(kept, dtype=np.intp)
+        fold = deal(renumbered(self._groups[own]), [(one.task,) for one in items], self._folds, seed)
         right = self._by_text(items, own, fold, seed)
         answers = [self._answers[i] for i in kept]
         for name, matrix in self._told:
-            guessed = answers_from_matrix(answers, matrix[own], fold, name, seed)
+            guessed = answers_from_matrix(answers, matrix[own], fold, name, seed, self._most_taught)
             right.append(np.array([a == b for a, b in zip(guessed, answers, strict=True)]))
         return right
 
@@ -103,10 +113,12 @@ class ChoiceGuessers:
         true = np.array([item.letters.index(item.answer) for item in items], dtype=np.intp)
         right = [np.zeros(len(items), dtype=bool) for _ in self._names]
         for held_out in sorted(set(fold.tolist())):
-            matrix = rows.matrix(held_out)
-            train, test = rows.fold != held_out, rows.fold == held_out
+            some = taught(fold, held_out, self._most_taught, seed)
+            here = (some | (fold == held_out))[rows.item]
+            looked_at, known = rows.part(here), y[here]
+            matrix, test = looked_at.matrix(held_out), looked_at.fold == held_out
             asked = np.flatnonzero(fold == held_out)
             for name, found in zip(self._names, right, strict=True):
-                p = probabilities(name, seed, matrix[train], y[train], matrix[test], 2)[:, 1]
-                found[asked] = likeliest(p, rows.item[test]) == true[asked]
+                p = probabilities(name, seed, matrix[~test], known[~test], matrix[test], 2)[:, 1]
+                found[asked] = likeliest(p, looked_at.item[test]) == true[asked]
         return right

@@ -12,7 +12,7 @@ import numpy as np
 
 from tolman.guessing.answer_space import answer_space
 from tolman.guessing.features import answer_pool
-from tolman.guessing.folds import assign
+from tolman.guessing.folds import deal, groups, renumbered, taught
 from tolman.guessing.from_cues import vocabulary
 from tolman.guessing.learners import LINEAR, QUICK, SCALED
 from tolman.guessing.offers import Ints, category_constants, learned_offers
@@ -30,10 +30,12 @@ class NumberGuessers:
     Args:
         items: all questions of the type, whose answers are the ones that there are.
         folds: that the scenes are dealt into.
+        most_taught: questions that a learner is taught at most; None for all of the other folds.
     """
 
-    def __init__(self, items: Sequence[Item], folds: int) -> None:
-        self._items, self._folds = items, folds
+    def __init__(self, items: Sequence[Item], folds: int, most_taught: int | None = None) -> None:
+        self._items, self._folds, self._most_taught = items, folds, most_taught
+        self._groups = np.array(groups(items), dtype=np.intp)
         self._space = answer_space(items, careful())
         self._places = np.array(self._space.right, dtype=np.intp)
         self._pool = answer_pool(items, [self._space.values[place] for place in self._space.right])
@@ -59,18 +61,20 @@ class NumberGuessers:
         """Scores of the constant, then of each guesser. Shape (1 + guessers, questions)."""
         space, own, words = self._space, self._places[kept], self._words[kept]
         names = [self._names[i] for i in kept.tolist()]
-        fold = assign(items, self._folds, seed)
+        fold = deal(renumbered(self._groups[kept]), [(one.task,) for one in items], self._folds, seed)
         rows = self._pool.part(kept).rows(fold, self._folds)
         found = np.zeros((3 + len(_LEARNERS), len(items)))
         for held_out in sorted(set(fold.tolist())):
-            train, test = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
-            matrix = rows.matrix(held_out)
-            taught, asked = ([names[i] for i in some.tolist()] for some in (train, test))
+            others, test = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
+            some = taught(fold, held_out, self._most_taught, seed)
+            looked_at = rows.part(some | (fold == held_out))
+            matrix, held = looked_at.matrix(held_out), looked_at.fold == held_out
+            named, asked = ([names[i] for i in numbers.tolist()] for numbers in (others, test))
             offers = [
-                category_constants(space, [()] * len(train), own[train], [()] * len(test)),
-                category_constants(space, taught, own[train], asked),
-                learned_offers(space, LINEAR, seed, words[train], own[train], words[test]),
-                *(learned_offers(space, name, seed, matrix[train], own[train], matrix[test]) for name in _LEARNERS),
+                category_constants(space, [()] * len(others), own[others], [()] * len(test)),
+                category_constants(space, named, own[others], asked),
+                learned_offers(space, LINEAR, seed, words[some], own[some], words[test]),
+                *(learned_offers(space, name, seed, matrix[~held], own[some], matrix[held]) for name in _LEARNERS),
             ]
             for place, taken in enumerate(offers):
                 if taken is not None:

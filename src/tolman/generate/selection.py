@@ -130,8 +130,8 @@ def _without_shortcuts(
     share = preset.share
     types = [(entries.task(i), DRAFTED_KINDS[entries.is_number(i)]) for i in chosen]
     kept = filter_shortcuts(
-        asked, share.max_filter_rounds, share.most_common, seed, most=share.per_task, workers=workers, done=done,
-        types=types,
+        asked, share.max_filter_rounds, share.most_common, seed, most=share.per_task,
+        most_taught=share.most_taught, workers=workers, done=done, types=types,
     )  # fmt: skip
     left = Counter(entries.task(chosen[i]) for i in kept)
     for task, own in _by_task(range(len(chosen)), lambda i: entries.task(chosen[i])).items():

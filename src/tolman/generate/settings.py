@@ -38,6 +38,9 @@ class ShareSettings(BaseModel):
         max_filter_rounds: rounds of shortcut filtering at most: learners who don't see the scene answer, and questions
             are left out until these learners are right as often as by chance, or near a number no more than a
             constant. 0 filters nothing.
+        most_taught: questions of a type that a learner of filtering is taught at most; None for all. Statistics of all
+            questions stand in what it is told, so that with 1,000 outsiders find as little in what is left as with
+            all, in a fraction of the time.
         rings: whether questions come in rings: scenes that answer the same question differently (`generate.rings`), so
             that no text tells its answer. Then filtering is for what a part of the media suggests alone.
     """
@@ -48,6 +51,7 @@ class ShareSettings(BaseModel):
     per_task: int | None = None
     most_common: float = 0.25
     max_filter_rounds: int = 0
+    most_taught: int | None = None
     rings: bool = False
 
     @model_validator(mode="before")
@@ -214,9 +218,11 @@ class GenerationPreset(BaseModel):
 
 
 _ROUNDS = 10
-_SHARE = ShareSettings(per_scene=60, max_filter_rounds=_ROUNDS)
+_TAUGHT = 1_000
+_FILTERED = ShareSettings(max_filter_rounds=_ROUNDS, most_taught=_TAUGHT)
+_SHARE = _FILTERED.model_copy(update={"per_scene": 60})
 PRESETS = {
-    "vsi-paper": GenerationPreset(name="vsi-paper", share=ShareSettings(max_filter_rounds=_ROUNDS)),
+    "vsi-paper": GenerationPreset(name="vsi-paper", share=_FILTERED),
     "vsi-official": GenerationPreset(
         name="vsi-official",
         settings={

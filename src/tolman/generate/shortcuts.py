@@ -43,6 +43,8 @@ ROUGH_ROUNDS = 2
 """Rounds that leave out what any draw of the folds shows; in later ones questions would go for the luck of a draw."""
 DRAWS_A_ROUND = 3
 """Draws of the folds whose mean each later round takes."""
+MANY = 10_000
+"""Questions of which one draw is enough in any round: its luck is less than what predictors may be off."""
 SPARE_SHARE = 1.2
 """Questions that the later rounds begin with for each one that is wanted."""
 MIN_REMOVED_SHARE = 0.01
@@ -77,6 +79,7 @@ def filter_shortcuts(
     seed: int,
     *,
     most: int | None = None,
+    most_taught: int | None = None,
     workers: Workers = 1,
     done: Callable[[str], None] = lambda task: None,
     types: Iterable[tuple[str, str]] | None = None,
@@ -95,6 +98,8 @@ def filter_shortcuts(
         most_common: the largest share that one answer may have.
         seed: of folds, learners and of what is left out.
         most: how many of a type are wanted; a few more may stay. None for all.
+        most_taught: questions that a learner is taught at most: what all say it knows from the statistics that it is
+            told, so that few show how far to trust them. None for all of the other folds.
         workers: processes; what comes out doesn't depend on it.
         done: called with every question type that is over.
         types: question type and kind of each question, where that is known without a look at it.
@@ -117,7 +122,7 @@ def filter_shortcuts(
         for number, (task, own) in enumerate(blocks):
             share = None if most is None else -(-most // count[task])
             block = number if count[task] > 1 else 0
-            yield _Job([questions[i] for i in own], max_rounds, most_common, share, seed, block)
+            yield _Job([questions[i] for i in own], max_rounds, most_common, share, most_taught, seed, block)
 
     kept: list[int] = []
     for (task, own), left in zip(blocks, parallel_map(_left, jobs(), workers), strict=True):
@@ -143,6 +148,7 @@ class _Job:
     max_rounds: int
     most_common: float
     most: int | None
+    most_taught: int | None
     seed: int
     block: int
 
@@ -150,7 +156,8 @@ class _Job:
 def _left(job: _Job) -> list[int]:
     """Filter one question type; the numbers of the questions that stay."""
     questions, kept, quiet = job.questions, list(range(len(job.questions))), 0
-    guessed = _number_guesses(questions) if not kind_of(questions[0].item).has_letters else _choice_guesses(questions)
+    guesses = _choice_guesses if kind_of(questions[0].item).has_letters else _number_guesses
+    guessed = guesses(questions, job.most_taught)
     for number in range(job.max_rounds):
         if not kept or quiet >= PATIENCE_ROUNDS:
             break
@@ -160,7 +167,7 @@ def _left(job: _Job) -> list[int]:
             kept = evenly(kept, lambda i: questions[i].answer if questions[i].closed else "", most, drawn)
         asked = [questions[i] for i in kept]
         first = (job.seed * job.max_rounds + number) * DRAWS_A_ROUND
-        draws = 1 if number < ROUGH_ROUNDS else DRAWS_A_ROUND
+        draws = 1 if number < ROUGH_ROUNDS or len(kept) > MANY else DRAWS_A_ROUND
         gone = _too_telling(asked, guessed(kept, range(first, first + draws)), drawn)
         kept = balanced_within(
             [i for place, i in enumerate(kept) if place not in gone],
@@ -219,13 +226,14 @@ def _too_telling(asked: Sequence[FilterItem], found: _Guesses, seed: str) -> set
     return gone
 
 
-def _choice_guesses(questions: Sequence[FilterItem]) -> _Guess:
+def _choice_guesses(questions: Sequence[FilterItem], most_taught: int | None) -> _Guess:
     guessers = ChoiceGuessers(
         [one.item for one in questions],
         [one.answer for one in questions],
         [one.single_view_cues for one in questions],
         FOLDS,
         closed=all(one.closed for one in questions),
+        most_taught=most_taught,
     )
 
     def guesses(kept: Sequence[int], seeds: Iterable[int]) -> _Guesses:
@@ -240,8 +248,8 @@ def _choice_guesses(questions: Sequence[FilterItem]) -> _Guess:
     return guesses
 
 
-def _number_guesses(questions: Sequence[FilterItem]) -> _Guess:
-    guessers, first = NumberGuessers([one.item for one in questions], FOLDS), list[float]()
+def _number_guesses(questions: Sequence[FilterItem], most_taught: int | None) -> _Guess:
+    guessers, first = NumberGuessers([one.item for one in questions], FOLDS, most_taught), list[float]()
 
     def guesses(kept: Sequence[int], seeds: Iterable[int]) -> _Guesses:
         if not enough([questions[i] for i in kept]):

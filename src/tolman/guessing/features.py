@@ -39,6 +39,15 @@ class Rows:
     base: Floats
     relative: bool
 
+    def part(self, here: NDArray[np.bool_]) -> Rows:
+        """Some of the rows, all of an item or none, with the statistics of all.
+
+        Args:
+            here: whether a row stays. Shape (rows,).
+        """
+        slots = tuple(one.part(here) for one in self.slots)
+        return Rows(self.item[here], self.plain[here], slots, self.fold[here], self.base[:, here], self.relative)
+
     def matrix(self, held_out: int) -> Floats:
         """All features while one fold is held out. Shape (rows, columns)."""
         base = self.base[held_out]

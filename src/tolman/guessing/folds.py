@@ -50,6 +50,36 @@ def groups(items: Sequence[Item]) -> list[int]:
     return [numbers.setdefault(root(i), len(numbers)) for i in range(len(items))]
 
 
+def renumbered(group: NDArray[np.intp]) -> list[int]:
+    """The groups of some of the items, numbered anew in the order of first appearance. Shape (items,)."""
+    _, first, place = np.unique(group, return_index=True, return_inverse=True)
+    number = np.empty(len(first), dtype=np.intp)
+    number[np.argsort(first)] = np.arange(len(first))
+    renamed: list[int] = number[place].tolist()
+    return renamed
+
+
+def taught(fold: NDArray[np.intp], held_out: int, most: int | None, seed: int) -> NDArray[np.bool_]:
+    """Tell which items are taught while a fold is held out: all others, or so many of them, drawn.
+
+    Args:
+        fold: of each item. Shape (items,).
+        held_out: the fold.
+        most: how many items at most; None for all.
+        seed: of the draw.
+
+    Returns:
+        Shape (items,).
+    """
+    others = fold != held_out
+    if most is None or np.count_nonzero(others) <= most:
+        return others
+    drawn = np.random.default_rng([seed, held_out]).choice(np.flatnonzero(others), most, replace=False)
+    found = np.zeros(len(fold), dtype=bool)
+    found[drawn] = True
+    return found
+
+
 def question_type(item: Item) -> Iterable[str]:
     """What every fold has alike of, where nothing else is said."""
     return (item.task,)
@@ -75,20 +105,38 @@ def assign(
     Raises:
         UsageError: there are fewer groups than folds.
     """
-    group = groups(items)
+    return deal(groups(items), [tuple(labels(item)) for item in items], count, seed)
+
+
+def deal(group: Sequence[int], labelled: Sequence[tuple[str, ...]], count: int, seed: int) -> NDArray[np.intp]:
+    """The same of items whose groups and labels are known.
+
+    Args:
+        group: of each item, numbered in the order of first appearance.
+        labelled: the labels of each item.
+        count, seed: as for `assign`.
+
+    Raises:
+        UsageError: there are fewer groups than folds.
+    """
     members: dict[int, list[int]] = {}
     for i, number in enumerate(group):
         members.setdefault(number, []).append(i)
     if len(members) < count:
         raise UsageError(f"{count} folds need as many scenes that can be held out, here are {len(members)}.")
-    labelled = [tuple(labels(item)) for item in items]
+    alike = len(set(labelled)) == 1
     total = Counter(label for own in labelled for label in own)
     shuffled = np.random.default_rng(seed).permutation(len(members))
     order = sorted(shuffled.tolist(), key=lambda number: -len(members[number]))
     load: list[Counter[str]] = [Counter() for _ in range(count)]
     sizes = [0] * count
-    fold = np.zeros(len(items), dtype=np.intp)
+    fold = np.zeros(len(group), dtype=np.intp)
     for number in order:
+        if alike:  # the fold that is emptiest of one label is that of all
+            chosen = sizes.index(min(sizes))
+            sizes[chosen] += len(members[number])
+            fold[members[number]] = chosen
+            continue
         own: dict[str, int] = {}
         for i in members[number]:
             for label in labelled[i]:

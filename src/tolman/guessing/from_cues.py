@@ -12,6 +12,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.guessing.folds import taught
 from tolman.guessing.learners import probabilities
 from tolman.guessing.statistics import Floats
 from tolman.guessing.words import words
@@ -34,15 +35,24 @@ def answers_from_cues(
 
 
 def answers_from_matrix(
-    answers: Sequence[str], matrix: Floats, fold: NDArray[np.intp], learner: str, seed: int
+    answers: Sequence[str],
+    matrix: Floats,
+    fold: NDArray[np.intp],
+    learner: str,
+    seed: int,
+    most_taught: int | None = None,
 ) -> list[str]:
-    """The same of cues that are numbers already, as `encoded` gives them. Shape (questions, columns)."""
+    """The same of cues that are numbers already, as `encoded` gives them. Shape (questions, columns).
+
+    Args:
+        most_taught: questions that are taught at most; None for all of the other folds.
+    """
     classes = sorted(set(answers))
     place = {answer: i for i, answer in enumerate(classes)}
     y = np.array([place[answer] for answer in answers], dtype=np.intp)
     found = np.zeros(len(answers), dtype=np.intp)
     for held_out in sorted(set(fold.tolist())):
-        train, test = fold != held_out, fold == held_out
+        train, test = taught(fold, held_out, most_taught, seed), fold == held_out
         if train.any():
             p = probabilities(learner, seed, matrix[train], y[train], matrix[test], len(classes))
             found[test] = p.argmax(axis=1)

@@ -37,10 +37,18 @@ class Slot:
 
     def known(self, held_out: int) -> Floats:
         """The sums that each entry may know while one fold is held out. Shape (entries, channels)."""
-        total = self.sums.sum(axis=1) - self.sums[:, held_out]
-        own = self.fold[self.row]
+        sums, own = self.sums[self.key], self.fold[self.row]
         training = (own != held_out)[:, None]
-        return np.asarray(total[self.key] - training * self.sums[self.key, own])
+        return np.asarray(sums.sum(axis=1) - sums[:, held_out] - training * self.sums[self.key, own])
+
+    def part(self, here: NDArray[np.bool_]) -> Slot:
+        """The entries of some rows, which are numbered anew; the sums are still those of all rows.
+
+        Args:
+            here: whether a row stays. Shape (rows,).
+        """
+        row, stays = _among(self.row, here)
+        return Slot(int(here.sum()), row, self.key[stays], self.fold[here], self.sums)
 
 
 @dataclass(frozen=True)
@@ -64,9 +72,8 @@ class Keys:
         Args:
             here: whether a row stays. Shape (rows,).
         """
-        stays = here[self.row]
-        number = np.cumsum(here) - 1
-        return Keys(int(here.sum()), number[self.row[stays]], self.key[stays], self.count)
+        row, stays = _among(self.row, here)
+        return Keys(int(here.sum()), row, self.key[stays], self.count)
 
     def of_several(self, item: NDArray[np.intp]) -> Keys:
         """Without keys of a single item: nothing is known of them when it is asked, and nothing when it is taught.
@@ -92,6 +99,12 @@ class Keys:
         for channel, column in enumerate(values[self.row].T):
             sums[:, channel] = np.bincount(place, column, len(sums))
         return Slot(self.rows, self.row, self.key, fold, sums.reshape(self.count, folds, values.shape[1]))
+
+
+def _among(row: NDArray[np.intp], here: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Of entries, the new numbers of those rows that stay, and which entries are theirs. Shapes (left,), (entries,)."""
+    stays = here[row]
+    return (np.cumsum(here) - 1)[row[stays]], stays
 
 
 def numbered(keys: Sequence[Sequence[Hashable]]) -> Keys:
