@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
+from tolman.generate.spool import Spool
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.workflows.notebook import Displayable, NotebookTable, counted
@@ -173,7 +174,7 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
     """
     import tempfile
 
-    from tolman.generate.collecting import Spool, collect
+    from tolman.generate.collecting import collect
     from tolman.generate.collection import open_collection
     from tolman.generate.publish import check_place, publish, statistics_of
     from tolman.generate.selection import select
