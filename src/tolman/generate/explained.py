@@ -62,8 +62,7 @@ def _seen(item: Item, needed: NeededFrames | None) -> list[str]:
     if needed is None or not numbers:
         return []
     times: dict[str, set[int]] = {}
-    for thing in needed.needed:
-        number = next((n for n in numbers if any(first <= n <= last for first, last in thing.frames)), None)
+    for thing, number in zip(needed.needed, needed.first_among(numbers), strict=True):
         if number is not None:
             times.setdefault(thing.name, set()).add(int(number / needed.frames * needed.seconds))
     told = [f"{_the(name)} around {_listed([_clock(s) for s in sorted(at)])}" for name, at in times.items()]

@@ -24,10 +24,9 @@ from tolman.generate.entries import DraftEntry
 from tolman.generate.pictures import FOLDER, take_out
 from tolman.generate.reasons import grouped
 from tolman.generate.settings import GenerationPreset
-from tolman.generate.spool import SharedTexts
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.media.needed import Answerable, NeededFrames, answerable_with
+from tolman.media.needed import Answerable, NeededFrames, answerable_with, text_with_things
 from tolman.media.sampling import Frames
 from tolman.parallel import Workers
 from tolman.storage import as_named, fetched, is_there
@@ -145,7 +144,7 @@ def write_shards(out: Path, items: Iterable[Item], count: int) -> None:
     remaining = iter(items)
     shards = -(-count // SHARD)
     for shard in range(shards):
-        write_items(fresh / f"test-{shard:05d}-of-{shards:05d}.parquet", islice(remaining, SHARD), SharedTexts())
+        write_items(fresh / f"test-{shard:05d}-of-{shards:05d}.parquet", islice(remaining, SHARD), text_with_things)
     shutil.rmtree(out / "data", ignore_errors=True)
     fresh.rename(out / "data")
 
