@@ -12,8 +12,11 @@ from tolman.generate.draft import Draft
 from tolman.generate.pictures import PictureSource
 from tolman.media.needed import KEY, THINGS, WrittenThing
 
-_HELD = 256
-"""Things that are remembered at a time; many times as many as a scene has."""
+_PLACED = 1024
+"""Things that are remembered while drafts are added: more than a scene has."""
+_READ = 32
+"""Things that are remembered while drafts are read: more than a scene's questions of one type ask for. Each is a hundred
+lists, which the garbage collector goes through."""
 
 
 class Spool:
@@ -72,13 +75,13 @@ class Spool:
             written = WrittenThing.of(thing)
             place = None if written is None else self._append(written.text)
             # With the thing itself, so that no other one gets its id.
-            _remember(self._placed, id(thing), (thing, place))
+            _remember(self._placed, id(thing), (thing, place), _PLACED)
         return self._placed[id(thing)][1]
 
     def _thing(self, place: int) -> WrittenThing:
         if place not in self._read:
             self._file.seek(place)
-            _remember(self._read, place, WrittenThing(pickle.load(self._file)))
+            _remember(self._read, place, WrittenThing(pickle.load(self._file)), _READ)
         return self._read[place]
 
 
@@ -89,7 +92,7 @@ def _things_in(evidence: Mapping[str, Any]) -> list[Any]:
     return things if isinstance(things, list) else []
 
 
-def _remember(known: dict[int, Any], key: int, what: Any) -> None:
-    if len(known) >= _HELD:
+def _remember(known: dict[int, Any], key: int, what: Any, most: int) -> None:
+    if len(known) >= most:
         known.clear()
     known[key] = what

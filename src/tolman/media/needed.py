@@ -17,7 +17,6 @@ eight. So a run is judged by the frames that it shows, not by whether it shows a
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -27,6 +26,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import from_json
 
 from tolman.item_table import evidence_text
 from tolman.items import Item
@@ -76,7 +76,7 @@ class WrittenThing(dict[str, Any]):
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__(json.loads(text))
+        super().__init__(from_json(text))
         self.text = text
 
     @classmethod
