@@ -15,8 +15,8 @@ from tolman.media.needed import KEY, THINGS, WrittenThing
 _PLACED = 1024
 """Things that are remembered while drafts are added: more than a scene has."""
 _READ = 32
-"""Things that are remembered while drafts are read: more than a scene's questions of one type ask for. Each is a hundred
-lists, which the garbage collector goes through."""
+"""Things that are remembered while drafts are read: more than a scene's questions of one type ask for. Each is a
+hundred lists, which the garbage collector goes through."""
 
 
 class Spool:
