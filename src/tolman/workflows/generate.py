@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.errors import UsageError
-from tolman.generate.spool import Spool
 from tolman.workflows.config import Setting
 from tolman.workflows.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.workflows.notebook import Displayable, NotebookTable, counted
@@ -178,6 +177,7 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
     from tolman.generate.collection import open_collection
     from tolman.generate.publish import check_place, publish, statistics_of
     from tolman.generate.selection import select
+    from tolman.generate.spool import Spool
     from tolman.parallel import place_of
     from tolman.scene_table import count_scenes
 
