@@ -64,8 +64,8 @@ def _frames_of(items: Iterable[Item], text: Callable[[Mapping[str, Any]], str]) 
 
 
 def evidence_text(evidence: Any) -> str:
-    """Evidence, or a part of it, as JSON text."""
-    return json.dumps(to_jsonable_python(evidence))
+    """Evidence, or a part of it, as JSON text; null for what is no finite number, as models have it."""
+    return json.dumps(to_jsonable_python(evidence, inf_nan_mode="null"))
 
 
 def to_row(item: ItemFields, text: Callable[[Mapping[str, Any]], str] = evidence_text) -> dict[str, Any]:

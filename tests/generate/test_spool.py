@@ -84,3 +84,15 @@ def test_a_thing_that_is_none_makes_needed_frames_unknown() -> None:
     said = {**draft(SOFA).evidence[KEY], "needed": [wrong]}
     item = Item(id="i", question="?", kind="number", answer="1", task="t", evidence={KEY: said})
     assert needed_frames(item) is None
+
+
+def test_texts_are_those_of_models() -> None:
+    evidence = {
+        "ratio": float("inf"),
+        "first": {"gaps": (1.5, float("nan")), 3: True},
+        KEY: {"needed": [SOFA]},
+        "é": -0.0,
+    }
+    item = Item(id="i", question="?", kind="number", answer="1", task="t", evidence=evidence)
+    assert text_with_things(evidence) == json.dumps(item.model_dump(mode="json")["evidence"])
+    assert '"ratio": null' in evidence_text(evidence)
