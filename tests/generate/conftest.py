@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from once import made_once
-from tolman.generate.collecting import Spool, collect
+from tolman.generate.collecting import collect
 from tolman.generate.collection import open_collection
 from tolman.generate.draft_items import items_of
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.selection import select
 from tolman.generate.settings import preset
+from tolman.generate.spool import Spool
 from tolman.items import Item
 
 Asked = tuple[dict[str, SceneGeometry], list[Item]]

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("shapely", reason="routes need the extra 'generate'")
 
-from tolman.generate.collecting import Spool, collect
+from tolman.generate.collecting import collect
 from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.draft_items import items_of
@@ -20,6 +20,7 @@ from tolman.generate.families.vsi_bench.route_plan import RouteSettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.selection import select
 from tolman.generate.settings import preset
+from tolman.generate.spool import Spool
 from tolman.items import Item
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting

@@ -13,11 +13,12 @@ pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
 from generate.test_captures import capture, scene
 from tolman.generate import collecting
-from tolman.generate.collecting import Collected, Spool, collect
+from tolman.generate.collecting import Collected, collect
 from tolman.generate.draft import Draft
 from tolman.generate.drafting import drafts
 from tolman.generate.geometry import SceneGeometry, measure_together
 from tolman.generate.settings import preset
+from tolman.generate.spool import Spool
 from tolman.scenes import OrientedBox, Scene, SceneObject
 
 PAPER = preset("vsi-paper").with_share(per_scene=2, max_filter_rounds=0)

@@ -12,7 +12,7 @@ pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 from generate.conftest import Asked
 from generate.test_captures import capture, scene, thing
 from tolman.generate.again import again, drafts_of
-from tolman.generate.collecting import Spool, collect
+from tolman.generate.collecting import collect
 from tolman.generate.collection import open_collection
 from tolman.generate.draft_items import items_of
 from tolman.generate.drafting import categories_in
@@ -21,6 +21,7 @@ from tolman.generate.geometry import SEEN, SceneGeometry
 from tolman.generate.publish import publish
 from tolman.generate.selection import select
 from tolman.generate.settings import preset
+from tolman.generate.spool import Spool
 from tolman.item_table import read_items
 from tolman.items import Item
 from tolman.media.needed import KEY, NeededFrames, needed_frames

@@ -15,7 +15,7 @@ from generate.made_places import made_place
 from generate.pair_solver import Place
 from tolman.benchmarks.mmsi_bench.data import TASKS
 from tolman.errors import UsageError
-from tolman.generate.collecting import Collected, Spool, collect
+from tolman.generate.collecting import Collected, collect
 from tolman.generate.draft import Draft, ReasoningStep, Rejected, Shot
 from tolman.generate.draft_items import items_of
 from tolman.generate.drafting import drafts, labels, recompute
@@ -27,6 +27,7 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.registry import MMSI, VSI
 from tolman.generate.selection import select
 from tolman.generate.settings import preset
+from tolman.generate.spool import Spool
 from tolman.items import Item
 from tolman.scoring.error_types import MMSI as STEPS
 from tolman.scoring.error_types import typed_already

@@ -10,12 +10,13 @@ import pytest
 pytest.importorskip("sklearn", reason="filtering needs the extra 'generate'")
 
 from guessing.attackers import ATTACKERS, accuracy
-from tolman.generate.collecting import Spool, collect
+from tolman.generate.collecting import collect
 from tolman.generate.collection import open_collection
 from tolman.generate.draft_items import items_of
 from tolman.generate.publish import publish
 from tolman.generate.selection import select
 from tolman.generate.settings import preset
+from tolman.generate.spool import Spool
 from tolman.items import Item
 
 PAPER = preset("vsi-paper").choosing(["relative_distance", "size"])

@@ -16,7 +16,7 @@ from scipy.optimize import lsq_linear
 from tolman import benchmarks, models
 from tolman.errors import UsageError
 from tolman.generate.audit import AuditFinding, audit, summary
-from tolman.generate.collecting import Collected, Spool, collect
+from tolman.generate.collecting import Collected, collect
 from tolman.generate.collection import open_collection
 from tolman.generate.draft_items import as_choice, items_of
 from tolman.generate.drafting import recompute
@@ -24,6 +24,7 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.generate.publish import publish
 from tolman.generate.selection import select
 from tolman.generate.settings import preset
+from tolman.generate.spool import Spool
 from tolman.item_table import read_items
 from tolman.items import Item
 from tolman.messages import Sampling

@@ -15,11 +15,12 @@ pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
 
 from simulate.holding import HUNG, faults
 from tolman.errors import InputError, MissingExtraError, NoDisplayError
-from tolman.generate.collecting import Spool, collect
+from tolman.generate.collecting import collect
 from tolman.generate.collection import open_collection
 from tolman.generate.draft_items import items_of
 from tolman.generate.selection import select
 from tolman.generate.settings import preset
+from tolman.generate.spool import Spool
 from tolman.media.video import read_index
 from tolman.scene_parts import Part
 from tolman.scene_table import read_captures, read_scenes

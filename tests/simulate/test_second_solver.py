@@ -11,12 +11,13 @@ import pytest
 pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
 
 from simulate.solver import Solver
-from tolman.generate.collecting import Spool, collect
+from tolman.generate.collecting import collect
 from tolman.generate.collection import open_collection
 from tolman.generate.draft_items import items_of
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.selection import select
 from tolman.generate.settings import preset
+from tolman.generate.spool import Spool
 from tolman.items import Item
 from tolman.parallel import cores
 from tolman.simulate.collection import simulate

@@ -6,12 +6,10 @@ Drafts go to a file as they are made, and only what their selection looks at sta
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from pathlib import Path
 
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.drafting import drafts
@@ -22,6 +20,7 @@ from tolman.generate.needed import with_needed_frames
 from tolman.generate.pictures import PictureSource, sources_of
 from tolman.generate.reasons import without_categories
 from tolman.generate.settings import GenerationPreset
+from tolman.generate.spool import Spool
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import Workers, parallel_map
 from tolman.scenes import Capture, Scene
@@ -31,31 +30,6 @@ OFFERED = 4
 _SCENES_AT_ONCE, _PAIRS_AT_ONCE = 64, 2000
 """Scenes without recordings that are drafted in one call, and pairs of their boxes: enough that neither giving out the
 work nor arrays of a few boxes are what takes time."""
-
-
-class Spool:
-    """Drafts on disk, in the order in which they were made. The file is this process's own and ends with it."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("w+b")
-
-    def __enter__(self) -> Spool:
-        return self
-
-    def __exit__(self, *ignored: object) -> None:
-        self._file.close()
-
-    def add(self, draft: Draft, media: tuple[PictureSource, ...]) -> int:
-        """Keep a draft and what it shows; where it is."""
-        position = self._file.seek(0, 2)
-        pickle.dump((draft, media), self._file, protocol=pickle.HIGHEST_PROTOCOL)
-        return position
-
-    def get(self, position: int) -> tuple[Draft, tuple[PictureSource, ...]]:
-        """The draft at a place, with what it shows."""
-        self._file.seek(position)
-        found: tuple[Draft, tuple[PictureSource, ...]] = pickle.load(self._file)
-        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from tolman.generate.ring_selection import InRing
 from tolman.guessing.folds import TWINS
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.kinds import kind_of
+from tolman.media.needed import NeededFrames, needed_frames
 from tolman.scoring.error_types import MMSI, with_type
 
 DRAFTED_KINDS = ("choice", "number")
@@ -46,6 +47,20 @@ def items_of(
         names: the files of pictures that were taken out of videos.
         scoring_profile: the benchmark whose prompts they are for: some show a question as one text with its options.
     """
+    found = items_with_frames(chosen, collected, seed, choices=choices, names=names, scoring_profile=scoring_profile)
+    return (item for item, _ in found)
+
+
+def items_with_frames(
+    chosen: Sequence[DraftEntry],
+    collected: Collected,
+    seed: int,
+    *,
+    choices: bool = False,
+    names: Names | None = None,
+    scoring_profile: str | None = None,
+) -> Iterator[tuple[Item, NeededFrames | None]]:
+    """The same, each with what `needed_frames` reads in its evidence, which takes long to read."""
     reorder = benchmarks.get(scoring_profile).reorder if scoring_profile else Item.reordered
     for entry, place in zip(chosen, right_places(chosen, seed), strict=True):
         draft, sources = collected.spool.get(entry.position)
@@ -56,7 +71,8 @@ def items_of(
             item = item.model_copy(update={"task": item.labels[TASK_LABEL[scoring_profile]]})
         if kind_of(item).has_letters and reorder is not Item.reordered:
             item = reorder(item, range(len(item.options))) or item
-        yield with_reasoning(item)
+        needed = needed_frames(item)
+        yield with_reasoning(item, needed), needed
 
 
 def right_places(chosen: Iterable[DraftEntry], seed: int) -> array[int]:
@@ -77,7 +93,7 @@ def right_places(chosen: Iterable[DraftEntry], seed: int) -> array[int]:
 def sources_in(chosen: Sequence[DraftEntry], collected: Collected) -> Iterator[PictureSource]:
     """All media of questions."""
     for entry in chosen:
-        yield from collected.spool.get(entry.position)[1]
+        yield from collected.spool.without_evidence(entry.position)[1]
 
 
 def item_of(draft: Draft, place: int, media: tuple[Media, ...], seed: int, ring: InRing | None = None) -> Item:
@@ -146,4 +162,4 @@ def as_choice(item: Item) -> Item:
     if kind_of(item).has_letters or not choices:
         return item
     changes = {"kind": "choice", "unit": None, "options": tuple(choices["options"]), "answer": choices["answer"]}
-    return Item.model_validate({**item.model_dump(), **changes})
+    return Item.model_validate({**dict(item), **changes})

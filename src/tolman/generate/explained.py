@@ -39,25 +39,30 @@ def with_key_frames(draft: Draft, geometry: SceneGeometry) -> Draft:
     return replace(draft, evidence={**draft.evidence, KEY_FRAMES: numbers})
 
 
-def with_reasoning(item: Item) -> Item:
-    """An item whose reasoning is written from its evidence, where it has none and its evidence says enough."""
+def with_reasoning(item: Item, needed: NeededFrames | None = None) -> Item:
+    """An item whose reasoning is written from its evidence, where it has none and its evidence says enough.
+
+    Args:
+        item: the question.
+        needed: its needed frames, where they were read before.
+    """
     if item.reasoning is not None:
         return item
-    told = [*_seen(item), *(text for key, write in _MEASURED.items() if (text := _written(write, item, key)))]
+    told = [*_seen(item, needed), *(text for key, write in _MEASURED.items() if (text := _written(write, item, key)))]
     if not told:
         return item
     end = f"So the answer is {item.answer_text}{_UNITS.get(item.unit or '', '')}."
     return item.model_copy(update={"reasoning": " ".join([*told, end])})
 
 
-def _seen(item: Item) -> list[str]:
+def _seen(item: Item, needed: NeededFrames | None) -> list[str]:
     """When the things that the answer rests on are in view, at the key frames."""
-    needed, numbers = needed_frames(item), item.evidence.get(KEY_FRAMES)
+    numbers = item.evidence.get(KEY_FRAMES)
+    needed = needed or needed_frames(item)
     if needed is None or not numbers:
         return []
     times: dict[str, set[int]] = {}
-    for thing in needed.needed:
-        number = next((n for n in numbers if any(first <= n <= last for first, last in thing.frames)), None)
+    for thing, number in zip(needed.needed, needed.first_among(numbers), strict=True):
         if number is not None:
             times.setdefault(thing.name, set()).add(int(number / needed.frames * needed.seconds))
     told = [f"{_the(name)} around {_listed([_clock(s) for s in sorted(at)])}" for name, at in times.items()]

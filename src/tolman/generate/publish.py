@@ -19,14 +19,14 @@ from tolman.errors import InputError
 from tolman.files import link_or_copy, write_text
 from tolman.generate.card import card
 from tolman.generate.collecting import Collected
-from tolman.generate.draft_items import items_of, sources_in
+from tolman.generate.draft_items import items_with_frames, sources_in
 from tolman.generate.entries import DraftEntry
 from tolman.generate.pictures import FOLDER, take_out
 from tolman.generate.reasons import grouped
 from tolman.generate.settings import GenerationPreset
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.media.needed import Answerable, answerable_under
+from tolman.media.needed import Answerable, NeededFrames, answerable_with, text_with_things
 from tolman.media.sampling import Frames
 from tolman.parallel import Workers
 from tolman.storage import as_named, fetched, is_there
@@ -76,7 +76,7 @@ def publish(
     profile = None if choices else preset.scoring_profile
     shutil.rmtree(out / FOLDER, ignore_errors=True)
     names = take_out(sources_in(chosen, collected), source, out, workers) if media else None
-    items = items_of(chosen, collected, seed, choices=choices, names=names, scoring_profile=profile)
+    items = items_with_frames(chosen, collected, seed, choices=choices, names=names, scoring_profile=profile)
     budgets = _Budgets(benchmarks.get(profile).presets[0].frames.rounding if profile else "down")
     counted = budgets.counted(items)
     write_shards(out, with_media(counted, source, out) if media else counted, len(chosen))
@@ -111,11 +111,11 @@ class _Budgets:
         self.rounding = rounding
         self.counts: dict[int, Counter[Answerable]] = {budget: Counter() for budget in BUDGETS}
 
-    def counted(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The items, counted on their way."""
+    def counted(self, items: Iterable[tuple[Item, NeededFrames | None]]) -> Iterator[Item]:
+        """The items, which come with their needed frames, counted on their way."""
         samplings = [Frames(count=budget, rounding=self.rounding) for budget in BUDGETS]
-        for item in items:
-            for counts, found in zip(self.counts.values(), answerable_under(item, samplings), strict=True):
+        for item, needed in items:
+            for counts, found in zip(self.counts.values(), answerable_with(item, needed, samplings), strict=True):
                 counts[found] += 1
             yield item
 
@@ -144,7 +144,7 @@ def write_shards(out: Path, items: Iterable[Item], count: int) -> None:
     remaining = iter(items)
     shards = -(-count // SHARD)
     for shard in range(shards):
-        write_items(fresh / f"test-{shard:05d}-of-{shards:05d}.parquet", islice(remaining, SHARD))
+        write_items(fresh / f"test-{shard:05d}-of-{shards:05d}.parquet", islice(remaining, SHARD), text_with_things)
     shutil.rmtree(out / "data", ignore_errors=True)
     fresh.rename(out / "data")
 

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import overload
 
-from tolman.generate.collecting import OFFERED, Collected, Filtered, Spool
+from tolman.generate.collecting import OFFERED, Collected, Filtered
 from tolman.generate.draft_items import DRAFTED_KINDS, item_of, right_places
 from tolman.generate.entries import Entries, EntryPart
-from tolman.generate.explained import with_reasoning
 from tolman.generate.ring_selection import InRing, RingCandidate, may_ring, ring_places
 from tolman.generate.sampling import balanced_within, evenly
 from tolman.generate.settings import GenerationPreset
 from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
+from tolman.generate.spool import Spool
 from tolman.items import Item
 from tolman.parallel import Workers
 
@@ -158,14 +158,14 @@ class _Asked(Sequence[FilterItem]):
         if isinstance(number, slice):
             return [self[i] for i in range(*number.indices(len(self)))]
         entry = self._part[number]
-        draft, sources = self._spool.get(entry.position)
-        item = with_reasoning(
-            item_of(draft, self._places[number], tuple(one.media(None) for one in sources), self._seed)
-        )
+        # Filtering looks neither at evidence nor at reasoning, which would take most of the memory as well.
+        draft, sources = self._spool.without_evidence(entry.position)
+        item = item_of(draft, self._places[number], tuple(one.media(None) for one in sources), self._seed)
         closed = entry.closed or entry.number
         return FilterItem(_without_list(item), entry.answer, entry.single_view_cues, entry.kind, closed)
 
 
 def _without_list(item: Item) -> Item:
     """A question without the list of its options in its text, which learners would take for what is asked about."""
-    return item.model_copy(update={"question": item.question.replace(", ".join(item.options), "")})
+    listed = ", ".join(item.options)
+    return item.model_copy(update={"question": item.question.replace(listed, "")}) if listed in item.question else item

@@ -18,20 +18,24 @@ eight. So a run is judged by the frames that it shows, not by whether it shows a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import from_json
 
+from tolman.item_table import evidence_text
 from tolman.items import Item
 from tolman.media.sampling import Frames
 
 KEY = "needed_frames"
 """In an item's evidence."""
+THINGS = "needed"
+"""In these, the list of things."""
 Span = tuple[int, int]
 """The first and the last of some frames in a row."""
 
@@ -50,6 +54,47 @@ class NeededThing(BaseModel):
     name: str
     frames: tuple[Span, ...]
     seconds: tuple[tuple[float, float], ...] = ()
+
+    @cached_property
+    def last(self) -> int:
+        """The greatest frame of them; -1 where there are none, or a span is none of frames."""
+        if any(not 0 <= first <= last for first, last in self.frames):
+            return -1
+        return max((last for _, last in self.frames), default=-1)
+
+    @cached_property
+    def bits(self) -> int:
+        """The frames as a number that has a bit for each, the lowest one for the video's first."""
+        return _number(_mask(self.frames, self.last + 1))
+
+
+class WrittenThing(dict[str, Any]):
+    """A thing in an item's evidence that many items have: its text and what it means are made once for all of them.
+
+    Args:
+        text: as JSON.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(from_json(text))
+        self.text = text
+
+    @classmethod
+    def of(cls, said: Any) -> WrittenThing | None:
+        """A thing that compares equal to what is said; None where JSON can't say it."""
+        if not isinstance(said, dict) or said.keys() != NeededThing.model_fields.keys():
+            return None
+        made = cls(evidence_text(said))
+        return made if made == said else None
+
+    @cached_property
+    def meant(self) -> NeededThing:
+        """The thing.
+
+        Raises:
+            ValidationError: it is none.
+        """
+        return NeededThing.model_validate(self)
 
 
 class NeededFrames(BaseModel):
@@ -74,21 +119,23 @@ class NeededFrames(BaseModel):
     @model_validator(mode="after")
     def _spans_lie_in_the_video(self) -> NeededFrames:
         for thing in self.needed:
-            if not thing.frames or any(not 0 <= first <= last < self.frames for first, last in thing.frames):
+            if not 0 <= thing.last < self.frames:
                 raise ValueError(f"the frames that show '{thing.name}' are none of the {self.frames}")
         return self
 
     def shown_by(self, sampling: Frames) -> bool:
         """Tell whether the frames that a way of sampling takes show everything; a whole video does."""
-        if sampling.whole:
-            return True
-        return _shows(self._masks(), sampling.indices(self.frames, Fraction(self.seconds)), self.in_order)
+        return sampling.whole or _shows(self.needed, _taken(sampling, self.frames, self.seconds), self.in_order)
+
+    def first_among(self, numbers: Sequence[int]) -> list[int | None]:
+        """Find for each thing the first of some frames, in their order, that shows it; None where none does."""
+        own = [n for n in numbers if 0 <= n < self.frames]
+        return [next((n for n in own if thing.bits >> n & 1), None) for thing in self.needed]
 
     def with_least(self) -> NeededFrames:
         """The same with its least budgets."""
-        masks = self._masks()
         roundings: tuple[Literal["down", "nearest"], ...] = ("down", "nearest")
-        least = {rounding: _least(masks, self.frames, rounding, self.in_order) for rounding in roundings}
+        least = {rounding: _least(self.needed, self.frames, rounding, self.in_order) for rounding in roundings}
         return self.model_copy(update={"least": {name: count for name, count in least.items() if count}})
 
     def key_frames(self) -> list[int]:
@@ -124,25 +171,47 @@ def _mask(spans: tuple[Span, ...], frames: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _shows(masks: NDArray[np.bool_], chosen: Sequence[int], in_order: bool) -> bool:
-    shown = masks[:, chosen]
-    if not shown.any(axis=1).all():
-        return False
-    return not in_order or bool((np.diff(shown.argmax(axis=1)) > 0).all())
+def _number(mask: NDArray[np.bool_]) -> int:
+    """The frames of a mask as `NeededThing.bits` has them."""
+    return int.from_bytes(np.packbits(mask, bitorder="little").tobytes(), "little")
 
 
-def _least(masks: NDArray[np.bool_], total: int, rounding: Literal["down", "nearest"], in_order: bool) -> int | None:
+def _shows(things: Sequence[NeededThing], chosen: int, in_order: bool) -> bool:
+    """Tell whether some frames, as `NeededThing.bits` has them, show everything."""
+    before = 0
+    for thing in things:
+        shown = thing.bits & chosen
+        if not shown:
+            return False
+        first = shown & -shown  # the lowest bit
+        if in_order and first <= before:
+            return False
+        before = first
+    return True
+
+
+def _least(
+    things: Sequence[NeededThing], total: int, rounding: Literal["down", "nearest"], in_order: bool
+) -> int | None:
     """None where not even all frames do, as where two things come into view in the same frame."""
     for count in range(1, total + 1):
-        if _shows(masks, _evenly(total, count, rounding), in_order):
+        if _shows(things, _evenly(total, count, rounding), in_order):
             return count
     return None
 
 
 @lru_cache(maxsize=4096)
-def _evenly(total: int, count: int, rounding: Literal["down", "nearest"]) -> list[int]:
-    """So many frames of a video, asked for again by each question about one."""
-    return Frames(count=count, rounding=rounding).indices(total, Fraction(0))
+def _evenly(total: int, count: int, rounding: Literal["down", "nearest"]) -> int:
+    """So many frames of a video, as `NeededThing.bits` has them; asked for again by each question about one."""
+    return _taken(Frames(count=count, rounding=rounding), total, 0)
+
+
+@lru_cache(maxsize=1024)
+def _taken(sampling: Frames, total: int, seconds: float) -> int:
+    """The frames that a way of sampling takes of a video, as `NeededThing.bits` has them."""
+    mask = np.zeros(total, dtype=bool)
+    mask[sampling.indices(total, Fraction(seconds))] = True
+    return _number(mask)
 
 
 def needed_frames(item: Item) -> NeededFrames | None:
@@ -151,9 +220,32 @@ def needed_frames(item: Item) -> NeededFrames | None:
     if said is None:
         return None
     try:
+        if isinstance(said, dict) and isinstance(said.get(THINGS), list):
+            things = [thing.meant if isinstance(thing, WrittenThing) else thing for thing in said[THINGS]]
+            said = {**said, THINGS: things}
         return NeededFrames.model_validate(said)
     except ValidationError:
         return None
+
+
+def text_with_things(evidence: Mapping[str, Any]) -> str:
+    """The text that `evidence_text` gives, with those that things in needed frames have already."""
+    said = evidence.get(KEY)
+    things = said.get(THINGS) if isinstance(said, dict) else None
+    if not things or not isinstance(things, list) or not all(isinstance(thing, WrittenThing) for thing in things):
+        return evidence_text(evidence)
+    listed = f"[{', '.join([thing.text for thing in things])}]"
+    return _text_with(evidence, KEY, _text_with(evidence[KEY], THINGS, listed))
+
+
+def _text_with(said: Mapping[str, Any], name: str, text: str) -> str:
+    """The text of some values, one of which has that text."""
+    names = list(said)
+    place = names.index(name)
+    before, after = (
+        evidence_text({other: said[other] for other in own}) for own in (names[:place], names[place + 1 :])
+    )
+    return "{" + ", ".join(filter(None, (before[1:-1], f'"{name}": {text}', after[1:-1]))) + "}"
 
 
 class FrameCount(BaseModel):
@@ -183,10 +275,14 @@ def answerable_from(item: Item, sampling: Frames) -> Answerable:
 
 def answerable_under(item: Item, samplings: Sequence[Frames]) -> list[Answerable]:
     """The same for several ways of sampling, the item's account being read once."""
+    return answerable_with(item, needed_frames(item), samplings)
+
+
+def answerable_with(item: Item, found: NeededFrames | None, samplings: Sequence[Frames]) -> list[Answerable]:
+    """The same where the item's account was read before."""
     videos = [medium for medium in item.media if medium.kind == "video"]
     if not videos:
         return ["no video"] * len(samplings)
-    found = needed_frames(item)
     if found is None or len(videos) > 1 or videos[0].start is not None or videos[0].end is not None:
         return ["unknown"] * len(samplings)
     return ["seen" if found.shown_by(sampling) else "not seen" for sampling in samplings]

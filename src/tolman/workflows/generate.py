@@ -173,10 +173,11 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
     """
     import tempfile
 
-    from tolman.generate.collecting import Spool, collect
+    from tolman.generate.collecting import collect
     from tolman.generate.collection import open_collection
     from tolman.generate.publish import check_place, publish, statistics_of
     from tolman.generate.selection import select
+    from tolman.generate.spool import Spool
     from tolman.parallel import place_of
     from tolman.scene_table import count_scenes
 
