@@ -227,7 +227,7 @@ def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _
     most = share.per_scene * (OFFERED if share.rings else 1)
     for draft in [*shared, *_share(others, most, drawn)]:
         unshared[draft.task] -= 1
-        draft = with_key_frames(with_needed_frames(draft), found)
+        draft = with_key_frames(with_needed_frames(draft.finished()), found)
         kept.append((draft, sources_of(draft, found)))
     return _Drafted(kept, offered, unshared, rejected, patterns, found.scene.twins or found.scene.id)
 
@@ -266,7 +266,8 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
 def _shuffled(drafts: Sequence[Draft], seed: str) -> Iterator[Draft]:
     """Drafts by their hashes, which are taken when the first is asked for: of most answers none is."""
-    yield from sorted(drafts, key=lambda draft: _drawn(f"{seed}:{_text(draft)}"))[::-1]
+    told = [draft if draft.options else draft.finished() for draft in drafts]
+    yield from sorted(told, key=lambda draft: _drawn(f"{seed}:{_text(draft)}"))[::-1]
 
 
 def _drawn(text: str) -> bytes:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tolman.items import Unit
@@ -89,6 +89,8 @@ class Draft:
         needs: what the standard video must show; None where that isn't known, or where the question shows shots.
         open_options: whether any other answer is wrong, so that wrong options may be other scenes' answers to the same
             question.
+        finish: adds what takes long to make and only a question that is kept needs: evidence, needs, and options where
+            there are none yet. None where nothing is missing.
     """
 
     task: str
@@ -107,6 +109,11 @@ class Draft:
     kind: str = ""
     needs: Needs | None = None
     open_options: bool = False
+    finish: Callable[[Draft], Draft] | None = field(default=None, compare=False, repr=False)
+
+    def finished(self) -> Draft:
+        """The same with nothing missing."""
+        return self if self.finish is None else self.finish(replace(self, finish=None))
 
     @property
     def is_number(self) -> bool:

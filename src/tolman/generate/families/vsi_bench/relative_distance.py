@@ -6,6 +6,9 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import sub
 from typing import Literal
 
 from tolman.generate.draft import Draft, Recomputed, Rejected
@@ -45,6 +48,7 @@ class RelativeDistanceSettings(FamilySettings):
 
 TASK = "object_rel_distance"
 _PATTERN = re.compile(r"which of these objects \((.+)\) is the closest to the (.+?)\?")
+_VAGUE = "the recording leaves more open than the lead of the nearest"
 _TRIES = 24
 """Sets of options drawn for each object that is asked about."""
 _SETS = 4
@@ -64,7 +68,7 @@ def gap_needed(area: float | None, settings: RelativeDistanceSettings) -> float:
 def smallest_gap(lengths: Sequence[float]) -> float:
     """The least difference of any two distances."""
     ordered = sorted(lengths)
-    return min(b - a for a, b in itertools.pairwise(ordered))
+    return min(map(sub, ordered[1:], ordered))
 
 
 def lead(lengths: Sequence[float]) -> float:
@@ -75,13 +79,38 @@ def lead(lengths: Sequence[float]) -> float:
 
 def violations(lengths: Sequence[float], area: float | None, settings: RelativeDistanceSettings) -> list[str]:
     """The rules that the distances of the options break; those that leave the answer safe are `harmless`."""
-    broken = [f"an option nearer than {settings.least} m"] if min(lengths) < settings.least else []
+    return _rules(area, settings).broken(sorted(lengths))
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """The thresholds for a room, in metres, and what is said of options that break them."""
+
+    least: float
+    needed: float
+    near: str
+    tie: str
+    wrong_tie: str
+
+    def broken(self, ordered: Sequence[float]) -> list[str]:
+        """The rules that distances break that rise."""
+        broken = [self.near] if ordered[0] < self.least else []
+        if ordered[1] - ordered[0] <= self.needed:
+            broken.append(self.tie)
+        elif min(map(sub, ordered[1:], ordered)) <= self.needed:
+            broken.append(self.wrong_tie)
+        return broken
+
+
+def _rules(area: float | None, settings: RelativeDistanceSettings) -> _Rules:
     needed = gap_needed(area, settings)
-    if lead(lengths) <= needed:
-        broken.append(f"the two nearest options within {needed} m of each other")
-    elif smallest_gap(lengths) <= needed:
-        broken.append(f"two wrong options within {needed} m of each other")
-    return broken
+    return _Rules(
+        settings.least,
+        needed,
+        near=f"an option nearer than {settings.least} m",
+        tie=f"the two nearest options within {needed} m of each other",
+        wrong_tie=f"two wrong options within {needed} m of each other",
+    )
 
 
 def harmless(broken: Sequence[str]) -> tuple[str, ...]:
@@ -92,6 +121,9 @@ def harmless(broken: Sequence[str]) -> tuple[str, ...]:
 def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterator[Draft | Rejected]:
     """For each unique object some questions, with sets of options that keep all rules."""
     scene = geometry.scene
+    rules = _rules(scene.room_area, settings)
+    # Thousands of sets break the same few rules.
+    rejected = {reason: Rejected(TASK, scene.id, reason) for reason in (rules.near, rules.tie, rules.wrong_tie, _VAGUE)}
     measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
     categories = geometry.whole
     shared = settings.sets == "shared"
@@ -110,14 +142,15 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
             else _drawn_sets(scene.id, others, primary, settings)
         )
         for options in sets:
-            broken = violations([lengths[c] for c in options], scene.room_area, settings)
+            options.sort(key=lengths.__getitem__)
+            broken = rules.broken([lengths[c] for c in options])
             if not broken and settings.recorded and _is_vague(geometry, primary, {c: lengths[c] for c in options}):
-                broken = ["the recording leaves more open than the lead of the nearest"]
+                broken = [_VAGUE]
             if broken:
-                yield Rejected(TASK, scene.id, broken[0])
-            elif frozenset(options) not in kept:
-                kept.add(frozenset(options))
-                yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
+                yield rejected[broken[0]]
+            elif (names := frozenset(options)) not in kept:
+                kept.add(names)
+                yield _question(geometry, primary, options, lengths, settings)
                 if len(kept) == _SETS and not shared:
                     break
 
@@ -152,22 +185,33 @@ def _question(
     lengths: dict[str, float],
     settings: RelativeDistanceSettings,
 ) -> Draft:
-    chosen = {c: lengths[c] for c in options}
+    # The list in the text is filled in when the options have their letters.
+    question = (
+        "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the "
+        f"{primary}?"
+    )
+    finish = partial(_finished, geometry, primary, lengths, settings)
+    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), finish=finish)
+
+
+def _finished(
+    geometry: SceneGeometry,
+    primary: str,
+    lengths: Mapping[str, float],
+    settings: RelativeDistanceSettings,
+    asked: Draft,
+) -> Draft:
+    chosen = {c: lengths[c] for c in asked.options}
     evidence = {
         "distances": chosen,
         "gap": smallest_gap(list(chosen.values())),
         "gap_needed": gap_needed(geometry.scene.room_area, settings),
         "geometry": settings.geometry,
         # Any other option can only come out farther than it is.
-        **distance_error(geometry, primary, options[0]),
+        **distance_error(geometry, primary, asked.options[0]),
     }
-    # The list in the text is filled in when the options have their letters.
-    question = (
-        "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the "
-        f"{primary}?"
-    )
-    shows = needed(geometry, [*every(geometry, primary), *nearest(geometry, primary, *options)])
-    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence, needs=shows)
+    shows = needed(geometry, [*every(geometry, primary), *nearest(geometry, primary, *asked.options)])
+    return replace(asked, evidence=evidence, needs=shows)
 
 
 def recompute(
