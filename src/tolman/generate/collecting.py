@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from operator import attrgetter
 from pathlib import Path
 
 from tolman.generate.draft import Draft, Rejected
@@ -38,6 +39,7 @@ class Spool:
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w+b")
+        self._at_end = True
 
     def __enter__(self) -> Spool:
         return self
@@ -47,12 +49,15 @@ class Spool:
 
     def add(self, draft: Draft, media: tuple[PictureSource, ...]) -> int:
         """Keep a draft and what it shows; where it is."""
-        position = self._file.seek(0, 2)
+        # Going to where it is would write out what waits to be written, each time.
+        position = self._file.tell() if self._at_end else self._file.seek(0, 2)
+        self._at_end = True
         pickle.dump((draft, media), self._file, protocol=pickle.HIGHEST_PROTOCOL)
         return position
 
     def get(self, position: int) -> tuple[Draft, tuple[PictureSource, ...]]:
         """The draft at a place, with what it shows."""
+        self._at_end = False
         self._file.seek(position)
         found: tuple[Draft, tuple[PictureSource, ...]] = pickle.load(self._file)
         return found
@@ -207,16 +212,15 @@ def _draft_scenes(job: _Job) -> list[_Drafted]:
 
 def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _Drafted:
     made: list[Draft] = []
-    rejected: Counter[tuple[str, str]] = Counter()
-    patterns: dict[str, str] = {}
+    refused: list[Rejected] = []
     for draft in drafts(found, preset):
         if isinstance(draft, Rejected):
-            rejected[draft.task, draft.reason] += 1
-            if draft.reason not in patterns:
-                patterns[draft.reason] = without_categories(draft.reason, found.scene.categories)
+            refused.append(draft)
         else:
             made.append(draft)
-    offered = Counter(draft.task for draft in made)
+    rejected: Counter[tuple[str, str]] = Counter(map(attrgetter("task", "reason"), refused))
+    patterns = {reason: without_categories(reason, found.categories) for reason in dict.fromkeys(r for _, r in rejected)}
+    offered = Counter(map(attrgetter("task"), made))
     unshared = Counter(offered)
     kept = []
     share = preset.share

@@ -33,7 +33,8 @@ def drafts(geometry: SceneGeometry, preset: GenerationPreset) -> Iterator[Draft 
         seen = shown[least]
         silent = set(own.tasks)
         for found in own.draft(seen, preset.settings_for(own)):
-            silent.discard(found.task)
+            if silent:
+                silent.discard(found.task)
             if preset.labels and isinstance(found, Draft):
                 yield replace(found, labels=labels(name, outdoors=outdoors, own=found.labels))
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -178,6 +178,14 @@ class SceneGeometry:
         if (a, b) not in self._nearest:
             self._nearest[a, b] = min(self._distances[i][j] for i in one for j in other)
         return self._nearest[a, b]
+
+    def exact_distances(self, a: str, others: Iterable[str]) -> dict[str, float]:
+        """The exact distances of a category from others, by their names."""
+        return {b: self.exact_distance(a, b) for b in others}
+
+    def sampled_distances(self, a: str, others: Iterable[str]) -> dict[str, float]:
+        """The same as the released answers have them."""
+        return {b: self.sampled_distance(a, b) for b in others}
 
     def between(self, a: int, b: int) -> float:
         """The exact distance of two objects' boxes, by their numbers in the scene, in metres."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
-from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import DistanceMeasure, SceneGeometry
 from tolman.generate.needed import every, needed
@@ -68,18 +67,17 @@ def draft(geometry: SceneGeometry, settings: DistanceSettings) -> Iterator[Draft
         if broken or not has_numeric_options(answer):
             yield Rejected(TASK, scene, broken[0] if broken else no_distractors())
             continue
-        finish = partial(_finished, geometry, (a, b), length, settings)
-        yield Draft(TASK, scene, question, answer, "m", (), finish=finish)
+        rest = partial(_rest, geometry, (a, b), length, settings)
+        yield Draft(TASK, scene, question, answer, "m", (), rest=rest)
 
 
-def _finished(
+def _rest(
     geometry: SceneGeometry, pair: tuple[str, str], length: float, settings: DistanceSettings, asked: Draft
-) -> Draft:
-    return replace(
-        asked,
-        options=numeric_options(asked.answer, f"{asked.scene}:{asked.question}"),
-        evidence={"distance": length, "geometry": settings.geometry, **distance_error(geometry, *pair)},
-        needs=needed(geometry, every(geometry, *pair)),
+) -> DraftRest:
+    return DraftRest(
+        {"distance": length, "geometry": settings.geometry, **distance_error(geometry, *pair)},
+        needed(geometry, every(geometry, *pair)),
+        numeric_options(asked.answer, f"{asked.scene}:{asked.question}"),
     )
 
 

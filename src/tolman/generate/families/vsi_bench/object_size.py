@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
-from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import every, needed
@@ -43,7 +42,8 @@ def draft(geometry: SceneGeometry, settings: SizeSettings) -> Iterator[Draft | R
     """A question for each category with one object."""
     scene = geometry.scene
     for category in geometry.unique:
-        (thing,) = scene.of(category)
+        (number,) = geometry.members[category]
+        thing = scene.objects[number]
         length = thing.box.longest
         broken = violations(length, settings)
         answer = str(round(length * 100))
@@ -54,16 +54,15 @@ def draft(geometry: SceneGeometry, settings: SizeSettings) -> Iterator[Draft | R
         if broken or not has_numeric_options(answer, lower=_LOWER, upper=_UPPER):
             yield Rejected(TASK, scene.id, broken[0] if broken else no_distractors(lower=_LOWER, upper=_UPPER))
             continue
-        finish = partial(_finished, geometry, thing)
-        yield Draft(TASK, scene.id, question, answer, "cm", (), finish=finish)
+        rest = partial(_rest, geometry, thing)
+        yield Draft(TASK, scene.id, question, answer, "cm", (), rest=rest)
 
 
-def _finished(geometry: SceneGeometry, thing: SceneObject, asked: Draft) -> Draft:
-    return replace(
-        asked,
-        options=numeric_options(asked.answer, f"{asked.scene}:{asked.question}", lower=_LOWER, upper=_UPPER),
-        evidence={"extents": list(thing.box.extents), **size_error(geometry, thing.category)},
-        needs=needed(geometry, every(geometry, thing.category)),
+def _rest(geometry: SceneGeometry, thing: SceneObject, asked: Draft) -> DraftRest:
+    return DraftRest(
+        {"extents": list(thing.box.extents), **size_error(geometry, thing.category)},
+        needed(geometry, every(geometry, thing.category)),
+        numeric_options(asked.answer, f"{asked.scene}:{asked.question}", lower=_LOWER, upper=_UPPER),
     )
 
 

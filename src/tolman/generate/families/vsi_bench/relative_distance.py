@@ -6,17 +6,17 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import sub
 from typing import Literal
 
-from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import DistanceMeasure, SceneGeometry
 from tolman.generate.needed import every, nearest, needed
 from tolman.generate.recorded import KEY, distance_error
-from tolman.generate.sampling import shared_order
+from tolman.generate.sampling import draws, shared_order
 from tolman.generate.taxonomy import TaxonomyPlace
 from tolman.items import Item
 
@@ -124,7 +124,7 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
     rules = _rules(scene.room_area, settings)
     # Thousands of sets break the same few rules.
     rejected = {reason: Rejected(TASK, scene.id, reason) for reason in (rules.near, rules.tie, rules.wrong_tie, _VAGUE)}
-    measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
+    measure = geometry.exact_distances if settings.geometry == "exact" else geometry.sampled_distances
     categories = geometry.whole
     shared = settings.sets == "shared"
     asked = [c for c in geometry.unique if c == scene.differs] if shared and scene.differs else geometry.unique
@@ -133,7 +133,7 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
         if len(others) < settings.options:
             yield Rejected(TASK, scene.id, f"fewer than {settings.options} other categories")
             continue
-        lengths = {c: measure(primary, c) for c in others}
+        lengths = measure(primary, others)
         kept: set[frozenset[str]] = set()
         most = _SHARED_OF_TWINS if primary == scene.differs else _SHARED
         sets = (
@@ -166,8 +166,7 @@ def _drawn_sets(
 ) -> Iterator[list[str]]:
     """Sets of options, drawn for each scene."""
     generator = random.Random(f"{scene}:{TASK}:{primary}")
-    for _ in range(_TRIES):
-        yield generator.sample(others, settings.options)
+    return draws(generator, others, settings.options, _TRIES)
 
 
 def _shared_sets(
@@ -190,17 +189,17 @@ def _question(
         "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the "
         f"{primary}?"
     )
-    finish = partial(_finished, geometry, primary, lengths, settings)
-    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), finish=finish)
+    rest = partial(_rest, geometry, primary, lengths, settings)
+    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), rest=rest)
 
 
-def _finished(
+def _rest(
     geometry: SceneGeometry,
     primary: str,
     lengths: Mapping[str, float],
     settings: RelativeDistanceSettings,
     asked: Draft,
-) -> Draft:
+) -> DraftRest:
     chosen = {c: lengths[c] for c in asked.options}
     evidence = {
         "distances": chosen,
@@ -210,8 +209,8 @@ def _finished(
         # Any other option can only come out farther than it is.
         **distance_error(geometry, primary, asked.options[0]),
     }
-    shows = needed(geometry, [*every(geometry, primary), *nearest(geometry, primary, *asked.options)])
-    return replace(asked, evidence=evidence, needs=shows)
+    things = [*every(geometry, primary), *nearest(geometry, primary, *asked.options)]
+    return DraftRest(evidence, needed(geometry, things))
 
 
 def recompute(
