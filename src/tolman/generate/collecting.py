@@ -270,6 +270,9 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
 def _shuffled(drafts: Sequence[Draft], seed: str) -> Iterator[Draft]:
     """Drafts by their hashes, which are taken when the first is asked for: of most answers none is."""
+    if len(drafts) == 1:
+        yield drafts[0]
+        return
     told = [draft if draft.options else draft.finished() for draft in drafts]
     yield from sorted(told, key=lambda draft: _drawn(f"{seed}:{_text(draft)}"))[::-1]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,7 @@ def pairwise_distances_of_scenes(scenes: Sequence[Boxes]) -> list[Floats]:
     if not several:
         return matrices
     firsts = np.cumsum([0, *(len(scenes[number]) for number in several)])
-    pairs = [np.triu_indices(len(scenes[number]), k=1) for number in several]
+    pairs = [_pairs(len(scenes[number])) for number in several]
     rows, columns = (
         np.concatenate([first + own[side] for first, own in zip(firsts, pairs, strict=False)]) for side in (0, 1)
     )
@@ -89,6 +90,13 @@ def pairwise_distances_of_scenes(scenes: Sequence[Boxes]) -> list[Floats]:
         matrices[number][own_rows, own_columns] = matrices[number][own_columns, own_rows] = own
         start += len(own_rows)
     return matrices
+
+
+@lru_cache(maxsize=256)
+def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The numbers of each pair of so many boxes; many scenes have as many."""
+    first, second = np.triu_indices(count, k=1)
+    return first, second
 
 
 @dataclass(frozen=True)

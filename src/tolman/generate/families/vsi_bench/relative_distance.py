@@ -97,8 +97,11 @@ class _Rules:
         broken = [self.near] if ordered[0] < self.least else []
         if ordered[1] - ordered[0] <= self.needed:
             broken.append(self.tie)
-        elif min(map(sub, ordered[1:], ordered)) <= self.needed:
-            broken.append(self.wrong_tie)
+            return broken
+        for a, b in itertools.pairwise(ordered):
+            if b - a <= self.needed:
+                broken.append(self.wrong_tie)
+                break
         return broken
 
 
@@ -142,15 +145,14 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
             else _drawn_sets(scene.id, others, primary, settings)
         )
         for options in sets:
-            options.sort(key=lengths.__getitem__)
-            broken = rules.broken([lengths[c] for c in options])
+            broken = rules.broken(sorted([lengths[c] for c in options]))
             if not broken and settings.recorded and _is_vague(geometry, primary, {c: lengths[c] for c in options}):
                 broken = [_VAGUE]
             if broken:
                 yield rejected[broken[0]]
             elif (names := frozenset(options)) not in kept:
                 kept.add(names)
-                yield _question(geometry, primary, options, lengths, settings)
+                yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
                 if len(kept) == _SETS and not shared:
                     break
 
