@@ -219,7 +219,8 @@ def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _
         else:
             made.append(draft)
     rejected: Counter[tuple[str, str]] = Counter(map(attrgetter("task", "reason"), refused))
-    patterns = {reason: without_categories(reason, found.categories) for reason in dict.fromkeys(r for _, r in rejected)}
+    reasons = dict.fromkeys(reason for _, reason in rejected)
+    patterns = {reason: without_categories(reason, found.categories) for reason in reasons}
     offered = Counter(map(attrgetter("task"), made))
     unshared = Counter(offered)
     kept = []

@@ -80,7 +80,8 @@ def _apart(low: int, high: int, count: int, gap: int, generator: random.Random) 
         return []
     if not _fit(low, high, count, gap):
         return None
-    return [low + n + i * (gap - 1) for i, n in enumerate(sorted(generator.sample(range(_room(low, high, count, gap)), count)))]
+    drawn = generator.sample(range(_room(low, high, count, gap)), count)
+    return [low + n + i * (gap - 1) for i, n in enumerate(sorted(drawn))]
 
 
 def _fit(low: int, high: int, count: int, gap: int) -> bool:

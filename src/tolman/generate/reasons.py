@@ -14,8 +14,8 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 def without_categories(reason: str, categories: Iterable[str]) -> str:
     """Put `ANY` for each category that a reason names, in the singular or plural."""
-    # Hardly any reason names one, and a pattern of a scene's names is made only where one may. Letters beyond ASCII have
-    # more cases than two.
+    # Hardly any reason names one, and a pattern of a scene's names is made only where one may. Letters beyond ASCII
+    # have more cases than two.
     plain = reason.lower() if reason.isascii() else ""
     named = {name for name in categories if name and (not plain or not name.isascii() or name.lower() in plain)}
     names = sorted(named, key=len, reverse=True)

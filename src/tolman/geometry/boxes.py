@@ -117,9 +117,7 @@ class _Solids:
 
     @classmethod
     def of(cls, boxes: Boxes) -> _Solids:
-        return cls(
-            boxes.centers.T, boxes.axes.transpose(1, 2, 0), boxes.extents.T, boxes.vertices().transpose(2, 1, 0)
-        )
+        return cls(boxes.centers.T, boxes.axes.transpose(1, 2, 0), boxes.extents.T, boxes.vertices().transpose(2, 1, 0))
 
     def take(self, index: NDArray[np.intp]) -> _Solids:
         """Those of some numbers."""

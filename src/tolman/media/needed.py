@@ -74,7 +74,10 @@ class NeededFrames(BaseModel):
     @model_validator(mode="after")
     def _spans_lie_in_the_video(self) -> NeededFrames:
         for thing in self.needed:
-            if not thing.frames or any(not 0 <= first <= last < self.frames for first, last in thing.frames):
+            known = bool(thing.frames)
+            for first, last in thing.frames:
+                known = known and 0 <= first <= last < self.frames
+            if not known:
                 raise ValueError(f"the frames that show '{thing.name}' are none of the {self.frames}")
         return self
 
@@ -104,9 +107,10 @@ class NeededFrames(BaseModel):
         while len(masks):
             shown = masks.sum(axis=0)
             best = np.flatnonzero(shown == shown.max())
-            runs = np.split(best, np.flatnonzero(np.diff(best) > 1) + 1)
-            run = max(runs, key=len)
-            found.append(int(run[len(run) // 2]))
+            ends = np.append(np.flatnonzero(np.diff(best) > 1) + 1, len(best))
+            lengths = np.diff(ends, prepend=0)
+            longest = int(lengths.argmax())
+            found.append(int(best[ends[longest] - lengths[longest] + lengths[longest] // 2]))
             masks = masks[~masks[:, found[-1]]]
         return sorted(found)
 
@@ -124,7 +128,7 @@ def _mask(spans: tuple[Span, ...], frames: int) -> NDArray[np.bool_]:
     return mask
 
 
-def _shows(masks: NDArray[np.bool_], chosen: Sequence[int], in_order: bool) -> bool:
+def _shows(masks: NDArray[np.bool_], chosen: Sequence[int] | NDArray[np.intp], in_order: bool) -> bool:
     shown = masks[:, chosen]
     if not shown.any(axis=1).all():
         return False
@@ -140,9 +144,9 @@ def _least(masks: NDArray[np.bool_], total: int, rounding: Literal["down", "near
 
 
 @lru_cache(maxsize=4096)
-def _evenly(total: int, count: int, rounding: Literal["down", "nearest"]) -> list[int]:
+def _evenly(total: int, count: int, rounding: Literal["down", "nearest"]) -> NDArray[np.intp]:
     """So many frames of a video, asked for again by each question about one."""
-    return Frames(count=count, rounding=rounding).indices(total, Fraction(0))
+    return np.array(Frames(count=count, rounding=rounding).indices(total, Fraction(0)), dtype=np.intp)
 
 
 def needed_frames(item: Item) -> NeededFrames | None:
