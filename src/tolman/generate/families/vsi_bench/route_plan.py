@@ -78,7 +78,7 @@ def angles_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None 
 
 def obstacles(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings) -> list[str]:
     """Obstacles of a route: 'the floor ends', or the categories of objects that stand in it."""
-    found = []
+    found: list[str] = []
     for a, b in itertools.pairwise(stops):
         move = a, b, settings.clearance, settings.headroom
         if move not in geometry.on_the_way:
