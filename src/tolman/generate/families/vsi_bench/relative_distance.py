@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import sub
 from typing import Literal
 
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
@@ -68,7 +67,7 @@ def gap_needed(area: float | None, settings: RelativeDistanceSettings) -> float:
 def smallest_gap(lengths: Sequence[float]) -> float:
     """The least difference of any two distances."""
     ordered = sorted(lengths)
-    return min(map(sub, ordered[1:], ordered))
+    return min(b - a for a, b in itertools.pairwise(ordered))
 
 
 def lead(lengths: Sequence[float]) -> float:
