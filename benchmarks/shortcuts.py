@@ -18,12 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.generate.collecting import Collected, Spool, collect
+from tolman.generate.collecting import Collected, collect
 from tolman.generate.collection import open_collection
 from tolman.generate.draft_items import items_of
 from tolman.generate.entries import DraftEntry
 from tolman.generate.selection import select
 from tolman.generate.settings import GenerationPreset, preset
+from tolman.generate.spool import Spool
 from tolman.items import Item
 from tolman.parallel import cores
 

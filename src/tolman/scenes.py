@@ -32,7 +32,7 @@ class OrientedBox(BaseModel):
     @model_validator(mode="after")
     def _is_a_box(self) -> OrientedBox:
         # Plain arithmetic: arrays of nine numbers take ten times as long, and a scene has dozens of boxes.
-        if not all(math.isfinite(number) for row in (self.center, *self.axes, self.extents) for number in row):
+        if not all(map(math.isfinite, itertools.chain(self.center, *self.axes, self.extents))):
             raise ValueError("a box holds a number that isn't finite")
         if min(self.extents) < 0:
             raise ValueError(f"an extent is negative: {min(self.extents):g} m")
@@ -50,12 +50,16 @@ class OrientedBox(BaseModel):
 
 def _is_rotation(x: Vector, y: Vector, z: Vector) -> bool:
     """Tell whether vectors are unit vectors at right angles to each other, right-handed."""
-    lengths = max(abs(a * a + b * b + c * c - 1) for a, b, c in (x, y, z))
-    angles = max(abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) for a, b in ((x, y), (y, z), (z, x)))
-    if max(lengths, angles) > _ROTATION_TOLERANCE:
+    if max(abs(_dot(x, x) - 1), abs(_dot(y, y) - 1), abs(_dot(z, z) - 1)) > _ROTATION_TOLERANCE:
+        return False
+    if max(abs(_dot(x, y)), abs(_dot(y, z)), abs(_dot(z, x))) > _ROTATION_TOLERANCE:
         return False
     across = (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])
-    return across[0] * z[0] + across[1] * z[1] + across[2] * z[2] >= 0
+    return _dot(across, z) >= 0
+
+
+def _dot(a: Vector, b: Vector) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 class TrackPoint(BaseModel):
@@ -172,7 +176,7 @@ class Scene(BaseModel):
 
     def count(self, category: str) -> int:
         """How many there are: the known count, or the number of boxes."""
-        return self.counts.get(category, len(self.of(category)))
+        return self.counts[category] if category in self.counts else len(self.of(category))
 
     @property
     def categories(self) -> list[str]:

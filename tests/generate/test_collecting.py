@@ -83,7 +83,8 @@ def test_a_scene_with_recordings_is_drafted_alone_and_in_its_turn() -> None:
 
 @pytest.mark.parametrize("most", [1, 3, 1000])
 def test_a_share_takes_answers_in_turn_each_by_the_hashes_of_its_questions(most: int) -> None:
-    made = [draft for draft in drafts(SceneGeometry(room(5)), PAPER) if isinstance(draft, Draft)]
+    offered = [draft for draft in drafts(SceneGeometry(room(5)), PAPER) if isinstance(draft, Draft)]
+    made = [draft.finished() for draft in offered]
     by_hash = sorted(made, key=lambda d: hashlib.sha256(f"seed:{d.question}:{d.options}".encode()).digest())
     expected = []
     for task in sorted({draft.task for draft in made}):
@@ -96,7 +97,7 @@ def test_a_share_takes_answers_in_turn_each_by_the_hashes_of_its_questions(most:
         while len(taken) < most and any(queues.values()):
             taken += [queues[answer].pop() for answer in turns if queues[answer]][: most - len(taken)]
         expected += taken
-    assert collecting._share(made, most, "seed") == expected
+    assert [draft.finished() for draft in collecting._share(offered, most, "seed")] == expected
     assert len({draft.task for draft in made}) > 2
 
 

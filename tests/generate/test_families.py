@@ -103,7 +103,7 @@ def test_what_a_family_drafts_it_recomputes(name: str, places: dict[str, SceneGe
     made: list[Item] = []
     for geometry in places.values():
         shown = SceneGeometry(geometry.scene, geometry.captures, shown=one.min_shown)
-        drafted = (found for found in one.draft(shown, one.settings) if isinstance(found, Draft))
+        drafted = (found.finished() for found in one.draft(shown, one.settings) if isinstance(found, Draft))
         for found in islice(drafted, 4):
             assert found.task in one.tasks
             item = item_of(found, 0, (PICTURE,) * len(found.shots), 0)

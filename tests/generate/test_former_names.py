@@ -48,7 +48,9 @@ def test_underscores_and_hyphens_of_former_names_still_differ() -> None:
 @pytest.mark.parametrize("name", WRITTEN)
 def test_settings_of_a_published_benchmark_are_those_of_its_preset(name: str) -> None:
     opened = GenerationPreset.model_validate(WRITTEN[name])
-    assert opened.written() == preset(name).written()
+    now = preset(name).written()
+    now["share"]["most_taught"] = None  # learners were taught all that there were
+    assert opened.written() == now
 
 
 def test_changed_settings_of_a_published_benchmark_go_to_their_families() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tolman.generate.options import (
     balanced_places,
     counting_options,
+    has_numeric_options,
     numeric_options,
     others_for,
     placed,
@@ -22,6 +23,7 @@ def test_no_answer_is_infeasible_by_rounding(tenths: int, seed: str) -> None:
     options = numeric_options(f"{tenths / 10:.1f}", seed)
     # 0.1 and 0.2 leave no room for four numbers with one decimal; all others do, 0.3 and 0.6 among them.
     assert len(options) == (0 if tenths < 3 else 4)
+    assert has_numeric_options(f"{tenths / 10:.1f}") == bool(options)
 
 
 @given(st.integers(4, 3000), st.integers(0, 1), st.text(max_size=5))

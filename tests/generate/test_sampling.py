@@ -1,5 +1,6 @@
 """Shares of strata."""
 
+import random
 from collections import Counter
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.errors import UsageError
-from tolman.generate.sampling import quotas, spread
+from tolman.generate.sampling import draws, quotas, spread
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=80), st.data())
@@ -57,3 +58,12 @@ def test_caps_are_kept_and_nothing_that_they_allow_is_missed(
     assert all(taken[value] <= cap for value in (1, 2))
     allowed = sum(r[2] is None for r in rows) + sum(min(cap, sum(r[2] == v for r in rows)) for v in (1, 2))
     assert len(drawn) == min(most, allowed)
+
+
+@pytest.mark.parametrize("count", range(8))
+def test_draws_are_those_of_the_standard_library(count: int) -> None:
+    for size in range(count, 30):
+        things = [f"{number}" for number in range(size)]
+        one, other = random.Random(f"{size}"), random.Random(f"{size}")
+        assert list(draws(one, things, count, 20)) == [other.sample(things, count) for _ in range(20)]
+        assert one.random() == other.random()

@@ -28,7 +28,8 @@ def rooms() -> list[SceneGeometry]:
 
 
 def distances(rooms: Sequence[SceneGeometry], settings: RelativeDistanceSettings) -> list[Draft]:
-    return [d for room in rooms for d in relative_distance.draft(room, settings) if not isinstance(d, Rejected)]
+    found = (d for room in rooms for d in relative_distance.draft(room, settings))
+    return [d.finished() for d in found if not isinstance(d, Rejected)]
 
 
 def test_what_two_lists_have_in_common_comes_in_one_order() -> None:

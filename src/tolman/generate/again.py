@@ -18,7 +18,7 @@ from tolman.kinds import kind_of
 
 def drafts_of(geometry: SceneGeometry, preset: GenerationPreset) -> list[Draft]:
     """All questions that a scene has under some rules."""
-    return [draft for draft in drafts(geometry, preset) if isinstance(draft, Draft)]
+    return [draft.finished() for draft in drafts(geometry, preset) if isinstance(draft, Draft)]
 
 
 def is_sound(item: Item, geometry: SceneGeometry, preset: GenerationPreset) -> bool:

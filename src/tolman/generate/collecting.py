@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from operator import attrgetter
 
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.drafting import drafts
@@ -181,16 +182,16 @@ def _draft_scenes(job: _Job) -> list[_Drafted]:
 
 def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _Drafted:
     made: list[Draft] = []
-    rejected: Counter[tuple[str, str]] = Counter()
-    patterns: dict[str, str] = {}
+    refused: list[Rejected] = []
     for draft in drafts(found, preset):
         if isinstance(draft, Rejected):
-            rejected[draft.task, draft.reason] += 1
-            if draft.reason not in patterns:
-                patterns[draft.reason] = without_categories(draft.reason, found.scene.categories)
+            refused.append(draft)
         else:
             made.append(draft)
-    offered = Counter(draft.task for draft in made)
+    rejected: Counter[tuple[str, str]] = Counter(map(attrgetter("task", "reason"), refused))
+    reasons = dict.fromkeys(reason for _, reason in rejected)
+    patterns = {reason: without_categories(reason, found.categories) for reason in reasons}
+    offered = Counter(map(attrgetter("task"), made))
     unshared = Counter(offered)
     kept = []
     share = preset.share
@@ -201,7 +202,7 @@ def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _
     most = share.per_scene * (OFFERED if share.rings else 1)
     for draft in [*shared, *_share(others, most, drawn)]:
         unshared[draft.task] -= 1
-        draft = with_key_frames(with_needed_frames(draft), found)
+        draft = with_key_frames(with_needed_frames(draft.finished()), found)
         kept.append((draft, sources_of(draft, found)))
     return _Drafted(kept, offered, unshared, rejected, patterns, found.scene.twins or found.scene.id)
 
@@ -240,7 +241,11 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
 def _shuffled(drafts: Sequence[Draft], seed: str) -> Iterator[Draft]:
     """Drafts by their hashes, which are taken when the first is asked for: of most answers none is."""
-    yield from sorted(drafts, key=lambda draft: _drawn(f"{seed}:{_text(draft)}"))[::-1]
+    if len(drafts) == 1:
+        yield drafts[0]
+        return
+    told = [draft if draft.options else draft.finished() for draft in drafts]
+    yield from sorted(told, key=lambda draft: _drawn(f"{seed}:{_text(draft)}"))[::-1]
 
 
 def _drawn(text: str) -> bytes:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tolman.items import Unit
@@ -64,6 +64,20 @@ class ReasoningStep:
 
 
 @dataclass(frozen=True)
+class DraftRest:
+    """What takes long to make of a question, and only one that is kept needs.
+
+    Attributes:
+        evidence, needs: as a draft has them.
+        options: of a draft that has none yet.
+    """
+
+    evidence: Mapping[str, Any]
+    needs: Needs | None
+    options: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)  # nobody changes one, but it isn't frozen: a scene has thousands, and that takes thrice as long
 class Draft:
     """One question.
 
@@ -89,6 +103,7 @@ class Draft:
         needs: what the standard video must show; None where that isn't known, or where the question shows shots.
         open_options: whether any other answer is wrong, so that wrong options may be other scenes' answers to the same
             question.
+        rest: makes what is missing as long as nobody asks for it; None where nothing is.
     """
 
     task: str
@@ -107,6 +122,15 @@ class Draft:
     kind: str = ""
     needs: Needs | None = None
     open_options: bool = False
+    rest: Callable[[Draft], DraftRest] | None = field(default=None, compare=False, repr=False)
+
+    def finished(self) -> Draft:
+        """The same with nothing missing."""
+        if self.rest is None:
+            return self
+        found = self.rest(self)
+        options = found.options or self.options
+        return replace(self, evidence=found.evidence, needs=found.needs, options=options, rest=None)
 
     @property
     def is_number(self) -> bool:

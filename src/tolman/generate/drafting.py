@@ -23,7 +23,7 @@ def drafts(geometry: SceneGeometry, preset: GenerationPreset) -> Iterator[Draft 
     Raises:
         UsageError: the preset names a family that isn't there.
     """
-    outdoors = geometry.scene.room_area is None
+    outdoors, labelled = geometry.scene.room_area is None, preset.labels
     shown = {geometry.shown: geometry}
     for name in preset.families:
         own = family(name)
@@ -33,8 +33,9 @@ def drafts(geometry: SceneGeometry, preset: GenerationPreset) -> Iterator[Draft 
         seen = shown[least]
         silent = set(own.tasks)
         for found in own.draft(seen, preset.settings_for(own)):
-            silent.discard(found.task)
-            if preset.labels and isinstance(found, Draft):
+            if silent:
+                silent.discard(found.task)
+            if labelled and isinstance(found, Draft):
                 yield replace(found, labels=labels(name, outdoors=outdoors, own=found.labels))
             else:
                 yield found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +13,7 @@ from tolman.geometry.sampled import grid_points, sampled_distance
 from tolman.scenes import Capture, Recorded, Scene
 
 if TYPE_CHECKING:
-    from shapely import Polygon
+    from shapely import MultiPolygon, Polygon
 
 ALIASES = {"coat rack": "coat hanger"}
 """Names in released questions that the scenes' ground truth has otherwise."""
@@ -47,7 +47,9 @@ class SceneGeometry:
         self._together: Sequence[SceneGeometry] = ()
         self._points: dict[int, Floats] = {}
         self._nearest: dict[tuple[str, str], float] = {}
+        self._walkable: dict[float, Polygon | MultiPolygon] = {}
         self.leg_errors: dict[tuple[str, str], float | None] = {}
+        self.on_the_way: dict[tuple[str, str, float, float], tuple[str, ...]] = {}
 
     @cached_property
     def video_capture(self) -> Capture | None:
@@ -76,6 +78,12 @@ class SceneGeometry:
         import shapely
 
         return shapely.Polygon(self.scene.floor[0], self.scene.floor[1:]) if self.scene.floor else shapely.Polygon()
+
+    def walkable(self, beyond: float) -> Polygon | MultiPolygon:
+        """The floor and so many metres beyond its outline."""
+        if beyond not in self._walkable:
+            self._walkable[beyond] = self.floor.buffer(beyond)
+        return self._walkable[beyond]
 
     @cached_property
     def _vertices(self) -> Floats:
@@ -178,6 +186,18 @@ class SceneGeometry:
         if (a, b) not in self._nearest:
             self._nearest[a, b] = min(self._distances[i][j] for i in one for j in other)
         return self._nearest[a, b]
+
+    def exact_distances(self, a: str, others: Iterable[str]) -> dict[str, float]:
+        """The exact distances of a category from others, by their names."""
+        one = self.members[a]
+        if len(one) > 1:
+            return {b: self.exact_distance(a, b) for b in others}
+        row = self._distances[one[0]]
+        return {b: min([row[number] for number in self.members[b]]) for b in others}
+
+    def sampled_distances(self, a: str, others: Iterable[str]) -> dict[str, float]:
+        """The same as the released answers have them."""
+        return {b: self.sampled_distance(a, b) for b in others}
 
     def between(self, a: int, b: int) -> float:
         """The exact distance of two objects' boxes, by their numbers in the scene, in metres."""

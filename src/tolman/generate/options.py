@@ -31,6 +31,8 @@ def numeric_options(
     Returns:
         The options; empty where the range has no room for them.
     """
+    if not has_numeric_options(answer, margin=margin, lower=lower, upper=upper, count=count):
+        return ()
     step, right, gap, low, high = _range(answer, margin, lower, upper)
     generator = random.Random(seed)
     for smaller in generator.sample(range(count), count):
@@ -39,6 +41,18 @@ def numeric_options(
         if below is not None and above is not None:
             return tuple(str(n * step) for n in (right, *below, *above))
     return ()
+
+
+@lru_cache(maxsize=4096)
+def has_numeric_options(
+    answer: str, *, margin: str = "0.20", lower: str = "0.25", upper: str = "1.75", count: int = 4
+) -> bool:
+    """Tell whether the range of a number has room for distractors as `numeric_options` draws them."""
+    _, right, gap, low, high = _range(answer, margin, lower, upper)
+    return any(
+        _fit(low, right - gap, smaller, gap) and _fit(right + gap, high, count - 1 - smaller, gap)
+        for smaller in range(count)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -64,10 +78,20 @@ def _apart(low: int, high: int, count: int, gap: int, generator: random.Random) 
     """So many whole numbers in a range, each at least a gap from the next, drawn evenly; None where they don't fit."""
     if count == 0:
         return []
-    room = high - low + 1 - (count - 1) * (gap - 1)
-    if room < count:
+    if not _fit(low, high, count, gap):
         return None
-    return [low + n + i * (gap - 1) for i, n in enumerate(sorted(generator.sample(range(room), count)))]
+    drawn = generator.sample(range(_room(low, high, count, gap)), count)
+    return [low + n + i * (gap - 1) for i, n in enumerate(sorted(drawn))]
+
+
+def _fit(low: int, high: int, count: int, gap: int) -> bool:
+    """Tell whether so many whole numbers fit into a range."""
+    return count == 0 or _room(low, high, count, gap) >= count
+
+
+def _room(low: int, high: int, count: int, gap: int) -> int:
+    """Whole numbers in a range that are left to draw from, when those that keep the gaps are put aside."""
+    return high - low + 1 - (count - 1) * (gap - 1)
 
 
 def counting_options(answer: int, seed: str) -> tuple[str, ...]:

@@ -14,17 +14,15 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 def without_categories(reason: str, categories: Iterable[str]) -> str:
     """Put `ANY` for each category that a reason names, in the singular or plural."""
-    # Hardly any reason names one, and a pattern of a scene's names is made only where one does.
-    names = sorted({name for name in categories if name and _may_name(reason, name)}, key=len, reverse=True)
+    # Hardly any reason names one, and a pattern of a scene's names is made only where one may. Letters beyond ASCII
+    # have more cases than two.
+    plain = reason.lower() if reason.isascii() else ""
+    named = {name for name in categories if name and (not plain or not name.isascii() or name.lower() in plain)}
+    names = sorted(named, key=len, reverse=True)
     if not names:
         return reason
     pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?:s|es)?(?!\w)"
     return re.sub(pattern, ANY, reason, flags=re.IGNORECASE)
-
-
-def _may_name(reason: str, name: str) -> bool:
-    """Tell whether a text may hold a name, in lower or upper case; letters beyond ASCII have more cases than two."""
-    return not (reason.isascii() and name.isascii()) or name.lower() in reason.lower()
 
 
 def grouped(counts: Mapping[str, int], patterns: Mapping[str, str]) -> dict[str, int]:

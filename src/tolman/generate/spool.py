@@ -29,6 +29,7 @@ class Spool:
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w+b")
+        self._at_end = True
         self._placed: dict[int, tuple[Any, int | None]] = {}
         self._read: dict[int, WrittenThing] = {}
 
@@ -60,12 +61,15 @@ class Spool:
 
     def without_evidence(self, position: int) -> tuple[Draft, tuple[PictureSource, ...]]:
         """The same without the draft's evidence and reasoning, which take ten times as long to read as all else."""
+        self._at_end = False
         self._file.seek(position)
         found: tuple[Draft, tuple[PictureSource, ...]] = pickle.load(self._file)
         return found
 
     def _append(self, what: object) -> int:
-        position = self._file.seek(0, 2)
+        # Going to where it is would write out what waits to be written, each time.
+        position = self._file.tell() if self._at_end else self._file.seek(0, 2)
+        self._at_end = True
         pickle.dump(what, self._file, protocol=pickle.HIGHEST_PROTOCOL)
         return position
 
@@ -80,6 +84,7 @@ class Spool:
 
     def _thing(self, place: int) -> WrittenThing:
         if place not in self._read:
+            self._at_end = False
             self._file.seek(place)
             _remember(self._read, place, WrittenThing(pickle.load(self._file)), _READ)
         return self._read[place]

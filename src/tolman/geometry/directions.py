@@ -44,10 +44,19 @@ def egocentric_angle(position: ArrayLike, facing: ArrayLike, query: ArrayLike) -
 
 def sector_of(angle: float, sectors: Sectors) -> str:
     """The name of the sector that an angle lies in; a boundary belongs to the sector that begins there."""
-    return next(name for low, high, name in sectors if low <= angle % 360.0 < high)
+    return _sector(angle % 360.0, sectors)[2]
 
 
 def boundary_gap(angle: float, sectors: Sectors) -> tuple[float, float]:
     """Margins of an angle to the boundary behind it and to the one ahead, in degrees."""
-    low, high, _ = next(s for s in sectors if s[0] <= angle % 360.0 < s[1])
-    return angle % 360.0 - low, high - angle % 360.0
+    angle = angle % 360.0
+    low, high, _ = _sector(angle, sectors)
+    return angle - low, high - angle
+
+
+def _sector(angle: float, sectors: Sectors) -> tuple[float, float, str]:
+    """The sector that an angle from 0 to 360 lies in."""
+    for sector in sectors:
+        if sector[0] <= angle < sector[1]:
+            return sector
+    raise ValueError(f"{angle} is no direction")

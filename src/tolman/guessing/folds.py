@@ -73,7 +73,7 @@ def taught(fold: NDArray[np.intp], held_out: int, most: int | None, seed: int) -
     """
     others = fold != held_out
     if most is None or np.count_nonzero(others) <= most:
-        return others
+        return np.asarray(others)
     drawn = np.random.default_rng([seed, held_out]).choice(np.flatnonzero(others), most, replace=False)
     found = np.zeros(len(fold), dtype=bool)
     found[drawn] = True

@@ -151,9 +151,10 @@ class NeededFrames(BaseModel):
         while len(masks):
             shown = masks.sum(axis=0)
             best = np.flatnonzero(shown == shown.max())
-            runs = np.split(best, np.flatnonzero(np.diff(best) > 1) + 1)
-            run = max(runs, key=len)
-            found.append(int(run[len(run) // 2]))
+            ends = np.append(np.flatnonzero(np.diff(best) > 1) + 1, len(best))
+            lengths = np.diff(ends, prepend=0)
+            longest = int(lengths.argmax())
+            found.append(int(best[ends[longest] - lengths[longest] + lengths[longest] // 2]))
             masks = masks[~masks[:, found[-1]]]
         return sorted(found)
 

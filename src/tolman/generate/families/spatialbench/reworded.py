@@ -79,6 +79,7 @@ def _draft(wording: Wording, geometry: SceneGeometry, settings: Any) -> Iterator
         if isinstance(found, Rejected):
             yield replace(found, task=wording.task)
             continue
+        found = found.finished()
         question = wording.translated(found.question)
         options = tuple(wording.option(text) for text in found.options)
         asked = replace(

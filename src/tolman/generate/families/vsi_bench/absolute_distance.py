@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from functools import partial
 
-from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import DistanceMeasure, SceneGeometry
 from tolman.generate.needed import every, needed
-from tolman.generate.options import no_distractors, numeric_options
+from tolman.generate.options import has_numeric_options, no_distractors, numeric_options
 from tolman.generate.recorded import distance_error
 from tolman.generate.taxonomy import TaxonomyPlace
 from tolman.items import Item
@@ -54,7 +55,7 @@ def violations(length: float, settings: DistanceSettings) -> list[str]:
 
 def draft(geometry: SceneGeometry, settings: DistanceSettings) -> Iterator[Draft | Rejected]:
     """A question for each pair of categories with one object each."""
-    scene = geometry.scene
+    scene = geometry.scene.id
     for a, b in itertools.combinations(geometry.unique, 2):
         length = distance(geometry, a, b, settings)
         broken = violations(length, settings)
@@ -63,13 +64,21 @@ def draft(geometry: SceneGeometry, settings: DistanceSettings) -> Iterator[Draft
             f"Measuring from the closest point of each object, what is the distance between the {a} and the {b} "
             "(in meters)?"
         )
-        options = () if broken else numeric_options(answer, f"{scene.id}:{question}")
-        if broken or not options:
-            yield Rejected(TASK, scene.id, broken[0] if broken else no_distractors())
+        if broken or not has_numeric_options(answer):
+            yield Rejected(TASK, scene, broken[0] if broken else no_distractors())
             continue
-        evidence = {"distance": length, "geometry": settings.geometry, **distance_error(geometry, a, b)}
-        shows = needed(geometry, every(geometry, a, b))
-        yield Draft(TASK, scene.id, question, answer, "m", options, evidence, needs=shows)
+        rest = partial(_rest, geometry, (a, b), length, settings)
+        yield Draft(TASK, scene, question, answer, "m", (), rest=rest)
+
+
+def _rest(
+    geometry: SceneGeometry, pair: tuple[str, str], length: float, settings: DistanceSettings, asked: Draft
+) -> DraftRest:
+    return DraftRest(
+        {"distance": length, "geometry": settings.geometry, **distance_error(geometry, *pair)},
+        needed(geometry, every(geometry, *pair)),
+        numeric_options(asked.answer, f"{asked.scene}:{asked.question}"),
+    )
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: DistanceSettings, *, released: bool = True) -> Recomputed:

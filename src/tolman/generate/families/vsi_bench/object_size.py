@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
-from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.needed import every, needed
-from tolman.generate.options import no_distractors, numeric_options
+from tolman.generate.options import has_numeric_options, no_distractors, numeric_options
 from tolman.generate.recorded import size_error
 from tolman.generate.taxonomy import TaxonomyPlace
 from tolman.items import Item
+from tolman.scenes import SceneObject
 
 
 class SizeSettings(FamilySettings):
@@ -40,7 +42,8 @@ def draft(geometry: SceneGeometry, settings: SizeSettings) -> Iterator[Draft | R
     """A question for each category with one object."""
     scene = geometry.scene
     for category in geometry.unique:
-        (thing,) = scene.of(category)
+        (number,) = geometry.members[category]
+        thing = scene.objects[number]
         length = thing.box.longest
         broken = violations(length, settings)
         answer = str(round(length * 100))
@@ -48,13 +51,19 @@ def draft(geometry: SceneGeometry, settings: SizeSettings) -> Iterator[Draft | R
             f"What is the length of the longest dimension (length, width, or height) of the {category}, "
             "measured in centimeters?"
         )
-        options = numeric_options(answer, f"{scene.id}:{question}", lower=_LOWER, upper=_UPPER)
-        if broken or not options:
+        if broken or not has_numeric_options(answer, lower=_LOWER, upper=_UPPER):
             yield Rejected(TASK, scene.id, broken[0] if broken else no_distractors(lower=_LOWER, upper=_UPPER))
             continue
-        evidence = {"extents": list(thing.box.extents), **size_error(geometry, category)}
-        shows = needed(geometry, every(geometry, category))
-        yield Draft(TASK, scene.id, question, answer, "cm", options, evidence, needs=shows)
+        rest = partial(_rest, geometry, thing)
+        yield Draft(TASK, scene.id, question, answer, "cm", (), rest=rest)
+
+
+def _rest(geometry: SceneGeometry, thing: SceneObject, asked: Draft) -> DraftRest:
+    return DraftRest(
+        {"extents": list(thing.box.extents), **size_error(geometry, thing.category)},
+        needed(geometry, every(geometry, thing.category)),
+        numeric_options(asked.answer, f"{asked.scene}:{asked.question}", lower=_LOWER, upper=_UPPER),
+    )
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: SizeSettings, *, released: bool = True) -> Recomputed:

@@ -6,11 +6,12 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import DistanceMeasure, SceneGeometry
 from tolman.generate.needed import every, needed
@@ -107,7 +108,7 @@ def violations(
     """The rules that a question breaks."""
     corners = egocentric_angle(geometry.center(places[0]), geometry.center(places[1]), geometry.vertices(places[2]))
     elsewhere = int(corners_elsewhere(np.asarray(angle), corners, _looked_at(level)))
-    return [*_too_far_or_near(geometry, places, settings), *_broken(elsewhere, angle, level, settings)]
+    return [*_Apart(geometry, settings).broken(places), *_broken(elsewhere, angle, level, settings)]
 
 
 def _looked_at(level: Level) -> Sectors:
@@ -139,35 +140,64 @@ class _Directions:
         self._numbers = {name: number for number, name in enumerate(names)}
         centers = np.array([geometry.center(name) for name in names])
         boxes = np.array([geometry.vertices(name) for name in names])
-        self._angles = np.stack([egocentric_angle(here, centers[:, None], centers[None]) for here in centers])
+        angles = np.stack([egocentric_angle(here, centers[:, None], centers[None]) for here in centers])
         corners = np.stack([egocentric_angle(here, centers[:, None, None], boxes[None]) for here in centers])
-        self._elsewhere = {one.task: corners_elsewhere(self._angles, corners, _looked_at(one)) for one in LEVELS}
+        self._angles: list[list[list[float]]] = angles.tolist()
+        self._elsewhere: dict[str, list[list[list[int]]]] = {
+            one.task: corners_elsewhere(angles, corners, _looked_at(one)).tolist() for one in LEVELS
+        }
 
     def angle(self, places: tuple[str, str, str]) -> float:
         """The direction of the third from the first, facing the second; degrees."""
-        return float(self._angles[self._at(places)])
+        a, b, c = self._at(places)
+        return self._angles[a][b][c]
 
     def elsewhere(self, places: tuple[str, str, str], level: Level) -> int:
         """How many corners of the third lie in another sector than its middle."""
-        return int(self._elsewhere[level.task][self._at(places)])
+        a, b, c = self._at(places)
+        return self._elsewhere[level.task][a][b][c]
 
     def _at(self, places: tuple[str, str, str]) -> tuple[int, int, int]:
         a, b, c = places
         return self._numbers[a], self._numbers[b], self._numbers[c]
 
 
-def _too_far_or_near(geometry: SceneGeometry, places: tuple[str, str, str], settings: DirectionSettings) -> list[str]:
-    """The rules about distances that three things break."""
-    measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
-    broken = []
-    for a, b in itertools.combinations(places, 2):
-        if not settings.nearest <= measure(a, b) <= settings.farthest:
-            broken.append(_APART.format(settings=settings))
-            break
-    here = geometry.center(places[0])
-    if min(float(np.linalg.norm((geometry.center(p) - here)[:2])) for p in places[1:]) < settings.on_plan:
-        broken.append(f"the observer within {settings.on_plan} m of another object on the floor plan")
-    return broken
+class _Apart:
+    """The rules about distances, for a scene's things; each two of them are measured once."""
+
+    def __init__(self, geometry: SceneGeometry, settings: DirectionSettings) -> None:
+        self._geometry = geometry
+        self._settings = settings
+        self._measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
+        self._wrong: dict[tuple[str, str], bool] = {}
+        self._near: dict[tuple[str, str], bool] = {}
+        self._texts = (
+            _APART.format(settings=settings),
+            f"the observer within {settings.on_plan} m of another object on the floor plan",
+        )
+
+    def broken(self, places: tuple[str, str, str]) -> list[str]:
+        """The rules that three things break."""
+        a, b, c = places
+        broken = []
+        if self._is_wrong((a, b)) or self._is_wrong((a, c)) or self._is_wrong((b, c)):
+            broken.append(self._texts[0])
+        if self._is_near((a, b)) or self._is_near((a, c)):
+            broken.append(self._texts[1])
+        return broken
+
+    def _is_wrong(self, pair: tuple[str, str]) -> bool:
+        """Whether two things are too near or too far."""
+        if pair not in self._wrong:
+            self._wrong[pair] = not self._settings.nearest <= self._measure(*pair) <= self._settings.farthest
+        return self._wrong[pair]
+
+    def _is_near(self, pair: tuple[str, str]) -> bool:
+        """Whether two things are too near on the floor plan."""
+        if pair not in self._near:
+            here, there = (self._geometry.center(name) for name in pair)
+            self._near[pair] = float(np.linalg.norm((there - here)[:2])) < self._settings.on_plan
+        return self._near[pair]
 
 
 def _broken(elsewhere: int, angle: float, level: Level, settings: DirectionSettings) -> list[str]:
@@ -186,9 +216,10 @@ def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draf
     """For each three unique objects, the three ways in which the released code asks for them."""
     scene = geometry.scene
     directions = _Directions(geometry) if len(geometry.unique) > 2 else None
+    apart = _Apart(geometry, settings)
     for a, b, c in itertools.combinations(geometry.unique, 3):
         for places in ((a, b, c), (a, c, b), (b, a, c)):
-            if broken := _too_far_or_near(geometry, places, settings):
+            if broken := apart.broken(places):
                 for level in LEVELS:
                     yield Rejected(level.task, scene.id, broken[0])
                 continue
@@ -202,15 +233,21 @@ def draft(geometry: SceneGeometry, settings: DirectionSettings) -> Iterator[Draf
                 answer = sector_of(angle, level.sectors)
                 others = [name for _, _, name in level.sectors if name != answer]
                 question = level.text.format(a=places[0], b=places[1], c=places[2])
-                legs = ((places[0], places[1]), (places[0], places[2]))
-                evidence = {
-                    "angle": angle,
-                    "margin": margin(angle, level, settings),
-                    **angle_error(geometry, legs),
-                }
-                shows = needed(geometry, every(geometry, *places))
-                options = (answer, *others)
-                yield Draft(level.task, scene.id, question, answer, None, options, evidence, closed=True, needs=shows)
+                rest = partial(_rest, geometry, places, angle, level, settings)
+                yield Draft(level.task, scene.id, question, answer, None, (answer, *others), closed=True, rest=rest)
+
+
+def _rest(
+    geometry: SceneGeometry,
+    places: tuple[str, str, str],
+    angle: float,
+    level: Level,
+    settings: DirectionSettings,
+    asked: Draft,
+) -> DraftRest:
+    legs = ((places[0], places[1]), (places[0], places[2]))
+    evidence = {"angle": angle, "margin": margin(angle, level, settings), **angle_error(geometry, legs)}
+    return DraftRest(evidence, needed(geometry, every(geometry, *places)))
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, *, released: bool = True) -> Recomputed:

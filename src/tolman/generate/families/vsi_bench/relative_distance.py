@@ -6,14 +6,16 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import DistanceMeasure, SceneGeometry
 from tolman.generate.needed import every, nearest, needed
 from tolman.generate.recorded import KEY, distance_error
-from tolman.generate.sampling import shared_order
+from tolman.generate.sampling import draws, shared_order
 from tolman.generate.taxonomy import TaxonomyPlace
 from tolman.items import Item
 
@@ -45,6 +47,7 @@ class RelativeDistanceSettings(FamilySettings):
 
 TASK = "object_rel_distance"
 _PATTERN = re.compile(r"which of these objects \((.+)\) is the closest to the (.+?)\?")
+_VAGUE = "the recording leaves more open than the lead of the nearest"
 _TRIES = 24
 """Sets of options drawn for each object that is asked about."""
 _SETS = 4
@@ -75,13 +78,41 @@ def lead(lengths: Sequence[float]) -> float:
 
 def violations(lengths: Sequence[float], area: float | None, settings: RelativeDistanceSettings) -> list[str]:
     """The rules that the distances of the options break; those that leave the answer safe are `harmless`."""
-    broken = [f"an option nearer than {settings.least} m"] if min(lengths) < settings.least else []
+    return _rules(area, settings).broken(sorted(lengths))
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """The thresholds for a room, in metres, and what is said of options that break them."""
+
+    least: float
+    needed: float
+    near: str
+    tie: str
+    wrong_tie: str
+
+    def broken(self, ordered: Sequence[float]) -> list[str]:
+        """The rules that distances break that rise."""
+        broken = [self.near] if ordered[0] < self.least else []
+        if ordered[1] - ordered[0] <= self.needed:
+            broken.append(self.tie)
+            return broken
+        for a, b in itertools.pairwise(ordered):
+            if b - a <= self.needed:
+                broken.append(self.wrong_tie)
+                break
+        return broken
+
+
+def _rules(area: float | None, settings: RelativeDistanceSettings) -> _Rules:
     needed = gap_needed(area, settings)
-    if lead(lengths) <= needed:
-        broken.append(f"the two nearest options within {needed} m of each other")
-    elif smallest_gap(lengths) <= needed:
-        broken.append(f"two wrong options within {needed} m of each other")
-    return broken
+    return _Rules(
+        settings.least,
+        needed,
+        near=f"an option nearer than {settings.least} m",
+        tie=f"the two nearest options within {needed} m of each other",
+        wrong_tie=f"two wrong options within {needed} m of each other",
+    )
 
 
 def harmless(broken: Sequence[str]) -> tuple[str, ...]:
@@ -92,7 +123,10 @@ def harmless(broken: Sequence[str]) -> tuple[str, ...]:
 def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterator[Draft | Rejected]:
     """For each unique object some questions, with sets of options that keep all rules."""
     scene = geometry.scene
-    measure = geometry.exact_distance if settings.geometry == "exact" else geometry.sampled_distance
+    rules = _rules(scene.room_area, settings)
+    # Thousands of sets break the same few rules.
+    rejected = {reason: Rejected(TASK, scene.id, reason) for reason in (rules.near, rules.tie, rules.wrong_tie, _VAGUE)}
+    measure = geometry.exact_distances if settings.geometry == "exact" else geometry.sampled_distances
     categories = geometry.whole
     shared = settings.sets == "shared"
     asked = [c for c in geometry.unique if c == scene.differs] if shared and scene.differs else geometry.unique
@@ -101,7 +135,7 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
         if len(others) < settings.options:
             yield Rejected(TASK, scene.id, f"fewer than {settings.options} other categories")
             continue
-        lengths = {c: measure(primary, c) for c in others}
+        lengths = measure(primary, others)
         kept: set[frozenset[str]] = set()
         most = _SHARED_OF_TWINS if primary == scene.differs else _SHARED
         sets = (
@@ -110,13 +144,13 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
             else _drawn_sets(scene.id, others, primary, settings)
         )
         for options in sets:
-            broken = violations([lengths[c] for c in options], scene.room_area, settings)
+            broken = rules.broken(sorted([lengths[c] for c in options]))
             if not broken and settings.recorded and _is_vague(geometry, primary, {c: lengths[c] for c in options}):
-                broken = ["the recording leaves more open than the lead of the nearest"]
+                broken = [_VAGUE]
             if broken:
-                yield Rejected(TASK, scene.id, broken[0])
-            elif frozenset(options) not in kept:
-                kept.add(frozenset(options))
+                yield rejected[broken[0]]
+            elif (names := frozenset(options)) not in kept:
+                kept.add(names)
                 yield _question(geometry, primary, sorted(options, key=lengths.__getitem__), lengths, settings)
                 if len(kept) == _SETS and not shared:
                     break
@@ -133,8 +167,7 @@ def _drawn_sets(
 ) -> Iterator[list[str]]:
     """Sets of options, drawn for each scene."""
     generator = random.Random(f"{scene}:{TASK}:{primary}")
-    for _ in range(_TRIES):
-        yield generator.sample(others, settings.options)
+    return draws(generator, others, settings.options, _TRIES)
 
 
 def _shared_sets(
@@ -152,22 +185,33 @@ def _question(
     lengths: dict[str, float],
     settings: RelativeDistanceSettings,
 ) -> Draft:
-    chosen = {c: lengths[c] for c in options}
+    # The list in the text is filled in when the options have their letters.
+    question = (
+        "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the "
+        f"{primary}?"
+    )
+    rest = partial(_rest, geometry, primary, lengths, settings)
+    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), rest=rest)
+
+
+def _rest(
+    geometry: SceneGeometry,
+    primary: str,
+    lengths: Mapping[str, float],
+    settings: RelativeDistanceSettings,
+    asked: Draft,
+) -> DraftRest:
+    chosen = {c: lengths[c] for c in asked.options}
     evidence = {
         "distances": chosen,
         "gap": smallest_gap(list(chosen.values())),
         "gap_needed": gap_needed(geometry.scene.room_area, settings),
         "geometry": settings.geometry,
         # Any other option can only come out farther than it is.
-        **distance_error(geometry, primary, options[0]),
+        **distance_error(geometry, primary, asked.options[0]),
     }
-    # The list in the text is filled in when the options have their letters.
-    question = (
-        "Measuring from the closest point of each object, which of these objects ({options}) is the closest to the "
-        f"{primary}?"
-    )
-    shows = needed(geometry, [*every(geometry, primary), *nearest(geometry, primary, *options)])
-    return Draft(TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence, needs=shows)
+    things = [*every(geometry, primary), *nearest(geometry, primary, *asked.options)]
+    return DraftRest(evidence, needed(geometry, things))
 
 
 def recompute(

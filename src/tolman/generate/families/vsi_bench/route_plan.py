@@ -78,19 +78,25 @@ def angles_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None 
 
 def obstacles(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings) -> list[str]:
     """Obstacles of a route: 'the floor ends', or the categories of objects that stand in it."""
+    found: list[str] = []
+    for a, b in itertools.pairwise(stops):
+        move = a, b, settings.clearance, settings.headroom
+        if move not in geometry.on_the_way:
+            geometry.on_the_way[move] = tuple(_on_the_way(geometry, *move))
+        found += geometry.on_the_way[move]
+    return found
+
+
+def _on_the_way(geometry: SceneGeometry, a: str, b: str, clearance: float, headroom: float) -> Iterator[str]:
+    """The obstacles of one move."""
     import shapely
 
-    walkable = geometry.floor.buffer(settings.clearance)
-    lows = geometry.heights[:, 0].tolist()
-    found = []
-    for a, b in itertools.pairwise(stops):
-        way = shapely.LineString([geometry.center(a)[:2], geometry.center(b)[:2]]).buffer(settings.clearance)
-        if not walkable.covers(way):
-            found.append("the floor ends")
-        for low, outline, thing in zip(lows, geometry.footprints, geometry.scene.objects, strict=True):
-            if thing.category not in (a, b) and low <= settings.headroom and outline.intersects(way):
-                found.append(thing.category)
-    return found
+    way = shapely.LineString([geometry.center(a)[:2], geometry.center(b)[:2]]).buffer(clearance)
+    if not geometry.walkable(clearance).covers(way):
+        yield "the floor ends"
+    for low, outline, thing in zip(geometry.heights[:, 0], geometry.footprints, geometry.scene.objects, strict=True):
+        if thing.category not in (a, b) and low <= headroom and outline.intersects(way):
+            yield thing.category
 
 
 def violations(
