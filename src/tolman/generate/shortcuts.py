@@ -32,7 +32,7 @@ MIN_QUESTIONS = 100
 """Questions of a type that there must be to teach a learner: luck looks like knowledge on fewer."""
 MIN_SCENES = 20
 """Scenes that they must be of."""
-MOST_AT_ONCE = 20_000
+MOST_AT_ONCE = 60_000
 """Questions of a type that are filtered together."""
 SLACK = 0.005
 """Share of the questions by which a predictor may be off chance: what luck brings would be taken out again and again
