@@ -44,7 +44,8 @@ ROUGH_ROUNDS = 2
 DRAWS_A_ROUND = 3
 """Draws of the folds whose mean each later round takes."""
 MANY = 10_000
-"""Questions of which one draw is enough in any round: its luck is less than what predictors may be off."""
+"""Questions of which one draw is enough, where all that stay are wanted: its luck is less than what predictors may be
+off, so that no round is rough."""
 SPARE_SHARE = 1.2
 """Questions that the later rounds begin with for each one that is wanted."""
 MIN_REMOVED_SHARE = 0.01
@@ -167,7 +168,9 @@ def _left(job: _Job) -> list[int]:
             kept = evenly(kept, lambda i: questions[i].answer if questions[i].closed else "", most, drawn)
         asked = [questions[i] for i in kept]
         first = (job.seed * job.max_rounds + number) * DRAWS_A_ROUND
-        draws = 1 if number < ROUGH_ROUNDS or len(kept) > MANY else DRAWS_A_ROUND
+        many = len(kept) > MANY and job.most is None
+        rough = number < ROUGH_ROUNDS and not many
+        draws = 1 if rough or many else DRAWS_A_ROUND
         gone = _too_telling(asked, guessed(kept, range(first, first + draws)), drawn)
         kept = balanced_within(
             [i for place, i in enumerate(kept) if place not in gone],
@@ -177,7 +180,7 @@ def _left(job: _Job) -> list[int]:
             drawn,
         )
         lost = len(asked) - len(kept)
-        if number < ROUGH_ROUNDS or lost > MIN_REMOVED_SHARE * len(asked):
+        if rough or lost > MIN_REMOVED_SHARE * len(asked):
             quiet = 0
         else:
             quiet += 1 if lost else PATIENCE_ROUNDS

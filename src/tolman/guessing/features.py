@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.guessing.statistics import Floats, Keys, Slot, numbered, summaries
-from tolman.guessing.words import number_in, parts, phrases, words
+from tolman.guessing.words import phrases, told, words
 from tolman.items import Item
 
 _MISSING = -1.0
@@ -142,15 +142,15 @@ def choice_pool(items: Sequence[Item]) -> RowPool:
     right = np.array([float(letter == one.answer) for one in items for letter in one.letters])
     values = np.stack([np.ones(len(item)), right], axis=1)
     rows = [(i, k) for i, one in enumerate(items) for k in range(len(one.options))]
-    texts = [items[i].options[k].strip().lower() for i, k in rows]
-    listed = [parts(text) for text in texts]
-    keys: list[list[list[Hashable]]] = [
+    options = [told(items[i].options[k]) for i, k in rows]
+    texts, listed = [one.text for one in options], [one.parts for one in options]
+    keys: list[Sequence[Sequence[Hashable]]] = [
         [[(k, len(items[i].options))] for i, k in rows],
         [[text] for text in texts],
         [[(items[i].question, text)] for (i, _), text in zip(rows, texts, strict=True)],
         [[(phrase, text) for phrase in found[i]] for (i, _), text in zip(rows, texts, strict=True)],
         [[(phrase[1], text) for phrase in found[i]] for (i, _), text in zip(rows, texts, strict=True)],
-        [list(words(text)) for text in texts],
+        [one.words for one in options],
         [list(enumerate(one)) for one in listed],
         [list(combinations(one, 2)) for one in listed],
     ]
@@ -161,14 +161,15 @@ def choice_pool(items: Sequence[Item]) -> RowPool:
 
 def _options(item: Item) -> Iterator[list[float]]:
     """Features of each option of an item beside the others and beside the question."""
-    options = [option.strip().lower() for option in item.options]
+    said = [told(option) for option in item.options]
+    options = [one.text for one in said]
     lengths = [len(option) for option in options]
-    sets = [set(words(option)) for option in options]
-    lists = [parts(option) for option in options]
+    sets = [one.distinct for one in said]
+    lists = [one.parts for one in said]
     question = item.question.lower()
     wheres = [question.find(option) for option in options]
     asked = set(words(question))
-    numbers = [number_in(option) for option in options]
+    numbers = [one.number for one in said]
     stated = [n for n in numbers if n is not None]
     for k, (own_words, own_parts, where, own) in enumerate(zip(sets, lists, wheres, numbers, strict=True)):
         others = [i for i in range(len(options)) if i != k]

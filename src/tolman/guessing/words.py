@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 from tolman.items import Item
 
@@ -17,9 +19,34 @@ Phrase = tuple[str, str]
 """The two words before it, and the phrase itself: ('by the', 'trash bin')."""
 
 
+class Told(NamedTuple):
+    """What an option says.
+
+    Attributes:
+        text: in lower case.
+        words: of it, in order.
+        distinct: its words, each once.
+        parts: of an option that lists several things.
+        number: that it states.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    distinct: frozenset[str]
+    parts: tuple[str, ...]
+    number: float | None
+
+
 def words(text: str) -> list[str]:
     """The words of a text in lower case; numbers with their decimals."""
     return _WORD.findall(text.lower())
+
+
+@lru_cache(maxsize=10_000)
+def told(option: str) -> Told:
+    """What an option says; many questions have the same ones."""
+    text = option.strip().lower()
+    return Told(text, tuple(words(text)), frozenset(words(text)), tuple(parts(text)), number_in(text))
 
 
 def phrases(items: Sequence[Item]) -> list[list[Phrase]]:
