@@ -31,11 +31,13 @@ def stopped(place: Path, step: str, how: signal.Signals) -> tuple[int, str, str]
                 break
         # Python reports a signal that comes while it executes source text, as in making a dataclass, as its own death by
         # SIGINT, whatever the program makes of it: so the step must be past its imports.
-        for _ in range(600):
-            if (place / "demo" / "scenes").exists():  # made by the first step
+        begun = {"simulate": "demo/scenes", "generate": "tmp/*/drafts"}[step]
+        for _ in range(6000):
+            if any(place.glob(begun)):
                 break
-            time.sleep(0.1)
-        time.sleep(0.5)
+            time.sleep(0.01)
+        if step == "simulate":
+            time.sleep(0.5)
         process.send_signal(how)
         out, errors = process.communicate(timeout=120)
     return process.returncode, said + out, errors
