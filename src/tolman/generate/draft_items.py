@@ -29,26 +29,10 @@ TASK_LABEL = {"site": "site_category"}
 
 
 def items_of(
-    chosen: Sequence[DraftEntry],
-    collected: Collected,
-    seed: int,
-    *,
-    choices: bool = False,
-    names: Names | None = None,
-    scoring_profile: str | None = None,
+    chosen: Sequence[DraftEntry], collected: Collected, seed: int, *, scoring_profile: str | None = None
 ) -> Iterator[Item]:
-    """Questions with letters: in each question type every letter is right as often as any other.
-
-    Args:
-        chosen: as `select` gives them.
-        collected: what they were selected from.
-        seed: of the letters.
-        choices: numerical questions in their multiple-choice form.
-        names: the files of pictures that were taken out of videos.
-        scoring_profile: the benchmark whose prompts they are for: some show a question as one text with its options.
-    """
-    found = items_with_frames(chosen, collected, seed, choices=choices, names=names, scoring_profile=scoring_profile)
-    return (item for item, _ in found)
+    """Questions with letters, without the files of pictures; the rest is as for `items_with_frames`."""
+    return (item for item, _ in items_with_frames(chosen, collected, seed, scoring_profile=scoring_profile))
 
 
 def items_with_frames(
@@ -60,7 +44,19 @@ def items_with_frames(
     names: Names | None = None,
     scoring_profile: str | None = None,
 ) -> Iterator[tuple[Item, NeededFrames | None]]:
-    """The same, each with what `needed_frames` reads in its evidence, which takes long to read."""
+    """Questions with letters: in each question type every letter is right as often as any other.
+
+    Args:
+        chosen: as `select` gives them.
+        collected: what they were selected from.
+        seed: of the letters.
+        choices: numerical questions in their multiple-choice form.
+        names: the files of pictures that were taken out of videos.
+        scoring_profile: the benchmark whose prompts they are for: some show a question as one text with its options.
+
+    Yields:
+        Each with what `needed_frames` reads in its evidence, which takes long to read.
+    """
     reorder = benchmarks.get(scoring_profile).reorder if scoring_profile else Item.reordered
     for entry, place in zip(chosen, right_places(chosen, seed), strict=True):
         draft, sources = collected.spool.get(entry.position)

@@ -39,8 +39,8 @@ class ShareSettings(BaseModel):
             are left out until these learners are right as often as by chance, or near a number no more than a
             constant. 0 filters nothing.
         most_taught: questions of a type that a learner of filtering is taught at most; None for all. Statistics of all
-            questions stand in what it is told, so that with 1,000 outsiders find about as little in what is left as with
-            all, in a fraction of the time.
+            questions stand in what it is told: with 1,000 outsiders find about as little in what is left as with all,
+            in a fraction of the time.
         rings: whether questions come in rings: scenes that answer the same question differently (`generate.rings`), so
             that no text tells its answer. Then filtering is for what a part of the media suggests alone.
     """
