@@ -22,13 +22,22 @@ class Hits:
     Attributes:
         distances: in lengths of the rays' directions, shape (n,); infinite where nothing is.
         numbers: of `World.numbers`, 0 for no object, shape (n,).
+    """
+
+    distances: Floats
+    numbers: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Echoes:
+    """What the surfaces that rays met send back.
+
+    Attributes:
         cosines: between the surface and the way back, 0 … 1, shape (n,).
         tones: the surface's brightness, 0 … 1, shape (n,).
         shines: how much light of its own it has, as panes do through which daylight comes, 0 … 1, shape (n,).
     """
 
-    distances: Floats
-    numbers: NDArray[np.int64]
     cosines: Floats
     tones: Floats
     shines: Floats
@@ -64,11 +73,20 @@ class Caster:
             directions: of any length, shape (n, 3).
             seconds: when each is cast, one number or shape (n,); it matters where something moves.
         """
+        return self._cast(origins, directions, seconds, None)
+
+    def cast_with_echoes(
+        self, origins: Floats, directions: Floats, seconds: Floats | float = 0.0
+    ) -> tuple[Hits, Echoes]:
+        """`cast`, and what a sensor reads of the surfaces."""
+        echoes = Echoes(*(np.zeros(len(origins)) for _ in range(3)))
+        return self._cast(origins, directions, seconds, echoes), echoes
+
+    def _cast(self, origins: Floats, directions: Floats, seconds: Floats | float, echoes: Echoes | None) -> Hits:
         count = len(origins)
-        zeros = (np.zeros(count) for _ in range(3))
-        hits = Hits(np.full(count, np.inf), np.zeros(count, dtype=np.int64), *zeros)
+        hits = Hits(np.full(count, np.inf), np.zeros(count, dtype=np.int64))
         if self._still is not None:
-            self._still.cast(origins, directions, hits, np.arange(count))
+            self._still.cast(origins, directions, hits, echoes, np.arange(count))
         times = np.broadcast_to(np.asarray(seconds, dtype=np.float64), (count,))
         for body, tree in self._moving:
             assert body.pose is not None
@@ -78,7 +96,8 @@ class Caster:
             if len(near):
                 poses = np.array([np.linalg.inv(body.pose(float(t))) for t in when])[inverse]
                 own_origins = np.einsum("nij,nj->ni", poses[:, :3, :3], origins[near]) + poses[:, :3, 3]
-                tree.cast(own_origins, np.einsum("nij,nj->ni", poses[:, :3, :3], directions[near]), hits, near)
+                own_directions = np.einsum("nij,nj->ni", poses[:, :3, :3], directions[near])
+                tree.cast(own_origins, own_directions, hits, echoes, near)
         return hits
 
 
@@ -96,17 +115,20 @@ class _Tree:
         corners = points.reshape(-1, 3)
         self._tree = Tree(corners, np.arange(len(corners)).reshape(-1, 3), "simulate")
 
-    def cast(self, origins: Floats, directions: Floats, hits: Hits, index: NDArray[np.intp]) -> None:
+    def cast(
+        self, origins: Floats, directions: Floats, hits: Hits, echoes: Echoes | None, index: NDArray[np.intp]
+    ) -> None:
         """Write what is nearer than the hits so far."""
         faces, distances = self._tree.cast(origins, directions)
         nearer = (faces >= 0) & (distances < hits.distances[index])
         at, faces = index[nearer], faces[nearer]
         hits.distances[at] = distances[nearer]
         hits.numbers[at] = self._numbers[faces]
-        hits.tones[at] = self._tones[faces]
-        hits.shines[at] = self._shines[faces]
-        ways = directions[nearer] / np.linalg.norm(directions[nearer], axis=1, keepdims=True)
-        hits.cosines[at] = np.abs((self._normals[faces] * ways).sum(1))
+        if echoes is not None:
+            echoes.tones[at] = self._tones[faces]
+            echoes.shines[at] = self._shines[faces]
+            ways = directions[nearer] / np.linalg.norm(directions[nearer], axis=1, keepdims=True)
+            echoes.cosines[at] = np.abs((self._normals[faces] * ways).sum(1))
 
 
 def _tones(mesh: Mesh) -> Floats:

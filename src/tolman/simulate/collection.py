@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -17,10 +18,10 @@ from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
 from tolman.scenes import Capture
 from tolman.simulate.actors import with_actors
-from tolman.simulate.cameras import WALK, draw_trajectory
+from tolman.simulate.cameras import WALK
 from tolman.simulate.exo import exo_walks
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
-from tolman.simulate.places import library_at, place, twin_place
+from tolman.simulate.places import library_at, place, twin_place, twin_walk, walk_through
 from tolman.simulate.quality import DEFAULT, quality_named
 from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.robots import with_robots
@@ -112,10 +113,11 @@ def simulate(
     # Without recordings it is of a table that was not written to its end; the scene still lies in its part then.
     there = {part.scene.id: SimulatedScene.of(part, drawn=False) for part in read_collection(out) if part.captures}
     missing = [number for number, name in names.items() if name not in there]
-    threads = WorkPlace.of(workers).cores_each(len(missing))
-    jobs = [_Job(config, number, out, threads) for number in missing]
+    groups = [tuple(some) for _, some in itertools.groupby(missing, lambda number: number // config.twins)]
+    threads = WorkPlace.of(workers).cores_each(len(groups))
+    jobs = [_Job(config, numbers, out, threads) for numbers in groups]
     shared = [out / SETTINGS, *([config.furniture] if config.furniture else [])]
-    fresh = parallel_map(_carry_out, jobs, workers, needs=NEEDS, shared=shared)
+    fresh = itertools.chain.from_iterable(parallel_map(_carry_out, jobs, workers, needs=NEEDS, shared=shared))
     made = []
     for name in names.values():
         one = there.get(name) or next(fresh)
@@ -192,21 +194,25 @@ def check_place(out: Path, settings: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class _Job:
-    """One scene that is to be simulated, and the processor cores that may draw it."""
+    """Scenes that are to be simulated by one process, as they share a plan, and the cores that may draw each."""
 
     config: WorldsConfig
-    number: int
+    numbers: tuple[int, ...]
     out: Path
     threads: int
 
 
-def _carry_out(job: _Job) -> SimulatedScene:
-    """Draw and record one scene, or take it from where an earlier start left it."""
+def _carry_out(job: _Job) -> list[SimulatedScene]:
+    """Draw and record scenes, or take them from where an earlier start left them."""
     os.environ.setdefault("LP_NUM_THREADS", str(job.threads))
-    parts = Parts(job.out)
-    if kept := parts.read(f"{DATASET}/{job.config.seed}-{job.number:04d}"):
+    return [_drawn_or_kept(job.config, number, job.out) for number in job.numbers]
+
+
+def _drawn_or_kept(config: WorldsConfig, number: int, out: Path) -> SimulatedScene:
+    parts = Parts(out)
+    if kept := parts.read(f"{DATASET}/{config.seed}-{number:04d}"):
         return SimulatedScene.of(kept, drawn=False)
-    made = make(job.config, job.number, job.out)
+    made = make(config, number, out)
     parts.write(made)
     for capture in made.captures:
         parts.drop(capture.id)
@@ -225,12 +231,11 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     if config.twins > 1:
         differ = config.differ[group % len(config.differ)]
         whole, world, notes = twin_place(config, shape, identity, seed, twin, differ)
+        walk = twin_walk(config, shape, seed, differ)
     else:
         world, notes = place(config, shape, identity, seed)
         whole = world
-    walk = draw_trajectory(
-        whole, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size
-    )
+        walk = walk_through(world, config, seed)
     if config.actors:
         world, missing = with_actors(world, seed, seconds=config.seconds, count=config.actors, walk=walk)
         notes += missing

@@ -140,17 +140,17 @@ def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) 
         directions = np.einsum("cij,crj->cri", poses[:, :3, :3], ways).reshape(-1, 3)
         origins = np.repeat(poses[:, :3, 3], kind.rings, axis=0)
         times = np.repeat(fired, kind.rings)
-        hits = caster.cast(origins, directions, times)
+        hits, echoes = caster.cast_with_echoes(origins, directions, times)
         ranges = hits.distances + generator.normal(0, kind.noise, len(times))
-        lost = kind.dropout + 0.6 * np.exp(-hits.cosines / 0.03) + 0.25 * np.exp(-hits.tones / 0.03)
+        lost = kind.dropout + 0.6 * np.exp(-echoes.cosines / 0.03) + 0.25 * np.exp(-echoes.tones / 0.03)
         kept = np.isfinite(hits.distances) & (generator.random(len(times)) >= lost)
         # Panes let the beam out; what is behind them isn't part of the world.
-        kept &= hits.shines < _PANE
+        kept &= echoes.shines < _PANE
         kept &= (ranges >= kind.nearest) & (ranges <= kind.reach)
         points = np.zeros(int(kept.sum()), dtype=_FIELDS)
         local = ways.reshape(-1, 3)[kept] * ranges[kept, None]
         points["x"], points["y"], points["z"] = local.T
-        points["intensity"] = (hits.tones * hits.cosines)[kept]
+        points["intensity"] = (echoes.tones * echoes.cosines)[kept]
         points["ring"] = np.tile(np.arange(kind.rings), kind.columns)[kept]
         points["time"] = times[kept] - offset
         points["object"] = hits.numbers[kept]

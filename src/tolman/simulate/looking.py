@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from tolman.geometry.boxes import Floats
@@ -42,11 +44,7 @@ class RayView:
             intrinsics: fx, fy, cx, cy of the small picture, pixels.
             seconds: when; it matters where something moves.
         """
-        fx, fy, cx, cy = intrinsics
-        rows, columns = np.mgrid[0 : self._shape[0], 0 : self._shape[1]]
-        # Of length 1 along the view, so that distances along the rays are depths.
-        local = np.stack([(columns + 0.5 - cx) / fx, (rows + 0.5 - cy) / fy, np.ones(self._shape)], axis=-1)
-        directions = local.reshape(-1, 3) @ pose[:3, :3].T
+        directions = _ways(intrinsics, self._shape) @ pose[:3, :3].T
         hits = self._caster.cast(np.broadcast_to(pose[:3, 3], directions.shape), directions, seconds)
         depth = np.where(np.isfinite(hits.distances), hits.distances, 0.0).astype(np.float32)
         return Frame(
@@ -54,3 +52,11 @@ class RayView:
             depth.reshape(self._shape),
             hits.numbers.astype(np.uint16).reshape(self._shape),
         )
+
+
+@lru_cache(maxsize=1)
+def _ways(intrinsics: tuple[float, float, float, float], shape: tuple[int, int]) -> Floats:
+    """The rays' directions in the camera's coordinates: of length 1 along the view, so that distances are depths."""
+    fx, fy, cx, cy = intrinsics
+    rows, columns = np.mgrid[0 : shape[0], 0 : shape[1]]
+    return np.stack([(columns + 0.5 - cx) / fx, (rows + 0.5 - cy) / fy, np.ones(shape)], axis=-1).reshape(-1, 3)

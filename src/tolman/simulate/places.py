@@ -1,4 +1,5 @@
-"""A single place of a collection, before anybody is in it: a room, a place outdoors, or a twin of a room."""
+"""A single place of a collection, before anybody is in it: a room, a place outdoors, or a twin of a room; and the walk
+through it."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tolman.names import unknown
+from tolman.simulate.cameras import draw_trajectory
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import FurnitureSource, Library
 from tolman.simulate.interior import build_interior
@@ -18,6 +20,7 @@ from tolman.simulate.room_types import RoomType, room_types
 from tolman.simulate.rooms import ROOM_SHAPES
 from tolman.simulate.settings import PLACES, WorldsConfig
 from tolman.simulate.twins import SIDE, twin_of
+from tolman.simulate.walks import Walk
 from tolman.simulate.world import World
 
 _PLANS = 8
@@ -49,8 +52,8 @@ def twin_place(
         differ: in what the twins do.
 
     Returns:
-        The room with all copies of the thing in which twins differ, in which walks and cameras are planned, so that
-        they are the same for all twins; the twin; what was asked for and isn't in it.
+        The room with all copies of the thing in which twins differ, in which cameras are planned, so that they are the
+        same for all twins; the twin; what was asked for and isn't in it.
 
     Raises:
         UsageError: there is no such shape, or it is no room's.
@@ -63,6 +66,23 @@ def twin_place(
     (thing,) = (thing.category for thing in plan.placed if thing.id == plan.twins[0][0])
     own = replace(own, scene=own.scene.model_copy(update={"differs": thing}))
     return whole, own, plan.notes + _left_out(library)
+
+
+def twin_walk(config: WorldsConfig, shape: str, seed: str, differ: str = SIDE) -> Walk:
+    """The walk that all twins of a group share; arguments as for `twin_place`."""
+    return _walk(replace(config, scenes=0), shape, seed, differ)
+
+
+@lru_cache(maxsize=1)
+def _walk(config: WorldsConfig, shape: str, seed: str, differ: str) -> Walk:
+    return walk_through(_group(config, shape, seed, differ)[2], config, seed)
+
+
+def walk_through(world: World, config: WorldsConfig, seed: str) -> Walk:
+    """The trajectory of the camera that is asked for."""
+    return draw_trajectory(
+        world, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size
+    )
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,7 @@ from tolman.simulate.render import Frame
 _CELL = 0.04
 _POINTS = 800
 """Points of an object that are taken from one frame, at most. Fewer make the bounds wider, never wrong."""
+_MANY_CELLS = 1_000_000
 _MIDDLE = 1 << 20
 """Added to the numbers of cells, so that they are positive."""
 _ANGLES = np.radians(np.arange(0.0, 90.0, 0.25))
@@ -40,9 +41,8 @@ class Survey:
     def add(self, frame: Frame, pose: Floats, intrinsics: tuple[float, float, float, float], stride: int) -> None:
         """Take in every `stride`-th pixel of a frame."""
         points, numbers = points_of(frame, pose, intrinsics, stride)
-        cells = np.floor(points[:, :2] / _CELL).astype(np.int64) + _MIDDLE
-        self._cells.update(np.unique(cells[:, 0] * 2 * _MIDDLE + cells[:, 1]).tolist())
-        for number in np.unique(numbers).tolist():
+        self._cells.update(_cells_of(points).tolist())
+        for number in np.flatnonzero(np.bincount(numbers)).tolist():
             if number:
                 own = points[numbers == number]
                 own = own[:: -(-len(own) // _POINTS)]
@@ -70,6 +70,22 @@ class Survey:
             return None
         cells = np.array(sorted(self._cells))
         return room_area((np.column_stack(np.divmod(cells, 2 * _MIDDLE)) - _MIDDLE + 0.5) * _CELL)
+
+
+def _cells_of(points: Floats) -> NDArray[np.int64]:
+    """The numbers of the cells that points are over, each once."""
+    if not len(points):
+        return np.zeros(0, dtype=np.int64)
+    cells = np.floor(points[:, :2] / _CELL).astype(np.int64)
+    low = cells.min(0)
+    wide, deep = (cells.max(0) - low + 1).tolist()
+    if wide * deep > _MANY_CELLS:  # Outdoors, where a grid would be larger than what is in it.
+        numbers: NDArray[np.int64] = np.unique((cells[:, 0] + _MIDDLE) * 2 * _MIDDLE + cells[:, 1] + _MIDDLE)
+        return numbers
+    there = np.zeros(wide * deep, dtype=bool)
+    there[(cells[:, 0] - low[0]) * deep + cells[:, 1] - low[1]] = True
+    along, across = np.divmod(np.flatnonzero(there), deep)
+    return np.asarray((along + low[0] + _MIDDLE) * 2 * _MIDDLE + across + low[1] + _MIDDLE)
 
 
 def points_of(
