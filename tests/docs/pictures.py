@@ -6,8 +6,7 @@
 `make pictures` is the first. They come from the demonstration, which is run anew unless --demo names a folder that holds
 one, from VSI-Bench's questions, from worlds that are drawn, and from the review that tests lead through in a browser. Needs
 the extra 'dev', Chromium, EGL, PostgreSQL, and VSI-Bench's parquet for `figures` and `baselines`; a group whose input is
-missing is named, and the exit code is then 1. Examples that people have answered, those of MMSI-Bench's families, stay as
-they were answered.
+missing is named, and the exit code is then 1.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "docs")]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "docs"), str(ROOT / "benchmarks")]
 
 import av  # noqa: E402
 import numpy as np  # noqa: E402
@@ -38,18 +37,30 @@ MAX_BYTES = 300_000
 """Of a picture of the explorer."""
 WORLDS = (("rectangle,home", 8, ((0, 6), (6, 8))), ("street", 3, ((2, 2),)))
 """Shapes, how many are made of each, and which worlds' frames are shown."""
-EXAMPLES: tuple[tuple[tuple[object, ...], tuple[object, ...]], ...] = (
+EXAMPLES: tuple[tuple[tuple[object, ...], tuple[object, ...], tuple[object, ...]], ...] = (
     (
         ("--scenes", 5, "--seed", 41, "--seconds", 30, "--rate", 4),
         ("--preset", "spatialbench", "--choices"),
+        (),
     ),
     (
         ("--scenes", 8, "--seed", 45, "--furniture", "made", "--actors", 2, "--exo", 3,
          "--shapes", "two-rooms,street", "--seconds", 20, "--rate", 3),
         ("--preset", "site"),
+        (),
+    ),
+    (
+        ("--scenes", 24, "--seed", 46, "--furniture", "made", "--actors", 1, "--robots", 1, "--exo", 2,
+         "--shapes", "two-rooms,rectangle,home", "--seconds", 30, "--rate", 1),
+        ("--preset", "mmsi"),
+        ("--prefix", "families-mmsi"),
     ),
 )  # fmt: skip
-"""What worlds and questions are like: SpatialBench's, then SITE's."""
+"""What worlds, questions and sheets are like: SpatialBench's, SITE's, MMSI-Bench's."""
+PUBLISHED_SHARD = "7/200"
+"""The scenes whose videos are in tolman-1/places."""
+MATCHED = "1000-0072.mp4", [100, 112]
+"""A video there, and two of its frames."""
 EXACT_COLOURS = 128
 """Of a palette of 256: those of letters, lines and grounds, which many pixels share."""
 RUNS = ("most-frequent", "best-constant", "detector", "oracle")
@@ -229,14 +240,47 @@ def rooms(demo: Path, data: Path) -> None:
 
 def families(demo: Path, data: Path) -> None:
     """Examples of the families, by the commands that stand in the pages about them."""
-    for worlds_like, asked_like in EXAMPLES:
+    for worlds_like, asked_like, shown_like in EXAMPLES:
         with tempfile.TemporaryDirectory() as place:
             worlds, bench, answers = (Path(place) / name for name in ("worlds", "bench", "answers.json"))
             tolman("simulate", *worlds_like, "--out", worlds)
             tolman("generate", worlds, *asked_like, "--out", bench)
-            words = (ROOT / "benchmarks" / "contact_sheet.py", bench, "--out", IMAGES, "--answers", answers)
+            words = (
+                ROOT / "benchmarks" / "contact_sheet.py",
+                bench,
+                "--out",
+                IMAGES,
+                "--answers",
+                answers,
+                *shown_like,
+            )
             command = [sys.executable, *map(str, words)]
             subprocess.run(command, cwd=ROOT, check=True)
+
+
+def tolman_1(demo: Path, data: Path) -> None:
+    """Tolman-1's groups of twins, from the videos that are published."""
+    from tolman_1 import sheet
+
+    published = ROOT / "tolman-1"
+    with tempfile.TemporaryDirectory() as place:
+        drawn = Path(place) / "drawn"
+        tolman("simulate", "--config", published / "recipe.toml", "--shard", PUBLISHED_SHARD, "--out", drawn)
+        shutil.copytree(published / "places" / "videos", drawn / "videos", dirs_exist_ok=True)
+        sheet(drawn).save(IMAGES / "tolman-1.jpg", quality=85)
+
+
+def correspondence(demo: Path, data: Path) -> None:
+    """Lines between points of two frames of a published video."""
+    from tolman.media.images import to_jpeg
+    from tolman.media.joining import join
+    from tolman.media.sampling import Frames
+    from tolman.media.video import read_frames, read_index
+
+    video, frames = MATCHED
+    path = ROOT / "tolman-1" / "places" / "videos" / video
+    shown = [(to_jpeg(image, Frames()), video) for _, image in read_frames(path, read_index(path), frames)]
+    join(shown, "sift").save(IMAGES / "correspondence.jpg", quality=85)
 
 
 def review(demo: Path, data: Path) -> None:
@@ -253,6 +297,8 @@ GROUPS: dict[str, Callable[[Path, Path], None]] = {
     "worlds": worlds,
     "rooms": rooms,
     "families": families,
+    "tolman-1": tolman_1,
+    "correspondence": correspondence,
     "review": review,
 }
 OF_VSI_BENCH = ("figures", "baselines")
