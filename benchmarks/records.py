@@ -1,7 +1,7 @@
 """Processor time and memory of `tolman generate` over many geometry-only scenes, shortcut filtering included.
 
     python benchmarks/records.py 100000 [--per-scene 1] [--per-task N] [--max-filter-rounds N] [--workers 2]
-                                        [--folder DIR]
+                                        [--folder DIR] [--scenes DIR]
 
 A record is a scene of ten objects without any capture, in Parquet as Tolman stores scenes: ten of `CATEGORIES`, each
 with a box of the size that its category mostly has, somewhere in a rectangular room. Three families ask about them:
@@ -73,11 +73,14 @@ def main() -> None:
     parser.add_argument("--max-filter-rounds", type=int, help="default: the preset's")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="where everything is made; a temporary folder where not given")
+    parser.add_argument("--scenes", type=Path, help="records of an earlier run; where there are none, they stay there")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.folder) as name:
         folder = Path(name)
-        write_scenes(folder / "scenes", records(asked.records))
-        command = [sys.executable, "-m", "tolman", "generate", "scenes", "--out", "bench"]
+        scenes = (asked.scenes or folder / "scenes").resolve()
+        if not scenes.exists():
+            write_scenes(scenes, records(asked.records))
+        command = [sys.executable, "-m", "tolman", "generate", str(scenes), "--out", "bench"]
         command += ["--families", ",".join(FAMILIES), "--per-scene", str(asked.per_scene)]
         command += ["--workers", str(asked.workers)]
         for option in ("per_task", "max_filter_rounds"):
