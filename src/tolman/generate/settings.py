@@ -263,7 +263,7 @@ PRESETS = {
             "vsi-bench/relative-distance": RelativeDistanceSettings(sets="shared", recorded=True),
             "vsi-bench/appearance-order": AppearanceSettings(listing="alphabet"),
         },
-        share=ShareSettings(per_scene=20, max_filter_rounds=_ROUNDS, rings=True),
+        share=_FILTERED.model_copy(update={"per_scene": 20, "rings": True}),
     ),
 }
 """The presets by name; `preset('all')` has the families of plugins as well."""
