@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import tolman
 from leaking import by_wording, twins
+from tolman import item_table
+from tolman.analyze.outside.audit import ShortcutAudit, audit_with_learners
 from tolman.benchmarks.folder import FILE
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
@@ -49,6 +53,24 @@ def test_balanced_twins_end_with_0_and_json_is_what_is_written(tmp_path: Path) -
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == json.loads((out / "shortcuts.json").read_text())
     assert json.loads(done.stdout)["verdict"] == "pass"
+
+
+def test_of_many_questions_only_what_learners_are_told_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = {"evidence": {"twins": "a", "needed_frames": [[0, 0]] * 50}, "reasoning": "By its looks."}
+    items = twins(400, 1)
+    bench = folder_of([item.model_copy(update=long) if n < 4 else item for n, item in enumerate(items)], tmp_path / "b")
+    monkeypatch.setattr(item_table, "HELD", 10)
+    held: list[Item] = []
+
+    def watched(items: Sequence[Item], *rest: Any, **named: Any) -> ShortcutAudit:
+        held.extend(items)
+        return audit_with_learners(items, *rest, **named)
+
+    monkeypatch.setattr("tolman.analyze.outside.audit.audit_with_learners", watched)
+    tolman.audit_shortcuts(bench, learners=["ngram-linear"], out=tmp_path / "audit")
+    assert [item.id for item in held] == [item.id for item in items]
+    assert [item.evidence for item in held[:4]] == [{"twins": "a"}] * 4
+    assert not any(item.reasoning for item in held)
 
 
 def test_other_folders_teach(tmp_path: Path) -> None:

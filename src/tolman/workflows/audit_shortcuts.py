@@ -111,7 +111,7 @@ def audit_shortcuts(config: AuditConfig, events: Events = silent) -> ShortcutAud
     for path in config.teach:
         if not path.exists():
             raise InputError(path, "does not exist", fix="give --teach the folder of a benchmark")
-    name, items, _ = load_questions(config.benchmark, config.data, config.subset)
+    name, items, _ = load_questions(config.benchmark, config.data, config.subset, _as_told)
     benchmark = benchmarks.get(name)
     known = {rules.name: rules for rules in benchmark.rule_sets}
     if config.scorer is not None and config.scorer not in known:
@@ -149,10 +149,18 @@ def _others(config: AuditConfig, events: Events) -> list[Item]:
     for path in config.teach:
         if path.resolve() == Path(config.benchmark).resolve():
             raise UsageError(f"--teach {path} is the benchmark itself; its own questions are taught in any case.")
-        own = load_questions(str(path), None, None)[1]
+        own = load_questions(str(path), None, None, _as_told)[1]
         events(Noted(f"{len(own):,} questions of {path} are taught"))
         found += own
     return found
+
+
+def _as_told(item: Item) -> Item:
+    """An item without what no learner is told; the evidence of a generated one is nearly all of its memory."""
+    from tolman.guessing.folds import TWINS
+
+    twins = {TWINS: item.evidence[TWINS]} if TWINS in item.evidence else {}
+    return item.model_copy(update={"evidence": twins, "reasoning": None})
 
 
 def _card_of(folder: Path) -> Path | None:

@@ -6,6 +6,7 @@ Names of files and scenes may be numbered as the answers are, and rows may stand
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -50,4 +51,5 @@ def _marks(item: Item) -> Iterator[str]:
 
 
 def _remainders(field: str, number: int) -> Iterator[str]:
-    return (f"{field} mod {divisor}: {number % divisor}" for divisor in DIVISORS)
+    # The same few texts of many rows, each held once.
+    return (sys.intern(f"{field} mod {divisor}: {number % divisor}") for divisor in DIVISORS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,13 +60,16 @@ def scored_runs(paths: Sequence[Path], scorer: str | None = None) -> ScoredRuns:
     return ScoredRuns(runs, one_benchmark(runs), one_rule_set(runs, scorer))
 
 
-def load_questions(source: str, data: Path | None, subset: str | None) -> tuple[str, list[Item], str]:
+def load_questions(
+    source: str, data: Path | None, subset: str | None, kept: Callable[[Item], Item] | None = None
+) -> tuple[str, list[Item], str]:
     """The items of a run folder, or of a benchmark.
 
     Args:
         source: a run's folder, a benchmark's name, or a folder that is one.
         data: folder of the benchmark's released data; the hub where None.
         subset: a part of it that has a name.
+        kept: what is kept of each item, of many never all in memory at once; all of it where None.
 
     Returns:
         The benchmark's name, the items, and a label for headings.
@@ -77,6 +80,11 @@ def load_questions(source: str, data: Path | None, subset: str | None) -> tuple[
     folder = RunFolder(Path(source))
     if (folder.path / "run.json").exists():
         settings = folder.record().settings
-        return settings.benchmark, folder.items(), f"{settings.benchmark} {settings.subset} ({source})"
-    loaded = load(source, data, subset)
-    return source, list(loaded.items), f"{loaded.benchmark.title} {loaded.subset}"
+        items = folder.items() if kept is None else [*map(kept, folder.open_items())]
+        return settings.benchmark, items, f"{settings.benchmark} {settings.subset} ({source})"
+    loaded = load(source, data, subset, held=kept is None)
+    return (
+        source,
+        [*map(kept, loaded.items)] if kept else list(loaded.items),
+        f"{loaded.benchmark.title} {loaded.subset}",
+    )
