@@ -177,8 +177,8 @@ def pictures(every: int = 3) -> tuple[Floats, list[np.ndarray]]:
     found = []
     for seconds, pose in zip(carried.times[::every], carried.poses[::every], strict=True):
         rays = pixel_rays(pose, INTRINSICS, SIZE)
-        hits = caster.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays, float(seconds))
-        grey = np.clip(255 * hits.tones * (0.3 + 0.7 * hits.cosines), 0, 255).astype(np.uint8).reshape(SIZE[::-1])
+        _, echoes = caster.cast_with_echoes(np.tile(pose[:3, 3], (len(rays), 1)), rays, float(seconds))
+        grey = np.clip(255 * echoes.tones * (0.3 + 0.7 * echoes.cosines), 0, 255).astype(np.uint8).reshape(SIZE[::-1])
         found.append(np.repeat(grey[:, :, None], 3, axis=2))
     return carried.times[::every], found
 
