@@ -83,8 +83,5 @@ def load_questions(
         items = folder.items() if kept is None else [*map(kept, folder.open_items())]
         return settings.benchmark, items, f"{settings.benchmark} {settings.subset} ({source})"
     loaded = load(source, data, subset, held=kept is None)
-    return (
-        source,
-        [*map(kept, loaded.items)] if kept else list(loaded.items),
-        f"{loaded.benchmark.title} {loaded.subset}",
-    )
+    items = list(loaded.items) if kept is None else [*map(kept, loaded.items)]
+    return source, items, f"{loaded.benchmark.title} {loaded.subset}"

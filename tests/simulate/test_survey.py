@@ -1,0 +1,20 @@
+"""The survey's cells are those that points are over, each once, on a grid or sorted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tolman.simulate import survey
+
+
+@pytest.mark.parametrize("most", [0, 10**9])
+def test_cells_are_each_once_however_they_are_found(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(survey, "_MANY_CELLS", most)
+    points = np.random.default_rng(0).normal(0.0, 3.0, (2_000, 3))
+    cells = {tuple(cell) for cell in np.floor(points[:, :2] / survey._CELL).astype(int).tolist()}
+    numbers = survey._cells_of(points)
+    along, across = np.divmod(numbers, 2 * survey._MIDDLE)
+    assert len(numbers) == len(cells)
+    assert set(zip((along - survey._MIDDLE).tolist(), (across - survey._MIDDLE).tolist(), strict=True)) == cells
+    assert not len(survey._cells_of(points[:0]))
