@@ -39,6 +39,8 @@ FAR = 4.0
 """Metres; a view that reaches further is no better."""
 MOST_OUTDOORS, FAR_OUTDOORS = 0.25, 9.0
 """The same for places outdoors."""
+LEAST = 0.6
+"""Share of the most categories seen in one view that an eye must see to be thought of."""
 
 
 def picture(place_number: tuple[str, int], made: bool, seed: int) -> Image.Image:
@@ -51,19 +53,19 @@ def picture(place_number: tuple[str, int], made: bool, seed: int) -> Image.Image
 
 
 def best_pose(world: World) -> Floats:
-    """Where a walker of that place sees most categories, and most of the picture is things."""
+    """Where a walker of that place sees many categories and things, far, and nothing stands in the way."""
     views = find_views(world, intrinsics_of((640, 480)), (640, 480))
     categories = np.array([thing.category for thing in world.scene.objects])
-    ways = [(eye, float(yaw)) for eye in range(len(views.eyes)) for yaw in YAWS]
-    seen = np.array([len(set(categories[views.seen(eye, yaw)])) for eye, yaw in ways])
-    near = [ways[int(i)] for i in np.flatnonzero(seen >= seen.max() - 1)]
-    shown = [outlook(world, views.eyes[eye], np.array([yaw]), views.half_angle) for eye, yaw in near]
-    # A thing that fills the view hides the rest.
-    # What fills more than half of a view stands right before it.
+    seen = np.array([[len(set(categories[views.seen(eye, yaw)])) for yaw in YAWS] for eye in range(len(views.eyes))])
     most, far = (MOST, FAR) if world.scene.room_area is not None else (MOST_OUTDOORS, FAR_OUTDOORS)
-    worth = [float(min(view.things[0], most) * min(view.distance[0], far)) for view in shown]
-    eye, yaw = near[int(np.argmax(worth))]
-    return looking(views.eyes[eye][None], np.array([yaw]), np.array([PITCH]), np.zeros(1))[0]
+    worth = np.zeros(seen.shape)
+    for eye in np.flatnonzero(seen.max(1) >= LEAST * seen.max()):
+        view = outlook(world, views.eyes[eye], YAWS, views.half_angle)
+        worth[eye] = (
+            seen[eye] * np.minimum(view.things, most) * np.minimum(view.distance, far) * (1 - view.blocked) ** 2
+        )
+    eye, yaw = (int(i) for i in np.unravel_index(np.argmax(worth), worth.shape))
+    return looking(views.eyes[eye][None], YAWS[yaw : yaw + 1], np.array([PITCH]), np.zeros(1))[0]
 
 
 def sheet(pictures: list[Image.Image]) -> Image.Image:

@@ -174,3 +174,25 @@ def test_depth_is_along_the_view_and_rows_go_down() -> None:
     assert np.ptp(frame.depth[frame.instances == 1]) < 1e-3
     assert (frame.depth[-1] > 0).all()
     assert not frame.depth[0, :50].any()
+
+
+@pytest.mark.parametrize("width", [0.5, 0.75, 1.2])
+def test_a_line_narrower_than_a_pixel_does_not_break_into_dashes(width: float) -> None:
+    """A dark seam on a bright wall, nearly upright: each row of the picture shows some of it."""
+    half = width * 4.0 / CAMERA[0] / 2
+    wall = np.array([[[4, -9, -9], [4, 9, -9], [4, 9, 9], [4, -9, 9]]], dtype=np.float64)
+    seam = np.array([[[3.999, s * half + z / 40, z] for s, z in ((-1, -3), (1, -3), (1, 3), (-1, 3))]])
+    scene = Scene(id="t/seam", dataset="t", objects=())
+    here = World(
+        scene, (Body(quads(wall, (0.9, 0.9, 0.9))), Body(quads(seam, (0.0, 0.0, 0.0)))), shapely.box(-1, -1, 1, 1)
+    )
+    seen = {}
+    for quality in (FAST, DEFAULT, HIGH):
+        with Renderer(here, SIZE, quality) as renderer:
+            rows = renderer.frame(level(0.0), CAMERA).colour[20:-20].astype(float).mean(-1)
+        dark = np.median(rows) - rows
+        seen[quality.name] = dark.sum(1).min() / dark.sum(1).mean()
+    assert seen["default"] > 0.4
+    assert seen["high"] > 0.4
+    if width < 0.6:
+        assert seen["fast"] < 0.1

@@ -15,6 +15,8 @@ _TILED = frozenset({"bathroom", "kitchen"})
 _CARPETED = frozenset({"office", "classroom"})
 _CURTAINS = 0.6
 """Share of scenes whose windows have curtains."""
+_PILE = 0.4
+"""Share of what a carpet's drawn colour differs from grey by that is left: full ones look like a stage's."""
 _PAINTS: tuple[tuple[float, float, float], ...] = (
     (0.9, 0.88, 0.84), (0.86, 0.84, 0.78), (0.78, 0.82, 0.84), (0.8, 0.83, 0.76), (0.86, 0.79, 0.73),
     (0.72, 0.76, 0.8), (0.84, 0.8, 0.68), (0.88, 0.86, 0.86), (0.7, 0.74, 0.69), (0.8, 0.72, 0.7),
@@ -46,6 +48,7 @@ class Dressing:
         wood = np.array([0.72, 0.52, 0.34]) * generator.uniform(0.55, 1.2)
         stone = np.array([0.78, 0.74, 0.68]) * generator.uniform(0.6, 1.1)
         pile = generator.uniform((0.35, 0.36, 0.4), (0.62, 0.6, 0.58))
+        pile = pile.mean() + (pile - pile.mean()) * _PILE
         chance = generator.random()
         floor = textures.planks(generator, wood), 1.0
         if theme in _TILED or (theme == "corridor" and chance < 0.5):

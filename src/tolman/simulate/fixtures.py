@@ -17,6 +17,8 @@ _DAY = (0.92, 0.97, 1.08)
 """Colour of what comes in through windows."""
 _BEFORE_PANE = 0.03
 """Metres before a pane from which its light is counted."""
+_AIR = 0.28
+"""Share of white that a day seen from a room has: haze, and the brightness of what is outside."""
 
 
 def ceiling_lamp(
@@ -131,7 +133,18 @@ def view_outside(generator: np.random.Generator) -> Texture:
     ground = np.array([0.45, 0.56, 0.32]) if generator.random() < 0.6 else np.array([0.6, 0.59, 0.57])
     near = (up < horizon - 0.1)[..., None]
     picture = np.where(near, ground * (0.9 + 0.1 * smooth_noise(generator, (90, 40)))[..., None], picture)
-    return np.asarray(np.clip(picture * 235, 0, 255), dtype=np.uint8)
+    # Whoever exposes for a room has a bright day outside, and its far things out of focus.
+    picture = _blurred(picture) * (1 - _AIR) + np.array([0.97, 0.985, 1.0]) * _AIR
+    return np.asarray(np.clip(picture * 250, 0, 255), dtype=np.uint8)
+
+
+def _blurred(picture: Floats) -> Floats:
+    """A picture out of focus: binomial means over five by five pixels; at its edges the last ones go on."""
+    for axis in (0, 1):
+        beside = np.pad(picture, [(2, 2) if way == axis else (0, 0) for way in range(3)], mode="edge")
+        rows = [np.take(beside, np.arange(n, n + SIDE), axis) for n in range(5)]
+        picture = (rows[0] + rows[4] + 4 * (rows[1] + rows[3]) + 6 * rows[2]) / 16
+    return picture
 
 
 def glazed(thing: Placed, view: Texture, generator: np.random.Generator) -> Mesh:

@@ -72,7 +72,6 @@ vec3 toned(vec3 x) {
 
 _FRAGMENT = (
     """
-uniform uint instance;
 uniform vec3 eye;
 uniform vec3 sky;
 uniform vec3 ground;
@@ -93,9 +92,7 @@ in vec2 uv;
 in vec4 tint;
 flat in float layer;
 in float ahead;
-layout(location = 0) out vec4 colour;
-layout(location = 1) out float depth;
-layout(location = 2) out uint id;
+out vec4 colour;
 """
     + _SKY
     + _TONES
@@ -180,9 +177,6 @@ void main() {
     vec3 air = pow(horizon, vec3(2.2)) * 1.15;
     shade = mix(air, shade, exp(-haze * max(ahead - 6.0, 0.0)));
     colour = vec4(toned(shade), 1.0);
-    // A surface seen edge on gives no reading: within a pixel its depth is anything.
-    depth = fwidth(ahead) > 0.5 * ahead ? 0.0 : ahead;
-    id = instance;
 }
 """
 )
@@ -200,19 +194,15 @@ def fragment(taps: int) -> str:
 SKY_FRAGMENT = (
     """
 #version 330
-// What is seen where nothing is, at no depth.
+// What is seen where nothing is.
 in vec3 way;
-layout(location = 0) out vec4 colour;
-layout(location = 1) out float depth;
-layout(location = 2) out uint id;
+out vec4 colour;
 """
     + _SKY
     + """
 void main() {
     vec3 w = normalize(way);
     colour = vec4(clamp(sky_light(w, 6), 0.0, 1.0), 1.0);
-    depth = 0.0;
-    id = 0u;
 }
 """
 )

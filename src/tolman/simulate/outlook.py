@@ -21,6 +21,8 @@ _FILLED = 0.8
 """Share of a box's sides that its thing is counted to fill."""
 FIXTURES = frozenset({"door", "window", "rug"})
 """Categories that belong to walls and floors."""
+_RIGHT_BEFORE = 1.0
+"""Metres within which something stands in the way of a view."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,12 @@ class Outlook:
     Attributes:
         distance: metres to what half of the view is nearer than, shape (k,).
         things: share of the view that shows things other than walls, floors and their fixtures, 0 … 1, shape (k,).
+        blocked: share of the view in which something stands nearer than a metre, 0 … 1, shape (k,).
     """
 
     distance: Floats
     things: Floats
+    blocked: Floats
 
 
 def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float, pitch: float = PITCH) -> Outlook:
@@ -61,7 +65,12 @@ def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float, pitch: f
         distances = np.where(hit, np.maximum(enter, 0), distances)
         shown |= hit
     views = (len(yaws), _COLUMNS * _ROWS)
-    return Outlook(np.median(distances.reshape(views), axis=1), shown.reshape(views).mean(1))
+    distances = distances.reshape(views)
+    return Outlook(
+        distance=np.median(distances, axis=1),
+        things=shown.reshape(views).mean(1),
+        blocked=(distances < _RIGHT_BEFORE).mean(1),
+    )
 
 
 def _ways(yaws: Floats, half_angle: float, pitch: float) -> Floats:

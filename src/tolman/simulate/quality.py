@@ -19,7 +19,6 @@ class Quality:
         shadows: side of the map of shadows, texels.
         taps: places at which a pixel looks into that map, at most 16.
         samples: colours are drawn so many times as wide and as high, and averaged.
-        smooths: whether jagged edges are smoothed afterwards.
         mirrors: whether mirrors show a reflection.
         crevices: metres of a cell of the grid that tells how near surfaces stand before each other, in rooms whose
             light is baked; 0 for none.
@@ -30,7 +29,6 @@ class Quality:
     shadows: int
     taps: int
     samples: int
-    smooths: bool
     mirrors: bool
     crevices: float
     light: LightDetail
@@ -44,11 +42,9 @@ class Quality:
         return min(self.shadows, _FINEST_BIAS)
 
 
-FAST = Quality("fast", 1024, 1, 1, smooths=True, mirrors=False, crevices=0.0, light=LightDetail())
-DEFAULT = Quality("default", 2048, 8, 1, smooths=True, mirrors=True, crevices=0.04, light=LightDetail())
-HIGH = Quality(
-    "high", 4096, 16, 3, smooths=False, mirrors=True, crevices=0.03, light=LightDetail(step=0.1, rays=128, bounces=4)
-)
+FAST = Quality("fast", 1024, 1, 1, mirrors=False, crevices=0.0, light=LightDetail())
+DEFAULT = Quality("default", 2048, 4, 2, mirrors=True, crevices=0.04, light=LightDetail())
+HIGH = Quality("high", 4096, 16, 3, mirrors=True, crevices=0.03, light=LightDetail(step=0.1, rays=128, bounces=4))
 LEVELS = {level.name: level for level in (FAST, DEFAULT, HIGH)}
 """Levels by name."""
 

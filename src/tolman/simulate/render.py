@@ -1,8 +1,7 @@
-"""Rendering: colour, depth in metres and instances in one pass, by OpenGL on EGL, with or without a GPU."""
+"""Rendering: colour, depth in metres and instances, by OpenGL on EGL, with or without a GPU."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.simulate import outdoor_shaders, shaders
+from tolman.simulate.canvas import Canvas, Readings
 from tolman.simulate.daylight import Daylight
 from tolman.simulate.devices import opened_context
 from tolman.simulate.mirrors import MirrorPlane
@@ -31,6 +31,8 @@ _CLIP = 0x3000
 """GL_CLIP_DISTANCE0."""
 _ALL = (0.0, 0.0, 0.0, 1.0)
 """A plane behind which nothing is."""
+_Seen = list[tuple[PackedBody, Floats]]
+"""Bodies, and where each stands: 4×4 transforms to the scene."""
 
 
 @dataclass(frozen=True)
@@ -59,20 +61,11 @@ class _Mirror:
 
 
 @dataclass(frozen=True)
-class _Canvas:
-    """Where colours are drawn.
+class _Pass:
+    """A way to draw bodies: a program, and all bodies' vertices as it takes them."""
 
-    Attributes:
-        target: colour, and depth and instances where these are wanted.
-        colour: its colour alone, on the same depths.
-        picture: the colour's texture.
-        size: width and height, pixels.
-    """
-
-    target: Any
-    colour: Any
-    picture: Any
-    size: tuple[int, int]
+    program: Any
+    bodies: Any
 
 
 class Renderer:
@@ -99,13 +92,10 @@ class Renderer:
         self._upload(moderngl)
         self._gl.enable(moderngl.DEPTH_TEST)
         self._lighten(moderngl)
-        self._depth = self._gl.texture(size, 1, dtype="f4")
-        self._ids = self._gl.texture(size, 1, dtype="u4")
-        self._canvas = self._drawn_on(moderngl, size, [self._depth, self._ids])
-        self._fine = self._canvas
-        if quality.samples > 1:
-            self._fine = self._drawn_on(moderngl, (size[0] * quality.samples, size[1] * quality.samples), [])
-        self._reflected = self._drawn_on(moderngl, self._fine.size, []) if self._mirrors else None
+        self._readings = Readings(self._gl, size)
+        fine = (size[0] * quality.samples, size[1] * quality.samples)
+        self._canvas = Canvas(self._gl, moderngl, fine, self._readings.depths if fine == size else None)
+        self._reflected = Canvas(self._gl, moderngl, fine) if self._mirrors else None
         self._final = self._gl.framebuffer([self._gl.texture(size, 4, dtype="f1")])
         self._light.cast(0.0)
 
@@ -131,51 +121,43 @@ class Renderer:
         if any(part.pose is not None for part in self._bodies):
             self._light.cast(seconds)
         view = np.asarray(np.linalg.inv(pose), dtype=np.float64)
-        self._show(self._canvas, view, pose, intrinsics, seconds)
         width, height = self.size
-        depth = np.frombuffer(self._depth.read(), dtype=np.float32).reshape(height, width)
-        ids = np.frombuffer(self._ids.read(), dtype=np.uint32).reshape(height, width).astype(np.uint16)
-        wide: Intrinsics = intrinsics
-        if self._fine is not self._canvas:
-            # Instances and depths stay those of single pixels: they can't be averaged.
-            fx, fy, cx, cy = (value * self.quality.samples for value in intrinsics)
-            wide = fx, fy, cx, cy
-            self._show(self._fine, view, pose, wide, seconds)
+        seen = self._in_view(view, intrinsics, (0, 0, width, height), seconds)
+        self._readings.target.use()
+        self._readings.target.clear()
+        self._draw_bodies(self._measuring, seen, view, projection(intrinsics, self.size))
+        depth, ids = self._readings.read()
+        fx, fy, cx, cy = (value * self.quality.samples for value in intrinsics)
+        self._show(seen, view, pose, (fx, fy, cx, cy))
         for mirror in self._mirrors:
             if np.count_nonzero(ids == mirror.instance) > _LEAST_MIRROR * ids.size:
-                self._reflect(mirror, view, pose, wide, seconds)
+                self._reflect(mirror, view, pose, (fx, fy, cx, cy), seconds)
         self._final.use()
-        self._fine.picture.use(0)
+        self._canvas.picture.use(0)
         self._screen.render()
         colour = np.frombuffer(self._final.read(components=3, alignment=1), dtype=np.uint8).reshape(height, width, 3)
         return Frame(colour, depth, ids)
 
-    def _show(self, canvas: _Canvas, view: Floats, pose: Floats, intrinsics: Intrinsics, seconds: float) -> None:
-        """Draw the world and the sky behind it."""
+    def _show(self, seen: _Seen, view: Floats, pose: Floats, intrinsics: Intrinsics) -> None:
+        """Draw the world's colours and the sky behind it."""
+        canvas = self._canvas
+        lens = projection(intrinsics, canvas.size)
         canvas.target.use()
-        canvas.target.clear()
-        self._draw_bodies(canvas.size, view, pose, intrinsics, seconds, (0, 0, *canvas.size))
+        # What is hidden costs no light: depths come first, where they aren't those of the readings.
+        if canvas.size != self.size:
+            canvas.target.clear()
+            canvas.target.color_mask = (False,) * 4
+            self._draw_bodies(self._hiding, seen, view, lens)
+            canvas.target.color_mask = (True,) * 4
+        self._gl.depth_func = "<="
+        self._colour_bodies(seen, view, pose, lens)
         self._fill(pose, intrinsics, canvas.size)
+        self._gl.depth_func = "<"
 
-    def _draw_bodies(
-        self,
-        size: tuple[int, int],
-        view: Floats,
-        pose: Floats,
-        intrinsics: Intrinsics,
-        seconds: float,
-        window: tuple[int, int, int, int],
-    ) -> None:
-        """Draw what can be seen in a window (left, top, width, height) of a picture, the nearest first.
-
-        What is hidden by what was drawn before costs no light.
-        """
-        program = self._draw
-        program["view"].write(columns(view))
-        program["projection"].write(columns(projection(intrinsics, size)))
-        program["eye"].value = tuple(float(x) for x in pose[:3, 3])
-        for unit, texture in enumerate(self._looked_up.values()):
-            texture.use(unit)
+    def _in_view(
+        self, view: Floats, intrinsics: Intrinsics, window: tuple[int, int, int, int], seconds: float
+    ) -> _Seen:
+        """The bodies that may be seen in a window (left, top, width, height) of a picture, the nearest first."""
         left, top, width, height = window
         fx, fy, cx, cy = intrinsics
         seen: list[tuple[float, int, PackedBody, Floats]] = []
@@ -185,10 +167,25 @@ class Renderer:
             if not is_outside(part.corners, towards, (fx, fy, cx - left, cy - top), (width, height)):
                 middle = towards[:3, :3] @ part.corners.mean(0) + towards[:3, 3]
                 seen.append((float(np.linalg.norm(middle)), number, part, matrix))
-        for _, _, part, matrix in sorted(seen, key=lambda one: one[:2]):
+        return [one[2:] for one in sorted(seen, key=lambda one: one[:2])]
+
+    def _draw_bodies(self, how: _Pass, seen: _Seen, view: Floats, lens: Floats) -> None:
+        """Draw bodies as a camera sees them, whose projection is `lens`."""
+        program = how.program
+        program["view"].write(columns(view))
+        program["projection"].write(columns(lens))
+        for part, matrix in seen:
             program["model"].write(columns(matrix))
-            program["instance"].value = part.instance
-            self._scene_vao.render(vertices=part.count, first=part.first)
+            if how is self._measuring:
+                program["instance"].value = float(part.instance)
+            how.bodies.render(vertices=part.count, first=part.first)
+
+    def _colour_bodies(self, seen: _Seen, view: Floats, pose: Floats, lens: Floats) -> None:
+        """Draw bodies in their colours."""
+        self._draw["eye"].value = tuple(float(x) for x in pose[:3, 3])
+        for unit, texture in enumerate(self._looked_up.values()):
+            texture.use(unit)
+        self._draw_bodies(self._colouring, seen, view, lens)
 
     def _reflect(self, mirror: _Mirror, view: Floats, pose: Floats, intrinsics: Intrinsics, seconds: float) -> None:
         """Draw what a mirror reflects, as its image behind the glass, then the glass."""
@@ -204,12 +201,13 @@ class Renderer:
         x, y, z, away = mirror.plane.plane.tolist()
         self._draw["kept"].value = (x, y, z, away - _BEFORE_GLASS)
         self._gl.enable_direct(_CLIP)
-        self._draw_bodies(canvas.size, view @ through, through @ pose, intrinsics, seconds, window)
+        back, lens = view @ through, projection(intrinsics, canvas.size)
+        self._colour_bodies(self._in_view(back, intrinsics, window, seconds), back, through @ pose, lens)
         self._gl.disable_direct(_CLIP)
         self._draw["kept"].value = _ALL
-        self._fine.colour.use()
+        self._canvas.target.use()
         self._glass["view"].write(columns(view))
-        self._glass["projection"].write(columns(projection(intrinsics, canvas.size)))
+        self._glass["projection"].write(columns(lens))
         self._glass["model"].write(columns(np.eye(4)))
         canvas.picture.use(0)
         self._gl.depth_func = "<="
@@ -225,43 +223,33 @@ class Renderer:
             pixel, heaven = shaders.fragment(taps, crevices=FULL if dark else 0.0), shaders.SKY_FRAGMENT
         self._draw = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=pixel)
         self._shadow = gl.program(vertex_shader=shaders.SHADOW_VERTEX, fragment_shader=shaders.SHADOW_FRAGMENT)
+        self._measure = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.READINGS_FRAGMENT)
+        self._hide = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.SHADOW_FRAGMENT)
         self._glass = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.MIRROR_FRAGMENT)
-        finish = shaders.SMOOTH_FRAGMENT if self.quality.samples == 1 else shaders.SHRINK_FRAGMENT
-        screen = gl.program(vertex_shader=shaders.SCREEN_VERTEX, fragment_shader=finish)
-        if self.quality.samples > 1:
-            screen["samples"].value = self.quality.samples
+        screen = gl.program(vertex_shader=shaders.SCREEN_VERTEX, fragment_shader=shaders.FINISH_FRAGMENT)
+        screen["samples"].value = self.quality.samples
         corners = np.array([-1, -1, 3, -1, -1, 3], dtype=np.float32)
         self._screen = gl.vertex_array(screen, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
         self._sky = gl.program(vertex_shader=shaders.SKY_VERTEX, fragment_shader=heaven)
         self._behind = gl.vertex_array(self._sky, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
         self._sky["background"].value, self._sky["horizon"].value = light.background, light.horizon
-        self._draw["kept"].value = self._glass["kept"].value = _ALL
+        for program in (self._draw, self._measure, self._hide, self._glass):
+            program["kept"].value = _ALL
         self._draw["sky"].value, self._draw["ground"].value = light.sky, light.ground
         if isinstance(light, Daylight):
             set_sky(self._draw, light)
             set_sky(self._sky, light)
-
-    def _drawn_on(self, moderngl: Any, size: tuple[int, int], more: Sequence[Any]) -> _Canvas:
-        """A canvas with further textures beside its colour."""
-        gl = self._gl
-        picture = gl.texture(size, 4, dtype="f1")
-        picture.filter = (moderngl.LINEAR, moderngl.LINEAR)
-        picture.repeat_x = picture.repeat_y = False
-        depths = gl.depth_renderbuffer(size)
-        target = gl.framebuffer([picture, *more], depths)
-        return _Canvas(target, gl.framebuffer([picture], depths) if more else target, picture, size)
 
     def _upload(self, moderngl: Any) -> None:
         """All bodies into one vertex buffer and one index buffer, all pictures into one array."""
         gl, pack = self._gl, packed(self.world)
         self._bodies = pack.bodies
         buffer, index = gl.buffer(pack.vertices), gl.buffer(pack.indices)
-        self._scene_vao = gl.vertex_array(
-            self._draw,
-            [(buffer, "3f 3f 2f 4f1 1f", "in_point", "in_normal", "in_uv", "in_tint", "in_layer")],
-            index,
-        )
+        whole = [(buffer, "3f 3f 2f 4f1 1f", "in_point", "in_normal", "in_uv", "in_tint", "in_layer")]
         points = [(buffer, "3f 28x", "in_point")]
+        self._colouring = _Pass(self._draw, gl.vertex_array(self._draw, whole, index))
+        self._measuring = _Pass(self._measure, gl.vertex_array(self._measure, points, index))
+        self._hiding = _Pass(self._hide, gl.vertex_array(self._hide, points, index))
         self._shadow_vao = gl.vertex_array(self._shadow, points, index)
         self._mirrors = []
         for plane, number, first in pack.mirrors if self.quality.mirrors else ():

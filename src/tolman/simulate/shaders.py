@@ -49,6 +49,18 @@ void main() {
 }
 """
 
+READINGS_FRAGMENT = """
+#version 330
+// Metres along the view, and the instance.
+uniform float instance;
+in float ahead;
+out vec2 reading;
+void main() {
+    // A surface seen edge on gives no reading: within a pixel its depth is anything.
+    reading = vec2(fwidth(ahead) > 0.5 * ahead ? 0.0 : ahead, instance);
+}
+"""
+
 MIRROR_FRAGMENT = """
 #version 330
 // A mirror's glass: what was drawn from behind it, seen through the same pixel, and a little darker.
@@ -61,7 +73,6 @@ void main() {
 """
 
 _FRAGMENT = """
-uniform uint instance;
 uniform vec3 eye;
 uniform vec3 toward_light;
 uniform vec3 sun;
@@ -88,10 +99,7 @@ in vec3 normal;
 in vec2 uv;
 in vec4 tint;
 flat in float layer;
-in float ahead;
-layout(location = 0) out vec4 colour;
-layout(location = 1) out float depth;
-layout(location = 2) out uint id;
+out vec4 colour;
 
 float lit(vec3 n) {
     vec4 seen = light_view * vec4(point + n * (0.015 + 1.5 * grain), 1.0);
@@ -155,9 +163,6 @@ void main() {
         soft = mix(soft, toed, 0.5);
     }
     colour = vec4(pow(soft, vec3(1.0 / 2.2)), 1.0);
-    // A surface seen edge on gives no reading: within a pixel its depth is anything.
-    depth = fwidth(ahead) > 0.5 * ahead ? 0.0 : ahead;
-    id = instance;
 }
 """
 
@@ -211,13 +216,11 @@ void main() {
 
 SKY_FRAGMENT = """
 #version 330
-// What is seen where nothing is: brighter towards the horizon, with clouds, at no depth.
+// What is seen where nothing is: brighter towards the horizon, with clouds.
 uniform vec3 background;
 uniform vec3 horizon;
 in vec3 way;
-layout(location = 0) out vec4 colour;
-layout(location = 1) out float depth;
-layout(location = 2) out uint id;
+out vec4 colour;
 
 float chance(vec2 p) { return fract(sin(dot(p, vec2(127.1, 311.7))) * 43758.5453); }
 
@@ -237,8 +240,6 @@ void main() {
     for (int i = 0; i < 5; i++) { sum += share * cloud(p); p = p * 2.1 + 7.3; share *= 0.5; }
     shade = mix(shade, vec3(0.96), 0.75 * smoothstep(0.46, 0.78, sum) * smoothstep(0.0, 0.25, high));
     colour = vec4(shade, 1.0);
-    depth = 0.0;
-    id = 0u;
 }
 """
 
@@ -248,47 +249,43 @@ in vec2 in_corner;
 void main() { gl_Position = vec4(in_corner, 0.0, 1.0); }
 """
 
-SHRINK_FRAGMENT = """
+FINISH_FRAGMENT = """
 #version 330
-// The mean of `samples` × `samples` pixels.
+// The mean of `samples` × `samples` pixels. Jagged edges are smoothed before: blended along an edge where neighbours
+// differ in brightness.
 uniform sampler2D picture;
 uniform int samples;
 out vec4 colour;
-void main() {
-    ivec2 first = ivec2(gl_FragCoord.xy) * samples;
-    vec3 sum = vec3(0.0);
-    for (int y = 0; y < samples; y++)
-        for (int x = 0; x < samples; x++) sum += texelFetch(picture, first + ivec2(x, y), 0).rgb;
-    colour = vec4(sum / float(samples * samples), 1.0);
-}
-"""
 
-SMOOTH_FRAGMENT = """
-#version 330
-// Smooths jagged edges: blends along an edge where neighbours differ in brightness.
-uniform sampler2D picture;
-out vec4 colour;
 float bright(vec3 c) { return dot(c, vec3(0.3, 0.59, 0.11)); }
-void main() {
-    ivec2 at = ivec2(gl_FragCoord.xy);
+
+vec3 smoothed(ivec2 at) {
     vec2 size = vec2(textureSize(picture, 0));
+    vec2 place = (vec2(at) + 0.5) / size;
     vec3 here = texelFetch(picture, at, 0).rgb;
-    float nw = bright(textureOffset(picture, gl_FragCoord.xy / size, ivec2(-1, -1)).rgb);
-    float ne = bright(textureOffset(picture, gl_FragCoord.xy / size, ivec2(1, -1)).rgb);
-    float sw = bright(textureOffset(picture, gl_FragCoord.xy / size, ivec2(-1, 1)).rgb);
-    float se = bright(textureOffset(picture, gl_FragCoord.xy / size, ivec2(1, 1)).rgb);
+    float nw = bright(textureOffset(picture, place, ivec2(-1, -1)).rgb);
+    float ne = bright(textureOffset(picture, place, ivec2(1, -1)).rgb);
+    float sw = bright(textureOffset(picture, place, ivec2(-1, 1)).rgb);
+    float se = bright(textureOffset(picture, place, ivec2(1, 1)).rgb);
     float m = bright(here);
     float least = min(m, min(min(nw, ne), min(sw, se)));
     float most = max(m, max(max(nw, ne), max(sw, se)));
-    if (most - least < max(0.03, most * 0.1)) { colour = vec4(here, 1.0); return; }
+    if (most - least < max(0.03, most * 0.1)) return here;
     vec2 way = vec2(-((nw + ne) - (sw + se)), (nw + sw) - (ne + se));
     float small = max((nw + ne + sw + se) * 0.03, 0.008);
     way = clamp(way / (min(abs(way.x), abs(way.y)) + small), -8.0, 8.0) / size;
-    vec2 place = gl_FragCoord.xy / size;
     vec3 a = 0.5 * (texture(picture, place + way * (1.0 / 3.0 - 0.5)).rgb
                   + texture(picture, place + way * (2.0 / 3.0 - 0.5)).rgb);
     vec3 b = a * 0.5 + 0.25 * (texture(picture, place - way * 0.5).rgb + texture(picture, place + way * 0.5).rgb);
     float mb = bright(b);
-    colour = vec4((mb < least || mb > most) ? a : b, 1.0);
+    return (mb < least || mb > most) ? a : b;
+}
+
+void main() {
+    ivec2 first = ivec2(gl_FragCoord.xy) * samples;
+    vec3 sum = vec3(0.0);
+    for (int y = 0; y < samples; y++)
+        for (int x = 0; x < samples; x++) sum += smoothed(first + ivec2(x, y));
+    colour = vec4(sum / float(samples * samples), 1.0);
 }
 """
