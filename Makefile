@@ -16,7 +16,7 @@ browser-and-server:
 		&& DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium postgresql; } \
 		|| echo 'No chromium or postgresql, and not root on Debian: their tests will be skipped.'
 
-.PHONY: demo test checked tested browser-and-server test-full test-interop test-croissant test-weights test-wheel dist docs pictures bench clean
+.PHONY: demo test checked tested browser-and-server test-full tested-alone tested-full test-interop test-croissant test-weights test-wheel dist docs pictures bench clean
 
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'
@@ -55,11 +55,17 @@ $(VENV)/.full: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable '.[hf,ray,gs,syntax]' 'torch==2.13.0' gcp-storage-emulator
 	@touch $@
 
-# Local networks have a process of their own: the LLVM in Triton and that of the software renderer don't share one.
+# Local networks have a process of their own: the LLVM in Triton and that of the software renderer don't share one. It
+# and the longest test go beside the others, which wait for servers now and then.
 test-full: $(VENV)/.full
+	+@$(MAKE) --no-print-directory --jobs=2 tested-alone tested-full
+
+tested-alone:
 	$(BIN)/python -m pytest -m full tests/models
-	$(BIN)/python -m pytest -m full --ignore=tests/models --ignore=tests/simulate/test_second_solver.py -n 2
 	$(BIN)/python -m pytest -m full tests/simulate/test_second_solver.py
+
+tested-full:
+	$(BIN)/python -m pytest -m full --ignore=tests/models --ignore=tests/simulate/test_second_solver.py -n 2
 
 # Programs of others, each in an environment of its own: `transformers serve`, and the harnesses that exported benchmarks
 # run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else it is left out.

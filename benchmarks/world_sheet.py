@@ -39,7 +39,7 @@ FAR = 4.0
 """Metres; a view that reaches further is no better."""
 MOST_OUTDOORS, FAR_OUTDOORS = 0.25, 9.0
 """The same for places outdoors."""
-LEAST = 0.6
+LEAST = 0.5
 """Share of the most categories seen in one view that an eye must see to be thought of."""
 
 
@@ -62,7 +62,7 @@ def best_pose(world: World) -> Floats:
     for eye in np.flatnonzero(seen.max(1) >= LEAST * seen.max()):
         view = outlook(world, views.eyes[eye], YAWS, views.half_angle)
         worth[eye] = (
-            seen[eye] * np.minimum(view.things, most) * np.minimum(view.distance, far) * (1 - view.blocked) ** 2
+            seen[eye] * np.minimum(view.things, most) * np.minimum(view.distance, far) * (1 - view.blocked) ** 4
         )
     eye, yaw = (int(i) for i in np.unravel_index(np.argmax(worth), worth.shape))
     return looking(views.eyes[eye][None], YAWS[yaw : yaw + 1], np.array([PITCH]), np.zeros(1))[0]

@@ -115,7 +115,7 @@ float openness(vec3 n) {
     vec3 near = (point + n * cell * 2.5 - cell_low) / cell, far = (point + n * cell * 6.0 - cell_low) / cell;
     float close = FULL * textureLod(crevices, (near + 0.5) / cells, 0.0).r;
     float around = FULL * textureLod(crevices, (far + 0.5) / cells, 2.0).r;
-    return 1.0 / (1.0 + 0.7 * max(close - 0.18, 0.0) + 0.3 * max(around - 0.1, 0.0));
+    return 1.0 / (1.0 + 0.42 * max(close - 0.22, 0.0) + 0.26 * max(around - 0.1, 0.0));
 }
 #endif
 

@@ -1,0 +1,43 @@
+"""What a view reaches and shows, in a hall with one cabinet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import shapely
+
+from tolman.scenes import OrientedBox, Scene, SceneObject
+from tolman.simulate.outlook import outlook
+from tolman.simulate.world import World
+
+UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+HALF_ANGLE = np.radians(30)
+EYE = np.array([0.0, 0.0, 1.5])
+
+
+def hall(away: float) -> World:
+    """20 m × 20 m, with a cabinet so many metres from its middle along +x."""
+    cabinet = OrientedBox(center=(away + 0.5, 0.0, 1.1), axes=UPRIGHT, extents=(1.0, 3.0, 2.2))
+    floor = ((-10.0, -10.0), (10.0, -10.0), (10.0, 10.0), (-10.0, 10.0))
+    scene = Scene(
+        id="t/hall",
+        dataset="t",
+        objects=(SceneObject(id="cabinet-0", category="cabinet", box=cabinet),),
+        floor=(floor,),
+    )
+    return World(scene, (), shapely.box(-9, -9, 9, 9))
+
+
+@pytest.mark.parametrize(("away", "blocks"), [(0.6, True), (3.0, False)])
+def test_what_stands_right_before_a_view_blocks_it(away: float, blocks: bool) -> None:
+    towards, from_it = (outlook(hall(away), EYE, np.array([yaw]), HALF_ANGLE) for yaw in (0.0, np.pi))
+    assert (towards.blocked[0] > 0.6) == blocks
+    assert from_it.blocked[0] == 0.0
+
+
+def test_things_are_shown_and_distances_measured() -> None:
+    both = outlook(hall(3.0), EYE, np.array([0.0, np.pi]), HALF_ANGLE)
+    assert both.things[0] > 0.4
+    assert both.things[1] == 0.0
+    assert 3.0 <= both.distance[0] < 4.5
+    assert both.distance[1] > 4.5
