@@ -62,7 +62,7 @@ def best_pose(world: World) -> Floats:
     for eye in np.flatnonzero(seen.max(1) >= LEAST * seen.max()):
         view = outlook(world, views.eyes[eye], YAWS, views.half_angle)
         worth[eye] = (
-            seen[eye] * np.minimum(view.things, most) * np.minimum(view.distance, far) * (1 - view.blocked) ** 4
+            seen[eye] * np.minimum(view.things, most) * np.minimum(view.distance, far) * (1 - view.blocked) ** 3
         )
     eye, yaw = (int(i) for i in np.unravel_index(np.argmax(worth), worth.shape))
     return looking(views.eyes[eye][None], YAWS[yaw : yaw + 1], np.array([PITCH]), np.zeros(1))[0]

@@ -237,6 +237,7 @@ def _window(thing: Placed, generator: np.random.Generator) -> Mesh:
 def _rug(thing: Placed, generator: np.random.Generator) -> Mesh:
     width, depth, height = (length / 2 for length in thing.size)
     colour = generator.uniform((0.4, 0.2, 0.2), (0.75, 0.5, 0.55))
+    colour = (colour + colour.mean()) / 2
     mesh = block((-width, -depth, -height), (width, depth, height))
     uvs = mesh.points[:, :2] / (2 * width, 2 * depth) + 0.5
     covered = mesh.papered(textures.weave(generator, colour), 1.0)

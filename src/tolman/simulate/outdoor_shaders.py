@@ -104,22 +104,23 @@ float lit(vec3 n) {
     vec3 place = (near_view * vec4(point + n * (0.012 + 1.6 * grain.x), 1.0)).xyz * 0.5 + 0.5;
     float sum = 0.0;
     if (all(lessThan(abs(place - 0.5), vec3(0.495)))) {
-        float spread = 0.055 / grain.x * texel;
+        mat2 turn = turned() * (0.055 / grain.x * texel);
         for (int i = 0; i < COUNT; i++)
-            sum += texture(near_shadows, vec3(place.xy + TAPS[i] * spread, place.z - 0.0006));
+            sum += texture(near_shadows, vec3(place.xy + turn * TAPS[i], place.z - 0.0006));
         sum /= float(COUNT);
         if (grain.z > 0.0 && sum > 0.0) {
             float moving = 0.0;
             for (int i = 0; i < FEW; i++)
-                moving += texture(moving_shadows, vec3(place.xy + TAPS[i * 2] * spread, place.z - 0.0006));
+                moving += texture(moving_shadows, vec3(place.xy + turn * TAPS[i * 2], place.z - 0.0006));
             sum *= moving / float(FEW);
         }
         return sum;
     }
     place = (far_view * vec4(point + n * (0.02 + 1.8 * grain.y), 1.0)).xyz * 0.5 + 0.5;
     if (any(greaterThan(abs(place - 0.5), vec3(0.495)))) return 1.0;
+    mat2 turn = turned() * texel * 1.5;
     for (int i = 0; i < FEW; i++)
-        sum += texture(far_shadows, vec3(place.xy + TAPS[i * 2] * texel * 1.5, place.z - 0.0006));
+        sum += texture(far_shadows, vec3(place.xy + turn * TAPS[i * 2], place.z - 0.0006));
     return sum / float(FEW);
 }
 
@@ -182,13 +183,14 @@ void main() {
 )
 
 
-def fragment(taps: int) -> str:
+def fragment(taps: int, samples: int) -> str:
     """The program of a pixel.
 
     Args:
-        taps: number of places at which it looks into the map of shadows of what is near; 1 is the middle.
+        taps: number of places at which a sample looks into the map of shadows of what is near; 1 is the middle.
+        samples: a pixel has so many across and so many down.
     """
-    return f"#version 330\n{tap_places(taps)}{_FRAGMENT}"
+    return f"#version 330\n{tap_places(taps, samples)}{_FRAGMENT}"
 
 
 SKY_FRAGMENT = (

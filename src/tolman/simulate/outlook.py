@@ -21,7 +21,7 @@ _FILLED = 0.8
 """Share of a box's sides that its thing is counted to fill."""
 FIXTURES = frozenset({"door", "window", "rug"})
 """Categories that belong to walls and floors."""
-_RIGHT_BEFORE = 1.4
+_RIGHT_BEFORE = 1.2
 """Metres within which something stands in the way of a view."""
 
 
@@ -32,7 +32,7 @@ class Outlook:
     Attributes:
         distance: metres to what half of the view is nearer than, shape (k,).
         things: share of the view that shows things other than walls, floors and their fixtures, 0 … 1, shape (k,).
-        blocked: share of the view in which something stands nearer than 1.4 m, 0 … 1, shape (k,).
+        blocked: share of the view in which something stands nearer than 1.2 m, 0 … 1, shape (k,).
     """
 
     distance: Floats

@@ -216,11 +216,12 @@ class Renderer:
 
     def _programs(self, moderngl: Any) -> None:
         gl, light = self._gl, self.world.light
-        taps, dark = self.quality.taps, has_crevices(self.world, self.quality)
+        often = self.quality.taps, self.quality.samples
+        dark = has_crevices(self.world, self.quality)
         if isinstance(light, Daylight):
-            pixel, heaven = outdoor_shaders.fragment(taps), outdoor_shaders.SKY_FRAGMENT
+            pixel, heaven = outdoor_shaders.fragment(*often), outdoor_shaders.SKY_FRAGMENT
         else:
-            pixel, heaven = shaders.fragment(taps, crevices=FULL if dark else 0.0), shaders.SKY_FRAGMENT
+            pixel, heaven = shaders.fragment(*often, crevices=FULL if dark else 0.0), shaders.SKY_FRAGMENT
         self._draw = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=pixel)
         self._shadow = gl.program(vertex_shader=shaders.SHADOW_VERTEX, fragment_shader=shaders.SHADOW_FRAGMENT)
         self._measure = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.READINGS_FRAGMENT)

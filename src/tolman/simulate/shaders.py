@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 SHADOW_VERTEX = """
@@ -104,8 +106,9 @@ out vec4 colour;
 float lit(vec3 n) {
     vec4 seen = light_view * vec4(point + n * (0.015 + 1.5 * grain), 1.0);
     vec3 place = seen.xyz * 0.5 + 0.5;
+    mat2 turn = turned() * texel * 5.0;
     float sum = 0.0;
-    for (int i = 0; i < COUNT; i++) sum += texture(shadows, vec3(place.xy + TAPS[i] * texel * 5.0, place.z - 0.0015));
+    for (int i = 0; i < COUNT; i++) sum += texture(shadows, vec3(place.xy + turn * TAPS[i], place.z - 0.0015));
     return sum / float(COUNT);
 }
 
@@ -173,11 +176,13 @@ _TAPS = (
 """Places on a disc, at which the map of shadows is looked into."""
 
 
-def tap_places(taps: int) -> str:
-    """Lines of a program: `COUNT`, and `TAPS`, so many places on a disc.
+def tap_places(taps: int, samples: int) -> str:
+    """Lines of a program: `COUNT`, `TAPS`, so many places on a disc, and `turned()`, by which a sample turns them.
 
     Args:
-        taps: number of places at which a pixel looks into a map of shadows; 1 is the middle.
+        taps: number of places at which a sample looks into a map of shadows; 1 is the middle.
+        samples: a pixel has so many across and so many down: each turns the places by another part of a circle, so that
+            the edge of a shadow has more shades than one sample tells apart.
     """
     if taps == 1:
         places: list[tuple[float, float]] = [(0.0, 0.0)]
@@ -187,19 +192,36 @@ def tap_places(taps: int) -> str:
         turns = np.arange(taps) * np.pi * (3 - np.sqrt(5))
         radii = np.sqrt((np.arange(taps) + 0.5) / taps)
         places = list(zip((radii * np.cos(turns)).tolist(), (radii * np.sin(turns)).tolist(), strict=True))
-    listed = ", ".join(f"vec2({x!r}, {y!r})" for x, y in places)
-    return f"#define COUNT {taps}\nconst vec2 TAPS[{taps}] = vec2[]({listed});\n"
+    parts = 2 * np.pi * np.arange(samples**2) / samples**2
+    ways = list(zip(np.cos(parts).tolist(), np.sin(parts).tolist(), strict=True))
+    return f"#define COUNT {taps}\n{_array('TAPS', places)}{_array('WAYS', ways)}" + _TURNED.replace(
+        "SIDE", str(samples)
+    )
 
 
-def fragment(taps: int, *, crevices: float = 0.0) -> str:
+_TURNED = """
+mat2 turned() {
+    ivec2 own = ivec2(gl_FragCoord.xy) % SIDE;
+    vec2 way = WAYS[own.x + SIDE * own.y];
+    return mat2(way.x, way.y, -way.y, way.x);
+}
+"""
+
+
+def _array(name: str, values: Sequence[tuple[float, float]]) -> str:
+    listed = ", ".join(f"vec2({x!r}, {y!r})" for x, y in values)
+    return f"const vec2 {name}[{len(values)}] = vec2[]({listed});\n"
+
+
+def fragment(taps: int, samples: int, *, crevices: float = 0.0) -> str:
     """The program of a pixel.
 
     Args:
-        taps: number of places at which it looks into the map of shadows; 1 is the middle.
+        taps, samples: of `tap_places`.
         crevices: the density of surfaces that the brightest texel of `crevices` stands for; 0 to leave it out.
     """
     defined = f"#define CREVICES\n#define FULL {crevices!r}\n" if crevices else ""
-    return f"#version 330\n{defined}{tap_places(taps)}{_FRAGMENT}"
+    return f"#version 330\n{defined}{tap_places(taps, samples)}{_FRAGMENT}"
 
 
 SKY_VERTEX = """
