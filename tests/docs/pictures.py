@@ -63,6 +63,8 @@ MATCHED = "1000-0072.mp4", [100, 112]
 """A video there, and two of its frames."""
 EXACT_COLOURS = 128
 """Of a palette of 256: those of letters, lines and grounds, which many pixels share."""
+PART, PART_GAP = 460, 10
+"""Width of a picture among several on one, and between them, in pixels."""
 RUNS = ("most-frequent", "best-constant", "detector", "oracle")
 """The demonstration's, in the order of its site."""
 FULL_SCORE = 1000
@@ -288,6 +290,28 @@ def review(demo: Path, data: Path) -> None:
     paths = sorted((ROOT / "tests" / "review").rglob("test_browser*.py"))
     words = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "", *map(str, paths)]
     subprocess.run(words, cwd=ROOT, check=True, env=os.environ | {"TOLMAN_SCREENSHOTS": "1"})
+    for first in IMAGES.glob("workbench-evidence-*-0.png"):
+        gather(first.stem.removesuffix("-0"))
+    for path in (*IMAGES.glob("review-*.png"), *IMAGES.glob("workbench-*.png")):
+        compress(path)
+
+
+def gather(name: str) -> None:
+    """One picture, three in a row, instead of those that end with -0.png, -1.png and so on."""
+    parts = sorted(IMAGES.glob(f"{name}-[0-9]*.png"), key=lambda path: int(path.stem.rpartition("-")[2]))
+    shown = []
+    for path in parts:
+        with Image.open(path) as opened:
+            half = opened.convert("RGB")
+        half.thumbnail((PART, PART * 4), Image.Resampling.LANCZOS)
+        shown.append(half)
+    across, down = min(3, len(shown)), PART_GAP + max(one.height for one in shown)
+    sheet = Image.new("RGB", ((PART + PART_GAP) * across, down * -(-len(shown) // across)), "white")
+    for number, one in enumerate(shown):
+        sheet.paste(one, (number % across * (PART + PART_GAP), number // across * down))
+    sheet.save(IMAGES / f"{name}.png")
+    for path in parts:
+        path.unlink()
 
 
 GROUPS: dict[str, Callable[[Path, Path], None]] = {

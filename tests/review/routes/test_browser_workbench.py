@@ -285,6 +285,8 @@ def test_frame_video_and_views_go_together(page: Any, rooms: Served, made: Path,
     assert frame["x"] - 1 <= box["x"] + box["width"] / 2 <= frame["x"] + frame["width"] + 1
     if drawing == "webgl":
         _snap(page, "owner", ".workbench")
+    page.set_viewport_size({"width": 1280, "height": 800})  # what is drawn in three dimensions is no picture to zoom
+    until(page, lambda: page.evaluate("innerWidth") == 1280)
 
 
 def test_objects_are_added_named_resized_turned_and_removed_by_keyboard(page: Any, rooms: Served, made: Path) -> None:

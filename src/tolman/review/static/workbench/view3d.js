@@ -302,14 +302,14 @@ export function view(figure, state) {
     const made = button(text, () => { mode = one; modes.forEach((other) => other.setAttribute("aria-pressed", String(other === made))); hold(); }, one === mode);
     return made;
   });
-  figure.append(el("div", { class: "stage" }, canvas), el("figcaption", {}, el("div", { class: "actions", role: "group", "aria-label": "View" },
+  figure.append(el("div", { class: "space" }, canvas), el("figcaption", {}, el("div", { class: "actions", role: "group", "aria-label": "View" },
     button("Whole scene", () => fit()), button("From above", () => fit([0, -0.001, 1.35])), button("As the camera", through), state.edits ? modes : [])));
   state.on((what, from) => {
     if (what === "frame") sees();
     else { boxes(); hold(); }
   });
   new ResizeObserver(() => {
-    const wide = figure.querySelector(".stage").clientWidth, high = Math.round(Math.min(wide * 0.75, window.innerHeight * 0.7));
+    const wide = figure.querySelector(".space").clientWidth, high = Math.round(Math.min(wide * 0.75, window.innerHeight * 0.7));
     renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     renderer.setSize(wide, high);
     camera.aspect = wide / Math.max(high, 1);
