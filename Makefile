@@ -55,17 +55,19 @@ $(VENV)/.full: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable '.[hf,ray,gs,syntax]' 'torch==2.13.0' gcp-storage-emulator
 	@touch $@
 
-# Local networks have a process of their own: the LLVM in Triton and that of the software renderer don't share one. It
-# and the longest test go beside the others, which wait for servers now and then.
+# Tests that import torch have a process of their own: the LLVM in Triton and that of the software renderer don't share
+# one. It and the longest test go beside the others, which wait for servers now and then.
+NETWORKS := tests/models tests/analyze/outside/test_language_model.py
+SOLVER := tests/simulate/test_second_solver.py
 test-full: $(VENV)/.full
 	+@$(MAKE) --no-print-directory --jobs=2 tested-alone tested-full
 
 tested-alone:
-	$(BIN)/python -m pytest -m full tests/models
-	$(BIN)/python -m pytest -m full tests/simulate/test_second_solver.py
+	$(BIN)/python -m pytest -m full $(NETWORKS)
+	$(BIN)/python -m pytest -m full $(SOLVER)
 
 tested-full:
-	$(BIN)/python -m pytest -m full --ignore=tests/models --ignore=tests/simulate/test_second_solver.py -n 2
+	$(BIN)/python -m pytest -m full $(addprefix --ignore=,$(NETWORKS) $(SOLVER)) -n 2
 
 # Programs of others, each in an environment of its own: `transformers serve`, and the harnesses that exported benchmarks
 # run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else it is left out.
