@@ -302,9 +302,9 @@ def gather(name: str) -> None:
     shown = []
     for path in parts:
         with Image.open(path) as opened:
-            half = opened.convert("RGB")
-        half.thumbnail((PART, PART * 4), Image.Resampling.LANCZOS)
-        shown.append(half)
+            image = opened.convert("RGB")
+        image.thumbnail((PART, PART * 4), Image.Resampling.LANCZOS)
+        shown.append(image)
     across, down = min(3, len(shown)), PART_GAP + max(one.height for one in shown)
     sheet = Image.new("RGB", ((PART + PART_GAP) * across, down * -(-len(shown) // across)), "white")
     for number, one in enumerate(shown):
