@@ -35,7 +35,6 @@ import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import aiohttp
@@ -53,13 +52,13 @@ from tolman.review.store.schema import Assignment, Submission, Task, User
 
 PEOPLE_FOR_EACH = 2
 PASSWORD = "a password of the load"
+WALK = Path(__file__).resolve().parents[1] / "tests" / "rooms" / "videos" / "6-0000.mp4"
 
 
 def make(folder: Path, questions: int) -> Path:
     """A benchmark of many questions about one video."""
     (folder / "videos").mkdir(parents=True)
-    with as_file(files("tolman.demo") / "rooms" / "videos") as rooms:
-        shutil.copyfile(rooms / "6-0000.mp4", folder / "videos" / "walk.mp4")
+    shutil.copyfile(WALK, folder / "videos" / "walk.mp4")
     video = Media(kind="video", path="videos/walk.mp4")
     write_items(
         folder / "items.parquet",

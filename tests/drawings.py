@@ -1,4 +1,4 @@
-"""Cognitive maps that a scripted model draws of the rooms that ship with the package."""
+"""Cognitive maps that a scripted model draws of three rooms."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import terminal
-import tolman as package
+from three_rooms import ROOMS
 from tolman import benchmarks
 from tolman.cognitive_maps import CognitiveMap, true_map
 from tolman.items import Item
 from tolman.scene_table import read_scenes
 
-ROOMS = Path(package.__file__).parent / "demo" / "rooms"
 TASKS = ("object_rel_direction_easy", "object_rel_direction_medium", "object_rel_direction_hard", "object_counting")
 
 

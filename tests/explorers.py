@@ -8,13 +8,13 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 import tolman
 from loopback import Server, serving
 from reviewing import make_benchmark
+from three_rooms import ROOMS
 from tolman.responses import Response, Turn, Usage, write_outcomes
 from tolman.runs.rescore import score_file
 
@@ -81,24 +81,23 @@ def small_runs(place: Path) -> list[Path]:
 
 
 def generated_runs(place: Path) -> list[Path]:
-    """Questions about two rooms of the demo, and three runs: one that drew maps from frames, a blind one, an oracle."""
+    """Questions about two rooms, and three runs: one that drew maps from frames, a blind one, an oracle."""
 
     def reply(body: dict[str, Any]) -> str:
         said = json.dumps(body["messages"][-1])
         return DRAWN if "cognitive" in said or ("grid" in said and "STRICTLY" in said) else "Turning left, I see it. A"
 
     bench = place / "bench"
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        tolman.generate(rooms, bench, preset="vsi-paper", per_task=3)
-        tasks = ("object_rel_direction_hard", "object_rel_distance", "object_abs_distance", "route_planning")
-        common: dict[str, Any] = {"tasks": (*tasks, "obj_appearance_order"), "frame_store": place / "frames"}
-        with serving(Server(reply=reply)) as url:
-            endpoint = {"base_url": url, "store": place / "store.sqlite", **common}
-            seer = tolman.evaluate(
-                bench, "openai/seer", protocol="cognitive-map", frames=4, out=place / "runs" / "seer", **endpoint
-            )
-            blind = tolman.evaluate(bench, "openai/seer", protocol="blind", out=place / "runs" / "blind", **endpoint)
-        oracle = tolman.evaluate(bench, "baseline/oracle", scenes=rooms, out=place / "runs" / "oracle", **common)
+    tolman.generate(ROOMS, bench, preset="vsi-paper", per_task=3)
+    tasks = ("object_rel_direction_hard", "object_rel_distance", "object_abs_distance", "route_planning")
+    common: dict[str, Any] = {"tasks": (*tasks, "obj_appearance_order"), "frame_store": place / "frames"}
+    with serving(Server(reply=reply)) as url:
+        endpoint = {"base_url": url, "store": place / "store.sqlite", **common}
+        seer = tolman.evaluate(
+            bench, "openai/seer", protocol="cognitive-map", frames=4, out=place / "runs" / "seer", **endpoint
+        )
+        blind = tolman.evaluate(bench, "openai/seer", protocol="blind", out=place / "runs" / "blind", **endpoint)
+    oracle = tolman.evaluate(bench, "baseline/oracle", scenes=ROOMS, out=place / "runs" / "oracle", **common)
     return [seer.path, blind.path, oracle.path]
 
 

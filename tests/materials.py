@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ import polars as pl
 from ingest.generic_writer import write_generic
 from ingest.worlds import SIZE, small_world
 from reviewing import make_benchmark
+from three_rooms import ROOMS
 from tolman.simulate.render import Frame
 
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
@@ -31,8 +31,7 @@ def make_materials(folder: Path) -> Path:
     """
     folder.mkdir(parents=True)
     make_benchmark(folder / "bench")
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        shutil.copytree(rooms, folder / "rooms", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
+    shutil.copytree(ROOMS, folder / "rooms", ignore=shutil.ignore_patterns("__pycache__", "*.py"))
     write_scan(folder / "scans" / "kitchen")
     _write_clouds(folder)
     rows = [json.loads(line) for line in EXTRACT.read_text(encoding="utf-8").splitlines()]

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from three_rooms import ROOMS
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review.accounts import identity, passwords
@@ -64,17 +64,16 @@ TEXTS = {item.question.split("<")[0].strip() or "script": item.id for item in it
 
 
 def make_benchmark(folder: Path, *only: str) -> Path:
-    """All questions, or some as a folder, with the walks through two rooms of the demo and two pictures out of them."""
+    """All questions, or some as a folder, with the walks through two rooms and two pictures out of them."""
     import av
 
     (folder / "images").mkdir(parents=True)
     (folder / "videos").mkdir()
-    with as_file(files("tolman.demo") / "rooms" / "videos") as rooms:
-        for name, room, picture in (("left", "6-0000.mp4", "a.jpg"), ("right", "6-0001.mp4", "b.png")):
-            shutil.copyfile(rooms / room, folder / "videos" / f"{name}.mp4")
-            with av.open(str(rooms / room)) as container:
-                frame = next(container.decode(video=0)).to_image()
-            frame.resize((320, 240)).save(folder / "images" / picture)
+    for name, room, picture in (("left", "6-0000.mp4", "a.jpg"), ("right", "6-0001.mp4", "b.png")):
+        shutil.copyfile(ROOMS / "videos" / room, folder / "videos" / f"{name}.mp4")
+        with av.open(str(ROOMS / "videos" / room)) as container:
+            frame = next(container.decode(video=0)).to_image()
+        frame.resize((320, 240)).save(folder / "images" / picture)
     write_items(folder / "items.parquet", [item for item in items() if item.id in (only or TRUTHS)])
     (folder / "benchmark.json").write_text('{"name": "small", "title": "A small benchmark"}', encoding="utf-8")
     return folder

@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ import pytest
 import terminal
 import tolman
 from loopback import Server, serving
+from three_rooms import ROOMS
 from tolman.errors import InputError, MissingExtraError, UsageError
 from tolman.workflows.config import fields_of
 from tolman.workflows.events import Advanced, Began, Ended, Event, Noted
@@ -527,15 +527,14 @@ def test_public_names_are_listed_in_one_place() -> None:
 
 def test_scenes_become_questions_an_audit_and_a_run(tmp_path: Path) -> None:
     pytest.importorskip("shapely", reason="questions need the extra 'generate'")
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        scenes = tolman.open_scenes(rooms)
-        assert len(scenes.ids()) == 3
-        made = tolman.generate(scenes, "bench", preset="all", per_task=3)
-        benchmark = tolman.load("./bench")
-        assert len(benchmark) == made.questions > 0
-        assert len(tolman.audit("./bench", scenes, preset="all").findings) == made.questions
-        run = tolman.evaluate("./bench", "baseline/oracle", scenes=rooms, out="run")
-        assert run.scores.headline.n == made.questions
+    scenes = tolman.open_scenes(ROOMS)
+    assert len(scenes.ids()) == 3
+    made = tolman.generate(scenes, "bench", preset="all", per_task=3)
+    benchmark = tolman.load("./bench")
+    assert len(benchmark) == made.questions > 0
+    assert len(tolman.audit("./bench", scenes, preset="all").findings) == made.questions
+    run = tolman.evaluate("./bench", "baseline/oracle", scenes=ROOMS, out="run")
+    assert run.scores.headline.n == made.questions
 
 
 @pytest.mark.full

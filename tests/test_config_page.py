@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
-import tolman.demo
 from folders import contents
+from three_rooms import ROOMS
 from tolman.cli import app
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "config.md"
@@ -32,7 +32,7 @@ def blocks(language: str) -> list[str]:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three rooms in place of those that the page simulates, and the page's files."""
     folder = tmp_path_factory.mktemp("page")
-    shutil.copytree(Path(tolman.demo.__file__).parent / "rooms", folder / "worlds")
+    shutil.copytree(ROOMS, folder / "worlds")
     _, mine, suite = blocks("toml")
     (folder / "mine.toml").write_text(mine)
     (folder / "suite.toml").write_text(suite)

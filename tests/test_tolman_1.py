@@ -11,14 +11,18 @@ import pytest
 
 pytest.importorskip("shapely", reason="the scenes need the extra 'simulate'")
 
+from tolman import generate, load
 from tolman.analyze.outside.rings import whole_rings
+from tolman.demo import __file__ as demo
 from tolman.generate.rings import INTERVALS
 from tolman.item_table import open_items
 from tolman.items import MEDIA_MARK, Item
 from tolman.kinds import kind_of
+from tolman.scene_table import read_captures, read_scenes
 from tolman.workflows.config import make, read_tables
 from tolman.workflows.simulate import SimulateConfig
 
+DEMO = Path(demo).parent / "rooms"
 FOLDER = Path(__file__).parents[1] / "tolman-1"
 FILES = sorted((FOLDER / "questions" / "data").glob("*.parquet"))
 
@@ -85,9 +89,27 @@ def test_questions_that_are_drawn_are_among_all_questions() -> None:
         assert all((FOLDER / "places" / media.path).is_file() for media in item.media)
 
 
+def test_the_rooms_of_the_demonstration_are_three_of_those_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER.parent / "benchmarks"))
+    from tolman_1 import hash_of
+
+    known = recorded()
+    rooms = list(read_scenes(DEMO))
+    assert len({room.twins for room in rooms}) == 3
+    for room in rooms:
+        assert hash_of(room) == known[room.id]
+    for capture in read_captures(DEMO):
+        assert (DEMO / capture.media).read_bytes() == (FOLDER / "places" / capture.media).read_bytes()
+
+
+@pytest.mark.full
+def test_the_rooms_of_the_demonstration_are_asked_about_in_all_ten_ways(tmp_path: Path) -> None:
+    made = generate(DEMO, tmp_path / "bench", preset="vsi-paper")
+    assert len({item.task for item in load(str(made.out))}) == 10
+
+
 @pytest.mark.full
 def test_the_recipe_makes_the_first_group_of_scenes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tolman.scene_table import read_scenes
     from tolman.workflows.simulate import simulate
 
     monkeypatch.syspath_prepend(str(FOLDER.parent / "benchmarks"))

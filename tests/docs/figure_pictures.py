@@ -1,4 +1,4 @@
-"""The pictures of docs/figures.md: figures of scripted models on VSI-Bench (tiny) and on the rooms of the demo.
+"""The pictures of docs/figures.md: figures of scripted models on VSI-Bench (tiny) and on three rooms.
 
     python tests/docs/figure_pictures.py /path/to/data/vsi-bench
 

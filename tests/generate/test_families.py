@@ -16,7 +16,7 @@ from generate.made_places import made_place
 from generate.test_captures import capture, scene, thing
 from generate.test_egoexo import recorded
 from simulate.worlds import world
-from tolman.demo import __file__ as demo
+from three_rooms import ROOMS
 from tolman.errors import UsageError
 from tolman.generate import registry
 from tolman.generate.audit import audit
@@ -40,7 +40,7 @@ def places() -> dict[str, SceneGeometry]:
     """Rooms and streets of every kind that families ask about."""
     chairs = [thing(f"chair-{i}", 3 + 0.5 * i, 3) for i in range(3)]
     small = SceneGeometry(scene(*chairs), [capture(more=[chair.id for chair in chairs])])
-    rooms = open_collection(Path(demo).parent / "rooms")
+    rooms = open_collection(ROOMS)
     street = SceneGeometry(world("street").scene.model_copy(update={"id": "simulated/street", "dataset": "simulated"}))
     found = [small, recorded(), street, *(made_place(number) for number in range(6))]
     found += [one for one in rooms if isinstance(one, SceneGeometry)]

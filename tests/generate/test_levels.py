@@ -13,8 +13,8 @@ pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 from generate.conftest import Asked, asked_of
 from generate.plan_solver import PlanSolver
 from generate.test_captures import capture, scene, thing  # the small room whose answers are seen at a glance
+from three_rooms import ROOMS
 from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF
-from tolman.demo import __file__ as demo
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.drafting import recompute
 from tolman.generate.families.spatialbench import (
@@ -35,14 +35,13 @@ from tolman.scene_table import write_scenes
 from tolman.scenes import Scene
 
 RULES = preset("spatialbench")
-ROOMS = Path(demo).parent / "rooms"
 NEW = SPATIALBENCH[7:]
 """The families that VSI-Bench doesn't make."""
 
 
 @pytest.fixture(scope="module")
 def rooms(tmp_path_factory: pytest.TempPathFactory) -> Asked:
-    """What is asked about the three rooms that ship with the package."""
+    """What is asked about three rooms."""
     return asked_of(ROOMS, "spatialbench", tmp_path_factory.mktemp("drafts") / "rooms")
 
 

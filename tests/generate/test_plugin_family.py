@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
 import terminal
+from three_rooms import ROOMS
 from tolman.benchmarks.folder import open_folder
 from tolman.items import Item
 
@@ -30,8 +30,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (source,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(source.splitlines()) < 60
     (folder / "my_family.py").write_text(source, encoding="utf-8")
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        (folder / "SCENES").symlink_to(Path(rooms).resolve())
+    (folder / "SCENES").symlink_to(ROOMS)
     return folder
 
 

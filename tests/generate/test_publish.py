@@ -8,14 +8,12 @@ import pytest
 
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
-import tolman.demo
 from folders import contents
+from three_rooms import ROOMS
 from tolman.errors import InputError
 from tolman.generate import publish
 from tolman.generate.card import card
 from tolman.workflows.generate import GenerateConfig, generate
-
-ROOMS = Path(tolman.demo.__file__).parent / "rooms"
 
 
 def stop(*arguments: object) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("shapely", reason="the families need the extra 'generate'")
 
-from tolman.demo import __file__ as demo
+from three_rooms import ROOMS
 from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.vsi_bench import appearance_order, relative_distance
@@ -17,8 +16,6 @@ from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettin
 from tolman.generate.families.vsi_bench.relative_distance import RelativeDistanceSettings, lead
 from tolman.generate.geometry import SceneGeometry
 from tolman.generate.sampling import shared_order
-
-ROOMS = Path(demo).parent / "rooms"
 
 
 @pytest.fixture(scope="module")

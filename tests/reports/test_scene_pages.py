@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
-import tolman.demo
+from three_rooms import ROOMS
 from tolman.cli import app
 from tolman.geometry.shadows import outline
 from tolman.reports.floor_plans import floor_plan_svg, plain
@@ -21,7 +21,6 @@ from tolman.reports.scene_pages import page, summary
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, TrackPoint
 
-ROOMS = Path(tolman.demo.__file__).parent / "rooms"
 HOSTILE = (
     "<script>alert(1)</script>",
     r"$\frac{",

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
 
 from simulate.holding import HUNG, faults
+from three_rooms import ROOMS
 from tolman.errors import InputError, MissingExtraError, NoDisplayError
 from tolman.generate.collecting import collect
 from tolman.generate.collection import open_collection
@@ -35,7 +36,6 @@ from tolman.simulate.world import World
 
 pytestmark = pytest.mark.usefixtures("needs_egl")
 ORDER = WorldsConfig(scenes=3, seed=5, seconds=2.0, rate=4, size=(160, 120))
-ROOMS = Path(collection.__file__).resolve().parents[1] / "demo" / "rooms"
 QUESTIONS = Path(__file__).parent / "questions.json"
 
 

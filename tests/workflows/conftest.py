@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-import tolman.demo
+from three_rooms import ROOMS
 from tolman.cli import app
 
 
 @pytest.fixture(scope="session")
 def rooms() -> Path:
     """Three simulated rooms with their videos."""
-    return Path(tolman.demo.__file__).parent / "rooms"
+    return ROOMS
 
 
 @pytest.fixture

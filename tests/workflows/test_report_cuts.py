@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tolman
+from three_rooms import ROOMS
 from tolman import benchmarks
 from tolman.benchmarks.mmsi_bench.data import TASKS as MMSI_TYPES
 from tolman.benchmarks.site.data import CATEGORIES
@@ -340,11 +341,10 @@ COLUMN_OF = {
 
 @pytest.mark.full
 def test_a_generated_benchmark_under_all_four_taxonomies(tmp_path: Path) -> None:
-    """What SpatialBench's preset asks about the three rooms that ship with the package."""
+    """What SpatialBench's preset asks about three rooms."""
     pytest.importorskip("shapely", reason="the families need the extra 'generate'")
-    from tolman.demo import __file__ as demo
 
-    made = tolman.generate(Path(demo).parent / "rooms", tmp_path / "bench", preset="spatialbench")
+    made = tolman.generate(ROOMS, tmp_path / "bench", preset="spatialbench")
     items = benchmarks.get(str(made.out)).load(made.out, "all")
     answers = answered(items, 9)
     path = make_run(tmp_path, str(made.out), items, answers)

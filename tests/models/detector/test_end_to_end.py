@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from three_rooms import ROOMS
 from tolman.cli import app
 from tolman.media.writing import VideoWriter
 from tolman.models.detector.model import BLIND
@@ -23,12 +22,11 @@ SIZE, RATE, SECONDS = (640, 480), 15, 8
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A benchmark of the demonstration's three rooms, and the folder of runs beside it."""
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A benchmark of three rooms, and the folder of runs beside it."""
     folder = tmp_path_factory.mktemp("detected")
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        command("generate", rooms, "--preset", "vsi-paper", "--out", folder / "bench")
-        yield folder
+    command("generate", ROOMS, "--preset", "vsi-paper", "--out", folder / "bench")
+    return folder
 
 
 def command(*arguments: object) -> str:

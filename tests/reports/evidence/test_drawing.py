@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 import tolman
 import tolman.reports.evidence.marks as marks_module
 from making import thing
+from three_rooms import ROOMS
 from tolman.generate.collection import open_collection
 from tolman.generate.families.spatialbench.causal import to_load
 from tolman.generate.geometry import SceneGeometry
@@ -90,8 +91,7 @@ def test_what_the_scene_lacks_is_not_drawn(room: SceneGeometry) -> None:
 
 
 def test_a_plan_has_floor_things_and_the_cameras_way() -> None:
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        scene, captures = next(read_scenes(rooms)), list(read_captures(rooms))
+    scene, captures = next(read_scenes(ROOMS)), list(read_captures(ROOMS))
     own = [one for one in captures if one.scene == scene.id]
     plan = plan_of(SceneGeometry(scene, own))
     assert len(plan["objects"]) == len(scene.objects)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
-
 import numpy as np
 import pytest
 
 pytest.importorskip("shapely", reason="scenes need the extra 'generate'")
 
+from three_rooms import ROOMS
 from tolman.generate.collection import open_collection
 from tolman.generate.geometry import SceneGeometry
 from tolman.geometry.visibility import project
@@ -20,8 +19,7 @@ from tolman.review.evidence.outlines import boxes_on
 @pytest.fixture(scope="module")
 def room() -> SceneGeometry:
     """A room with its recording."""
-    with as_file(files("tolman.demo") / "rooms") as folder:
-        return next(one for one in open_collection(folder) if isinstance(one, SceneGeometry))
+    return next(one for one in open_collection(ROOMS) if isinstance(one, SceneGeometry))
 
 
 def _item(room: SceneGeometry, *media: Media, **evidence: object) -> Item:

@@ -7,7 +7,6 @@ import math
 import os
 import shutil
 from collections.abc import Iterator
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +18,7 @@ pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
 from making import make_rig
 from reviewing import ROOT, Served, enter, serving, settings_of, snap, until
+from three_rooms import ROOMS
 from tolman.benchmarks.folder import open_folder
 from tolman.generate.audit import AuditFinding
 from tolman.generate.audit import audit as compute
@@ -41,8 +41,7 @@ pytestmark = pytest.mark.full
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
     """A folder with three rooms and a benchmark of questions about them."""
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        shutil.copytree(rooms, tmp_path / "scenes")
+    shutil.copytree(ROOMS, tmp_path / "scenes")
     generate(GenerateConfig(scenes=tmp_path / "scenes", out=tmp_path / "bench", per_scene=12))
     return tmp_path
 
@@ -411,8 +410,7 @@ def test_evidence_of_every_question_type_is_drawn(
 
 @pytest.mark.parametrize("prefix", ["", "/tolman"])
 def test_the_scene_is_there_while_a_question_about_it_is_written(browser: Any, tmp_path: Path, prefix: str) -> None:
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        shutil.copytree(rooms, tmp_path / "scenes")
+    shutil.copytree(ROOMS, tmp_path / "scenes")
     bring_in([tmp_path / "scenes" / "videos"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
     settings, clock = settings_of(
         tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=tmp_path / "scenes",

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
 
 from reviewing import Client, Served, enter, press_media_keys, serving, settings_of
+from three_rooms import ROOMS
 from tolman.benchmarks.folder import open_folder
 from tolman.generate.collection import open_collection
 from tolman.items import Item
@@ -28,8 +28,7 @@ from tolman.workflows.generate import GenerateConfig, generate
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with three rooms and a benchmark of questions about them."""
     folder = tmp_path_factory.mktemp("made")
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        shutil.copytree(rooms, folder / "scenes")
+    shutil.copytree(ROOMS, folder / "scenes")
     generate(GenerateConfig(scenes=folder / "scenes", out=folder / "bench", per_scene=2))
     return folder
 

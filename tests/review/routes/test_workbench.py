@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sqlalchemy import select
 pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
 
 from reviewing import Client, Served, serving, settings_of
+from three_rooms import ROOMS
 from tolman.review.store.schema import Assignment, ItemVersion, Task
 from tolman.workflows.generate import GenerateConfig, generate
 
@@ -26,8 +26,7 @@ pytestmark = pytest.mark.full
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with three rooms and a benchmark of questions about them."""
     folder = tmp_path_factory.mktemp("made")
-    with as_file(files("tolman.demo") / "rooms") as rooms:
-        shutil.copytree(rooms, folder / "scenes")
+    shutil.copytree(ROOMS, folder / "scenes")
     generate(GenerateConfig(scenes=folder / "scenes", out=folder / "bench", per_scene=1))
     return folder
 
