@@ -195,6 +195,37 @@ def test_the_first_thing_on_the_way_is_bumped_into() -> None:
     assert both.broken == ("two obstacles within 0.4 m of each other",)
 
 
+def test_what_hangs_on_a_wall_is_not_bumped_into() -> None:
+    picture = thing("picture", 1, 3)
+    x, y, _ = picture.box.center
+    hung = picture.model_copy(update={"box": picture.box.model_copy(update={"center": (x, y, 1.4)})})
+    found = causal.on_walk(room(hung), "door", "sofa", causal.FAMILY.settings)
+    assert found is not None
+    assert found.broken == ("what is met hangs on a wall, or stands on something",)
+
+
+@pytest.mark.parametrize(("jamb", "broken"), [(0.8, ()), (0.95, ("a wall is grazed first",))])
+def test_who_walks_through_a_door_does_not_graze_its_jamb(jamb: float, broken: tuple[str, ...]) -> None:
+    floor = ((0.0, 0.0), (8.0, 0.0), (8.0, 8.0), (0.0, 8.0), (0.0, 2.8), (jamb, 2.8), (jamb, 2.6), (0.0, 2.6))
+    found = causal.on_walk(room(thing("box", 1, 3.6), floor=(floor,)), "door", "sofa", causal.FAMILY.settings)
+    assert found is not None
+    assert (found.category, found.broken) == ("box", broken)
+
+
+def test_a_last_resort_is_not_what_a_purpose_is_asked_for() -> None:
+    seats = [one for one in room().scene.objects if one.category not in ("sofa", "bed")]
+    for name, times in (("bench", False), ("bed", True)):
+        geometry = SceneGeometry(room().scene.model_copy(update={"objects": (*seats, thing(name, 5, 6))}))
+        drafts = made(affordance.draft(geometry, affordance.FAMILY.settings))
+        assert any("sleep" in draft.question for draft in drafts) is times
+        for draft in drafts:
+            if "sleep" in draft.question:
+                asked = item_of(draft)
+    bench = SceneGeometry(room().scene.model_copy(update={"objects": (*seats, thing("bench", 5, 6))}))
+    told = affordance.recompute(bench, asked, affordance.FAMILY.settings)
+    assert affordance.ONLY_LAST_RESORT in told.violations
+
+
 def test_commands_are_followed_from_the_turn_on() -> None:
     geometry = room(thing("wardrobe", 4, 5, 1.6))
     right = commands.after_turn(geometry, "door", "sofa", "right", commands.FAMILY.settings)

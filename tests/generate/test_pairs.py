@@ -146,6 +146,9 @@ def test_what_a_question_says_goes_before_the_place_of_its_family() -> None:
 def test_names_mean_one_thing_in_what_is_shown(places: dict[str, SceneGeometry]) -> None:
     assert "armchair" in confusable("chair")
     assert confusable("piano") == {"piano"}
+    helmeted = "person with the orange helmet"
+    assert confusable("person") == {"person", helmeted}
+    assert confusable(helmeted) == {helmeted}
     shown = gallery(places["made/0"], VIEWS)
     view = next(view for view in shown.views if len(shown.clear(view)) >= 3)
     chairs = {i for i, thing in enumerate(shown.scene.objects) if thing.category == "chair"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,15 @@ def test_where_there_is_no_room_there_is_a_note() -> None:
     moving, notes = with_actors(still, "act", seconds=1.0, count=2)
     assert moving.scene.objects == still.scene.objects
     assert notes == ("no room for 2 more person",)
+
+
+def test_nobody_carries_what_would_be_counted_with_things_of_the_place() -> None:
+    still = world("two-rooms")
+    crate = still.scene.objects[0].model_copy(update={"id": "crate-9", "category": "crate"})
+    for there, loads in (([], {"parcel"}), ([crate], {"suitcase"})):
+        scene = still.scene.model_copy(update={"objects": (*still.scene.objects, *there)})
+        moving, _ = with_actors(replace(still, scene=scene), "act", seconds=SECONDS)
+        assert {thing.category for thing in moving.scene.objects if thing.track} - {"person"} == loads
 
 
 def test_the_same_seed_gives_the_same_tracks() -> None:

@@ -23,6 +23,8 @@ CARRIED: dict[str, tuple[float, float, float]] = {
     "suitcase": (0.42, 0.2, 0.32),
 }
 """Loads of people: width, depth and height in metres; as wide as the hands are apart."""
+_TAKEN_FOR = {"parcel": {"box", "crate"}, "toolbox": {"box", "crate", "briefcase"}, "suitcase": {"briefcase"}}
+"""What else a load would be counted as, in small pictures."""
 _SPEED = (0.7, 1.1)
 _LIFT = 0.9
 """Seconds to pick up or to put down."""
@@ -109,7 +111,9 @@ def with_actors(
         of what found no room.
     """
     generator = np.random.default_rng(np.frombuffer(f"actors:{seed}".encode(), dtype=np.uint8))
-    names = [name for name in CARRIED if name not in world.scene.categories] or ["parcel"]
+    present = set(world.scene.categories)
+    absent = [name for name in CARRIED if name not in present]
+    names = [name for name in absent if _TAKEN_FOR[name].isdisjoint(present)] or absent or ["parcel"]
     bodies: list[Body] = []
     objects: list[SceneObject] = []
     notes = []

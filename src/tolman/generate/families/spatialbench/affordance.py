@@ -1,8 +1,8 @@
 """Affordance: what things and gaps can be used for. (SpatialBench, level 3.)
 
 Rule for things: `PURPOSES` says what each category serves for. The question names a purpose for which the scene holds
-exactly one thing, and asks where it is for someone at a landmark who faces another; the answer is `margin` degrees
-inside its quadrant. Which thing is meant must be found out: it is never named.
+exactly one thing, no last resort (`LAST_RESORTS`), and asks where it is for someone at a landmark who faces another;
+the answer is `margin` degrees inside its quadrant. Which thing is meant must be found out: it is never named.
 
 Rule for gaps: two unique things stand on the ground, and nothing and no wall reaches into what lies between them (the
 convex hull of both footprints without them). The gap is the distance of their footprints. The right robot is the
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.families.spatialbench.support.ground import apart
+from tolman.generate.families.spatialbench.support.ground import STANDING_BELOW, apart
 from tolman.generate.families.spatialbench.support.settings import MIN_SHOWN_SHARE
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.geometry import SceneGeometry
@@ -74,6 +74,13 @@ PURPOSES: dict[str, frozenset[str]] = {
 }
 """Categories that serve each purpose. One that a category might serve in an emergency counts too: where in doubt, a
 category is listed, and a purpose with two candidates in a scene isn't asked for."""
+LAST_RESORTS: dict[str, frozenset[str]] = {
+    "sit down": frozenset({"bed", "toilet", "car", "van", "bicycle", "rocking horse", "bus stop"}),
+    "lie down to sleep": frozenset({"bench"}),
+    "wash your hands": frozenset({"bathtub", "bidet", "shower"}),
+}
+"""Categories that serve a purpose only where nothing else does: one is never what is asked for, though it makes
+doubtful what is."""
 _USE = re.compile(
     r"\AIf you stand at the (.+?) and face the (.+?), in which direction is the object that lets you (.+)\?\Z"
 )
@@ -81,10 +88,9 @@ _GAP = re.compile(
     r"\AA robot is to pass through the gap between the (.+?) and the (.+)\. "
     r"Which is the widest that fits\?\Z"
 )
+ONLY_LAST_RESORT = "what serves the purpose is a last resort"
 _MAX_PER_PURPOSE = 3
 """Questions for each purpose."""
-_STANDING_BELOW = 0.35
-"""Metres above the ground below which a thing that stands on it begins."""
 
 
 def serving(geometry: SceneGeometry, purpose: str) -> list[str]:
@@ -100,7 +106,7 @@ def gap_between(geometry: SceneGeometry, a: str, b: str, settings: AffordanceSet
     outlines = geometry.footprints
     width = 100 * float(outlines[i].distance(outlines[j]))
     broken = []
-    if max(geometry.heights[i, 0], geometry.heights[j, 0]) > _STANDING_BELOW:
+    if max(geometry.heights[i, 0], geometry.heights[j, 0]) > STANDING_BELOW:
         broken.append("not both stand on the ground")
     hull: BaseGeometry = shapely.convex_hull(shapely.union_all([outlines[i], outlines[j]]))
     hull = hull.difference(shapely.union_all([outlines[i], outlines[j]])).buffer(-0.01)
@@ -142,6 +148,9 @@ def _uses(
     if len(found) != 1 or found[0] not in geometry.unique:
         if found:
             yield Rejected(TASK, scene.id, "several things serve the purpose, or it isn't all seen")
+        return
+    if found[0] in LAST_RESORTS.get(purpose, ()):
+        yield Rejected(TASK, scene.id, ONLY_LAST_RESORT)
         return
     pairs = [pair for pair in itertools.permutations(geometry.unique, 2) if found[0] not in pair]
     made: dict[str, int] = {}
@@ -221,6 +230,8 @@ def recompute(
             raise KeyError(f"something to {use[3]}")
         answer, margin, least = _direction(geometry, geometry.category(use[1]), geometry.category(use[2]), found[0])
         broken = ["several things serve the purpose"] if len(found) > 1 else []
+        if found[0] in LAST_RESORTS.get(use[3], ()):
+            broken.append(ONLY_LAST_RESORT)
         if margin < settings.margin or least < settings.apart:
             broken.append("a doubtful direction")
         return Recomputed(answer, answer, margin, tuple(broken), {"object": found[0]})

@@ -5,9 +5,9 @@ Three kinds of questions, each decided by the scene's boxes and tracks alone.
 - A walk: a person goes straight from one unique landmark towards another without looking. What is met first is the
   first still thing whose box, between `low` and `high` metres above the ground, lies in the strip that a person of
   half width `body` sweeps; it stays the first for anybody slimmer or wider by `spare`, and by `gap` metres. The
-  strip's first `least` metres, counted from the landmark's footprint, are free, and no wall is on the way.
-  The obstacle is neither of the landmarks and stands clearly before the second. The other options are what other walks
-  in the scene end at.
+  strip's first `least` metres, counted from the landmark's footprint, are free, and no wall is on the way or grazed.
+  The obstacle stands on the ground (who walks against a picture meets a wall); it is neither of the landmarks and
+  stands clearly before the second. The other options are what other walks in the scene end at.
 - A vehicle: a car or van rolls straight ahead, or straight back. The same rule, with half its width, from where its
   box ends. Only in simulated scenes, where the second axis of a vehicle's box points ahead (`simulate.vehicles`). One
   of several cars is named by the thing that it is nearest to.

@@ -26,7 +26,9 @@ LOOK_ALIKE: tuple[frozenset[str], ...] = tuple(
     )
 )
 """Categories that people may take for one another in a small picture."""
-_OTHERS: dict[str, frozenset[str]] = {}
+_SAID_OF_ALL: dict[str, frozenset[str]] = {"person": frozenset({"person with the orange helmet"})}
+"""Names that fit another category as well, whose own name tells it from theirs."""
+_OTHERS: dict[str, frozenset[str]] = dict(_SAID_OF_ALL)
 for _group in LOOK_ALIKE:
     for _name in _group:
         _OTHERS[_name] = _OTHERS.get(_name, frozenset()) | _group

@@ -17,6 +17,8 @@ from tolman.geometry.directions import egocentric_angle
 if TYPE_CHECKING:
     from shapely import Polygon
 
+STANDING_BELOW = 0.35
+"""Metres above the ground below which a thing that stands on it begins."""
 _IN_WALL = 0.2
 """Metres by which doors and windows may stand back behind the edge of the floor."""
 
@@ -124,6 +126,16 @@ def free_floor(geometry: SceneGeometry, start: Floats, way: Floats) -> float:
     return max((float(part.length) for part in parts), default=0.0)
 
 
+def _grazed(geometry: SceneGeometry, start: Floats, way: Floats, reach: float, half: float) -> bool:
+    """Tell whether the strip that something of a half width sweeps leaves the floor, as at a door's jamb."""
+    import shapely
+
+    rings = geometry.scene.floor
+    if not rings or reach <= 0:
+        return False
+    return not shapely.Polygon(rings[0], rings[1:]).buffer(0.01).covers(corridor(start, way, reach, half))
+
+
 def walled(geometry: SceneGeometry, i: int, j: int) -> bool:
     """Tell whether the floor ends between two things, by their numbers; both may themselves stand in a wall."""
     return _floor_ends(geometry, middle(geometry, i), middle(geometry, j), (i, j))
@@ -192,6 +204,16 @@ def first_met(
         broken.append(f"two obstacles within {settings.gap} m of each other")
     if free_floor(geometry, start + offset * way, way) < first.metres - offset - 0.05:
         broken.append("a wall comes first")
+    elif _grazed(
+        geometry,
+        start + (offset + settings.least) * way,
+        way,
+        first.metres - offset - settings.least - _IN_WALL,
+        max(half - settings.spare, 0.02),
+    ):
+        broken.append("a wall is grazed first")
+    if geometry.heights[first.number, 0] > STANDING_BELOW:
+        broken.append("what is met hangs on a wall, or stands on something")
     beside = met(geometry, start, way, reach, half + 1.5, skip, settings)
     later = dict.fromkeys(objects[one.number].category for one in [*wide, *beside])
     later.pop(name, None)
