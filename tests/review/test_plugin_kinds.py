@@ -19,7 +19,8 @@ from tolman.plugins import load_plugin
 from tolman.reports.loaded import load_runs
 from tolman.review.modes.answer import answers
 from tolman.review.modes.verify.progress import pairs_of
-from tolman.review.projects.export import export_runs, publish
+from tolman.review.projects.export import export_runs
+from tolman.review.projects.publish import publish
 from tolman.review.store.schema import Decision, ItemVersion, Project
 from tolman.review.tasks.agreement import agreement, votes_of
 

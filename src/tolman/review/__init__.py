@@ -28,8 +28,8 @@ after it (`tests/test_walls.py` holds the code to it):
   `sides`, `picking` (measuring) and `progress`; two modes share `labelling`.
 - `studies/`: what people are told, asked and paid, and whose answers count, from one file; its own page tells more.
 - `projects/`: `lifecycle` (a project, its numbers), `starting` (large ones part after part), `corrections`
-  (consequences of a flag), `origins` (scenes and rules of a benchmark), `export` (runs of people, a
-  reviewed benchmark with its history), `parts` (of a study).
+  (consequences of a flag), `origins` (scenes and rules of a benchmark), `export` (people's answers as runs), `publish`
+  (a reviewed benchmark with its history), `parts` (of a study).
 - `console/`: what the owner sees of items and does with them: `items` (the table), `detail` (one item), `changes` (what
   an act changes, and how that is undone), `acts` (what came of them), `bulk` (part after part), `single` (leases,
   voiding).
@@ -65,7 +65,7 @@ after it (`tests/test_walls.py` holds the code to it):
 A form with `data-ask` gets keys, time while visible (`data-seconds`) and sending again after a lost connection from
 `static/review.js`, and tells whether the media had loaded (`data-shown`); `_parts.html` holds macros for media,
 reports, answers, tables, drafts and the CSRF field. `tasks.settling.decide` writes down what became of an item and
-makes the new version that a revision asks for; `projects.export.publish` takes the items and decisions of any mode.
+makes the new version that a revision asks for; `projects.publish.publish` takes the items and decisions of any mode.
 Tests take the fixtures `served` (each on SQLite and PostgreSQL), `served_sqlite`, `browser` and `page` of
 tests/review/conftest.py, and the people and helpers of tests/reviewing.py; a new route is written into the table of
 tests/review/test_security.py, which walks them all as every role.

@@ -12,7 +12,7 @@ from tolman.errors import UsageError
 from tolman.workflows.review import ReviewConfig, review_settings
 
 if TYPE_CHECKING:
-    from tolman.review.projects.export import Published
+    from tolman.review.projects.publish import Published
     from tolman.review.site import Site
     from tolman.runs.folder import RunFolder
 
@@ -91,11 +91,11 @@ def export_people(config: ReviewConfig) -> Path:
         raise UsageError("name the file for times and pay with --people.")
     with _opened(config) as site:
         from tolman.files import write_text
-        from tolman.review.projects.export import project_of
+        from tolman.review.projects.lifecycle import project_named
         from tolman.review.studies.pay import pay_table
 
         with site.database.read() as db:
-            write_text(config.people, pay_table(db, site, project_of(db, ["study"], config.project)))
+            write_text(config.people, pay_table(db, site, project_named(db, ["study"], config.project)))
     return config.people
 
 
@@ -109,7 +109,7 @@ def export_reviewed(config: ReviewConfig) -> ReviewExportResult:
     if config.export is None:
         raise UsageError("name the folder of the reviewed benchmark with --export.")
     with _opened(config) as site:
-        from tolman.review.projects.export import publish
+        from tolman.review.projects.publish import publish
 
         done = publish(
             site, config.export, config.project, undecided=config.undecided, without_marked=config.without_marked

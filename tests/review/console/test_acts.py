@@ -18,7 +18,7 @@ from tolman.item_table import read_items
 from tolman.review.console import bulk
 from tolman.review.console.acts import ActState, act_of
 from tolman.review.console.items import ItemFilter, ItemRow, page_of
-from tolman.review.projects.export import publish
+from tolman.review.projects.publish import publish
 from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task
 

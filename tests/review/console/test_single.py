@@ -15,9 +15,10 @@ from reviewing import TRUTHS, Client, Served, answer_all, item_on, review, servi
 from tolman.item_table import read_items
 from tolman.review.console.items import ItemFilter, ItemRow, page_of
 from tolman.review.modes.answer import answers
-from tolman.review.projects.export import export_runs, publish
+from tolman.review.projects.export import export_runs
 from tolman.review.projects.files import times_table
 from tolman.review.projects.parts import start_study
+from tolman.review.projects.publish import publish
 from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, Project, Submission, Task, Undone, User
 from tolman.review.studies.records import records

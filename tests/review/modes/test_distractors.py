@@ -20,7 +20,7 @@ from tolman.generate.settings import preset
 from tolman.items import MEDIA_MARK
 from tolman.review.accounts.identity import AccountError
 from tolman.review.evidence.moments import key_steps
-from tolman.review.projects.export import publish
+from tolman.review.projects.publish import publish
 from tolman.review.tasks.work import item_of
 from tolman.scenes import Event
 

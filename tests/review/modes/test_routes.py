@@ -18,7 +18,7 @@ from tolman.generate.geometry import SceneGeometry
 from tolman.item_table import read_items
 from tolman.review.accounts.identity import AccountError
 from tolman.review.modes.routes import SETTINGS
-from tolman.review.projects.export import publish
+from tolman.review.projects.publish import publish
 from tolman.review.tasks.work import item_of
 
 

@@ -22,7 +22,7 @@ from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.item_table import read_items
 from tolman.plugins import load_plugin
 from tolman.review.accounts.identity import AccountError
-from tolman.review.projects.export import publish
+from tolman.review.projects.publish import publish
 from tolman.review.store.pool import key_of
 from tolman.review.store.schema import HistoryEvent, ItemVersion
 from tolman.review.tasks.settling import raise_flag

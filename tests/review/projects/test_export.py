@@ -15,7 +15,8 @@ from tolman.errors import InputError, UsageError
 from tolman.item_table import read_items
 from tolman.models.base import ModelOptions
 from tolman.reports.loaded import load_runs
-from tolman.review.projects.export import export_runs, publish
+from tolman.review.projects.export import export_runs
+from tolman.review.projects.publish import publish
 from tolman.review.settings import ReviewSettings
 from tolman.runs.run import RunRequest, run
 

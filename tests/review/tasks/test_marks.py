@@ -14,7 +14,8 @@ from sqlalchemy import select
 from reviewing import TRUTHS, Served, answer_all, item_on, items, review
 from tolman.commands.show.review import show_exported, show_marked
 from tolman.review.modes.answer import answers
-from tolman.review.projects.export import export_runs, publish
+from tolman.review.projects.export import export_runs
+from tolman.review.projects.publish import publish
 from tolman.review.store.schema import Assignment, Project, Submission, Task
 from tolman.review.tasks.agreement import agreement, votes_of
 from tolman.workflows.review import ReviewConfig

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session as Orm
 from tolman.review.exchange import label_studio
 from tolman.review.exchange.annotated import PictureFormat
 from tolman.review.modes import MODES
-from tolman.review.projects import export, labels, lifecycle, marks
+from tolman.review.projects import export, labels, lifecycle, marks, publish
 from tolman.review.projects.pictures import PictureContents, PicturedQuestion
 from tolman.review.site import Site
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
@@ -36,14 +36,14 @@ _TIMES = ("person", "item", "version", "stage", "step", "attempt", "seconds", "s
 def benchmark_zip(
     site: Site, project: Project, *, undecided: bool = False, without_marked: bool = False, by: int | None = None
 ) -> Parts:
-    """A project's items as a new version of the benchmark, with their media; see `export.publish`.
+    """A project's items as a new version of the benchmark, with their media; see `publish.publish`.
 
     Raises:
         UsageError: there is nothing to publish.
     """
     with _folder() as folder:
         out = Path(folder.name) / site.loaded.folder.resolve().name
-        export.publish(site, out, project.name, undecided=undecided, without_marked=without_marked, by=by)
+        publish.publish(site, out, project.name, undecided=undecided, without_marked=without_marked, by=by)
     return _zipped(folder)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session as Orm
 
+from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.review.accounts.identity import AccountError
 from tolman.review.modes import MODES
@@ -105,6 +106,22 @@ def _settings(mode: str, chosen: Mapping[str, int], further: Mapping[str, Any]) 
             raise AccountError(f"{setting.label}: between {setting.least} and {setting.most}, please.")
         settings.setdefault(setting.name, value)
     return settings
+
+
+def project_named(db: Orm, modes: Iterable[str] | None, name: str | None) -> Project:
+    """The project of a name, or the only one there is of some modes.
+
+    Raises:
+        UsageError: there is none, or the name is needed.
+    """
+    found = [p for p in db.scalars(select(Project).order_by(Project.id)) if modes is None or p.mode in modes]
+    if name is not None:
+        found = [project for project in found if project.name == name]
+    if not found:
+        raise UsageError(f"the store has no project '{name}'." if name else "the store has no project of that kind.")
+    if len(found) > 1:
+        raise UsageError(f"which project? Name it with --project: {', '.join(p.name for p in found)}.")
+    return found[0]
 
 
 def counts(db: Orm, project: Project) -> dict[str, tuple[int, int]]:

@@ -26,7 +26,7 @@ from tolman.review.console.items import ItemFilter, page_of
 from tolman.review.evidence.key_frames import EvidenceError, KeyFrame, read_checklist, read_frames, write_frames
 from tolman.review.evidence.opinions import read_opinions
 from tolman.review.modes.verify.progress import pairs_of, standings
-from tolman.review.projects.export import publish
+from tolman.review.projects.publish import publish
 from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, Task, User
 from tolman.runs.run import RunRequest, run
 
