@@ -21,8 +21,9 @@ from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions, Requ
 from tolman.responses import Response
 from tolman.runs.folder import RunFolder
 from tolman.scoring.aggregate import cells
+from tolman.scoring.expected import expected_scores
 from tolman.scoring.relative_accuracy import mra_vsi_bench
-from tolman.scoring.score import expected_scores, score
+from tolman.scoring.score import score
 
 BENCHMARK = benchmarks.get("vsi-bench")
 

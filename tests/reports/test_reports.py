@@ -243,7 +243,7 @@ def test_pages_scores_and_items_are_the_same_piece_by_piece(
     for case in ("whole", "pieces"):
         if case == "pieces":
             monkeypatch.setattr("tolman.item_table.AT_ONCE", 2)
-            monkeypatch.setattr("tolman.scoring.score._AT_ONCE", 2)
+            monkeypatch.setattr("tolman.scoring.score.AT_ONCE", 2)
             monkeypatch.setattr("tolman.outcomes.MANY", 1)
         full = make_run(model=f"a/{case}")[0].folder
         part = make_run([Failure(id="c0", kind=FailureKind.TIMEOUT, message="late")], model=f"b/{case}")[0].folder

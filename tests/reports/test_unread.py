@@ -24,7 +24,7 @@ from tolman.responses import Response
 from tolman.runs.folder import RunFolder, RunRecord, RunSettings
 from tolman.runs.scoring import score_run
 from tolman.scoring.judge_sample import wilson
-from tolman.scoring.score import ADDED
+from tolman.scoring.score_frame import ADDED
 from tolman.scoring.unread import Unread
 from tolman.workflows.compare import CompareConfig, compare
 

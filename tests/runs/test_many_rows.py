@@ -52,7 +52,7 @@ def read_in_parts(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(item_table, "HELD", 10)
     patch.setattr(item_table, "AT_ONCE", 7)
     patch.setattr(outcomes, "MANY", 5)
-    patch.setattr(score, "_AT_ONCE", 11)
+    patch.setattr(score, "AT_ONCE", 11)
 
 
 def in_pairs(number: int, item: Item) -> Item:

@@ -23,7 +23,7 @@ EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.
 def test_scores_do_not_depend_on_who_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int | WorkPlace
 ) -> None:
-    monkeypatch.setattr(score, "_AT_ONCE", 7)
+    monkeypatch.setattr(score, "AT_ONCE", 7)
     items = load("vsi-bench", EXTRACT, None).items
     answers = [
         {"id": item.id, "response": f"The answer is {item.answer}." if n % 3 else "?"} for n, item in enumerate(items)

@@ -19,12 +19,14 @@ from tolman.responses import Failure, FailureKind, Response
 from tolman.scoring.aggregate import cells, column_of
 from tolman.scoring.bootstrap import METHOD
 from tolman.scoring.compare import differences
+from tolman.scoring.expected import expected_scores
 from tolman.scoring.further import further_figures
 from tolman.scoring.metric import Metric, composite
 from tolman.scoring.metrics_by_name import metric_named, metric_names, metrics_named, metrics_of_plugins
 from tolman.scoring.reading import ParsedAnswer
 from tolman.scoring.rules import careful
-from tolman.scoring.score import SCHEMA, expected_scores, score
+from tolman.scoring.score import score
+from tolman.scoring.score_frame import SCHEMA
 from tolman.scoring.table import Column, Mean, Table, pool
 from tolman.scoring.weighted import NO_CLASS, macro_f1, pair_code, weighted_median
 

@@ -1,7 +1,5 @@
 from collections.abc import Callable
-from dataclasses import replace
 
-import polars as pl
 import pytest
 
 from tolman import benchmarks
@@ -10,9 +8,9 @@ from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response
 from tolman.scoring.aggregate import cells
 from tolman.scoring.compare import differences
-from tolman.scoring.reading import ParsedAnswer, nothing
+from tolman.scoring.expected import expected_scores
 from tolman.scoring.rules import careful
-from tolman.scoring.score import expected_scores, score
+from tolman.scoring.score import score
 from tolman.scoring.table import Column, Mean, Table, pool
 
 Make = Callable[..., Item]
@@ -45,32 +43,6 @@ def test_counting_failures_as_wrong_is_the_users_own_decision(choice: Make) -> N
     assert rows["status"].to_list() == ["scored", "missing"]
 
 
-def test_a_group_is_right_only_if_all_of_it_is(choice: Make) -> None:
-    items = [
-        choice(id=i, all_of=g) for i, g in (("a", "x"), ("b", "x"), ("c", "y"), ("d", "y"), ("e", "z"), ("f", "z"))
-    ]
-    outcomes = [Response(id=i, response=t) for i, t in zip("abcde", "AAABA", strict=True)]
-    rows = score(items, outcomes, [careful()])
-    assert rows.filter(pl.col("status") == "scored").select("id", "score").rows() == [("a", 1.0), ("c", 0.0)]
-    assert rows.filter(pl.col("id") == "e")["status"].item() == "missing"
-    assert cells(rows, TABLE)["t"].n == 2
-
-
-def test_a_group_whose_judgement_failed_is_lost_once_and_says_why(choice: Make) -> None:
-    def read(item: Item, text: str, seed: int) -> ParsedAnswer:
-        return replace(nothing("why"), failed=True) if text == "?" else ParsedAnswer(text)
-
-    items = [choice(id=i, all_of=g) for i, g in zip("abcdef", "xxyyzz", strict=True)]
-    outcomes = [Response(id=i, response=t) for i, t in zip("abcde", "A??A?", strict=True)]  # and f is missing
-    rows = score(items, outcomes, [replace(careful(), name="judged", read=read)])
-    assert rows.select("id", "status", "note").rows() == [
-        ("a", "unjudged", "why"), ("b", "left out", "why"), ("c", "unjudged", "why"), ("d", "left out", ""),
-        ("e", "unjudged", "why"), ("f", "left out", "no response"),
-    ]  # fmt: skip
-    cell = cells(rows, TABLE)["t"]
-    assert (cell.value, cell.n, cell.unanswered) == (None, 0, 3)
-
-
 def test_repeats_are_rows_of_their_own(choice: Make) -> None:
     outcomes = [Response(id="1", response="A", repeat=1), Response(id="1", response="B")]
     rows = score([choice()], outcomes, [careful()], repeats=3)
@@ -79,13 +51,6 @@ def test_repeats_are_rows_of_their_own(choice: Make) -> None:
         (1, 1.0, "scored"),
         (2, None, "missing"),
     ]
-
-
-def test_the_expectation_of_a_uniform_guess_is_one_in_n(choice: Make, number: Make) -> None:
-    items = [choice("x", "y", "z", id="a"), number("2", id="b")]
-    answers = {"a": [(letter, 1 / 3) for letter in "ABC"], "b": [("2", 0.5), ("4", 0.5)]}
-    rows = expected_scores(items, answers, [careful()])
-    assert rows["score"].to_list() == pytest.approx([1 / 3, 0.5])
 
 
 def test_means_drop_or_zero_parts_without_items(choice: Make) -> None:
@@ -164,36 +129,3 @@ def test_a_true_value_below_zero_is_never_right_by_its_sign(number: Make) -> Non
 def test_a_fraction_as_answer_is_scored_in_floats_too(number: Make) -> None:
     rows = score([number("1/2")], [Response(id="1", response="0.5")], benchmarks.get("vsi-bench").rule_sets[:2])
     assert rows["score"].to_list() == [1.0, 1.0]
-
-
-def test_expectations_are_the_same_however_many_items_share_their_answers(number: Make, choice: Make) -> None:
-    items = [number(a, id=f"n{i}", unit="m") for i, a in enumerate(("2", "2", "3.5", "4"))]
-    items += [choice(answer=a, id=f"c{i}") for i, a in enumerate("ABBA")]
-    texts = [("2", 0.5), ("3.5", 0.2), ("about 4 m", 0.3)], [(letter, 0.25) for letter in "ABCD"]
-    for shared in (texts, (texts[0][:2], texts[1])):
-        answers = {item.id: shared[item.kind == "choice"] for item in items}
-        own = {item.id: list(answers[item.id]) for item in items}
-        for name in ("vsi-bench", "spatialbench"):
-            rules = benchmarks.get(name).rule_sets
-            rows = expected_scores(items, answers, rules)
-            assert rows.equals(expected_scores(items, own, rules))
-            by_hand = [
-                sum(p * r.score(item, r.read(item, text, 0)) for text, p in answers[item.id])
-                for r in rules
-                for item in items
-            ]
-            assert rows["score"].to_list() == pytest.approx(by_hand, abs=1e-12)
-
-
-def test_expectations_read_each_answer_once(number: Make) -> None:
-    calls: list[str] = []
-    rules = benchmarks.get("vsi-bench").rule_set("careful")
-
-    def read(item: Item, text: str, seed: int) -> ParsedAnswer:
-        calls.append(text)
-        return rules.read(item, text, seed)
-
-    items = [number(str(1 + i % 7), id=str(i)) for i in range(200)]
-    texts = [(str(i), 0.1) for i in range(1, 11)]
-    expected_scores(items, {item.id: texts for item in items}, [replace(rules, read=read)])
-    assert sorted(calls, key=int) == [text for text, _ in texts]

@@ -10,7 +10,8 @@ from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response, Turn
 from tolman.scoring.reading import ParsedAnswer, nothing
 from tolman.scoring.rules import careful
-from tolman.scoring.score import ADDED, SCHEMA, score, with_all_columns
+from tolman.scoring.score import score
+from tolman.scoring.score_frame import ADDED, SCHEMA, with_all_columns
 from tolman.scoring.states import chance, state_of, was_cut_off
 
 Make = Callable[..., Item]

@@ -12,7 +12,8 @@ from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
 from tolman.scoring.rules import careful
-from tolman.scoring.score import ADDED, SCHEMA, score
+from tolman.scoring.score import score
+from tolman.scoring.score_frame import ADDED, SCHEMA
 from tolman.scoring.table import Column, Mean, Table, pool, pools_of
 from tolman.scoring.unread import UNREAD, Unread, unread_by_figure
 

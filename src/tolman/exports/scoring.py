@@ -22,8 +22,10 @@ from tolman.models.thinking import apart
 from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.load import Loaded, load, preset_of
 from tolman.scoring.aggregate import Cell, cells, column_of
+from tolman.scoring.groups import join_groups
 from tolman.scoring.rules import RuleSet
-from tolman.scoring.score import SCHEMA, join_groups, score
+from tolman.scoring.score import score
+from tolman.scoring.score_frame import SCHEMA
 from tolman.scoring.table import Table, pools_of
 
 LEFT_OUT = ("repeat", "rule_set", "note", "rule", "span_start", "span_end", "judged", "guessed")

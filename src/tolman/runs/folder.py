@@ -260,7 +260,7 @@ class RunFolder:
 
     def write_scores(self, scores: pl.DataFrame | pl.LazyFrame, figures: dict[str, Any]) -> None:
         """Replace the scores, the values of further metrics that stand beside them, and the figures."""
-        from tolman.scoring.score import SCHEMA
+        from tolman.scoring.score_frame import SCHEMA
 
         rows = scores.lazy()
         further = [name for name in rows.collect_schema().names() if name not in SCHEMA]
@@ -289,7 +289,7 @@ class RunFolder:
         Raises:
             InputError: as `scores`; what is only found in reading is an error of Polars.
         """
-        from tolman.scoring.score import with_all_columns
+        from tolman.scoring.score_frame import with_all_columns
 
         self.check_scored()
         path = self.path / "scores.parquet"

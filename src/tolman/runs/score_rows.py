@@ -15,7 +15,8 @@ from tolman.scoring import judged
 from tolman.scoring.metric import Metric
 from tolman.scoring.metrics_by_name import metrics_named
 from tolman.scoring.rules import RuleSet
-from tolman.scoring.score import Part, ScoreRow, score_part, score_rows
+from tolman.scoring.score import Part, score_part, score_rows
+from tolman.scoring.score_frame import ScoreRow
 
 PlaceFor = Callable[[int], Workers]
 """Where so many rows are made."""

@@ -22,12 +22,13 @@ from tolman.runs.read_ahead import ReadAhead
 from tolman.runs.score_rows import PlaceFor, rows_elsewhere
 from tolman.scoring import judged
 from tolman.scoring.aggregate import Cell, cells, cells_of, prepare
+from tolman.scoring.expected import expected_scores
 from tolman.scoring.further import further_record
 from tolman.scoring.judge_sample import agreement
 from tolman.scoring.metric import Metric
 from tolman.scoring.metrics_by_name import metrics_named
 from tolman.scoring.rules import RuleSet
-from tolman.scoring.score import expected_scores, score, score_frames
+from tolman.scoring.score import score, score_frames
 from tolman.scoring.unread import ReadStates, unread_of
 
 

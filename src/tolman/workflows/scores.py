@@ -28,7 +28,7 @@ class Scores(Displayable):
         title: of the benchmark.
         table: of the benchmark.
         figures: what a run's scores.json holds.
-        rows: one row for each item, sample and scorer (`tolman.scoring.score.SCHEMA`).
+        rows: one row for each item, sample and scorer (`tolman.scoring.score_frame.SCHEMA`).
         questions: how many the benchmark has; None where all of them were asked.
         labelled: what figures by labels need; None where there are none.
     """

@@ -33,7 +33,7 @@ def figures_by(rows: pl.DataFrame, labelled: Labelled, by: Sequence[str], scorer
     """Figures of one scorer by labels.
 
     Args:
-        rows: of all scorers (`tolman.scoring.score.SCHEMA`).
+        rows: of all scorers (`tolman.scoring.score_frame.SCHEMA`).
         labelled: the questions and tables.
         by: labels; one that a taxonomy gives needn't be carried by the questions.
         scorer: its name.

@@ -19,8 +19,9 @@ from tolman.responses import Response
 from tolman.runs.folder import RunRecord
 from tolman.runs.load import load
 from tolman.runtime import run_blocking
+from tolman.scoring.expected import expected_scores
 from tolman.scoring.rules import RuleSet
-from tolman.scoring.score import expected_scores, score
+from tolman.scoring.score import score
 
 
 def chance_scores(name: str, benchmark: BenchmarkSpec, items: Sequence[Item], rules: RuleSet) -> pl.DataFrame:

@@ -32,8 +32,8 @@ class ScoredRuns:
     scorer: str
 
     def rows(self, run: LoadedRun) -> pl.DataFrame:
-        """A row for each item and sample of one run: the columns of `tolman.scoring.score.SCHEMA`, among them id, task,
-        cluster (its scene), options (how many), status and score (0 … 1; null where it wasn't scored)."""
+        """A row for each item and sample of one run: the columns of `tolman.scoring.score_frame.SCHEMA`, among them id,
+        task, cluster (its scene), options (how many), status and score (0 … 1; null where it wasn't scored)."""
         return scores_under(run, self.scorer)
 
     def table(self) -> pl.DataFrame:
