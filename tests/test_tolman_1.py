@@ -14,10 +14,12 @@ pytest.importorskip("shapely", reason="the scenes need the extra 'simulate'")
 from tolman import generate, load
 from tolman.analyze.outside.rings import whole_rings
 from tolman.demo import __file__ as demo
+from tolman.generate.geometry import SceneGeometry
 from tolman.generate.rings import INTERVALS
 from tolman.item_table import open_items
 from tolman.items import MEDIA_MARK, Item
 from tolman.kinds import kind_of
+from tolman.media.needed import needed_frames
 from tolman.scene_table import read_captures, read_scenes
 from tolman.workflows.config import make, read_tables
 from tolman.workflows.simulate import SimulateConfig
@@ -100,6 +102,24 @@ def test_the_rooms_of_the_demonstration_are_three_of_those_drawn(monkeypatch: py
         assert hash_of(room) == known[room.id]
     for capture in read_captures(DEMO):
         assert (DEMO / capture.media).read_bytes() == (FOLDER / "places" / capture.media).read_bytes()
+
+
+def test_the_frames_that_show_what_is_asked_about_are_those_of_the_drawn_pictures() -> None:
+    """The questions' frames come from rays, which look at every other one; these rooms' recordings were drawn."""
+    captures = {capture.scene: capture for capture in read_captures(DEMO)}
+    drawn = {room.id: SceneGeometry(room, [captures[room.id]]) for room in read_scenes(DEMO)}
+    looked = 0
+    for item in published():
+        if item.scene not in drawn:
+            continue
+        found, said = drawn[item.scene], needed_frames(item)
+        assert said is not None
+        for one in said.needed:
+            told = {frame for first, last in one.frames for frame in range(first, last + 1)}
+            shown = [found.shown_frames[thing.id] for thing in found.scene.objects if thing.category == one.name]
+            assert max(len(told.intersection(own)) / len(told.union(own)) for own in shown) > 0.85
+            looked += 1
+    assert looked > 150
 
 
 @pytest.mark.full

@@ -18,6 +18,7 @@ from tolman.generate.draft_items import items_of
 from tolman.generate.drafting import categories_in
 from tolman.generate.families.spatialbench.support.settings import MIN_SHOWN_SHARE
 from tolman.generate.geometry import SEEN, SceneGeometry
+from tolman.generate.needed import frames_of
 from tolman.generate.publish import publish
 from tolman.generate.selection import select
 from tolman.generate.settings import preset
@@ -98,6 +99,34 @@ def test_only_the_standard_video_counts() -> None:
     assert len(spans) == len(drafts) > 0
     lost = capture().model_copy(update={"media": "other.mp4"})
     assert all(d.needs is None for d in drafts_of(SceneGeometry(scene(), [lost]), PAPER))
+
+
+def test_frames_between_two_that_were_looked_at_count_as_shown() -> None:
+    """Rays look at some frames alone: a question is answered by the others as well."""
+
+    def spans(looked: set[int]) -> dict[str, list[tuple[tuple[int, int], ...]]]:
+        whole = capture()
+        some = tuple(one for one in whole.sightings if one.frame in looked)
+        geometry = SceneGeometry(scene(), [whole.model_copy(update={"sightings": some})])
+        drafts = drafts_of(geometry, PAPER.choosing(["size", "absolute-distance"]))
+        said = [frames_of(draft.needs) for draft in drafts if draft.needs]
+        return {d.question: [one.frames for one in s.needed] for d, s in zip(drafts, said, strict=True) if s}
+
+    every = spans(set(range(120)))
+    assert len(every) > 10
+    for step in (2, 3, 5):
+        some = spans(set(range(0, 120, step)))
+        assert some.keys() == every.keys()
+        for question, things in some.items():
+            for (first, last), ((all_first, all_last),) in zip(
+                (one[0] for one in things), every[question], strict=True
+            ):
+                assert 0 <= first - all_first < step
+                assert 0 <= all_last - last < step
+        assert all(len(one) == 1 for things in some.values() for one in things)
+    # A gap that is no rule parts them.
+    parted = spans(set(range(60)) | set(range(70, 120)))
+    assert any(len(one) == 2 for things in parted.values() for one in things)
 
 
 def test_a_question_made_again_keeps_them(rigs: Path, tmp_path: Path) -> None:

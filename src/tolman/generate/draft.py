@@ -42,11 +42,13 @@ class Needs:
         capture: the recording that the video is.
         things: each must be shown by one of its frames.
         in_order: whether they must come into view in this order.
+        looked_every: as `SceneGeometry.looked_every`.
     """
 
     capture: Capture
     things: tuple[Thing, ...]
     in_order: bool = False
+    looked_every: int = 1
 
 
 @dataclass(frozen=True)

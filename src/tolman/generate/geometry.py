@@ -118,6 +118,18 @@ class SceneGeometry:
         return found
 
     @cached_property
+    def looked_every(self) -> int:
+        """Frames from one of the video's that was looked at for what it shows to the next, as a rule.
+
+        1 where all were, or where its sightings aren't known: rays look at five frames a second, and annotations of
+        recordings come at a rate of their own.
+        """
+        capture = self.video_capture
+        frames = np.unique([sighting.frame for sighting in capture.sightings]) if capture else np.zeros(0)
+        steps, counts = np.unique(np.diff(frames), return_counts=True)
+        return int(steps[counts.argmax()]) if len(steps) else 1
+
+    @cached_property
     def recorded(self) -> dict[str, Recorded]:
         """By object's id, how much of it the video shows; empty where that isn't known."""
         capture = self.video_capture

@@ -47,7 +47,7 @@ def needed(geometry: SceneGeometry, things: Iterable[Thing], *, in_order: bool =
     capture = geometry.video_capture
     if capture is None or not capture.media or capture.media != geometry.scene.video:
         return None
-    return Needs(capture, tuple(things), in_order)
+    return Needs(capture, tuple(things), in_order, geometry.looked_every)
 
 
 def with_needed_frames(draft: Draft) -> Draft:
@@ -60,10 +60,13 @@ def with_needed_frames(draft: Draft) -> Draft:
 
 
 def frames_of(needs: Needs) -> NeededFrames | None:
-    """The frames of the video that show what is needed; None where it shows a part of it nowhere."""
+    """The frames of the video that show what is needed; None where it shows a part of it nowhere.
+
+    A thing that two frames show between which none was looked at is taken to be shown by those between as well.
+    """
     times = needs.capture.times
     # Several parts of a question may name the same thing.
-    found = dict.fromkeys((name, _spans(tuple(frames))) for name, frames in needs.things)
+    found = dict.fromkeys((name, _spans(tuple(frames), needs.looked_every)) for name, frames in needs.things)
     if not found or not all(spans for _, spans in found):
         return None
     length = times[-1] - times[0]
@@ -95,8 +98,11 @@ def _written_thing(thing: NeededThing) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1024)
-def _spans(frames: tuple[int, ...]) -> tuple[Span, ...]:
+def _spans(frames: tuple[int, ...], looked_every: int) -> tuple[Span, ...]:
     """Frames as runs of those in a row; a scene's questions ask for the same things again and again."""
     ordered = sorted(set(frames))
-    runs = itertools.groupby(enumerate(ordered), key=lambda pair: pair[1] - pair[0])
-    return tuple((run[0][1], run[-1][1]) for run in (list(group) for _, group in runs))
+    # Frames that were moved to the nearest of a video lie one apart from their rule.
+    most = looked_every + 1 if looked_every > 1 else 1
+    starts = [n for n, (before, here) in enumerate(itertools.pairwise(ordered), 1) if here - before > most]
+    ends = [*starts, len(ordered)] if ordered else []
+    return tuple((ordered[a], ordered[b - 1]) for a, b in zip([0, *starts], ends, strict=False))
