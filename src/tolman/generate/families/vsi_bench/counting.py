@@ -44,7 +44,7 @@ def draft(geometry: SceneGeometry, settings: CountingSettings) -> Iterator[Draft
         if category in geometry.unseen:
             yield Rejected(TASK, scene.id, "the video doesn't show all of them")
             continue
-        place = "room" if scene.room_area is not None or scene.room_center is not None else "scene"
+        place = "room" if scene.room_area is not None else "scene"
         question = f"How many {category}(s) are in this {place}?"
         options = counting_options(count, f"{scene.id}:{question}")
         evidence = {"count": count, "boxes": boxes, **count_error(geometry)}

@@ -168,7 +168,10 @@ def question(
     )
     bends = zip(itertools.pairwise(stops), itertools.pairwise(stops[1:]), strict=False)
     errors = [angle_error(geometry, legs).get(KEY) for legs in bends]
-    evidence: dict[str, object] = {"stops": list(stops), "margins": [margin for _, margin in turns]}
+    angles = [(angle + 180) % 360 - 180 for angle in angles_of(geometry, stops, facing)]  # left is positive
+    evidence: dict[str, object] = {
+        "stops": list(stops), "turns": angles, "margins": [margin for _, margin in turns]
+    }  # fmt: skip
     if facing != stops[1]:
         evidence["facing"] = facing
     if all(error is not None for error in errors):
