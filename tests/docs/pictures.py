@@ -12,12 +12,14 @@ missing is named, and the exit code is then 1.
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +260,28 @@ def families(demo: Path, data: Path) -> None:
             )
             command = [sys.executable, *map(str, words)]
             subprocess.run(command, cwd=ROOT, check=True)
+            letters = {
+                name: [one["answer"].partition(".")[0] for one in own]
+                for name, own in json.loads(answers.read_text(encoding="utf-8")).items()
+            }
+            for page in sorted((ROOT / "docs" / "families").glob("*.md")):
+                page.write_text(with_answers(page.read_text(encoding="utf-8"), letters), encoding="utf-8")
+
+
+def with_answers(page: str, letters: Mapping[str, Sequence[str]]) -> str:
+    """A page on which the lists of answers to its sheets ("- measurement: B, A") are those of the sheets' questions.
+
+    Args:
+        page: as it is.
+        letters: sheet, by its file's name without ending → the answers to its questions.
+    """
+    shown = {name.rpartition("/")[2].removesuffix(".jpg") for name in re.findall(r"\]\(([^)]+\.jpg)\)", page)}
+
+    def line(found: re.Match[str]) -> str:
+        own = next((letters[name] for name in shown & letters.keys() if name.endswith(f"-{found[1]}")), None)
+        return found[0] if own is None else f"- {found[1]}: {', '.join(own)}"
+
+    return re.sub(r"^- ([a-z-]+): [A-F](?:, [A-F])*$", line, page, flags=re.MULTILINE)
 
 
 def tolman_1(demo: Path, data: Path) -> None:

@@ -34,6 +34,14 @@ def test_pictures_are_small() -> None:
     assert {name for name, size in sizes.items() if size >= 300_000} == set()
 
 
+def test_a_page_s_answers_are_those_of_its_sheets() -> None:
+    from docs.pictures import with_answers
+
+    page = "![a](../images/families-mmsi-camera-object.jpg)\n\n- camera-object: A, B\n- object-object: C\n- other: a word\n"
+    letters = {"families-mmsi-camera-object": ["D", "A", "C"], "families-mmsi-object-object": ["B"]}
+    assert with_answers(page, letters) == page.replace("camera-object: A, B", "camera-object: D, A, C")
+
+
 @pytest.mark.full
 def test_a_palette_keeps_the_colours_of_letters_and_lines(tmp_path: Path) -> None:
     from PIL import Image
