@@ -123,6 +123,7 @@ def test_frames_between_two_that_were_looked_at_count_as_shown() -> None:
             ):
                 assert 0 <= first - all_first < step
                 assert 0 <= all_last - last < step
+                assert last == 119 or all_last < 119  # the frames after the last look are as that
         assert all(len(one) == 1 for things in some.values() for one in things)
     # A gap that is no rule parts them.
     parted = spans(set(range(60)) | set(range(70, 120)))

@@ -62,11 +62,13 @@ def with_needed_frames(draft: Draft) -> Draft:
 def frames_of(needs: Needs) -> NeededFrames | None:
     """The frames of the video that show what is needed; None where it shows a part of it nowhere.
 
-    A thing that two frames show between which none was looked at is taken to be shown by those between as well.
+    A thing that two frames show between which none was looked at is taken to be shown by those between as well, and
+    what the last one that was looked at shows by the few after it.
     """
     times = needs.capture.times
     # Several parts of a question may name the same thing.
-    found = dict.fromkeys((name, _spans(tuple(frames), needs.looked_every)) for name, frames in needs.things)
+    every, total = needs.looked_every, len(times)
+    found = dict.fromkeys((name, _spans(tuple(frames), every, total)) for name, frames in needs.things)
     if not found or not all(spans for _, spans in found):
         return None
     length = times[-1] - times[0]
@@ -98,9 +100,11 @@ def _written_thing(thing: NeededThing) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1024)
-def _spans(frames: tuple[int, ...], looked_every: int) -> tuple[Span, ...]:
+def _spans(frames: tuple[int, ...], looked_every: int, total: int) -> tuple[Span, ...]:
     """Frames as runs of those in a row; a scene's questions ask for the same things again and again."""
     ordered = sorted(set(frames))
+    if ordered and ordered[-1] + looked_every >= total:
+        ordered.append(total - 1)
     # Frames that were moved to the nearest of a video lie one apart from their rule.
     most = looked_every + 1 if looked_every > 1 else 1
     starts = [n for n, (before, here) in enumerate(itertools.pairwise(ordered), 1) if here - before > most]
