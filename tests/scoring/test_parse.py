@@ -86,8 +86,10 @@ def test_no_text_makes_a_parser_raise(name: str, text: str) -> None:
             assert reading.value is None or isinstance(reading.value, float | int | Fraction)
 
 
+NAMELESS = CHOICE.model_copy(update={"options": ("zorb", "fleem", "quint", "wug")})
+"""Options that no language has another word for, as "couch" is one for a sofa."""
 WORD = st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=2, max_size=12).filter(
-    lambda word: word.lower() not in CHOICE.options
+    lambda word: word.lower() not in NAMELESS.options
 )
 
 
@@ -98,7 +100,7 @@ WORD = st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=
     st.sampled_from([".", "", "!", " "]),
 )
 def test_careful_never_reads_a_letter_out_of_a_word(words: list[str], glue: str, end: str) -> None:
-    reading = read_careful(CHOICE, glue.join(words) + end)
+    reading = read_careful(NAMELESS, glue.join(words) + end)
     assert reading.value is None
 
 
