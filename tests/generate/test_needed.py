@@ -128,6 +128,9 @@ def test_frames_between_two_that_were_looked_at_count_as_shown() -> None:
     # A gap that is no rule parts them.
     parted = spans(set(range(60)) | set(range(70, 120)))
     assert any(len(one) == 2 for things in parted.values() for one in things)
+    # Things that show up now and then tell of no rule: nothing is filled in.
+    for rare in ({20, 119}, {100, 105}, set(range(99, 120, 20)), {95, 98, 104, 111, 119}):
+        assert all(last == first for things in spans(rare).values() for one in things for first, last in one)
 
 
 def test_a_question_made_again_keeps_them(rigs: Path, tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ ALIASES = {"coat rack": "coat hanger"}
 
 SEEN = 200
 """Pixels that an object must show in some frame to be asked about, where it is known what a video shows."""
+MOST_UNSEEN = 1.0
+"""Seconds from one look at a video to the next, at most, where what both show counts as shown between them."""
 
 DistanceMeasure = Literal["exact", "sampled"]
 """A measure of the distance of two boxes: the exact one, or the released code's between grids of points in them."""
@@ -121,13 +123,18 @@ class SceneGeometry:
     def looked_every(self) -> int:
         """Frames from one of the video's that was looked at for what it shows to the next, as a rule.
 
-        1 where all were, or where its sightings aren't known: rays look at five frames a second, and annotations of
-        recordings come at a rate of their own.
+        Rays look at five frames a second, and annotations of recordings come at a rate of their own. 1 where all were
+        looked at, where its sightings aren't known, and where those are too few or too far apart to tell: a video that
+        shows something now and then was looked at in between.
         """
         capture = self.video_capture
         frames = np.unique([sighting.frame for sighting in capture.sightings]) if capture else np.zeros(0)
         steps, counts = np.unique(np.diff(frames), return_counts=True)
-        return int(steps[counts.argmax()]) if len(steps) else 1
+        if capture is None or not len(steps) or 2 * counts.max() < counts.sum():
+            return 1
+        step = int(steps[counts.argmax()])
+        lasts = (capture.times[-1] - capture.times[0]) / (len(capture.times) - 1) * step
+        return step if counts.max() > 1 and lasts <= MOST_UNSEEN else 1
 
     @cached_property
     def recorded(self) -> dict[str, Recorded]:
