@@ -21,7 +21,7 @@ browser-and-server:
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --no-compile --quiet --editable ".[simulate,generate,figures,detect]"
+	$(BIN)/python -m pip install --no-compile --quiet --editable ".[worlds]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
@@ -50,9 +50,9 @@ tested: $(VENV)/.read
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
-# What `make test` skips because it is slow, or because the extras 'hf', 'ray', 'gs' and 'syntax' are large.
+# What `make test` skips because it is slow, or because the extras 'local' and 'cluster' are large.
 $(VENV)/.full: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --editable '.[hf,ray,gs,syntax]' 'torch==2.13.0' gcp-storage-emulator
+	$(BIN)/python -m pip install --quiet --editable '.[local,cluster]' 'torch==2.13.0' gcp-storage-emulator
 	@touch $@
 
 # Tests that import torch have a process of their own: the LLVM in Triton and that of the software renderer don't share
@@ -77,14 +77,14 @@ VLMEVALKIT ?=
 define beside
 	rm -rf $(VENV)-beside
 	$(PYTHON) -m venv $(VENV)-beside
-	$(VENV)-beside/bin/python -m pip install --no-compile --quiet --editable '.[video]' $(3)
+	$(VENV)-beside/bin/python -m pip install --no-compile --quiet --editable '.[media]' $(3)
 	$(1)=$(VENV)-beside $(BIN)/python -m pytest -m interop tests/interop/$(2); \
 		code=$$?; rm -rf $(VENV)-beside; exit $$code
 endef
 
 $(VENV)-interop/.made: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-interop
-	$(VENV)-interop/bin/python -m pip install --no-compile --quiet --editable '.[hf]' 'torch==2.13.0' 'transformers[serving]'
+	$(VENV)-interop/bin/python -m pip install --no-compile --quiet --editable '.[local]' 'torch==2.13.0' 'transformers[serving]'
 	@touch $@
 
 test-interop: $(VENV)/.dev $(VENV)-interop/.made
@@ -92,7 +92,7 @@ test-interop: $(VENV)/.dev $(VENV)-interop/.made
 	$(call beside,TOLMAN_CROISSANT,test_croissant.py,mlcroissant==1.1.1 datasets pillow pyarrow)
 	$(call beside,TOLMAN_INSPECT,test_inspect.py,inspect-ai openai)
 	$(call beside,TOLMAN_ANNOTATING,test_annotation_programs.py,label-studio==1.23.2 cvat-sdk==2.80.0)
-	$(call beside,TOLMAN_LMMS_EVAL,test_lmms_eval.py,lmms-eval==0.7.3 torch==2.13.0 decord)
+	$(call beside,TOLMAN_LMMS_EVAL,test_lmms_eval.py,lmms-eval==0.7.3 'filelock<4' torch==2.13.0 decord)
 ifneq ($(VLMEVALKIT),)
 	$(call beside,TOLMAN_VLMEVALKIT,test_vlmevalkit.py,json_repair num2words openpyxl pandas portalocker python-dotenv \
 		requests tabulate termcolor tqdm validators xlsxwriter)
@@ -111,7 +111,7 @@ dist: $(VENV)/.dev
 	$(BIN)/python -m build --outdir dist
 
 # The wheel in empty environments: how fast it starts, and every extra alone. It downloads packages and takes minutes.
-# Some only: make test-wheel ONLY=core,video
+# Some only: make test-wheel ONLY=core,media
 test-wheel: dist
 	$(BIN)/python tests/install/wheel.py $(if $(ONLY),--only '$(ONLY)')
 

@@ -16,10 +16,10 @@ from tolman.scenes import Scene
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
+from tolman.simulate.open_worlds import KINDS
 from tolman.simulate.outdoors import build_street
-from tolman.simulate.rooms import SHAPES
+from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.street import draw_street
-from tolman.simulate.street_ground import KINDS
 
 SEED = 77
 

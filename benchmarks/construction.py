@@ -17,11 +17,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from runs import measure
-from tolman.generate.collection import open_collection
-from tolman.generate.geometry import SceneGeometry
-from tolman.geometry.boxes import Boxes, distances, pairwise_distances
-from tolman.geometry.rooms import alpha_area
-from tolman.geometry.sampled import grid_points, sampled_distance
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.geometry.boxes import Boxes, distances, grid_points, pairwise_distances, sampled_distance
+from tolman.geometry.ground_plane import alpha_area
 from tolman.scene_table import write_scenes
 from tolman.scenes import Scene
 

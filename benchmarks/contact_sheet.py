@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from tolman.benchmarks.folder import open_folder
+from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.items import Item, Media
 from tolman.media.images import to_jpeg
 from tolman.media.sampling import Frames

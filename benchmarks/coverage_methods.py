@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from tolman.scoring.clusters import Clustered, moments
-from tolman.scoring.intervals import score_limits
+from tolman.scoring.clusters import WORKING_CORRELATION_PAIRED, Clustered, moments
+from tolman.scoring.intervals import limits_by_part, score_limits
 
 Floats = NDArray[np.float64]
 Limits = tuple[Floats, Floats]
@@ -22,7 +22,9 @@ RESAMPLES = 399
 
 def printed(sums: Clustered, weights: Floats, generator: np.random.Generator) -> Limits:
     """Tolman's, also where it has too few effective scenes to be printed."""
-    low, high = score_limits(moments(sums, weights))
+    found = moments(sums, weights)
+    is_paired = sums.working_correlation == WORKING_CORRELATION_PAIRED
+    low, high = score_limits(found) if is_paired else limits_by_part(sums, weights, found)
     return low[:, 0], high[:, 0]
 
 

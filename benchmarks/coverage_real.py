@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman import benchmarks
+from tolman.features.analyses.scored_runs import chance_scores
 from tolman.scoring.aggregate import Prepared, prepare
 from tolman.scoring.clusters import WORKING_CORRELATION, WORKING_CORRELATION_PAIRED, Clustered
-from tolman.scoring.table import Column, Table
-from tolman.workflows.analyses.chance import chance_scores
+from tolman.scoring.score_table import Column, Table
 
 Floats = NDArray[np.float64]
 BASELINES = ("best-constant", "most-frequent-text")

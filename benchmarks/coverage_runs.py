@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from tolman.scoring.clusters import WORKING_CORRELATION, WORKING_CORRELATION_PAIRED, Clustered
-from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES
+from tolman.scoring.clusters import WORKING_CORRELATION, WORKING_CORRELATION_PAIRED, Clustered, moments
+from tolman.scoring.intervals import has_enough_scenes
 
 Floats = NDArray[np.float64]
 FAMILIES = ("beta", "logit-normal", "skewed", "two kinds")
@@ -76,7 +76,8 @@ def _block(
     pools = 4 if kind == "composite" else 1
     for _ in range(DESIGNS):
         scene, task = _design(evenness, scenes, items_per_scene, pools, generator)
-        if effective_scenes(scene, task, pools) >= MIN_EFFECTIVE_SCENES:
+        empty = clustered(np.zeros((1, len(scene))), scene, task, scenes, pools, 0.0)
+        if has_enough_scenes(moments(empty, np.full((1, pools), 1 / pools)))[0, 0]:
             break
     spread = min(1.0, 2 * (1 - truth)) * np.array([0.1, 0.04, -0.04, -0.1])
     targets = truth + (spread if pools == 4 else np.zeros(1))
@@ -104,13 +105,6 @@ def _design(
     task = (generator.random(len(scene))[:, None] > mix[scene]).sum(1).clip(0, pools - 1)
     task[generator.choice(len(scene), pools, replace=False)] = np.arange(pools)
     return scene, task
-
-
-def effective_scenes(scene: NDArray[np.intp], task: NDArray[np.intp], pools: int) -> float:
-    """Kish's effective number of scenes of the mean over tasks."""
-    weight = np.zeros(scene.max() + 1)
-    np.add.at(weight, scene, 1 / np.bincount(task, minlength=pools)[task])
-    return float(weight.sum() ** 2 / (weight**2).sum())
 
 
 def _answers(

@@ -27,11 +27,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tolman.features.report.compute import report
+from tolman.features.report.config import ReportConfig
 from tolman.item_table import write_items
 from tolman.items import Item, Media
 from tolman.responses import Response, Usage, write_outcomes
 from tolman.runs.rescore import score_file
-from tolman.workflows.report import ReportConfig, report
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 THINGS = (

@@ -25,10 +25,10 @@ from PIL import Image
 
 from tolman.items import Item
 from tolman.messages import Clip, Message, Picture, Sampling
-from tolman.models.base import Request
-from tolman.models.hf_media import MediaOptions
+from tolman.models.hf_inputs import MediaOptions
 from tolman.models.hf_network import Network
 from tolman.models.hf_weights import find, place
+from tolman.models.model import Request
 from tolman.responses import Response
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

@@ -5,7 +5,7 @@ python benchmarks/memory.py [--rows 10000,100000,1000000] [--scenes 144,1440,144
 Places are drawn by the simulator, recorded by a camera that sees every object in turn, and asked about by the
 generator; larger collections are copies of these scenes and questions under other ids. Memory is the greatest sum of
 the proportional set sizes (PSS) of the command and all processes below it, as Linux counts them, looked at every
-`INTERVAL` seconds; `--most` is what it may be, in MB. Needs Linux and the extra 'generate'.
+`INTERVAL` seconds; `--most` is what it may be, in MB. Needs Linux and the extra 'build'.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from tolman.item_table import read_items, write_items
 from tolman.items import Item
 from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
 from tolman.scenes import Capture, Scene, Sighting
-from tolman.simulate.places import place
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.simulated_places import WorldsConfig, place
 from tolman.simulate.walks import draw_walk
 
 INTERVAL = 0.1

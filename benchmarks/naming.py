@@ -27,7 +27,7 @@ from tolman.scenes import Scene
 from tolman.simulate.furniture import Library
 from tolman.simulate.made.kind import REGISTRY, make_piece
 from tolman.simulate.mesh import Mesh, block, joined
-from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
+from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import Placed
 from tolman.simulate.render import Renderer
 from tolman.simulate.world import Body, Light, World

@@ -24,9 +24,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from tolman.benchmarks.folder import open_folder
-from tolman.generate.collection import open_collection
-from tolman.generate.geometry import SceneGeometry
+from tolman.benchmarks.benchmark_folder import open_folder
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.guessing.folds import assign
 from tolman.items import Item
 

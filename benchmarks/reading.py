@@ -28,11 +28,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "scoring" / "corpus"))
 
 from phrases import phrases_by_language  # noqa: E402
-from rows import NONE, PARTS, Row, Verdict, is_same, item_of, judge, load  # noqa: E402
+from rows import NONE, PARTS, Row, Verdict, is_held_out, is_same, item_of, judge, load  # noqa: E402
 
 from tolman.items import Item  # noqa: E402
+from tolman.scoring.answer_values import ParsedAnswer  # noqa: E402
 from tolman.scoring.parse import read_careful  # noqa: E402
-from tolman.scoring.reading import ParsedAnswer  # noqa: E402
 
 MIN_SOURCE_ROWS = 100
 """From so many rows with known truths on, a source's score is shown."""
@@ -219,8 +219,11 @@ def main() -> None:
         groups[f"{part}: kind"] = grouped(rows, lambda j: j.row.kind)
         groups[f"{part}: language of written rows"] = grouped(written, lambda j: j.row.language)
         groups[f"{part}: source of real rows"] = grouped(rows, lambda j: j.row.source)
-        if part != "test":  # what fails there is not looked at
-            groups[f"{part}: word of the style, worst first"] = by_style_word(written)
+        halves = grouped(written, lambda j: "held out" if is_held_out(j.row) else "to work on")
+        groups[f"{part}: half"] = halves if len(halves) > 1 else {}
+        if part != "test":  # what fails there, or is held out, is not looked at
+            seen = [j for j in written if not is_held_out(j.row)]
+            groups[f"{part}: word of the style, worst first"] = by_style_word(seen)
     groups = {title: tallies for title, tallies in groups.items() if tallies}
     scores = {part: source_scores(j for j in judged if j.row.part == part) for part in parts}
     hostile = [] if options.no_times else hostile_times((*HOSTILE, *phrases(options.phrases, options.seed)))

@@ -7,7 +7,7 @@ A record is a scene of ten objects without any capture, in Parquet as Tolman sto
 with a box of the size that its category mostly has, somewhere in a rectangular room. Three families ask about them:
 relative distance, absolute distance and object size. Memory is the greatest sum of the proportional set sizes of the
 command and all processes below it (`memory.py`); processor time is theirs as well. Fails where a record takes more than
-`MOST_MS` or memory is over `MOST_MB`. Needs Linux and the extra 'generate'.
+`MOST_MS` or memory is over `MOST_MB`. Needs Linux and the extra 'build'.
 """
 
 from __future__ import annotations

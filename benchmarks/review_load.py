@@ -44,9 +44,9 @@ from sqlalchemy import select
 
 from tolman.item_table import write_items
 from tolman.items import Item, Media
-from tolman.review.accounts import identity, passwords
-from tolman.review.projects import lifecycle
-from tolman.review.settings import ReviewSettings
+from tolman.review import accounts, projects
+from tolman.review.accounts import protection
+from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import Site, open_site
 from tolman.review.store.schema import Assignment, Submission, Task, User
 
@@ -287,12 +287,12 @@ def measure(options: argparse.Namespace, database: int | None) -> int:
         site = open_site(ReviewSettings(benchmark=str(bench), store=store, database=options.database))
         names = [f"reviewer {number}" for number in range(options.people)]
         with site.database.write() as db:
-            lifecycle.start(db, site, "Load", "review", {"people": PEOPLE_FOR_EACH})
-            stored = passwords.hash_now(PASSWORD)
+            projects.start_project(db, site, "Load", "review", {"people": PEOPLE_FOR_EACH})
+            stored = protection.hash_now(PASSWORD)
             users = [User(name=name, role="reviewer", password=stored, created=0.0) for name in names]
             db.add_all(users)
             db.flush()
-            cookies = [identity.sign_in(db, site.settings, user, None) for user in users]
+            cookies = [accounts.sign_in(db, site.settings, user, None) for user in users]
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]

@@ -26,7 +26,7 @@ from pathlib import Path
 from tolman.item_table import write_items
 from tolman.items import Item, Media
 from tolman.responses import Response
-from tolman.runs.store import ResponseStore
+from tolman.runs.response_store import ResponseStore
 
 ROOT = Path(__file__).resolve().parents[1]
 TOLMAN = str(Path(sys.executable).with_name("tolman"))

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from runs import measure
-from tolman.geometry.casting import Tree
-from tolman.geometry.rooms import room_area
-from tolman.ingest.base import CameraRecording
+from tolman.geometry.camera_geometry import Tree
+from tolman.geometry.ground_plane import room_area
+from tolman.ingest.scan_format import CameraRecording
 from tolman.ingest.standard_video import Sight, record
 from tolman.simulate.render import Frame
 
@@ -66,7 +66,7 @@ def time_visibility() -> None:
     """What 1,000 frames show, on a mesh as large as ScanNet's."""
     world = dense_world(0.0256)
     with timed() as took:
-        tree = Tree(world.points, world.faces, "ingest")
+        tree = Tree(world.points, world.faces, "build")
     print(f"| tree of {len(world.faces):,} triangles | {took} | |")
     poses = np.tile(world.poses, (63, 1, 1))[:1000]
     recording = CameraRecording("ego", np.arange(1000) / 30, poses, np.array([world.intrinsics]), worlds.SIZE)

@@ -20,8 +20,8 @@ from pathlib import Path
 from tolman import benchmarks
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
-from tolman.scoring.unread import unread_by_figure
+from tolman.scoring.further_figures import unread_by_figure
+from tolman.scoring.score_items import score
 
 ROOT = Path(__file__).resolve().parents[1]
 REPEATS = 5

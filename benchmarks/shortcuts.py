@@ -18,13 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.generate.collecting import Collected, collect
-from tolman.generate.collection import open_collection
+from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_items import items_of
-from tolman.generate.entries import DraftEntry
+from tolman.generate.draft_storage import DraftEntry, DraftFile
+from tolman.generate.presets import GenerationPreset, preset
+from tolman.generate.scene_geometry import open_collection
 from tolman.generate.selection import select
-from tolman.generate.settings import GenerationPreset, preset
-from tolman.generate.spool import Spool
 from tolman.items import Item
 from tolman.parallel import cores
 
@@ -63,8 +62,8 @@ def main() -> None:
     made = []
     with tempfile.TemporaryDirectory() as place:
         for kind in (unfiltered(rules), rules, unfiltered(rules, per_scene=1_000)):
-            with Spool(Path(place) / f"{len(made)}") as spool:
-                collected = collect(open_collection(asked.scenes), kind, asked.seed, spool)
+            with DraftFile(Path(place) / f"{len(made)}") as draft_file:
+                collected = collect(open_collection(asked.scenes), kind, asked.seed, draft_file)
                 entries = select(collected, kind, asked.seed, workers=cores())
                 made.append(choices(entries, collected, asked.seed))
     before, after, everything = made

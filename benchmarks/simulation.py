@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runs import measure
-from tolman.simulate.places import place
-from tolman.simulate.quality import LEVELS, quality_named
+from tolman.simulate.lighting import LEVELS, quality_named
 from tolman.simulate.render import Renderer
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.simulated_places import WorldsConfig, place
 from tolman.simulate.walks import draw_walk, intrinsics_of
 
 SIZE = (640, 480)

@@ -24,7 +24,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from tolman.generate.pictures import QUALITY
+from tolman.generate.question_media import QUALITY
 from tolman.item_table import open_items, write_items
 from tolman.items import Item
 from tolman.media.images import to_jpeg
@@ -37,8 +37,9 @@ TILE, LINE = (360, 270), 20
 
 
 def hash_of(scene: Scene) -> str:
-    """Of its JSON, numbers to a micrometre: the last digits are the processor's."""
-    return hashlib.sha256(json.dumps(_rounded(scene.model_dump(mode="json"))).encode()).hexdigest()
+    """Hash a scene's JSON, numbers to a micrometre: the last digits are the processor's. All its scenes are metric."""
+    content = scene.model_dump(mode="json", exclude={"metric"})
+    return hashlib.sha256(json.dumps(_rounded(content)).encode()).hexdigest()
 
 
 def _rounded(value: Any) -> Any:

@@ -19,10 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from simulate.holding import HUNG, ON_WALL, faults, off_the_wall, overlaps
 from tolman.parallel import cores, parallel_map
-from tolman.simulate.outdoor_places import OUTDOOR_SHAPES
-from tolman.simulate.places import place
-from tolman.simulate.rooms import ROOM_SHAPES
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.outdoors import OUTDOOR_SHAPES
+from tolman.simulate.room_shells import ROOM_SHAPES
+from tolman.simulate.simulated_places import WorldsConfig, place
 
 
 def checked(number: int, seed: int, allowed: float) -> tuple[int, int, list[str]]:

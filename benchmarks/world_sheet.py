@@ -20,13 +20,11 @@ from PIL import Image
 
 from tolman.geometry.boxes import Floats
 from tolman.parallel import cores, parallel_map
-from tolman.simulate.gaze import find_views
-from tolman.simulate.outdoor_places import OUTDOOR_SHAPES
-from tolman.simulate.outlook import PITCH, outlook
-from tolman.simulate.places import place
+from tolman.simulate.outdoors import OUTDOOR_SHAPES
 from tolman.simulate.render import Renderer
-from tolman.simulate.rooms import SHAPES
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.room_shells import SHAPES
+from tolman.simulate.simulated_places import WorldsConfig, place
+from tolman.simulate.view_planning import PITCH, find_views, outlook
 from tolman.simulate.walks import intrinsics_of, looking
 from tolman.simulate.world import World
 

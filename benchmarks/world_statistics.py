@@ -24,11 +24,10 @@ import shapely
 from tolman.parallel import cores, parallel_map
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.made.kind import REGISTRY, FurnitureKind
-from tolman.simulate.made.library import MadeLibrary
+from tolman.simulate.made.kind import REGISTRY, FurnitureKind, MadeLibrary
 from tolman.simulate.plan import FloorLayout, Placed
-from tolman.simulate.room_types import room_types
-from tolman.simulate.rooms import SHAPES
+from tolman.simulate.room_contents import room_types
+from tolman.simulate.room_shells import SHAPES
 
 SHARED = Path(os.environ.get("TOLMAN_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 REAL = SHARED / "data" / "worlds" / "real_statistics"

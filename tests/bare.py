@@ -78,7 +78,7 @@ class Environment:
 def environment(site: Path, *extras: str) -> Environment:
     """An environment with Tolman, its dependencies and those of some extras."""
     site.mkdir(parents=True)
-    wanted = [*PROJECT["dependencies"], *(line for extra in extras for line in PROJECT["optional-dependencies"][extra])]
+    wanted = [*PROJECT["dependencies"], *(line for extra in extras for line in lines_of(extra))]
     for name in _closed(wanted):
         found = distribution(name)
         for top in {file.parts[0] for file in found.files or () if file.parts[0] not in ("..", "__pycache__", "bin")}:
@@ -90,6 +90,16 @@ def environment(site: Path, *extras: str) -> Environment:
     about.mkdir()
     (about / "METADATA").write_text("\n".join(_metadata()) + "\n", encoding="utf-8")
     return Environment(site)
+
+
+def lines_of(extra: str) -> Iterator[str]:
+    """The requirements of an extra and of those that it names."""
+    for line in PROJECT["optional-dependencies"][extra]:
+        requirement = Requirement(line)
+        if requirement.name != "tolman":
+            yield line
+        for other in sorted(requirement.extras) if requirement.name == "tolman" else ():
+            yield from lines_of(other)
 
 
 def _metadata() -> Iterator[str]:

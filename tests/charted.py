@@ -10,8 +10,8 @@ from tolman import benchmarks
 from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.responses import Outcome, Response, Usage
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings
-from tolman.runs.scoring import score_run
+from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
+from tolman.runs.run_scoring import score_run
 
 DIRECTIONS = ("left", "right", "back")
 
@@ -55,6 +55,7 @@ def make_run(
     outcomes: Sequence[Outcome],
     changes: Mapping[str, Any] | None = None,
     items: Sequence[Item] | None = None,
+    subset_items: int | None = None,
 ) -> Path:
     """The folder of a scored run.
 
@@ -63,6 +64,7 @@ def make_run(
         outcomes: what came back.
         changes: settings that differ from those of a direct run.
         items: the questions; those of `questions` where None.
+        subset_items: how many the subset has, as the run says; as many as there are where None.
     """
     items = questions() if items is None else items
     settings = RunSettings.model_validate(
@@ -71,10 +73,10 @@ def make_run(
             "protocol": "direct", "preset": "open", **(changes or {}),
         }
     )  # fmt: skip
-    record = RunRecord(settings=settings, subset_items=len(items), data="here")
+    record = RunRecord(settings=settings, subset_items=subset_items or len(items), data="here")
     folder = RunFolder(place)
     folder.start(record)
     folder.write_items(list(items))
     folder.write_outcomes(outcomes)
-    score_run(folder, benchmarks.get("vsi-bench"), record, items, list(outcomes))
+    score_run(folder, benchmarks.get(settings.benchmark), record, items, list(outcomes))
     return place

@@ -82,7 +82,7 @@ def postgres() -> Iterator[Postgres]:
     tools = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not tools:
         pytest.skip("PostgreSQL's server is not installed (Debian's package postgresql)")
-    pytest.importorskip("psycopg", reason="PostgreSQL needs the extra 'postgres'")
+    pytest.importorskip("psycopg", reason="PostgreSQL needs the extra 'review'")
     server = Postgres(tools[-1].parent)
     yield server
     server.stop()
@@ -141,7 +141,7 @@ def passing_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def talk(tmp_path: Path) -> Talk:
     """A folder in which items are put to a loopback server, with two images in it."""
-    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
     for name, colour in (("a.jpg", "red"), ("b.jpg", "blue")):
         pillow.new("RGB", (32, 24), colour).save(tmp_path / name)
     return Talk(tmp_path)

@@ -10,15 +10,15 @@ from typing import Any
 
 from loopback import Server, serving
 from tolman import benchmarks, protocols
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
+from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
 from tolman.items import Item
-from tolman.media.store import FrameStore
-from tolman.models.base import ModelOptions
+from tolman.media.frame_store import FrameStore
+from tolman.models.model import ModelOptions
 from tolman.models.openai import OpenAICompatible
-from tolman.protocols.base import ProtocolOptions
+from tolman.protocols import ProtocolOptions
 from tolman.responses import Outcome
 from tolman.runs.engine import Engine, Limits
-from tolman.runs.store import ResponseStore
+from tolman.runs.response_store import ResponseStore
 
 PICTURE = "<picture>"
 Turn = tuple[str, list[str]]
@@ -55,7 +55,7 @@ class Talk:
         # As a run does: the user's own settings are in the preset too.
         drawn = preset.sampling.model_copy(update=options.get("sampling", {}))
         preset = replace(preset, sampling=drawn)
-        put = protocols.get(protocol, ProtocolOptions(**options))
+        put = self.protocol = protocols.get(protocol, ProtocolOptions(**options))
         put.check(chosen, items, preset)
         answer = reply if callable(reply) else lambda turns: reply
         server = Server(reply=lambda body: answer(said(body)))
@@ -65,8 +65,8 @@ class Talk:
             for model in models:
                 model.settings = {"base_url": "http://fixed/v1"}
             self.engine = Engine(
-                benchmark=chosen, model=models[0], protocol=put, preset=preset, data=self.place,
-                frames=FrameStore(self.place / "frames"), store=store, limits=Limits(retries=0),
+                model=models[0], converse=lambda item: put.converse(chosen, item, preset), preset=preset,
+                data=self.place, frames=FrameStore(self.place / "frames"), store=store, limits=Limits(retries=0),
                 helpers={"captioner": models[1]} if "captioner" in options else {},
             )  # fmt: skip
             presented = put.present(chosen, items)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from terminal import tolman
-from tolman.benchmarks.mmsi_bench.data import TASKS
+from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
 from tolman.item_table import write_items
 from tolman.items import Item, Media
 
@@ -28,7 +28,7 @@ def write_explained(place: Path) -> None:
     Args:
         place: gets the folders `bench` and `run`, and the model's answers.
     """
-    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
     folder = place / "bench"
     folder.mkdir(parents=True)
     (folder / "benchmark.json").write_text(json.dumps({"title": "Mine", "like": "mmsi-bench"}))

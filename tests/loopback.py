@@ -105,6 +105,8 @@ class Server:
         self.peak = max(self.peak, self.in_flight)
         try:
             body = json.loads(raw)
+            if self.key is not None and request.headers.get("Authorization") != f"Bearer {self.key}":
+                return await self._misbehave(request, "401")
             text, pictures = _seen(body)
             if self.keep:
                 self.bodies.append(body)

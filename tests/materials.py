@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from ingest.generic_writer import write_generic
+from ingest.lidar.pcd_writer import save_pcd
 from ingest.worlds import SIZE, small_world
 from reviewing import make_benchmark
 from three_rooms import ROOMS
@@ -55,7 +56,6 @@ def write_scan(folder: Path) -> None:
 
 def _write_clouds(folder: Path) -> None:
     import laspy
-    from pypcd4 import PointCloud
 
     rng = np.random.default_rng(0)
     floor = np.column_stack([rng.uniform(-3, 3, (20_000, 2)), np.zeros(20_000)])
@@ -66,8 +66,7 @@ def _write_clouds(folder: Path) -> None:
     las = laspy.LasData(header)
     las.x, las.y, las.z = points.T
     las.write(folder / "cloud.laz")
-    columns = points.astype(np.float32)
-    PointCloud.from_xyz_points(columns).save(folder / "cloud.pcd")
+    save_pcd(folder / "cloud.pcd", dict(zip("xyz", points.astype(np.float32).T, strict=True)))
     lines = "\n".join(" ".join(f"{value:.4f}" for value in point) for point in points)
     properties = "".join(f"property float {axis}\n" for axis in "xyz")
     head = f"ply\nformat ascii 1.0\nelement vertex {len(points)}\n{properties}end_header\n"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tolman.models.hf_video import import_torchvision
+from tolman.models.hf_inputs import import_torchvision
 
 SPECIAL = (
     "<|endoftext|>",

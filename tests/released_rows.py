@@ -14,7 +14,7 @@ from typing import Any
 
 from tolman.items import Item
 from tolman.scoring.item_kind import kind_of
-from tolman.scoring.regions.place import read_place
+from tolman.scoring.picture_places import read_place
 
 PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="

@@ -19,10 +19,10 @@ import httpx
 from three_rooms import ROOMS
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.review.accounts import identity, passwords
-from tolman.review.projects import lifecycle
+from tolman.review import accounts, projects
+from tolman.review.accounts import protection
 from tolman.review.server import prepare
-from tolman.review.settings import ReviewSettings
+from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import Site, open_site
 from tolman.review.store.schema import User
 
@@ -50,7 +50,10 @@ def items(truths: dict[str, str] | None = None) -> list[Item]:
             row
             | {
                 "answer": truth[row["id"]],
-                "labels": {"level": f"level-{truth[row['id']]}"},
+                "labels": {
+                    "level": f"level-{truth[row['id']].partition('.')[0]}",
+                    "spatialbench_level": "topology_and_composition",
+                },
                 "reasoning": f"Because it is {truth[row['id']]}.",
                 "evidence": {"exact": truth[row["id"]]},
             }
@@ -82,7 +85,7 @@ def make_benchmark(folder: Path, *only: str) -> Path:
 @cache
 def _hashed_password() -> str:
     """Made once: being slow is what hashing passwords is for."""
-    return passwords.hash_now(PASSWORD)
+    return protection.hash_now(PASSWORD)
 
 
 @dataclass
@@ -193,12 +196,12 @@ class Served:
             )  # fmt: skip
             db.add(user)
             db.flush()
-            return identity.sign_in(db, self.site.settings, user, None)
+            return accounts.sign_in(db, self.site.settings, user, None)
 
     def project(self, mode: str, name: str = "Work", **chosen: int) -> int:
         """Start a project."""
         with self.site.database.write() as db:
-            return lifecycle.start(db, self.site, name, mode, chosen).id
+            return projects.start_project(db, self.site, name, mode, chosen).id
 
     def close(self) -> None:
         """Close all connections."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from tolman.scoring.score_frame import SCHEMA
+from tolman.scoring.score_items import SCHEMA
 
 
 def score_frame(rows: Iterable[tuple[str, int, str, str, float]]) -> pl.DataFrame:

@@ -21,15 +21,15 @@ from pathlib import Path
 from signal import SIGKILL
 
 LIBRARIES = (
-    "tolman.cli", "tolman.runs.run", "tolman.reports.write", "tolman.reports.figures", "tolman.protocols",
+    "tolman.cli", "tolman.runs.run", "tolman.reports.report_pages", "tolman.reports.svg_figures", "tolman.protocols",
     "tolman.models.openai", "tolman.messages", "matplotlib.figure", "matplotlib.backends.backend_svg", "jinja2", "aiohttp",
-    "rich.markdown", "rich.progress", "numpy.random", "tomli_w", "tolman.commands.evaluate", "tolman.commands.show.runs",
-    "tolman.commands.show.progress", "tolman.workflows.evaluate", "tolman.workflows.suite_board", "tolman.runs.scoring",
-    "tolman.runs.frames_shown", "tolman.runs.sweep", "tolman.scoring.score", "tolman.scoring.parse.reader",
-    "tolman.reports.html", "tolman.reports.page_items", "tolman.reports.page_scores", "tolman.models.detector",
-    "tolman.benchmarks.vsi_bench", "tolman.benchmarks.question_files", "tolman.kinds.choice", "tolman.protocols.blind",
-    "tolman.protocols.direct", "tolman.runs.naming_items", "tolman.workflows.calls", "tolman.workflows.frames",
-    "tolman.workflows.opened_run", "tolman.workflows.recipes", "tolman.workflows.scores",
+    "rich.markdown", "rich.progress", "numpy.random", "tomli_w", "tolman.commands.evaluate", "tolman.features.run.render",
+    "tolman.features.printing", "tolman.features.run.compute", "tolman.features.run.suite_file", "tolman.runs.run_scoring",
+    "tolman.runs.run_scoring", "tolman.runs.request", "tolman.scoring.score_items", "tolman.scoring.parse.reader",
+    "tolman.reports.report_pages", "tolman.reports.page_items", "tolman.reports.page_items", "tolman.models.detector",
+    "tolman.benchmarks.vsi_bench", "tolman.benchmarks.rows", "tolman.kinds.choices", "tolman.protocols.presentation",
+    "tolman.protocols.reasoning_strategies", "tolman.runs.run_items", "tolman.features.events", "tolman.features.notebook",
+    "tolman.features.opened_folders", "tolman.features.catalogue.compute", "tolman.features.scores",
 )  # fmt: skip
 
 

@@ -22,9 +22,9 @@ import tolman
 from loopback import Server, serving
 from three_rooms import ROOMS
 from tolman.errors import InputError, MissingExtraError, UsageError
-from tolman.workflows.config import fields_of
-from tolman.workflows.events import Advanced, Began, Ended, Event, Noted
-from tolman.workflows.report import ReportConfig
+from tolman.features.config import fields_of
+from tolman.features.events import Advanced, Began, Ended, Event, Noted
+from tolman.features.report.config import ReportConfig
 
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
 SETTINGS: dict[str, Any] = {"data": EXTRACT, "protocol": "blind"}
@@ -379,7 +379,7 @@ def test_runs_are_compared_and_reported(commanded: tolman.Run) -> None:
     average = table.filter(pl.col("column") == "average").row(0, named=True)
     assert average["difference"] == pytest.approx(average["value_a"] - average["value_b"])
     report = tolman.report([one, commanded], out="table.md")
-    assert Path("table.md").read_text() == report.render("markdown")
+    assert Path("table.md").read_text() == report.render("markdown") + "\n<!-- written by Tolman -->\n"
     headline = report.table().filter(pl.col("headline") & (pl.col("column") == "average"))
     assert headline["value"].to_list() == [one.scores.headline.value, commanded.scores.headline.value]
 
@@ -412,7 +412,7 @@ def test_what_a_model_wrote_is_text_in_a_notebook(choice: Make) -> None:
 
 def test_pandas_frames_are_for_those_who_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match="A pandas frame needs the package 'pandas'"):
+    with pytest.raises(MissingExtraError, match="A pandas frame needs the package 'pandas': pip install pandas"):
         tolman.load("vsi-bench", data=EXTRACT).table(pandas=True)
 
 
@@ -421,7 +421,7 @@ def test_events_tell_how_far_it_is() -> None:
     tolman.evaluate("vsi-bench", own, events=found.append, limit=5, **SETTINGS)
     assert found[0] == Began("asking", 5)
     assert [type(event) for event in found[1:]] == [Advanced] * 5 + [Ended, Noted]
-    assert found[-1] == Noted("5 calls, 0 answers from the store")
+    assert found[-1] == Noted("5 calls, 0 answers from the store, 5 replies without token counts")
 
 
 def test_scenes_are_opened_lazily(shared_data: Path) -> None:
@@ -526,7 +526,7 @@ def test_public_names_are_listed_in_one_place() -> None:
 
 
 def test_scenes_become_questions_an_audit_and_a_run(tmp_path: Path) -> None:
-    pytest.importorskip("shapely", reason="questions need the extra 'generate'")
+    pytest.importorskip("shapely", reason="questions need the extra 'build'")
     scenes = tolman.open_scenes(ROOMS)
     assert len(scenes.ids()) == 3
     made = tolman.generate(scenes, "bench", preset="all", per_task=3)
@@ -539,7 +539,7 @@ def test_scenes_become_questions_an_audit_and_a_run(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_worlds_are_simulated(tmp_path: Path) -> None:
-    pytest.importorskip("moderngl", reason="worlds need the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="worlds need the extra 'worlds'")
     made = tolman.simulate("scenes", scenes=1, seconds=1, rate=2, size="160x120", workers=1)
     assert [scene.id for scene in tolman.open_scenes(made.out)] == tolman.open_scenes("scenes").ids()
 
@@ -555,7 +555,7 @@ def test_scores_say_what_they_rest_on(tmp_path: Path) -> None:
     headline = run.scores.table().filter("headline").row(0, named=True)
     assert (headline["none"], headline["cut_off"]) == (100.0, 0.0)
     whole = tolman.evaluate("vsi-bench", own, out=tmp_path / "whole", **SETTINGS)
-    assert "part" not in repr(whole.scores)
+    assert "a part of the questions" not in repr(whole.scores)
 
 
 def test_a_failure_has_no_reward(choice: Make) -> None:
@@ -591,7 +591,8 @@ def test_a_batch_is_scored_as_the_part_that_it_is() -> None:
     wrong = benchmark.score({**texts, batch[0].id: None}, count_failures_as_wrong=True)
     assert wrong.cells()["route_plan"].value == pytest.approx(200 / 3)
     whole = benchmark.score({item.id: item.answer for item in benchmark})
-    assert whole.remarks == []
+    (few,) = whole.remarks
+    assert few.startswith("the headline includes parts with few questions: Room Size (8), ")
 
 
 def test_items_that_count_as_one_question_are_scored_together(choice: Make) -> None:
@@ -620,7 +621,7 @@ def test_a_site_is_written_from_python(commanded: tolman.Run) -> None:
 
 @pytest.mark.full
 def test_figures_and_papers_are_drawn_as_by_the_commands(commanded: tolman.Run) -> None:
-    pytest.importorskip("matplotlib", reason="figures need the extra 'figures'")
+    pytest.importorskip("matplotlib", reason="figures need the extra 'analyze'")
     drawn = tolman.figure("dots", commanded, out="dots.svg", data="dots.csv", width=6)
     assert "<svg" in Path("dots.svg").read_text()
     assert drawn.table().height == len(Path("dots.csv").read_text().splitlines()) - 1

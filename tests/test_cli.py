@@ -1,6 +1,7 @@
 """The commands as a user types them, with their typos."""
 
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -120,6 +121,12 @@ def test_a_part_is_marked(place: Path) -> None:
     assert "PART: baseline/random: 10 of 96 items (--limit 10)." in done.stdout
 
 
+def test_a_terminal_without_a_width_prints_all_the_same(place: Path) -> None:
+    done = terminal.tolman(place, "report", "nowhere", COLUMNS="0")
+    assert done.returncode == 2
+    assert "nowhere" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -128,6 +135,7 @@ def test_a_part_is_marked(place: Path) -> None:
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "nowhere"], "nowhere: does not exist"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "."], "holds no VSI-Bench questions"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--subset", "tinny"], "no subset 'tinny'; did you mean 'tiny'"),
+        (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--subset", "circular"], "To ask any questions this way, give --protocol circular."),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--protocol", "blnd"], "no protocol 'blnd'"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--preset", "x"], "no preset 'x'; known: open"),
         (["run", "vsi-bench", "--model", "baseline/random", "--data", "DATA", "--tasks", "x"], "no question type 'x'"),
@@ -179,13 +187,11 @@ def test_the_hub_that_cannot_be_reached_is_one_sentence(place: Path) -> None:
 def test_the_root_has_every_command_of_every_module() -> None:
     """They are named in one table, so that a command line imports the module of its own command alone."""
     found: dict[str, str] = {}
-    groups = {cli.COMMANDS[name]: name for name in cli.GROUPS}
     for file in (Path(cli.__file__).parent / "commands").glob("*.py"):
-        app = getattr(import_module(f"tolman.commands.{file.stem}"), "app", None)
-        if file.stem in groups:
-            found[groups[file.stem]] = file.stem
-        elif app is not None:
-            found |= {one.name or one.callback.__name__: file.stem for one in app.registered_commands}
+        module = import_module(f"tolman.commands.{file.stem}")
+        found |= {name: file.stem for name in cli.GROUPS if hasattr(module, f"{name}_app")}
+        commands = module.app.registered_commands if hasattr(module, "app") else []
+        found |= {one.name or one.callback.__name__: file.stem for one in commands}
     assert found == cli.COMMANDS
     assert all(cli.command(name).name == name for name in cli.COMMANDS)
 
@@ -194,3 +200,11 @@ def test_a_mistyped_command_is_told_the_nearest(tmp_path: Path) -> None:
     done = tolman("rnu", cwd=tmp_path)
     assert done.returncode == 2
     assert "Did you mean 'run'?" in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_lacks_a_sign_gets_another(encoding: str) -> None:
+    command = [sys.executable, "-m", "tolman", "benchmarks"]
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}, check=False)
+    assert done.returncode == 0, done.stderr
+    done.stdout.decode(encoding)

@@ -18,11 +18,11 @@ from ray_cluster import RayCluster
 from test_parallel import alive, waited_for
 from tolman.errors import InputError, WorkerError
 from tolman.parallel import TaskNeeds, WorkPlace, parallel_map
-from tolman.parallel import cluster as module
-from tolman.parallel.ordered import MAX_LOSSES
+from tolman.parallel import workers as module
+from tolman.parallel.work_places import MAX_LOSSES
 from tolman.plugins import load_plugin
 
-ray: Any = pytest.importorskip("ray", reason="clusters need the extra 'ray'")
+ray: Any = pytest.importorskip("ray", reason="clusters need the extra 'cluster'")
 pytestmark = [
     pytest.mark.full,
     pytest.mark.filterwarnings("default"),  # of Ray's own
@@ -121,7 +121,7 @@ def test_another_version_on_a_machine_is_told(
 
 
 def test_a_machine_that_cannot_draw_is_told_by_its_name(tmp_path: Path) -> None:
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     out = tmp_path / "worlds"
     command = [
         "simulate",

@@ -13,7 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
+pytest.importorskip("shapely", reason="generating needs the extra 'build'")
 
 from folders import contents
 from three_rooms import ROOMS

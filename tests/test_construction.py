@@ -90,7 +90,7 @@ def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
             ["generate", "scenes", "--out", "fresh", "--preset", "vsi"],
             "there is no generation preset 'vsi'; did you mean 'vsi-paper' or 'vsi-official'?",
         ),
-        (["generate", "scenes", "--out", "scenes"], "scenes: holds other files"),
+        (["generate", "scenes", "--out", "scenes"], "is read by this command; give another folder with --out"),
         (
             ["audit", "vsi-bench", "--scenes", "data", "--data", "data"],
             "data: holds no scenes-*.parquet and no scene meta-info",
@@ -130,7 +130,7 @@ def test_filtering_can_be_left_out(place: Path) -> None:
 )
 def test_why_nothing_can_be_asked(preset: str, task: str, reason: str, tmp_path: Path) -> None:
     """A video with exact poses and no boxes: a table of reasons, and the most frequent ones in the error."""
-    pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+    pytest.importorskip("shapely", reason="the families need the extra 'build'")
     from generate.test_reasons import write_kitchen
 
     write_kitchen(tmp_path / "kitchen")

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 import terminal
 from docs.files import write_files
 from tolman import benchmarks
-from tolman.benchmarks.declaring.schema import (
+from tolman.benchmarks.declaring.data_file import (
     AnswerForm,
     ColumnOfTable,
     Declaration,
@@ -29,14 +27,14 @@ from tolman.benchmarks.declaring.schema import (
     SecondFile,
 )
 from tolman.benchmarks.fields import Field
-from tolman.item_table import read_items
+from tolman.item_table import read_items, write_items
 from tolman.items import Item
 from tolman.plugins import load_plugin
 from tolman.responses import Response
-from tolman.runs.folder import RunFolder
-from tolman.runs.load import load
 from tolman.runs.rescore import score_outcomes
-from tolman.runs.scoring import score_run
+from tolman.runs.run_folder import RunFolder
+from tolman.runs.run_items import load
+from tolman.runs.run_scoring import score_run
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "extend"
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
@@ -68,7 +66,7 @@ def typed(place: Path, command: list[str]) -> str:
 
 def test_add_a_benchmark_as_one_file_whose_baselines_run(tmp_path: Path) -> None:
     (file,) = files_of("benchmark.md", tmp_path)
-    commands = commands_of("benchmark.md")
+    commands = commands_of("benchmark.md")[:2]
     assert [command[0] for command in commands] == ["run", "report"]
     assert "My Bench" in typed(tmp_path, commands[0])
     assert "Within 25 %" in typed(tmp_path, commands[1])
@@ -87,8 +85,9 @@ def test_add_a_benchmark_as_one_file_whose_baselines_run(tmp_path: Path) -> None
 
 @pytest.mark.usefixtures("passing_plugins")
 def test_add_a_metric_as_one_file_and_have_it_on_any_benchmark(tmp_path: Path) -> None:
-    for file in files_of("metric.md", tmp_path):
-        load_plugin(file)
+    for file in files_of("scoring.md", tmp_path):
+        if file.name in ("half_metre.py", "last_letter.py"):
+            load_plugin(file)
     loaded = load("vsi-bench", EXTRACT, None)
     outcomes = [
         Response(id=item.id, response="A" if item.options else str(item.float_answer + 1)) for item in loaded.items
@@ -115,7 +114,7 @@ def test_add_a_metric_as_one_file_and_have_it_on_any_benchmark(tmp_path: Path) -
     assert {f"metric:{name}" for name in names} <= set(stored.scores().columns)
     again = score_run(folder, loaded.benchmark, record, loaded.items, outcomes)
     assert again["metrics"] == figures["metrics"], "scoring again keeps them"
-    plugins = [word for file in tmp_path.glob("*.py") for word in ("--plugin", file.name)]
+    plugins = [word for file in ("half_metre.py", "last_letter.py") for word in ("--plugin", file)]
     shown = typed(tmp_path, ["report", "run", *plugins])
     assert "Further metrics: one more, careful" in shown
     assert "Within 0.5 m" in shown
@@ -126,7 +125,7 @@ def test_add_a_metric_as_one_file_and_have_it_on_any_benchmark(tmp_path: Path) -
 
 @pytest.mark.usefixtures("passing_plugins")
 def test_a_scorer_of_a_plugin_stands_beside_the_benchmarks_own(tmp_path: Path) -> None:
-    load_plugin(next(file for file in files_of("metric.md", tmp_path) if file.name == "last_letter.py"))
+    load_plugin(next(file for file in files_of("scoring.md", tmp_path) if file.name == "last_letter.py"))
     assert [rules.name for rules in benchmarks.get("mmsi-bench").further_rule_sets()] == ["last-letter"]
     assert benchmarks.get("spatialbench").further_rule_sets() == []
     loaded = load("vsi-bench", EXTRACT, None)
@@ -145,19 +144,24 @@ def test_a_scorer_of_a_plugin_stands_beside_the_benchmarks_own(tmp_path: Path) -
 
 @pytest.mark.usefixtures("passing_plugins")
 def test_add_an_item_kind_as_one_file(tmp_path: Path) -> None:
-    kind, making, _ = files_of("item-kind.md", tmp_path)
-    done = subprocess.run([sys.executable, making.name], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    run, report, *_ = commands_of("item-kind.md")
+    (kind,) = (file for file in files_of("scoring.md", tmp_path) if file.name == "yes_no.py")
+    load_plugin(kind)
+    doors = [
+        Item(id=str(i), question=f"Is door {i} open?", kind="yes-no", answer=("yes", "no")[i % 2], task="open", scene=f"room {i // 2}")
+        for i in range(20)
+    ]  # fmt: skip
+    (tmp_path / "doors").mkdir()
+    (tmp_path / "doors" / "benchmark.json").write_text('{"title": "Doors", "licence": "CC0"}')
+    write_items(tmp_path / "doors" / "items.parquet", doors)
+    run = ["run", "./doors", "--plugin", kind.name, "--model", "baseline/random", "--protocol", "blind"]
     assert "20 items" in typed(tmp_path, run)
-    assert "open" in typed(tmp_path, report)
+    assert "open" in typed(tmp_path, ["report", "runs/doors-all/baseline-random-blind", "--plugin", kind.name])
     figures = json.loads((tmp_path / "runs/doors-all/baseline-random-blind/scores.json").read_text())
     assert figures["rule_sets"]["careful"]["expectation_cells"]["average"]["value"] == 50.0
     without = terminal.tolman(
         tmp_path, "run", "./doors", "--model", "baseline/random", "--protocol", "blind", "--out", "x"
     )
     assert without.returncode == 0  # by Tolman's own kind of that name
-    load_plugin(kind)
     items = read_items(tmp_path / "doors" / "items.parquet")
     benchmark = benchmarks.get(str(tmp_path / "doors"))
     prompt = benchmark.prompt(items[0], benchmark.presets[0])
@@ -195,14 +199,14 @@ def test_metrics_are_asked_for_on_the_command_line(tmp_path: Path) -> None:
 
 def shelves(place: Path) -> Path:
     """Write the files of the page on data files: the questions and the benchmark."""
-    write_files("docs/extend/benchmark-file.md", place)
+    write_files("docs/extend/benchmark.md", place)
     return place / "shelves.toml"
 
 
 @pytest.mark.full
 def test_the_commands_for_a_benchmark_as_a_data_file(tmp_path: Path) -> None:
     shelves(tmp_path)
-    described, run, report = commands_of("benchmark-file.md")
+    described, run, report = commands_of("benchmark.md")[2:]
     assert "Choices" in typed(tmp_path, described)
     assert "Shelves" in typed(tmp_path, run)
     assert "Avg." in typed(tmp_path, report)
@@ -232,7 +236,7 @@ def test_add_a_benchmark_as_a_data_file(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("passing_plugins")
 def test_the_keys_that_the_page_on_data_files_names_are_those_there_are() -> None:
-    text = (DOCS / "benchmark-file.md").read_text(encoding="utf-8")
+    text = (DOCS / "benchmark.md").read_text(encoding="utf-8")
     (group,) = re.findall(r"```toml\n(\[subsets\.circular\]\n.*?)```", text, re.DOTALL)
     DeclaredSubset.model_validate(tomllib.loads(group)["subsets"]["circular"])
     said = set(re.findall(r"[a-z_]+", text))

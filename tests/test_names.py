@@ -9,22 +9,19 @@ import pytest
 
 import terminal
 from tolman import benchmarks
-from tolman.curate.mapping import open_mapping
-from tolman.curate.taxonomy import open_taxonomy
-from tolman.errors import UsageError
-from tolman.generate import settings
+from tolman.curate.mapping import open_mapping, open_taxonomy
+from tolman.errors import UsageError, hint, nearest, unknown
+from tolman.generate import presets
 from tolman.geometry.measuring import measure
 from tolman.geometry.regions import Region
+from tolman.items import Selection
 from tolman.models import create
-from tolman.models.base import ModelOptions
-from tolman.names import hint, nearest, unknown
-from tolman.reports.content import Report
-from tolman.reports.write import render
-from tolman.runs.load import load, preset_of
+from tolman.models.model import ModelOptions
+from tolman.reports.report_content import Report
+from tolman.reports.report_pages import render
 from tolman.runs.rescore import score_file
-from tolman.runs.selection import Selection
-from tolman.simulate.places import place
-from tolman.simulate.settings import WorldsConfig
+from tolman.runs.run_items import load, preset_of
+from tolman.simulate.simulated_places import WorldsConfig, place
 
 EXTRACT = Path(__file__).resolve().parent / "extracts" / "vsi_bench_extract.jsonl"
 BENCHMARKS = ["mmsi-bench", "site", "spatialbench", "vsi-bench"]
@@ -85,8 +82,8 @@ def _look_up(call: Callable[[], object]) -> str:
 
 LOOK_UPS: dict[str, tuple[Callable[[], object], str]] = {
     "baseline": (lambda: create("baseline/oracel", ModelOptions()), "oracle"),
-    "generation preset": (lambda: settings.preset("vsi-papr"), "vsi-paper"),
-    "question family": (lambda: settings.preset("all").choosing(["vsi-bench/object-sise"]), "vsi-bench/object-size"),
+    "generation preset": (lambda: presets.preset("vsi-papr"), "vsi-paper"),
+    "question family": (lambda: presets.preset("all").choosing(["vsi-bench/object-sise"]), "vsi-bench/object-size"),
     "mapping": (lambda: open_mapping("sed-bench"), "seed-bench"),
     "taxonomy": (lambda: open_taxonomy("sit"), "site"),
     "place": (lambda: place(WorldsConfig(scenes=1), "rectangel", "", ""), "rectangle"),

@@ -63,7 +63,7 @@ class Machine:
 
 
 def test_a_killed_job_goes_on_on_another_machine_and_the_rest_follows(tmp_path: Path, store: dict[str, str]) -> None:
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     simulate = ("simulate", "--scenes", "12", "--workers", "1", *SMALL, "--out", "s3://bucket/worlds")
     first, second, third = (Machine(tmp_path / name, store) for name in ("first", "second", "third"))
     with first.begin(*simulate) as job:
@@ -113,7 +113,7 @@ def test_credentials_that_the_store_doesnt_know_are_one_sentence(tmp_path: Path)
 
 
 def test_a_bucket_that_fills_up_keeps_what_was_finished(tmp_path: Path) -> None:
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     simulate = ("simulate", "--scenes", "2", "--workers", "1", *SMALL, "--out", "s3://bucket/worlds")
     with object_store(room=20_000) as store:
         process = Machine(tmp_path / "first", store).begin(*simulate)
@@ -131,9 +131,9 @@ def test_a_cluster_doesnt_work_on_object_stores(tmp_path: Path, store: dict[str,
 
 
 def test_google_s_store_takes_scenes_a_benchmark_and_a_run(tmp_path: Path) -> None:
-    pytest.importorskip("gcsfs", reason="Google's store needs the extra 'gs'")
+    pytest.importorskip("gcsfs", reason="Google's store needs the extra 'cluster'")
     pytest.importorskip("gcp_storage_emulator", reason="its server here is another package")
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     with google_store() as store:
         first, second = (Machine(tmp_path / name, store) for name in ("first", "second"))
         first.type("simulate", "--scenes", "2", "--workers", "1", *SMALL, "--out", "gs://bucket/worlds")

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman import outcomes as module
-from tolman.outcomes import Outcomes
-from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
+from tolman import responses as module
+from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Turn, Usage
 
 texts = st.text(max_size=20)
 responses = st.builds(

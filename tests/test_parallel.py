@@ -16,7 +16,7 @@ import pytest
 from errands import die_first, refuse, sleep, slow_square, square
 from tolman.errors import InputError, MissingExtraError, TolmanError, UsageError, WorkerError
 from tolman.parallel import HERE, PROCESSES, TaskNeeds, WorkPlace, parallel_map, place_of
-from tolman.parallel.ordered import MAX_LOSSES, UNDELIVERED
+from tolman.parallel.work_places import MAX_LOSSES, UNDELIVERED
 
 
 @pytest.mark.parametrize("workers", [1, 2, WorkPlace(HERE)])
@@ -144,6 +144,6 @@ def test_every_error_can_be_copied(error: TolmanError) -> None:
 def test_a_cluster_without_ray_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(
-        MissingExtraError, match=r"Work on a cluster needs the package 'ray': pip install 'tolman\[ray\]'"
+        MissingExtraError, match=r"Work on a cluster needs the package 'ray': pip install 'tolman\[cluster\]'"
     ):
         list(parallel_map(square, range(3), WorkPlace("ray")))

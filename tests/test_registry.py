@@ -6,19 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from tolman import benchmarks, models, protocols
-from tolman.curate.stages import REGISTRY as STAGES
+from tolman import models, protocols
+from tolman.benchmarks import registered
+from tolman.curate.pipeline import REGISTRY as STAGES
 from tolman.errors import InputError, UsageError
+from tolman.features.analyses import ANALYSES
 from tolman.ingest import formats
 from tolman.items import KINDS
 from tolman.media import matchers
 from tolman.plugins import load_plugin
 from tolman.registry import Registry, declaring
-from tolman.scoring.metrics_by_name import REGISTRY as METRICS
-from tolman.workflows.analyses import ANALYSES
+from tolman.scoring.metrics import REGISTRY as METRICS
 
 REGISTRIES = {
-    "benchmark": benchmarks._REGISTRY,
+    "benchmark": registered._REGISTRY,
     "model family": models._REGISTRY,
     "protocol": protocols._REGISTRY,
     "format": formats._REGISTRY,
@@ -71,10 +72,10 @@ def test_names_of_their_own_and_several_in_a_file(monkeypatch: pytest.MonkeyPatc
 
 PLUGIN = """
 import sys
-from tolman.protocols.base import Strategy
-from tolman.protocols.direct import converse
+from tolman.protocols import Strategy
+from tolman.protocols.reasoning_strategies import converse_directly
 
-PROTOCOL = Strategy("{name}", converse, summary="as direct")
+PROTOCOL = Strategy("{name}", converse_directly, summary="as direct")
 
 def create(name, options):
     raise NotImplementedError
@@ -130,10 +131,10 @@ def test_what_is_no_plugin_is_told_in_a_sentence(tmp_path: Path) -> None:
 
 BROKEN = """
 from pathlib import Path
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset, media_first
+from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, media_first
 from tolman.items import Item
-from tolman.scoring.rules import careful
-from tolman.scoring.table import Column, Table, pool
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.score_table import Column, Table, pool
 
 def load(folder, subset):
     rows = [line.split(",") for line in (Path(folder) / "questions.csv").read_text().splitlines()]

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from tolman.errors import InputError, UsageError
-from tolman.shelf import TomlShelf, checked, read_table
+from tolman.toml_catalogue import TomlCatalogue, checked, read_table
 
 
 class Drawer(BaseModel):
@@ -29,7 +29,7 @@ class Chest(BaseModel):
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TomlShelf[Chest]:
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TomlCatalogue[Chest]:
     """Two chests in a package of their own."""
     folder = tmp_path / "shelf_of_a_test" / "chests"
     folder.mkdir(parents=True)
@@ -38,10 +38,10 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TomlShelf[Chest]:
     (folder / "pine.toml").write_text('title = "Pine"\n[[drawers]]\ncolour = "blue"\n')
     (folder / "notes.txt").write_text("no chest")
     monkeypatch.syspath_prepend(tmp_path)
-    return TomlShelf("chest", Chest, "shelf_of_a_test", "chests", named=True)
+    return TomlCatalogue("chest", Chest, "shelf_of_a_test", "chests", named=True)
 
 
-def test_those_of_the_package_go_by_name_and_a_users_by_path(shelf: TomlShelf[Chest], tmp_path: Path) -> None:
+def test_those_of_the_package_go_by_name_and_a_users_by_path(shelf: TomlCatalogue[Chest], tmp_path: Path) -> None:
     assert shelf.names == ("oak", "pine")
     assert shelf.open("pine").drawers[0].colour == "blue"
     assert shelf.open("oak") is shelf.open("oak")
@@ -66,7 +66,7 @@ def test_those_of_the_package_go_by_name_and_a_users_by_path(shelf: TomlShelf[Ch
         ("title = \n", r"mine\.toml: is no TOML"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_one_sentence(shelf: TomlShelf[Chest], tmp_path: Path, text: str, sentence: str) -> None:
+def test_what_is_wrong_is_one_sentence(shelf: TomlCatalogue[Chest], tmp_path: Path, text: str, sentence: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=sentence):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -57,14 +58,26 @@ def test_as_long_as_there_is_no_release_the_readme_installs_from_the_checkout() 
 def test_the_core_has_no_plotting_library() -> None:
     names = {re.split(r"[\[<>=]", line)[0] for line in bare.PROJECT["dependencies"]}
     assert "matplotlib" not in names
-    assert any(line.startswith("matplotlib") for line in bare.PROJECT["optional-dependencies"]["figures"])
+    assert any(line.startswith("matplotlib") for line in bare.PROJECT["optional-dependencies"]["analyze"])
 
 
 def test_dev_has_every_extra_but_the_large_ones() -> None:
     extras = bare.PROJECT["optional-dependencies"]
-    lacking = {
-        extra: [line for line in lines if line not in extras["dev"]]
-        for extra, lines in extras.items()
-        if extra not in ("dev", "docs", "hf", "ray", "syntax", "gs")
+    own = set(bare.lines_of("dev"))
+    assert {extra for extra in extras if not own.issuperset(bare.lines_of(extra))} == {
+        "all",
+        "cluster",
+        "docs",
+        "local",
     }
-    assert {extra: lines for extra, lines in lacking.items() if lines} == {}
+    assert set(bare.lines_of("all")) == {
+        line for extra in extras if extra not in ("dev", "docs") for line in bare.lines_of(extra)
+    }
+
+
+def test_no_package_stands_in_two_extras() -> None:
+    extras = bare.PROJECT["optional-dependencies"]
+    names = Counter(re.split(r"[\[<>=;]", line)[0] for lines in extras.values() for line in lines)
+    del names["tolman"]
+    assert [name for name, count in names.items() if count > 1] == []
+    assert len(extras) <= 11

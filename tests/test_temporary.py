@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tolman import temporary
-from tolman.temporary import TemporaryDict, TemporaryList, TemporaryTexts
+from tolman import memory
+from tolman.memory import TemporaryDict, TemporaryList, TemporaryTexts
 
 
 def test_a_list_gives_what_was_put_in() -> None:
@@ -48,7 +48,7 @@ def test_the_file_has_no_name_and_ends_with_its_object(tmp_path: Path, monkeypat
 
 
 def test_a_dictionary_keeps_the_first_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(temporary, "MANY", 2)
+    monkeypatch.setattr(memory, "MANY", 2)
     kept = TemporaryDict[list[int]]()
     kept.update({"a": [1], "b": [2], "c": [3], "d": [4]})
     kept["c"], kept["a"] = [30], [10]

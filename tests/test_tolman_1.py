@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("shapely", reason="the scenes need the extra 'simulate'")
+pytest.importorskip("shapely", reason="the scenes need the extra 'worlds'")
 
 from tolman import generate, load
-from tolman.analyze.outside.rings import whole_rings
+from tolman.analyze.outside.learner_trials import whole_rings
 from tolman.demo import __file__ as demo
-from tolman.generate.geometry import SceneGeometry
+from tolman.features.config import make, read_tables
+from tolman.features.scenes.config import SimulateConfig
 from tolman.generate.rings import INTERVALS
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.item_table import open_items
 from tolman.items import MEDIA_MARK, Item
 from tolman.kinds import kind_of
-from tolman.media.needed import needed_frames
+from tolman.media.needed_frames import needed_frames
 from tolman.scene_table import read_captures, read_scenes
-from tolman.workflows.config import make, read_tables
-from tolman.workflows.simulate import SimulateConfig
 
 DEMO = Path(demo).parent / "rooms"
 FOLDER = Path(__file__).parents[1] / "tolman-1"
@@ -130,7 +130,7 @@ def test_the_rooms_of_the_demonstration_are_asked_about_in_all_ten_ways(tmp_path
 
 @pytest.mark.full
 def test_the_recipe_makes_the_first_group_of_scenes_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tolman.workflows.simulate import simulate
+    from tolman.features.scenes.simulation import simulate
 
     monkeypatch.syspath_prepend(str(FOLDER.parent / "benchmarks"))
     from tolman_1 import hash_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tolman.toml_lines import line_of
+from tolman.toml_catalogue import line_of
 
 TEXT = """\
 a = 1

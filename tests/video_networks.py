@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from networks import SPECIAL, TEMPLATE, write_tokenizer
-from tolman.models.hf_video import import_torchvision
+from tolman.models.hf_inputs import import_torchvision
 
 CLIP = {"image_mean": [0.48145466, 0.4578275, 0.40821073], "image_std": [0.26862954, 0.26130258, 0.27577711]}
 HALF = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}

@@ -8,7 +8,7 @@ run.scores.headline.value
 tolman.reward(item, text)                                 # the score of one response
 ```
 
-What is public is in `__all__`; nothing is imported before it is used.
+Public names are in `__all__`; nothing is imported before it is used.
 """
 
 # ruff: noqa: F403, F405 – the star below is for type checkers, and `__all__` says what of it is public.
@@ -20,6 +20,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
+
+from tolman import forks as _forks  # noqa: F401 – watches forks from here on
 
 if TYPE_CHECKING:
     from tolman.api import *
@@ -58,7 +60,7 @@ _HOMES = {
     "Media": "tolman.items",
     "Message": "tolman.messages",
     "load_plugin": "tolman.plugins",
-    "reward": "tolman.workflows.rewards",
+    "reward": "tolman.features.rewards",
 }
 """Where names are at home that don't need all of `tolman.api`."""
 
@@ -76,7 +78,7 @@ sys.modules[__name__].__class__ = _Package
 
 
 def _public(name: str) -> Any:
-    """What a name of `__all__` stands for, imported at its first use."""
+    """Return the object of a name in `__all__`, imported at its first use."""
     if name not in __all__:
         raise AttributeError(f"module 'tolman' has no attribute '{name}'")
     found = getattr(import_module(_HOMES.get(name, "tolman.api")), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -13,16 +14,17 @@ import typer.core
 import typer.main
 
 from tolman import __version__
-from tolman.commands.options import console
+from tolman.commands.configured import EMPTY, console
 
 COMMANDS = {
-    "benchmarks": "catalogue", "protocols": "catalogue", "recipes": "catalogue", "fetch": "fetch",
+    "benchmarks": "catalogue", "protocols": "catalogue", "recipes": "catalogue", "fetch": "catalogue",
     "run": "evaluate", "score": "evaluate", "compare": "evaluate", "report": "evaluate",
-    "view": "view",
-    "reconcile": "reconcile", "reproduce": "reproduce", "ingest": "ingest", "scenes": "scenes",
-    "generate": "construct", "audit": "construct", "simulate": "construct", "merge": "merge", "measure": "measure",
-    "review": "review", "curate": "curate", "analyze": "analyze", "figure": "figure", "paper": "paper",
-    "store": "stores", "export": "export", "doctor": "doctor",
+    "view": "evaluate",
+    "reconcile": "evaluate", "reproduce": "evaluate", "ingest": "construct", "scenes": "construct",
+    "generate": "construct", "audit": "construct", "simulate": "construct",
+    "merge": "construct", "measure": "construct",
+    "review": "review", "curate": "construct", "analyze": "analyze", "figure": "analyze", "paper": "evaluate",
+    "store": "catalogue", "export": "catalogue", "doctor": "catalogue",
 }  # fmt: skip
 """Command → the module of `tolman.commands` that has it, in the order of the help."""
 GROUPS = ("curate", "analyze", "figure", "store")
@@ -43,7 +45,7 @@ class Commands(Mapping[str, Any]):
 
 
 class Root(typer.core.TyperGroup):
-    """The root, which loads plugins before a name that they add is looked up: `--plugin FILE` may stand anywhere."""
+    """The root, which loads plugins before a name that they add is looked up: `--plugin FILE` may come anywhere."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -55,7 +57,16 @@ class Root(typer.core.TyperGroup):
             from tolman.plugins import load_plugins
 
             load_plugins(files)
+        ctx.meta[EMPTY] = empty_options(kept)
         return super().parse_args(ctx, kept)
+
+
+def empty_options(arguments: list[str]) -> frozenset[str]:
+    """The options that are given an empty text: `--out ""`, `--out=`."""
+    pairs = zip(arguments, [*arguments[1:], None], strict=True)
+    return frozenset(
+        one.removesuffix("=") for one, value in pairs if one.startswith("--") and (value == "" or one.endswith("="))
+    )
 
 
 def without_plugins(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -89,7 +100,10 @@ def command(name: str) -> Any:
     module = import_module(f"tolman.commands.{COMMANDS[name]}")
     parent = typer.Typer(add_completion=False, rich_markup_mode="rich")
     parent.callback()(lambda: None)  # else a module with one command would be that command
-    parent.add_typer(module.app, name=name if name in GROUPS else None)
+    if name in GROUPS:
+        parent.add_typer(getattr(module, f"{name}_app"), name=name)
+    else:
+        parent.add_typer(module.app)
     group: Any = typer.main.get_command(parent)
     return group.commands[name]
 
@@ -131,6 +145,15 @@ COLLECTED_AFTER = 300_000
 looks at all of it were a tenth of its time."""
 
 
+def replace_unprintable() -> None:
+    """Print '?' for a sign that the terminal's encoding lacks."""
+    import io
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def main() -> None:
     """Run the command line; a TolmanError is one sentence and exit code 2."""
     import atexit
@@ -141,6 +164,10 @@ def main() -> None:
     atexit.register(gc.freeze)  # the last look of all, at what goes with the process anyway
     from tolman.errors import DataWarning, TolmanError
 
+    replace_unprintable()
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and not int(columns):
+        del os.environ["COLUMNS"]  # an unknown width; Rich would print nothing
     shown = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
@@ -153,7 +180,7 @@ def main() -> None:
     try:
         _run()
     except TolmanError as error:
-        from tolman.storage.places import with_urls
+        from tolman.storage.object_store import with_urls
 
         said = with_urls(str(error))
         console(stderr=True).print(f"tolman: {said}", style="red", markup=False, highlight=False, soft_wrap=True)

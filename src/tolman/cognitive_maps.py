@@ -37,7 +37,7 @@ class CognitiveMap:
     """Objects on a grid, seen from above.
 
     Attributes:
-        grid: cells along each side; places lie between 0 and this.
+        grid: cells along each side; places are between 0 and this.
         places: category → the centre (x, y) of each of its objects. x and y have the unit of one cell and are as in
             the scene: y grows a quarter turn counter-clockwise from x.
     """
@@ -56,12 +56,11 @@ class CognitiveMap:
 
 @dataclass(frozen=True)
 class MapReading:
-    """What a text says about where things are.
+    """The places of things according to a text.
 
     Attributes:
         map: the map; None where the text holds no place at all.
-        problems: what could not be used, each as a phrase: 'no map', '2 places outside the grid',
-            "'lamp' was not asked for" …
+        problems: unusable parts, each as a phrase: 'no map', '2 places outside the grid', "'lamp' was not asked for" …
     """
 
     map: CognitiveMap | None
@@ -69,17 +68,17 @@ class MapReading:
 
 
 def read_map(text: str, *, grid: int = 10, categories: Sequence[str] = ()) -> MapReading:
-    """The map that a response draws.
+    """Read the map that a response draws.
 
     JSON is read as models write it: in code fences or prose, with single or typographic quotes or none, trailing
     commas, points in round or square brackets or as {"x": …, "y": …}, one point instead of a list, a third coordinate
-    (left out), numbered instances ("chair 1", "chair_2"). Of several maps the last that places anything counts.
+    (left out), numbered instances ("chair 1", "chair_2"). If there are several maps, the last that places anything
+    counts.
 
     Args:
         text: the response, hostile or not. Never raises; the time is bounded by `MAX_CHARS`.
         grid: cells along each side. Places outside 0 … grid are left out.
-        categories: those that were asked for, under whose names their places stand; others are left out. All that the
-            text names where empty.
+        categories: those requested, which name their places; others are left out. All that the text names where empty.
     """
     text = _THOUGHT.sub("", text[-MAX_CHARS:]).translate(_QUOTES)
     for candidate in _candidates(text):
@@ -92,7 +91,7 @@ def read_map(text: str, *, grid: int = 10, categories: Sequence[str] = ()) -> Ma
 def true_map(
     scene: Scene, *, grid: int = 10, categories: Iterable[str] | None = None, stretch: bool = False
 ) -> CognitiveMap:
-    """Where a scene's objects are, from their boxes.
+    """Return the places of a scene's objects, from their boxes.
 
     Args:
         scene: with boxes in metres.
@@ -117,8 +116,8 @@ def true_map(
 
 
 def _candidates(text: str) -> list[str]:
-    """Where a map may stand, the likeliest first: the bodies of code fences and outermost braces from the last to the
-    first, then the whole text."""
+    """Return the texts that may hold a map, the likeliest first: the bodies of code fences and outermost braces from
+    the last to the first, then the whole text."""
     fenced = [match[1] for match in _FENCE.finditer(text)]
     spans, depth, start = [], 0, 0
     for i, character in enumerate(text):
@@ -136,7 +135,7 @@ def _candidates(text: str) -> list[str]:
 
 
 def _entries(text: str) -> dict[str, list[Place]]:
-    """Each key with the points that stand before the next key."""
+    """Return each key with the points before the next key."""
     text = _OBJECT_POINT.sub(r"(\1, \2)", text)
     keys = list(_KEY.finditer(text))
     found: dict[str, list[Place]] = {}

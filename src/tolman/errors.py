@@ -1,24 +1,27 @@
-"""The one tree of exceptions.
+"""The hierarchy of exceptions, and the errors for unknown names.
 
 ```
 TolmanError                 everything Tolman raises on purpose; the command line prints it and exits with 2
 ├── UsageError              a name or option that doesn't exist or doesn't go together
 ├── InputError              a file whose content can't be used: names file, row, field and fix
+├── OutputError             a file can't be written: the disk is full, read-only or broken
 ├── MissingExtraError       an optional dependency is needed and not installed
 ├── NoDisplayError          the machine has no EGL to draw with
 ├── WorkerError             processes or machines can't do the work: a wrong address, another version, lost
-├── RunConflictError        a run folder holds something other than what is about to be written
+├── RunConflictError        a run folder holds something other than the planned output
 │   └── RunBusyError        another process is at work there
-├── EndpointError           no call to a model can succeed: its first showed it, or its endpoint went down
+├── EndpointError           no call to a model was answered, or its endpoint went down
 └── RunInterruptedError     the user stopped a run; exit code 130
 ```
 
-What a model call can go wrong with is not here: that is a `responses.Failure`, a value that is counted
-and shown, never an exception that ends a run.
+A failed model call is no exception: it is a `responses.Failure`, a value that is counted and shown.
+
+An error for an unknown name states the name given, the nearest known name, and all known names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +57,7 @@ class InputError(TolmanError):
 
     Args:
         path: the file.
-        what: what is wrong, as the rest of a sentence.
+        what: the problem, as the rest of a sentence.
         row: the row's number, counted from 1, or its id.
         field: the field's name.
         fix: what to do about it, as an imperative.
@@ -78,18 +81,32 @@ class InputError(TolmanError):
         super().__init__(f"{place}: {what}" + (f"; {fix}." if fix else "."))
 
 
+class OutputError(TolmanError):
+    """A file can't be written.
+
+    Args:
+        path: the file.
+        why: the system's message.
+    """
+
+    def __init__(self, path: Path | str, why: str) -> None:
+        self.path = str(path)
+        super().__init__(f"{path}: can't be written ({why}); make room or choose another folder, and try again.")
+
+
 class MissingExtraError(TolmanError):
     """An optional dependency is needed and not installed, or can't be imported.
 
     Args:
         package: its name.
-        extra: the extra that installs it.
-        purpose: what it is needed for, as the beginning of a sentence.
+        extra: the extra that installs it; None where none does.
+        purpose: its use, as the beginning of a sentence.
         reason: why it can't be imported, where it is installed.
     """
 
-    def __init__(self, package: str, extra: str, purpose: str, reason: str | None = None) -> None:
-        needed, install = f"{purpose} needs the package '{package}'", f"pip install 'tolman[{extra}]'"
+    def __init__(self, package: str, extra: str | None, purpose: str, reason: str | None = None) -> None:
+        needed = f"{purpose} needs the package '{package}'"
+        install = f"pip install 'tolman[{extra}]'" if extra else f"pip install {package}"
         if reason is None:
             super().__init__(f"{needed}: {install}.")
         else:
@@ -108,11 +125,11 @@ class NoDisplayError(TolmanError):
 
 class WorkerError(TolmanError):
     """Other processes or machines can't do the work: a cluster that isn't there or has another version, or workers that
-    are lost again and again. What is done is kept."""
+    are lost again and again. Completed work is kept."""
 
 
 class RunConflictError(TolmanError):
-    """A run folder holds something other than what is about to be written."""
+    """A run folder holds something other than the planned output."""
 
 
 class RunBusyError(RunConflictError):
@@ -120,23 +137,99 @@ class RunBusyError(RunConflictError):
 
 
 class EndpointError(TolmanError):
-    """The first call to a model failed in a way that every other would, or its endpoint went down later and stayed so:
-    nothing else is sent. What was answered is kept and scored."""
+    """No call to a model was answered, or its endpoint went down later and stayed so: nothing else is sent. Answers
+    received are kept and scored.
+
+    Args:
+        sentence: of the error.
+        goes_on: whether the same command can go on once the endpoint is up.
+    """
+
+    def __init__(self, sentence: str, *, goes_on: bool = True) -> None:
+        self.goes_on = goes_on
+        super().__init__(sentence)
 
 
 class DataWarning(UserWarning):
-    """Data is read, and something about it is told: a line of the command line, without a place in the code."""
+    """Data is read, with a remark about it: a line of the command line, without a place in the code."""
 
 
 class UnknownFieldWarning(DataWarning):
-    """Released data has a field that Tolman doesn't know; it is told, and the data is read."""
+    """Released data has a field that Tolman doesn't know; it is reported, and the data is read."""
+
+
+class ColumnsTakenWarning(DataWarning):
+    """A table's columns were recognised by their names; the sentence names the columns and their roles."""
 
 
 class IncompleteGroupWarning(DataWarning):
-    """Rows that count as one question, some of which are missing; the question is scored on those that are there."""
+    """Rows that count as one question, with some missing; the question is scored on those present."""
 
 
 class RunInterruptedError(TolmanError):
-    """The user stopped a run. What was answered is kept."""
+    """The user stopped a run. Answers received are kept, in `folder` where that is a run's."""
 
     exit_code = 130
+    folder: Path | None = None
+
+
+MIN_SIMILARITY = 0.6
+"""Similarity of two names (`difflib.SequenceMatcher.ratio`, 0 to 1) from which one is suggested for the other."""
+
+MIN_BEGINNING = 3
+"""Characters from which the beginning of a name is enough to suggest it."""
+
+MAX_SUGGESTIONS = 3
+"""Names suggested where several are equally near."""
+
+
+def unknown(what: str, name: str, known: Iterable[str], *, other: str = "") -> UsageError:
+    """The error for a name that means nothing, to be raised.
+
+    Args:
+        what: the kind of thing, as in a sentence: 'benchmark'.
+        name: the name that was written.
+        known: the names there are, in the order in which they are listed.
+        other: a permitted substitute for a known name, as the end of a list: 'the path of a .toml file'.
+    """
+    known = list(known)
+    also = f", or {other}" if other else ""
+    return UsageError(f"there is no {what} '{name}'; {hint(name, known)}{also}.")
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """Return the likely names and the known ones: "did you mean 'a'? known: a, b"; without its first half where no name
+    is near.
+    """
+    known = list(known)
+    near = nearest(name, known)
+    suggestion = f"did you mean {' or '.join(repr(one) for one in near)}? " if near else ""
+    return f"{suggestion}known: {', '.join(known) or 'none'}"
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The names that could have been meant, at most `MAX_SUGGESTIONS`; usually one or none.
+
+    Case, and hyphens against underscores and spaces, make no difference, and the part of a known name before its last
+    slash may be left out. A name that is equal in this sense is nearest, then those that begin as `name` does, then the
+    most similar one.
+    """
+    from difflib import get_close_matches  # only errors need it, and the command line imports this before it starts
+
+    wanted = _folded(name)
+    spellings: dict[str, list[str]] = {}
+    for one in dict.fromkeys(known):
+        whole = _folded(one)
+        last = whole if "/" in wanted else whole.rpartition("/")[2]
+        for spelling in dict.fromkeys((whole, last)):
+            spellings.setdefault(spelling, []).append(one)
+    found = [wanted] if wanted in spellings else []
+    if not found and len(wanted) >= MIN_BEGINNING:
+        found = [spelling for spelling in spellings if spelling.startswith(wanted)]
+    if not found:
+        found = get_close_matches(wanted, spellings, n=1, cutoff=MIN_SIMILARITY)
+    return list(dict.fromkeys(one for spelling in found for one in spellings[spelling]))[:MAX_SUGGESTIONS]
+
+
+def _folded(name: str) -> str:
+    return name.strip().casefold().replace("_", "-").replace(" ", "-")

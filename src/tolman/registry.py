@@ -1,8 +1,9 @@
 """Registry: finding things by name, in modules of this package, in plugins and in other packages.
 
-What belongs to a registry is told by what a module declares. A module of the registry's package is found by an object
-of a given name at its top level (`BENCHMARK`, `PROTOCOL`, `FAMILY` …), or by several in a tuple of the plural name
-(`FAMILIES`); so is a plugin (`tolman.plugins`). Other packages name an object in the registry's entry point group.
+A registry's members are the declarations of modules. A module of the registry's package is found by an object of a
+given name at its top level (`BENCHMARK`, `PROTOCOL`, `FAMILY` …), or by several in a tuple of the plural name
+(`FAMILIES`), or in a dict by their names (`PROTOCOLS`). So is a plugin (`tolman.plugins`). Other packages name an
+object in the registry's entry point group.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import ast
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -19,8 +20,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from tolman.errors import UsageError
-from tolman.names import unknown
+from tolman.errors import UsageError, unknown
 from tolman.plugins import loaded_plugins
 
 
@@ -31,12 +31,14 @@ class Registry:
     Attributes:
         what: how it is called in a sentence: 'question family'.
         package: the dotted name of the package whose modules hold Tolman's own.
-        attribute: what a module calls the thing it declares: 'FAMILY'.
+        attribute: the name of a module's declaration: 'FAMILY'.
         group: the entry point group of other packages.
-        plural: what a module calls a tuple of several; '' where a module declares one only.
+        plural: the name of a module's tuple of several, or, where names are known without importing anything, of its
+            dict with the names written out; '' where a module declares one only.
         named_by_file: whether one of Tolman's own is named as its module, `my_name` as 'my-name', so that names are
             known without importing anything. Else names are those of the objects (their attribute `name`).
-        check: object → what is wrong with it, as the rest of a sentence, or ''. Told when it is looked up.
+        alphabetical: whether names of objects are listed in alphabetical order rather than in that of their modules.
+        check: object → its problem, as the rest of a sentence, or ''. Reported at look-up.
     """
 
     what: str
@@ -45,6 +47,7 @@ class Registry:
     group: str
     plural: str = ""
     named_by_file: bool = True
+    alphabetical: bool = False
     check: Callable[[Any], str] = field(default=lambda thing: "")
 
     def names(self) -> list[str]:
@@ -56,13 +59,13 @@ class Registry:
             *(p.name for p in _entry_points(tuple(sys.path)).select(group=self.group)),
         ]
         found = dict.fromkeys([*own, *others])
-        return sorted(found) if self.named_by_file else list(found)
+        return sorted(found) if self.named_by_file or self.alphabetical else list(found)
 
     def get(self, name: str) -> Any:
-        """The thing of that name; a plugin's before Tolman's own.
+        """Return the thing of that name; a plugin's before Tolman's own.
 
         Raises:
-            UsageError: there is none, and the sentence lists those there are; or what is there is of another kind.
+            UsageError: there is none, and the sentence lists the known names; or the thing is of another kind.
         """
         thing = self._find(name)
         if thing is None:
@@ -83,7 +86,9 @@ class Registry:
         if self.named_by_file:
             module = self._files().get(name)
             if module is not None:
-                return getattr(import_module(module), self.attribute)
+                found = import_module(module)
+                several: Mapping[str, Any] = getattr(found, self.plural, {}) if self.plural else {}
+                return several[name] if name in several else getattr(found, self.attribute)
         elif name in self._declared():
             return self._declared()[name]
         for point in _entry_points(tuple(sys.path)).select(group=self.group, name=name):
@@ -91,9 +96,13 @@ class Registry:
         return None
 
     def _files(self) -> dict[str, str]:
-        """Tolman's own by the names of their modules."""
+        """Tolman's own → module: by the names of modules that declare one, and by the keys of those that declare
+        several."""
         names = (module.rpartition(".")[2] for module in declaring(self.package, self.attribute))
-        return {name.replace("_", "-"): f"{self.package}.{name}" for name in names}
+        found = {name.replace("_", "-"): f"{self.package}.{name}" for name in names}
+        for module in declaring(self.package, self.plural) if self.plural else ():
+            found |= dict.fromkeys(_keys(module, self.plural), module)
+        return found
 
     def _declared(self) -> dict[str, Any]:
         """Tolman's own by their own names."""
@@ -108,17 +117,18 @@ class Registry:
         return found
 
     def plugged_names(self) -> list[str]:
-        """The names of what plugins declare, in the order in which they were loaded."""
+        """Return the names that plugins declare, in the order in which they were loaded."""
         return [name for name, _ in self._plugged()]
 
     def _plugged(self) -> Iterator[tuple[str, Any]]:
-        """What plugins declare: by the object's own name, else by the file's."""
+        """Yield the declarations of plugins by the object's own name, else by the file's."""
         for path, module in loaded_plugins().items():
             yield from self._in(module, path.stem.replace("_", "-"))
 
     def _in(self, module: ModuleType, default: str) -> Iterator[tuple[str, Any]]:
         things = [getattr(module, self.attribute)] if hasattr(module, self.attribute) else []
-        things += getattr(module, self.plural, ()) if self.plural else ()
+        several = getattr(module, self.plural, ()) if self.plural else ()
+        things += several.values() if isinstance(several, dict) else several
         for thing in things:
             own = getattr(thing, "name", None)
             yield (own if isinstance(own, str) and own else default), thing
@@ -126,7 +136,7 @@ class Registry:
 
 @lru_cache(maxsize=4)
 def _entry_points(path: tuple[str, ...]) -> Any:
-    """Those of all packages that are found on a path, `sys.path`: reading them anew takes 20 ms each time.
+    """Return those of all packages on a path, `sys.path`; they are kept, as each reading takes 20 ms.
 
     They are of another class in Python 3.11 than later; both have `select`.
     """
@@ -135,8 +145,8 @@ def _entry_points(path: tuple[str, ...]) -> Any:
 
 @lru_cache(maxsize=64)
 def declaring(package: str, attribute: str) -> tuple[str, ...]:
-    """The modules below a package, by dotted name, that have an object of that name at their top level; told from their
-    sources, so that none is imported."""
+    """Return the modules below a package, by dotted name, that have an object of that name at their top level. Sources
+    are read, so that none is imported."""
     spec = find_spec(package)
     found = []
     for info in pkgutil.iter_modules(spec.submodule_search_locations if spec else None):
@@ -151,10 +161,8 @@ def declaring(package: str, attribute: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def _top_level(module: str) -> frozenset[str]:
     """The names that a module's source defines at its top level."""
-    spec = find_spec(module)
-    source = getattr(spec.loader, "get_source", lambda name: None)(module) if spec and spec.loader else None
     names: set[str] = set()
-    for node in ast.parse(source or "").body:
+    for node in _statements(module):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
@@ -162,3 +170,21 @@ def _top_level(module: str) -> frozenset[str]:
         elif isinstance(node, ast.Assign):
             names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return frozenset(names)
+
+
+@lru_cache(maxsize=256)
+def _keys(module: str, attribute: str) -> tuple[str, ...]:
+    """The keys of a dict that a module's source writes out at its top level; none where it is no such dict."""
+    for node in _statements(module):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(target, ast.Name) and target.id == attribute for target in targets):
+                return tuple(str(key.value) for key in node.value.keys if isinstance(key, ast.Constant))
+    return ()
+
+
+def _statements(module: str) -> list[ast.stmt]:
+    """The statements of a module's source, which isn't imported for them."""
+    spec = find_spec(module)
+    source = getattr(spec.loader, "get_source", lambda name: None)(module) if spec and spec.loader else None
+    return ast.parse(source or "").body

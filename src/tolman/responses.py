@@ -1,14 +1,14 @@
-"""Response and Failure: what came back from a model, and why nothing did.
+"""Responses and failures: a model's outputs, the reasons for missing ones, and both by item and repeat.
 
-They are two types on purpose. A Response is scored, whatever its text; a Failure never is, and it never
-enters a store of answers.
+Response and Failure are two types on purpose. A Response is scored with any text; a Failure never is, and it never
+enters a store of answers. `Outcomes` holds those of a run.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, MutableMapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from tolman.errors import InputError
 from tolman.files import atomic_write
-from tolman.lean import Lean
+from tolman.memory import MANY, Lean, TemporaryTexts
 
 
 class FailureKind(StrEnum):
@@ -56,6 +56,11 @@ class Usage(Lean):
     cached_tokens: int = 0
     media_tokens: int = 0
 
+    @property
+    def is_known(self) -> bool:
+        """Check whether the endpoint reported any."""
+        return bool(self.input_tokens or self.output_tokens)
+
     def describe(self) -> str:
         """The tokens in words: '1,234 + 567 tokens (1,000 cached, 900 of media, 480 of reasoning)'."""
         kinds = (
@@ -89,12 +94,12 @@ class Turn(Lean):
     """One call of a conversation that took several.
 
     Attributes:
-        purpose: what was asked for: 'answer', 'reasoning', 'extraction', 'map', 'explanation' … (the protocol's page
-            in the documentation lists them).
+        purpose: the kind of output requested: 'answer', 'reasoning', 'extraction', 'map', 'explanation' … (the
+            protocol's page in the documentation lists them).
         prompt: the text of the last message that was sent, without media.
         response: the text that came back.
         draw: the number of this draw among equal ones, from 0.
-        model: who was asked, where it wasn't the run's model.
+        model: the one asked, where it wasn't the run's model.
         reasoning, finish_reason, usage, seconds: as in `Response`.
     """
 
@@ -118,14 +123,15 @@ class Response(Lean):
         id: the item's.
         response: the text that is scored, exactly as it came; of several draws, the one that was chosen.
         repeat: 0 for the first time this item was asked, 1 for the second …
-        reasoning: what the endpoint returned apart from the text as the model's reasoning.
+        reasoning: the model's reasoning, where the endpoint returned it apart from the text.
         finish_reason: as the endpoint reports it ('stop', 'length' …).
         usage: tokens, of all turns together.
         seconds: how long the calls took, together.
         turns: the calls behind it in their order, where there was more than one.
-        notes: what happened on the way and how often, such as a tied vote.
+        notes: events on the way and their counts, such as a tied vote.
         cost: of its tokens, where the user gave prices.
-        served: what the endpoint says answered: its model's dated name, with the fingerprint where there is one.
+        served: the model that answered, by the endpoint's account: its dated name, with the fingerprint where there is
+            one.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -171,7 +177,7 @@ Outcome = Response | Failure
 
 
 def outcome_to_line(outcome: Outcome) -> str:
-    """One JSON object on one line; a Failure's stands under the key `failure`."""
+    """Return one JSON object on one line; a Failure's is under the key `failure`."""
     record = outcome.model_dump(mode="json", exclude_defaults=True)
     if isinstance(outcome, Failure):
         record = {"id": record.pop("id"), "failure": record}
@@ -189,6 +195,8 @@ def outcome_from_record(record: object, path: Path, row: int) -> Outcome:
     if "id" not in record:
         raise InputError(path, "is missing", row=row, field="id", fix="give each row the id of its question")
     record = {**record, "id": str(record["id"])}
+    if "response" in record and not str(record.get("failure") or "").strip():
+        record.pop("failure", None)  # an empty cell of a table
     try:
         if isinstance(record.get("failure"), str):
             kind, repeat = FailureKind.IMPORTED, record.get("repeat", 0)
@@ -213,7 +221,7 @@ def read_outcomes(path: Path) -> list[Outcome]:
 
 
 def each_outcome(path: Path) -> Iterator[Outcome]:
-    """The same one by one, for who needs none for long."""
+    """Yield the outcomes one by one, for callers that need none for long."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -241,3 +249,66 @@ def _first_problem(error: ValidationError | TypeError) -> tuple[str | None, str]
         "missing": "is missing",
         "extra_forbidden": "is not a known field",
     }.get(first["type"], first["msg"].lower())
+
+
+Key = tuple[str, int]
+
+
+class Outcomes(MutableMapping[Key, Outcome]):
+    """Responses and failures by item's id and repeat, in the order in which they were put in.
+
+    Responses beyond the first `MANY` are kept as JSON in a temporary file, and parsed each time they are looked at.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[Key | str, Outcome | int] = {}
+        self._texts: TemporaryTexts | None = None
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> Outcomes:
+        """Some outcomes; the last of several of one asking."""
+        found = cls()
+        for outcome in outcomes:
+            found[outcome.id, outcome.repeat] = outcome
+        return found
+
+    def __getitem__(self, key: Key) -> Outcome:
+        found = self._kept[_short(key)]
+        return Response.model_validate_json(self._text(found)) if isinstance(found, int) else found
+
+    def __setitem__(self, key: Key, outcome: Outcome) -> None:
+        few = len(self._kept) < MANY or not isinstance(outcome, Response)
+        self._kept[_short(key)] = (
+            outcome if few else self._keep(outcome.model_dump_json(exclude_defaults=True).encode())
+        )
+
+    def __delitem__(self, key: Key) -> None:
+        del self._kept[_short(key)]
+
+    def __iter__(self) -> Iterator[Key]:
+        return ((key, 0) if isinstance(key, str) else key for key in self._kept)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, tuple) and _short(key) in self._kept
+
+    def take(self, key: Key, other: Outcomes) -> None:
+        """Copy another's outcome under a key, as it is kept there."""
+        found = other._kept[_short(key)]
+        self._kept[_short(key)] = self._keep(other._text(found)) if isinstance(found, int) else found
+
+    def _keep(self, text: bytes) -> int:
+        if self._texts is None:
+            self._texts = TemporaryTexts()
+        return self._texts.add(text)
+
+    def _text(self, place: int) -> bytes:
+        assert self._texts is not None
+        return self._texts.at(place)
+
+
+def _short(key: Key) -> Key | str:
+    """A key as it is kept: most items are asked once, and a tuple takes as much memory as its text."""
+    return key[0] if key[1] == 0 else key

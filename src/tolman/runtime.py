@@ -1,7 +1,7 @@
 """The event loop and the signals: the only place that starts the one and handles the others.
 
 Coroutines run to their end wherever the caller is: in a script, in a thread, or inside an event loop as in a notebook.
-A batch system, a container or a closed terminal ends what runs as Ctrl-C does.
+A batch system, a container or a closed terminal ends the running work as Ctrl-C does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ main thread, and what other threads wait for is none of their business."""
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end what is done inside as Ctrl-C does, with exit code 128 + the signal's number.
+    """Let SIGTERM and SIGHUP end the block as Ctrl-C does, with exit code 128 + the signal's number.
 
     Signals that are ignored or handled already stay so, and threads other than the main one can't handle any.
 
@@ -99,7 +99,7 @@ def run_blocking(main: Coroutine[Any, Any, T]) -> T:
 def run_until_stopped(main: Coroutine[Any, Any, T], run: Callable[[Coroutine[Any, Any, T]], T] = run_blocking) -> T:
     """Run a coroutine, which is cancelled and cleans up after itself where a signal of `stoppable` comes.
 
-    Ctrl-C is asyncio's own affair; a shell's background job ignores it, and is told by the other signals all the same.
+    asyncio itself handles Ctrl-C; a shell's background job ignores it, and still receives the other signals.
 
     Args:
         main: the coroutine.
@@ -145,7 +145,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def handlers_kept() -> Iterator[None]:
-    """Have signals handled behind it as they were before it, whatever a package sets up inside."""
+    """Restore the signal handlers after the block, even if a package changes them inside."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

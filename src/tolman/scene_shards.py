@@ -1,7 +1,7 @@
 """Shards of a job that makes a collection of scenes: each is done by itself, into a folder of its own, then joined.
 
-A shard's folder is a collection with the file `shard.json` beside it, which says which part of which job it is, and
-whether it is finished. Joined, the shards are what the whole job would have made.
+A shard's folder is a collection with the file `shard.json` next to it, which names the job and the part, and says
+whether it is finished. The joined shards equal the output of the whole job.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 import tolman
 from tolman.errors import InputError, UsageError
 from tolman.files import link_or_copy, remove, write_text
-from tolman.scene_parts import FOLDER, Part, read_collection, write_collection
+from tolman.scene_table import FOLDER, Part, read_collection, write_collection
 
 NAME = "shard.json"
 JOINING = ".joining"
@@ -59,7 +59,7 @@ class Shard:
 
 
 class ShardRecord(BaseModel):
-    """What a shard says of itself.
+    """A shard's own description.
 
     Attributes:
         job: the command that made it.
@@ -126,7 +126,7 @@ def finish(out: Path, record: ShardRecord, scenes: int) -> None:
 
 
 def read_shard(folder: Path) -> ShardRecord:
-    """What a folder says of the shard in it.
+    """Read the record of the shard in a folder.
 
     Raises:
         InputError: it holds none.
@@ -141,7 +141,7 @@ def read_shard(folder: Path) -> ShardRecord:
 
 
 def _difference(one: ShardRecord, other: ShardRecord) -> str:
-    """What tells the jobs of two shards apart, or which shards they are; '' where nothing does."""
+    """Return the difference between the jobs of two shards, or between the shards; '' where there is none."""
     names = {"job": "command", "number": "--shard", "of": "--shard", "things": "number of scenes", "tolman": "version"}
     found = [said for name, said in names.items() if getattr(one, name) != getattr(other, name)]
     keys = sorted({*one.settings, *other.settings})
@@ -183,7 +183,7 @@ def whole_job(folders: Sequence[Path]) -> list[Path]:
 
 @dataclass(frozen=True)
 class _Joined:
-    """The scenes of shards one after the other, read anew each time they are gone through."""
+    """The scenes of shards one after the other, read again by each loop."""
 
     folders: Sequence[Path]
 

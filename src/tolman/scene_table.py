@@ -1,14 +1,23 @@
-"""Scenes and Captures as Parquet: shards that are written and read one after the other, so that any number fits.
+"""Scenes and captures as Parquet shards, and the finished parts of a collection that is being made.
+
+Shards are written and read one after the other, so that any number fits.
 
 ```
 scenes-00000.parquet   one row for each scene, objects and counts as lists of structs
 captures-00000.parquet one row for each capture, frames and sightings as lists
 ```
+
+While a collection is made, each finished scene is kept in its own file, so that a stopped job resumes from there. In an
+unfinished scene, each finished recording is kept in its own file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +26,8 @@ import polars as pl
 from pydantic import BaseModel, ValidationError
 
 from tolman.errors import InputError
-from tolman.files import atomic_write
+from tolman.files import atomic_write, write_text
+from tolman.forks import check_fork
 from tolman.scenes import Capture, Scene
 
 SHARD = 256
@@ -51,6 +61,7 @@ SCENES: _Schema = {
     "events": pl.List(_EVENT),
     "twins": pl.String,
     "differs": pl.String,
+    "metric": pl.Boolean,
 }
 CAPTURES: _Schema = {
     "id": pl.String,
@@ -105,8 +116,8 @@ def read_captures(folder: Path) -> Iterator[Capture]:
 
 
 def count_scenes(folder: Path) -> int:
-    """How many rows of scenes a folder holds in this form, by what its files say of themselves; 0 where it can't be
-    told."""
+    """Return the number of scene rows that a folder holds in this form, by its files' metadata; 0 where unknown."""
+    check_fork()
     try:
         paths = sorted(folder.glob("scenes-*.parquet"))
         return sum(int(pl.scan_parquet(path).select(pl.len()).collect().item()) for path in paths)
@@ -115,12 +126,12 @@ def count_scenes(folder: Path) -> int:
 
 
 def has_scenes(folder: Path) -> bool:
-    """Whether a folder holds scenes in this form."""
+    """Check whether a folder holds scenes in this form."""
     return any(folder.glob("scenes-*.parquet"))
 
 
 def has_captures(folder: Path) -> bool:
-    """Whether a folder holds captures in this form."""
+    """Check whether a folder holds captures in this form."""
     return any(folder.glob("captures-*.parquet"))
 
 
@@ -156,6 +167,7 @@ def _rows(folder: Path, name: str) -> Iterator[tuple[Path, int, dict[str, Any]]]
     paths: Sequence[Path] = sorted(folder.glob(f"{name}-*.parquet"))
     if not paths:
         raise InputError(folder, f"holds no {name}-*.parquet")
+    check_fork()
     for path in paths:
         try:
             rows = pl.read_parquet(path).iter_rows(named=True, buffer_size=ROWS_AT_ONCE)
@@ -172,3 +184,115 @@ def _made(kind: type[ModelT], path: Path, number: int, row: dict[str, Any]) -> M
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         raise InputError(path, first["msg"].removeprefix("Value error, "), row=number, field=field or None) from None
+
+
+FOLDER = ".scenes.partial"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One scene, done.
+
+    Attributes:
+        scene: it.
+        captures: its recordings.
+        notes: sentences about it.
+        made_of: a text of its inputs; a change means that it must be made again.
+        about: further JSON values kept with it.
+    """
+
+    scene: Scene
+    captures: tuple[Capture, ...]
+    notes: tuple[str, ...] = ()
+    made_of: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Parts:
+    """The parts in a collection's folder.
+
+    Args:
+        out: the collection's folder.
+        folder: of the parts inside it.
+    """
+
+    def __init__(self, out: Path, folder: str = FOLDER) -> None:
+        self.folder = out / folder
+
+    def write(self, part: Part) -> None:
+        """Keep a scene."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        content: dict[str, Any] = {
+            "scene": part.scene.model_dump(mode="python"),
+            "captures": [capture.model_dump(mode="python") for capture in part.captures],
+            "notes": part.notes,
+            "made_of": part.made_of,
+            "about": part.about,
+        }
+        write_text(self._path(part.scene.id), json.dumps(content))
+
+    def read(self, identity: str, made_of: str | None = None) -> Part | None:
+        """A scene that was kept; None where there is none, or one made of something else."""
+        try:
+            kept = json.loads(self._path(identity).read_text(encoding="utf-8"))
+            if made_of is not None and kept["made_of"] != made_of:
+                return None
+            captures = tuple(Capture.model_validate(capture) for capture in kept["captures"])
+            scene = Scene.model_validate(kept["scene"])
+            return Part(scene, captures, tuple(kept["notes"]), kept["made_of"], kept["about"])
+        except (OSError, ValueError, KeyError, TypeError, ValidationError):
+            return None
+
+    def write_capture(self, capture: Capture) -> None:
+        """Keep a recording of a scene that isn't done yet."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_text(self._path(capture.id), json.dumps({"captures": [capture.model_dump(mode="python")]}))
+
+    def read_capture(self, identity: str) -> Capture | None:
+        """A recording that was kept; None where there is none."""
+        try:
+            (kept,) = json.loads(self._path(identity).read_text(encoding="utf-8"))["captures"]
+            return Capture.model_validate(kept)
+        except (OSError, ValueError, KeyError, TypeError, ValidationError):
+            return None
+
+    def drop(self, identity: str) -> None:
+        """Forget a scene, or a recording."""
+        self._path(identity).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Forget all."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _path(self, identity: str) -> Path:
+        return self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.json"
+
+
+def read_collection(out: Path) -> Iterable[Part]:
+    """The scenes of a folder with their captures, in its order, one at a time; none where it holds none.
+
+    Raises:
+        InputError: a row of it is no scene or capture.
+    """
+    if not has_scenes(out):
+        return
+    captures = read_captures(out) if has_captures(out) else iter(())
+    waiting = next(captures, None)
+    for scene in read_scenes(out):
+        own = []
+        while waiting is not None and waiting.scene == scene.id:
+            own.append(waiting)
+            waiting = next(captures, None)
+        yield Part(scene, tuple(own))
+
+
+def write_collection(out: Path, parts: Iterable[Part]) -> int:
+    """Write scenes and captures in one pass each; the number of scenes.
+
+    Args:
+        out: the collection's folder.
+        parts: gone through twice, so no iterator.
+    """
+    count = write_scenes(out, (part.scene for part in parts))
+    write_captures(out, (capture for part in parts for capture in part.captures))
+    return count

@@ -49,7 +49,7 @@ class OrientedBox(BaseModel):
 
 
 def _is_rotation(x: Vector, y: Vector, z: Vector) -> bool:
-    """Tell whether vectors are unit vectors at right angles to each other, right-handed."""
+    """Check that vectors are unit vectors at right angles to each other, right-handed."""
     if max(abs(_dot(x, x) - 1), abs(_dot(y, y) - 1), abs(_dot(z, z) - 1)) > _ROTATION_TOLERANCE:
         return False
     if max(abs(_dot(x, y)), abs(_dot(y, z)), abs(_dot(z, x))) > _ROTATION_TOLERANCE:
@@ -63,7 +63,7 @@ def _dot(a: Vector, b: Vector) -> float:
 
 
 class TrackPoint(BaseModel):
-    """Where a moving object's box is at one time.
+    """The place of a moving object's box at one time.
 
     Attributes:
         seconds: on the scene's time line.
@@ -82,7 +82,7 @@ class SceneObject(BaseModel):
 
     Attributes:
         id: unique in its scene.
-        category: what it is called in questions.
+        category: its name in questions.
         box: where it is; for a moving object, at the scene's time 0.
         track: where it moves; empty for one that stays.
     """
@@ -107,10 +107,10 @@ class Event(BaseModel):
 
     Attributes:
         start, end: on the scene's time line, in seconds; the same for a moment.
-        label: what happens, in the data set's words.
+        label: the event in the data set's words.
         kind: which of a data set's annotations it is: 'keystep', 'description' or another word.
-        essential: whether the activity can't do without it; None where nobody said.
-        views: roles of the captures that are said to show it; empty where nobody said.
+        essential: whether the activity can't do without it; None where not stated.
+        views: roles of the captures that are said to show it; empty where not stated.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -141,9 +141,11 @@ class Scene(BaseModel):
         room_center: metres.
         floor: the outline of the floor, rings of (x, y) in metres; the first is the outer one.
         video: the path of the scene's standard video, relative to the collection's media.
-        events: what happens in it, by time.
+        events: those in it, by time.
         twins: the same for all scenes that differ in one thing only, and for no other; None where there are none.
         differs: the category of that thing.
+        metric: whether lengths are metres. False where the scale is unknown, as in a model from pictures alone: lengths
+            are then right up to one factor, and no family asks about them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -159,6 +161,7 @@ class Scene(BaseModel):
     events: tuple[Event, ...] = ()
     twins: str | None = None
     differs: str | None = None
+    metric: bool = True
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Scene:
@@ -203,7 +206,7 @@ class Sighting(BaseModel):
 
 
 class Recorded(BaseModel):
-    """How much of one object a whole recording shows: what nobody saw, nobody can measure.
+    """How much of one object a whole recording shows: unseen parts can't be measured.
 
     Attributes:
         object: the object's id.
@@ -224,14 +227,15 @@ class Clock(BaseModel):
     """How a sensor's clock was brought onto the scene's time line.
 
     Attributes:
-        method: 'hardware' (triggered or stamped together), 'ptp' or 'ntp' (over a network), 'manual' (somebody found
-            the offset), 'estimated' (from what both sensors recorded), 'none' (taken as it is).
+        method: 'hardware' (triggered or stamped together), 'ptp' or 'ntp' (over a network), 'manual' (a person found
+            the offset), 'estimated' (from both sensors' recordings), 'none' (taken as it is), 'untimed' (its frames
+            have an order and no times).
         residual: by how many seconds it may still be off, as 95 % bound, where that is known.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    method: Literal["hardware", "ptp", "ntp", "manual", "estimated", "none"]
+    method: Literal["hardware", "ptp", "ntp", "manual", "estimated", "none", "untimed"]
     residual: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 
@@ -241,11 +245,11 @@ class Capture(BaseModel):
     Attributes:
         id: unique in its collection.
         scene: the scene's id.
-        sensor: what recorded.
+        sensor: the recording device.
         role: 'ego', 'exo' or another word for which one it was.
         media: path of the video or the clouds.
         size: width and height in pixels.
-        offset: what is added to the sensor's own clock to be on the scene's time line, in seconds.
+        offset: seconds to add to the sensor's own clock to reach the scene's time line.
         clock: how that was found out.
         times: of each frame, by the sensor's own clock, in seconds.
         poses: sensor → scene for each frame, 4×4, row by row; a camera looks along +z with y down.

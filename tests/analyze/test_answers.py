@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tolman.analyze.answers import UNREAD, classes, confusion, in_order, normal, positions, predictions
+from tolman.analyze.answer_patterns import UNREAD, classes, confusion, in_order, normal, positions, predictions
 from tolman.items import Item
 
 
@@ -66,6 +66,20 @@ def test_confusion_is_between_texts_of_options_not_letters() -> None:
     assert cells["right", "right"] == (50.0, 2)
     assert cells["right", UNREAD] == (50.0, 2)
     assert list(dict.fromkeys(true for true, _ in found)) == ["right", "left"]
+
+
+def test_samples_of_one_item_do_not_narrow_an_interval() -> None:
+    items = {str(i): item(i, "AB"[i // 8 % 2]) for i in range(64)}
+    once = rows({key: "A" if int(key) % 3 else "B" for key in items}, items)
+    five = pl.concat([once] * 5)
+    (single, _), (several, _) = positions(items, once), positions(items, five)
+    pairs = [(one.picked, other.picked) for one, other in zip(single, several, strict=True)]
+    pairs += [(confusion(items, once)[key], cell) for key, cell in confusion(items, five).items()]
+    for one, other in pairs:
+        assert other.value == pytest.approx(one.value)
+        assert one.interval is not None
+        assert other.interval is not None
+        assert (other.interval.low, other.interval.high) == pytest.approx((one.interval.low, one.interval.high))
 
 
 def test_predictions_are_the_numbers_that_were_read() -> None:

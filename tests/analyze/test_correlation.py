@@ -9,9 +9,10 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tolman.analyze.correlation import correlate
+from tolman.analyze.model_scores import correlate
 from tolman.errors import InputError, TolmanError, UsageError
-from tolman.workflows.analyses.correlation import CorrelationConfig, analyze_correlation, to_json
+from tolman.features.analyses.config import CorrelationConfig
+from tolman.features.analyses.model_analyses import analyze_correlation, correlation_to_json
 
 TABLES = Path(__file__).parent / "tables"
 columns = st.integers(3, 12).flatmap(
@@ -21,7 +22,7 @@ columns = st.integers(3, 12).flatmap(
 
 def correlations(table: Path, score: str | None, lower_is_better: tuple[str, ...] = ()) -> dict[str, dict[str, Any]]:
     config = CorrelationConfig(table=table, score=score, lower_is_better=lower_is_better)
-    found: dict[str, dict[str, Any]] = to_json(analyze_correlation(config))["correlations"]
+    found: dict[str, dict[str, Any]] = correlation_to_json(analyze_correlation(config))["correlations"]
     return found
 
 
@@ -78,7 +79,7 @@ def test_models_without_a_figure_are_left_out_and_two_have_no_interval() -> None
         ("model,A,B\nx,1,2\ny,two,3\n", "A", "row 3, field 'A': 'two' is no number"),
         ("model,A,B\nx,1,2\ny,3,4\n", "C", "has no column 'C'; columns with figures: A, B"),
         ("model,A,B\nx,1,2\n", "A", "fewer than two models"),
-        ("model,A\nx,a\ny,b\n", "A", "no column with figures"),
+        ("model,A\nx,a\ny,b\n", "A", "row 2, field 'A': 'a' is no number"),
         ("model,A,B\nx,1\ny,3,4\n", "A", "more or fewer cells than the header"),
     ],
 )

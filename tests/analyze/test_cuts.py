@@ -7,14 +7,13 @@ from statistics import fmean
 import pytest
 
 from tolman import benchmarks
-from tolman.analyze.cuts import MOST_CELLS, cut
-from tolman.analyze.labels import label_frame
-from tolman.benchmarks.spatialbench.taxonomy import LEVELS, WEIGHTS
+from tolman.analyze.labels import MOST_CELLS, cut, label_frame
+from tolman.benchmarks.spatialbench.spatialbench_rows import LEVELS, WEIGHTS
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 Choice = Callable[..., Item]
 
@@ -113,3 +112,21 @@ def test_bad_cuts_are_refused(choice: Choice) -> None:
         cut(scores, label_frame(items, ["each"]), ("each",), spec.table)
     with pytest.raises(UsageError, match="names the label 'each' twice"):
         cut(scores, label_frame(items, ["each"]), ("each", "each"), spec.table)
+
+
+def test_a_label_follows_from_no_type_where_each_question_has_one_of_its_own(choice: Choice) -> None:
+    tasks = [task for own in LEVELS.values() for task in own]
+    items = [
+        choice(id=f"{task}{n}", task=task, scene=f"s{n}", labels={"tier": ("easy", "hard")[place % 2]})
+        for place, task in enumerate(tasks)
+        for n in range(2)
+    ]
+    right = {item.id: 1.0 for item in items}
+
+    def follows(some: list[Item], **more: object) -> tuple[str, ...]:
+        scores, table = scored(some, right)
+        return cut(scores, label_frame(some, ["tier"]), ("tier",), table, **more).follows_task  # type: ignore[arg-type]
+
+    assert follows(items[::2]) == ()
+    assert follows(items) == ("tier",)
+    assert follows(items, measured=("tier",)) == ()

@@ -6,8 +6,8 @@ import pytest
 
 from score_frames import score_frame
 from tolman.analyze.deltas import ProtocolRun, deltas
-from tolman.scoring.compare import differences
-from tolman.scoring.table import Column, Mean, Table, pool
+from tolman.scoring.run_differences import differences
+from tolman.scoring.score_table import Column, Mean, Table, pool
 
 TABLE = Table(
     (Column("a", "A", pool("a")), Column("b", "B", pool("b")), Column("avg", "Avg.", Mean((pool("a"), pool("b"))))),

@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.analyze.errors import PEOPLE, Label, agreements, consensus, distributions, people_alpha, weights, worst
-from tolman.scoring.coefficients import cohen
+from tolman.analyze.error_shares import (
+    PEOPLE,
+    Label,
+    agreements,
+    consensus,
+    distributions,
+    people_alpha,
+    weights,
+    worst,
+)
+from tolman.scoring.agreement_coefficients import cohen
 from tolman.scoring.error_types import CORRECT, MMSI, VSI
 
 errors = st.sets(st.sampled_from([kind.key for kind in VSI.types]), min_size=1).map(frozenset)
@@ -64,6 +73,20 @@ def test_reasoning_is_held_against_answers() -> None:
     assert found.reasoning_on_wrong is not None
     assert (found.reasoning_on_right.value, found.reasoning_on_right.n) == (50, 2)
     assert (found.reasoning_on_wrong.value, found.reasoning_on_wrong.n) == (50, 2)
+
+
+def test_samples_of_one_item_do_not_narrow_an_interval() -> None:
+    rows = [(str(i), "t", float(i % 3 == 0)) for i in range(24)]
+    said = [("correct", "perception", "relational")[i % 3] for i in range(24)]
+    once = distributions([label(str(i), one) for i, one in enumerate(said)], answers(*rows), VSI, right_from=0.5)[0]
+    labels = [Label(("m", str(i), r), "anna", PEOPLE, frozenset({one})) for i, one in enumerate(said) for r in range(5)]
+    repeated = pl.concat([answers(*rows).with_columns(repeat=pl.lit(r, pl.Int64)) for r in range(5)])
+    five = distributions(labels, repeated, VSI, right_from=0.5)[0]
+    for one, other in [(once.answers, five.answers), (once.reasoning, five.reasoning)]:
+        assert one.interval is not None
+        assert other.interval is not None
+        assert (other.interval.low, other.interval.high) == pytest.approx((one.interval.low, one.interval.high))
+    assert five.among_errors["perception"].interval == once.among_errors["perception"].interval
 
 
 def test_the_examiners_errors_are_wrong_choices_and_the_worse_half_of_the_numbers() -> None:

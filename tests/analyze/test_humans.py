@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from score_frames import score_frame
 from tolman.analyze.humans import averages, difficulty, natural_cuts, tier_of
 from tolman.errors import UsageError
-from tolman.scoring.table import Column, Table, pool
+from tolman.scoring.score_table import Column, Table, pool
 
 
 def answers(*rows: tuple[str, str, float, float | None]) -> pl.DataFrame:

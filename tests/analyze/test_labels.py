@@ -7,7 +7,7 @@ import pytest
 from tolman.analyze.labels import NOT_LABELLED, in_order, label_frame, label_names
 from tolman.errors import UsageError
 from tolman.items import Item, Media
-from tolman.media.needed import KEY
+from tolman.media.needed_frames import KEY
 from tolman.media.sampling import Frames
 
 NEEDED = {

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.analyze.maps import Drawn, bin_of, consistency, distance, edges, locality, misfit, pairs
+from tolman.analyze.maps import Drawn, bin_labels, bin_of, consistency, distance, edges, locality, misfit, pairs
+from tolman.benchmarks.published import published_tables
 from tolman.cognitive_maps import CognitiveMap, true_map
 
 TABLE_4 = [1, 2.125, 3.25, 4.375, 5.5, 6.625, 7.75, 8.875, 10]
@@ -49,6 +50,21 @@ def test_a_distance_is_that_of_the_nearest_objects_and_may_be_off_by_one() -> No
     assert (result.accuracy.value, result.accuracy.n) == (100, 1)
     off = CognitiveMap(10, {"a": ((3.9, 0),), "b": ((9, 0),)})
     assert not pairs([Drawn("s", off, true)])[0].right
+
+
+def test_a_scene_that_is_drawn_several_times_does_not_narrow_an_interval() -> None:
+    generator = random.Random(0)
+    drawn = []
+    for scene in range(10):
+        places = {name: ((generator.uniform(0, 10), generator.uniform(0, 10)),) for name in "abcd"}
+        moved = {name: ((x + generator.gauss(0, 1), y),) for name, ((x, y),) in places.items()}
+        drawn.append(Drawn(str(scene), CognitiveMap(10, moved), CognitiveMap(10, places)))
+    once, five = locality(pairs(drawn)).accuracy, locality(pairs(drawn * 5)).accuracy
+    assert once is not None
+    assert five is not None
+    assert once.interval is not None
+    assert five.interval is not None
+    assert (five.interval.low, five.interval.high) == pytest.approx((once.interval.low, once.interval.high))
 
 
 @given(maps)
@@ -135,7 +151,7 @@ def by_hand(places: dict[str, list[tuple[float, float]]], generator: random.Rand
 
 
 def test_noise_of_known_size_gives_the_locality_of_an_independent_simulation() -> None:
-    pytest.importorskip("trimesh", reason="furniture needs the extra 'simulate'")
+    pytest.importorskip("trimesh", reason="furniture needs the extra 'worlds'")
     from tolman.simulate.furnish import draw_plan
     from tolman.simulate.furniture import Library
     from tolman.simulate.interior import scene_of
@@ -171,3 +187,8 @@ def test_noise_of_known_size_gives_the_locality_of_an_independent_simulation() -
         error = statistics.stdev(shares[k]) * math.sqrt(1 / OURS + 1 / THEIRS)
         assert abs(share.value - statistics.mean(shares[k])) <= 3 * error, k
         assert 40 < share.value < 95  # noise of this size is neither harmless nor ruin
+
+
+def test_bins_are_labelled_as_the_paper_prints_them() -> None:
+    (table,) = [one for one in published_tables("maps") if one.source == "Table 4"]
+    assert bin_labels([float(edge) for edge in edges(10)]) == list(table.columns)

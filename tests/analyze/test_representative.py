@@ -8,7 +8,7 @@ import tolman.analyze.representative as module
 from score_frames import score_frame
 from tolman.analyze.representative import representative
 from tolman.errors import UsageError
-from tolman.scoring.table import Column, Mean, Table, pool
+from tolman.scoring.score_table import Column, Mean, Table, pool
 
 TABLE = Table(
     (Column("a", "A", pool("a")), Column("b", "B", pool("b")), Column("avg", "Avg.", Mean((pool("a"), pool("b"))))),

@@ -10,7 +10,7 @@ from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 Choice = Callable[..., Item]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tolman import benchmarks
-from tolman.analyze.weights import solve
-from tolman.benchmarks.spatialbench.taxonomy import LEVELS, WEIGHTS
+from tolman.analyze.model_scores import solve
+from tolman.benchmarks.spatialbench.spatialbench_rows import LEVELS, WEIGHTS
 from tolman.errors import UsageError
 
 COUNTS = np.array([318, 527, 291, 98, 113.0])

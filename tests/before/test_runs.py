@@ -6,6 +6,7 @@ At the address of the models there is a server that remembers what it was asked.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,12 @@ def test_run_folders_are_compared(place: Path, expected: dict[str, Any]) -> None
     assert holds(expected["compared"], json.loads(done.stdout)) == []
 
 
+def counts_samples(name: str, found: str) -> bool:
+    """Whether a difference is the one that is meant: each question was asked twice, and counts once now."""
+    count = re.search(r"/cells/\w+/n was (\d+) and is (\d+)\Z", found)
+    return name == "votes" and count is not None and int(count[1]) == 2 * int(count[2])
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_run_folder_scored_again_has_the_same_figures(place: Path, name: str) -> None:
     run = place / "scored" / name
@@ -58,7 +65,7 @@ def test_a_run_folder_scored_again_has_the_same_figures(place: Path, name: str) 
     done = tolman(place, "score", f"scored/{name}", "--json")
     assert done.returncode in (0, 1), done.stderr
     before = FIXTURES / "runs" / name
-    assert holds(figures(before), figures(run)) == []
+    assert [found for found in holds(figures(before), figures(run)) if not counts_samples(name, found)] == []
     assert ("judged" in figures(before)["rule_sets"]) == (name == "endpoint")
     old = pl.read_parquet(before / "scores.parquet")
     assert_frame_equal(pl.read_parquet(run / "scores.parquet").select(old.columns), old)
@@ -104,7 +111,8 @@ def test_the_same_command_asks_only_what_failed(tmp_path: Path, name: str, folde
     was, now = (table.filter(~pl.col("id").is_in(list(failed))) for table in scores)
     assert_frame_equal(now.select(was.columns), was)
     if not failed:
-        assert holds(figures(before), figures(place / folder / name)) == []
+        found = holds(figures(before), figures(place / folder / name))
+        assert [one for one in found if not counts_samples(name, one)] == []
 
 
 def test_the_store_is_counted_and_exported(place: Path, tmp_path: Path) -> None:

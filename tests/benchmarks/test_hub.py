@@ -16,7 +16,7 @@ from huggingface_hub.utils import are_progress_bars_disabled
 import fake_hub
 from fake_hub import COMMIT, FakeHub, Repository
 from tolman.benchmarks import hub
-from tolman.benchmarks.base import HubSource
+from tolman.benchmarks.spec import HubSource
 from tolman.errors import InputError, UsageError
 
 SOURCE = HubSource("somebody/set", ("*.jsonl",), COMMIT, ("*.zip",))

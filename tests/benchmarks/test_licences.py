@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tolman.benchmarks.licences import SPDX, card_lines, licence_url, spdx_of
+from tolman.benchmarks.benchmark_folder import SPDX, card_lines, licence_url, spdx_of
 
 
 @pytest.mark.parametrize(

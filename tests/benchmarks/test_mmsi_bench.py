@@ -2,17 +2,19 @@
 
 import base64
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from tolman import benchmarks
-from tolman.benchmarks.mmsi_bench.data import TASKS, split_question
+from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS, split_question
 from tolman.errors import InputError
+from tolman.media.images import read_image
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("mmsi-bench")
 QUESTION = (
@@ -35,15 +37,26 @@ def write_parquet(folder: Path) -> None:
     ).write_parquet(folder / "MMSI_Bench.parquet")
 
 
-def test_parquet_and_tsv_give_the_same_questions(tmp_path: Path) -> None:
+def test_vlmevalkits_names_of_question_types_are_known(shared_data: Path) -> None:
+    table = shared_data / "interchange" / "inputs" / "MMSIBench_wo_circular.tsv"
+    if not table.is_file():
+        pytest.skip(f"there is no {table}")
+    items = BENCHMARK.load(table, "full")
+    assert len(items) == 12
+    assert {item.task for item in items} == set(TASKS)
+    assert all(read_image(table.parent, medium.path, medium.part)[:4] == b"\x89PNG" for medium in items[0].media)
+
+
+@pytest.mark.parametrize("written", [json.dumps, str])
+def test_parquet_and_tsv_give_the_same_questions(tmp_path: Path, written: Callable[[list[str]], str]) -> None:
     (tmp_path / "p").mkdir()
     (tmp_path / "t").mkdir()
     write_parquet(tmp_path / "p")
     image = base64.b64encode(JPEG).decode()
     rows = [
         ["index", "image", "question", "answer", "category"],
-        ["0", json.dumps([image] * 2), QUESTION, "C", "Motion (Cam.)"],
-        ["1", json.dumps([image] * 3), "Unreadable options, A or B or C or D?", "B", "MSR"],
+        ["0", written([image] * 2), QUESTION, "C", "Motion (Cam.)"],
+        ["1", written([image] * 3), "Unreadable options, A or B or C or D?", "B", "MSR"],
     ]
     quoted = ["\t".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
     (tmp_path / "t" / "MMSI_bench.tsv").write_text("\n".join(quoted))
@@ -58,6 +71,7 @@ def test_parquet_and_tsv_give_the_same_questions(tmp_path: Path) -> None:
         "Right while moving backward",
     )
     assert one[0].reasoning == "The camera …"
+    assert read_image(tmp_path / "t", other[1].media[2].path, other[1].media[2].part) == JPEG
     assert one[1].labels == {"options_unread": "yes"}
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tolman import benchmarks
-from tolman.benchmarks.base import BenchmarkSpec
 from tolman.benchmarks.published import PublishedRow, read_published
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import InputError
 
 PAPERS = {"vsi-bench": "2024", "mmsi-bench": "2025", "site": "2025", "spatialbench": "2025"}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tolman import benchmarks
-from tolman.benchmarks.published_cuts import CUT_FIELDS, read_published_cuts
+from tolman.benchmarks.published import CUT_FIELDS, read_published_cuts
 from tolman.errors import InputError
 
 HEAD = ",".join(CUT_FIELDS)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tolman.benchmarks import get
-from tolman.benchmarks.published import PublishedRow
-from tolman.benchmarks.published_tables import PublishedTable, published_tables, read_published_tables
+from tolman.benchmarks.published import PublishedRow, PublishedTable, published_tables, read_published_tables
 from tolman.errors import InputError
 
 PAPERS = {"VSI-Bench": "vsi-bench.txt", "MMSI-Bench": "mmsi-bench.txt", "SITE": "site.txt"}

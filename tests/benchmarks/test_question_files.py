@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from tolman import benchmarks
-from tolman.benchmarks.fetching.choosing import question_files
 from tolman.benchmarks.fetching.listing import HubFile, Listing
+from tolman.benchmarks.hub import question_files
 from tolman.errors import InputError, UnknownFieldWarning
 
 SITE: dict[str, Any] = {

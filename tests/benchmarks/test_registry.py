@@ -9,22 +9,22 @@ import pytest
 from typer.testing import CliRunner
 
 from tolman import benchmarks
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
+from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.runs.load import load
-from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.rules import RuleSet, careful, score_exactly
-from tolman.scoring.score import score
+from tolman.runs.run_items import load
+from tolman.scoring.answer_values import ParsedAnswer
+from tolman.scoring.rule_sets import RuleSet, careful, score_exactly
+from tolman.scoring.score_items import score
 
 MODULE = """
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset, media_first, without_media
+from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, media_first, without_media
 from tolman.items import Item
-from tolman.scoring.rules import careful
-from tolman.scoring.table import Column, Table, pool
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.score_table import Column, Table, pool
 
 def load(folder, subset):
     return [

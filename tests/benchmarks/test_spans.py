@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tolman import benchmarks
 from tolman.items import Item
-from tolman.scoring.rules import RuleSet
+from tolman.scoring.rule_sets import RuleSet
 
 OFFICIAL = [
     (name, rules)

@@ -8,14 +8,13 @@ import polars as pl
 import pytest
 
 from tolman import benchmarks
-from tolman.benchmarks.spatialbench.data import unit_asked
-from tolman.benchmarks.spatialbench.taxonomy import LEVELS, WEIGHTS, repair_task_name
+from tolman.benchmarks.spatialbench.spatialbench_rows import LEVELS, WEIGHTS, repair_task_name, unit_asked
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
-from tolman.scoring.table import Mean, Pool, coefficients
+from tolman.scoring.score_items import score
+from tolman.scoring.score_table import Mean, Pool, coefficients
 
 BENCHMARK = benchmarks.get("spatialbench")
 OFFICIAL = BENCHMARK.rule_set("official")
@@ -34,6 +33,17 @@ def test_both_versions_load_whole(shared_data: Path, v1: list[Item]) -> None:
     assert len({item.scene for item in v1}) == 51
     assert len({item.scene for item in v2}) == 114
     assert Counter(i.answer for i in v1 if i.kind == "choice") == {"A": 312, "B": 326, "C": 302, "D": 89}
+
+
+def test_v1_is_found_under_its_own_name(shared_data: Path, tmp_path: Path, v1: list[Item]) -> None:
+    source = shared_data / "spatialbench"
+    (tmp_path / "QA.txt").write_bytes((source / "QA_v1_2025-11-26.txt").read_bytes())
+    assert BENCHMARK.load(tmp_path, "v1") == v1
+    with pytest.raises(InputError, match="holds v1: none of its 1,347 questions is new in v2; ask for v1"):
+        BENCHMARK.load(tmp_path, "v2")
+    (tmp_path / "QA.txt").write_bytes((source / "QA.txt").read_bytes())
+    with pytest.raises(InputError, match=r"holds v2: the question 2.* is not in v1; ask for the subset v2"):
+        BENCHMARK.load(tmp_path, "v1")
 
 
 def test_exemplars_keep_their_reasoning_and_key_frames(shared_data: Path) -> None:

@@ -12,8 +12,8 @@ from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.readers.first_token import first_token
-from tolman.scoring.score import score
+from tolman.scoring.readers.video_benchmarks import first_token
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("vsi-bench")
 ROW = {

@@ -14,10 +14,11 @@ import pytest
 import terminal
 from tolman.analyze.deltas import DeltasResult
 from tolman.cli import main
-from tolman.workflows.analyses import ANALYSES
-from tolman.workflows.analyses.deltas import DeltasConfig, analyze_deltas
-from tolman.workflows.config import make, write_config
-from tolman.workflows.events import silent
+from tolman.features.analyses import ANALYSES
+from tolman.features.analyses.config import DeltasConfig
+from tolman.features.analyses.run_analyses import analyze_deltas
+from tolman.features.config import make, write_config
+from tolman.features.events import silent
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTRACT = ROOT / "tests" / "extracts" / "vsi_bench_extract.jsonl"
@@ -211,7 +212,7 @@ def test_every_analysis_has_help_with_an_example_and_is_listed(place: Path) -> N
     listed = " ".join(tolman("analyze", "--help", cwd=place).split())
     assert "vision ablation, shortcut bias, correlation" in listed
     names = ANALYSES.names()
-    assert len(names) == 9
+    assert len(names) == 10
     for name in names:
         assert f" {name} " in listed
         shown = tolman("analyze", name, "--help", cwd=place)

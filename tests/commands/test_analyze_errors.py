@@ -12,11 +12,12 @@ import bare
 import terminal
 from explained import JUDGED, LONG, TWO_PEOPLE, write_explained
 from loopback import Server, serving
-from tolman.benchmarks.mmsi_bench.data import TASKS
-from tolman.workflows.analyses.errors import ANALYSIS, ErrorsConfig, analyze_errors
-from tolman.workflows.events import Began, Event, Noted
+from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
+from tolman.features.analyses.config import ERRORS_ANALYSIS, ErrorsConfig
+from tolman.features.analyses.error_analysis import analyze_errors
+from tolman.features.events import Began, Event, Noted
 
-pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
 
 
 def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -167,7 +168,7 @@ def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
     assert told[-1].text.startswith("judging: 7 calls, 0 answers from the store")
     assert [failure.id for failure in result.failures] == ["4"]
     assert done.returncode == 1
-    assert json.loads(done.stdout) == ANALYSIS.to_json(result)
+    assert json.loads(done.stdout) == ERRORS_ANALYSIS.to_json(result)
     assert "[analyze-errors]" in (place / "errors" / "tolman.toml").read_text()  # also where a judgement failed
 
 

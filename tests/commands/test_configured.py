@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from tolman.commands.configured import Incomplete, configured
 from tolman.errors import UsageError
-from tolman.workflows.config import Setting, read_tables, to_table
+from tolman.features.config import Setting, read_tables, to_table
 
 seen: list[tuple[Any, bool]] = []
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from tolman.cli import app
 from tolman.commands.configured import configured
 from tolman.errors import UsageError
-from tolman.workflows.config import ConfigField, fields_of, make, to_table
+from tolman.features.config import ConfigField, fields_of, make, to_table
 
 BAD_BEGINNING = re.compile(r"(Of|Under|Instead|Which|What|How|Who|As|At|In|For|To) ")
 """A help text names a quantity or says what is done; these words begin half a sentence."""

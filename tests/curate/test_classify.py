@@ -13,10 +13,18 @@ from curator import SYSTEMS, Curator
 from loopback import serving
 from tolman.curate.asking import AskedModel, Asker, Reply, number_lines
 from tolman.curate.candidates import Candidate
-from tolman.curate.categories import categories_task, toml_of
-from tolman.curate.classify import UNSURE, filter_task, read_systems, read_verdict, systems_task
-from tolman.curate.labels import agreement, read_hand_labels
-from tolman.curate.taxonomy import Taxonomy, open_taxonomy
+from tolman.curate.filtering import (
+    UNSURE,
+    agreement,
+    categories_task,
+    filter_task,
+    read_hand_labels,
+    read_systems,
+    read_verdict,
+    systems_task,
+    toml_of,
+)
+from tolman.curate.mapping import Taxonomy, open_taxonomy
 from tolman.errors import EndpointError, InputError, UsageError
 
 SITE = open_taxonomy("site")

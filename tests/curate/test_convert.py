@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tolman.curate.candidates import Candidate
 from tolman.curate.convert import Bank, ConvertRules, Unconverted, convert, movable, numbers_apart, too_close
-from tolman.curate.distractors import read_letters
-from tolman.generate.options import Dealer
+from tolman.curate.converting import read_letters
+from tolman.generate.distractors import Dealer
 
 ANSWERS = st.one_of(
     st.integers(-500, 5000).map(str),
@@ -101,6 +101,16 @@ def test_a_number_inside_a_text_keeps_its_words() -> None:
     assert isinstance(found, Candidate)
     assert all(option.startswith("about ") and option.endswith(" meters") for option in found.options)
     assert found.evidence["converted"]["by"] == "bounds"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "right"), [("٣", "number", "3"), ("about ３ metres", "text", "about 3 metres")]
+)
+def test_options_are_in_the_digits_of_one_script(answer: str, kind: str, right: str) -> None:
+    made = convert(candidate(answer, kind), ConvertRules(), Bank(), Dealer("s"), "s")
+    assert isinstance(made, Candidate)
+    assert made.answer_text == right
+    assert all(option.isascii() for option in made.options)
 
 
 @pytest.mark.parametrize(

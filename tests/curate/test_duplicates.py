@@ -12,13 +12,15 @@ from tolman.curate.duplicates import (
     QuestionText,
     comparable,
     leaks,
+    media_names,
     near_duplicates,
+    near_pictures,
+    picture_hash,
     say_the_same,
     without_repeats,
 )
-from tolman.curate.same_media import media_names, near_pictures, picture_hash
 from tolman.items import Media
-from tolman.media.store import FrameStore
+from tolman.media.frame_store import FrameStore
 
 
 def ask(

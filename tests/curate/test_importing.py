@@ -17,10 +17,9 @@ from tolman.benchmarks.fields import Field, Unmappable
 from tolman.curate.candidates import Candidate
 from tolman.curate.convert import Bank, ConvertRules, Unconverted, convert
 from tolman.curate.importing import Importer, QuestionSource, Unmapped
-from tolman.curate.mapping import Mapping, open_mapping, shipped
-from tolman.curate.taxonomy import open_taxonomy
+from tolman.curate.mapping import Mapping, open_mapping, open_taxonomy, shipped
 from tolman.errors import InputError, UsageError
-from tolman.generate.options import Dealer
+from tolman.generate.distractors import Dealer
 
 PLAIN: dict[str, Any] = {
     "name": "mine",
@@ -79,6 +78,7 @@ def test_every_kind_of_answer(tmp_path: Path) -> None:
         ({"id": 1, "q": ["x"], "a": "A"}, "'q' is no text"),
         ({"id": 1, "q": "Which?", "a": {"x": 1}}, "the answer is no text"),
         ({"id": 1, "q": "Which?", "a": float("nan")}, "'a' is empty or missing"),
+        ({"id": 1, "q": "Which?", "a": "NaN"}, "the answer 'NaN' is how programs write an empty cell"),
         ([1, 2], "is no JSON object"),
     ],
 )
@@ -98,6 +98,13 @@ def test_broken_lines_and_repeated_ids_are_rows_like_others(tmp_path: Path) -> N
     assert [c.id for c in found] == ["mine/1", "mine/2"]
     assert found[1].question == "\ufffd?"
     assert [(x.row, x.reason.split(" (")[0]) for x in lost] == [(2, "the id 1 is used twice"), (3, "is no JSON")]
+
+
+def test_numbers_in_the_digits_of_another_script_are_numbers(tmp_path: Path) -> None:
+    rows = [{"id": i, "q": "How many?", "a": answer} for i, answer in enumerate(("٣", "٣٫٥", "１٬２００"))]
+    found, lost = take(lines(tmp_path, *rows), tmp_path / "pool")
+    assert not lost
+    assert [(c.kind, c.answer) for c in found] == [("number", "3"), ("number", "3.5"), ("number", "1200")]
 
 
 @pytest.mark.parametrize(("form", "answer"), [("index", 1), ("position", "2"), ("text", "Right "), ("letter", "B)")])

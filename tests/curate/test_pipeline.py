@@ -26,9 +26,8 @@ from tolman.cli import app
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, read_pool, read_shards, write_pool
 from tolman.curate.mapping import open_mapping
-from tolman.curate.pipeline import Work
+from tolman.curate.pipeline import Work, curate
 from tolman.curate.recipe import Verify, read_recipe
-from tolman.curate.stages import curate
 from tolman.curate.stratifying import reorder
 from tolman.curate.verify import judge, read_answer
 from tolman.errors import InputError, UsageError
@@ -93,7 +92,13 @@ def rows(count: int = 60) -> list[dict[str, Any]]:
             options = [f"the {a} door" for a in COLOURS[:4]]
             made.append(
                 row
-                | {"task": "side", "question": f"What is left of bed {i}?", "answer": "ABCD"[i % 3], "options": options}
+                | {
+                    "task": "side",
+                    "question": f"What is left of bed {i}?",
+                    "answer": "ABCD"[i % 3],
+                    "options": options,
+                    "level": "2",
+                }
             )
         elif i % 4 == 2:
             made.append(
@@ -176,7 +181,7 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
     assert "<svg" in (place / "pool" / "stratify" / "statistics.svg").read_text()
     (place / "pool" / "stratify" / "statistics.svg").unlink()
     command = ("curate", "run", "recipe.toml", "--out", "pool", "--store", "store.sqlite")
-    (plain,) = bare.environment(place / "few", "curate").run(place, command)
+    (plain,) = bare.environment(place / "few", "media").run(place, command)
     assert plain.code == 0, plain.error
     assert "The figure of 'stratify' is left out. Drawing figures needs the package 'matplotlib'" in plain.error
 
@@ -321,6 +326,9 @@ def test_consensus_sends_the_rest_to_people(place: Path) -> None:
         decided = carry_out(recipe, place)
     status = Counter(line["status"] for line in lines)
     assert status == done["verify"]["status"]
+    unknown = [line for line in lines if "level" not in line["labels"]]
+    assert done["verify"]["level_unknown"] == len(unknown) > 0
+    assert all(line["reasons"][-1] == "its level isn't known" for line in unknown)
     assert all(status[one] for one in ("approved", "spot-check", "people"))
     for line in lines:
         assert {"question", "options", "answer", "media", "labels", "checklist"} <= set(line)
@@ -336,6 +344,29 @@ def test_consensus_sends_the_rest_to_people(place: Path) -> None:
     assert done["benchmark"]["questions"] == decided["benchmark"]["questions"] == kept
     assert decided["benchmark"]["decisions"]["reject by people"] == 1
     assert not decided["verify"]["again"]
+
+
+def test_decisions_about_no_question_and_contradictory_ones_are_refused(place: Path) -> None:
+    recipe = prepare(place, "")
+    recipe.write_text(
+        'name = "mine"\n[[sources]]\nmapping = "rooms.toml"\ndata = "rows.jsonl"\nmedia = "pictures"\n'
+        '[publish]\ndecisions = "decisions.jsonl"\n'
+    )
+
+    def decide(*decisions: tuple[str, str]) -> None:
+        lines = [json.dumps({"id": name, "decision": decision}) + "\n" for name, decision in decisions]
+        (place / "decisions.jsonl").write_text("".join(lines))
+
+    decide(("rooms/1", "reject"), ("2", "approve"), ("zzz", "reject"))
+    said = r"decisions.jsonl, row 2: decides about no question of the pool: '2', 'zzz'; .*'rooms/0'"
+    with pytest.raises(InputError, match=said):
+        carry_out(recipe, place)
+    assert not (place / "pool" / "benchmark").exists()
+    decide(("rooms/1", "approve"), ("rooms/2", "approve"), ("rooms/1", "reject"))
+    with pytest.raises(InputError, match=r"row 3: says 'reject' about 'rooms/1', and row 1 says 'approve'"):
+        carry_out(recipe, place)
+    decide(("rooms/1", "reject"), ("rooms/1", "reject"))
+    assert carry_out(recipe, place)["benchmark"]["decisions"]["reject by people"] == 1
 
 
 def one(answer: str = "A", **labels: str) -> Candidate:
@@ -354,10 +385,11 @@ def one(answer: str = "A", **labels: str) -> Candidate:
 @pytest.mark.parametrize(
     ("answers", "labels", "status"),
     [
-        (["A", "A"], {}, "approved"),
-        (["A", "B"], {}, "people"),
-        (["B", "B"], {}, "people"),
-        (["A", None], {}, "people"),
+        (["A", "A"], {"level": "1"}, "approved"),
+        (["A", "B"], {"level": "1"}, "people"),
+        (["B", "B"], {"level": "1"}, "people"),
+        (["A", None], {"level": "1"}, "people"),
+        (["A", "A"], {}, "people"),
         (["A", "A"], {"level": "3"}, "people"),
         (["A", "A"], {"level": "L2"}, "approved"),
     ],
@@ -387,6 +419,9 @@ def test_answers_with_evidence_are_read_strictly() -> None:
         "frames": [],
     }
     assert read_answer("Evidence: x\nFrames: none\nAnswer: about 3", number) is None
+    half = read_answer("Evidence: x\nFrames: none\nAnswer: .5", number)
+    assert half is not None
+    assert half["answer"] == "0.5"
 
 
 @given(st.sampled_from("ABC"), st.integers(0, 2))
@@ -452,6 +487,12 @@ def test_recipes_that_do_not_hold(place: Path) -> None:
     (place / "full" / "thesis.txt").write_text("dear")
     with pytest.raises(InputError, match="holds other files"):
         curate(read_recipe(recipe), place / "full")
+    own = read_recipe(recipe)
+    other = own.model_copy(update={"name": "other", "sources": (own.sources[0].model_copy(update={"name": "theirs"}),)})
+    (place / "other").mkdir()
+    (place / "other" / "recipe.json").write_text(other.model_dump_json())
+    with pytest.raises(InputError, match="holds the pool of another recipe, 'other'"):
+        curate(own, place / "other")
 
 
 def test_a_trusted_label_is_not_asked_about_and_gives_way_to_people(place: Path) -> None:
@@ -469,10 +510,10 @@ def test_a_trusted_label_is_not_asked_about_and_gives_way_to_people(place: Path)
 
 def spoken(*arguments: str) -> Any:
     """The command line in this process."""
-    from tolman.commands import curate as commands
+    from tolman.commands import construct as commands
     from tolman.errors import TolmanError
 
-    result = CliRunner().invoke(commands.app, arguments, env={"COLUMNS": "300"})
+    result = CliRunner().invoke(commands.curate_app, arguments, env={"COLUMNS": "300"})
     if isinstance(result.exception, TolmanError):
         return SimpleNamespace(
             returncode=result.exception.exit_code, stdout=result.stdout, stderr=str(result.exception)
@@ -503,12 +544,8 @@ def test_the_command_line(place: Path, shared_data: Path, monkeypatch: pytest.Mo
 
 
 def test_the_examples_in_the_documents_hold(tmp_path: Path) -> None:
-    documents = Path(__file__).resolve().parents[2] / "docs" / "curate"
-    blocks = {
-        name: re.findall(r"```toml\n(.*?)```", (documents / name).read_text(), re.DOTALL)
-        for name in ("index.md", "mappings.md")
-    }
-    (*parts,), (mapping,) = blocks["index.md"], blocks["mappings.md"]
+    page = Path(__file__).resolve().parents[2] / "docs" / "curate" / "index.md"
+    *parts, mapping = re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL)
     recipe = "\n".join(parts)
     (tmp_path / "site.toml").write_text(recipe)
     (tmp_path / "set.toml").write_text(mapping)

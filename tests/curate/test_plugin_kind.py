@@ -12,12 +12,12 @@ from curator import Curator
 from kinds.yes_no import write_kind
 from loopback import serving
 from terminal import tolman
+from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.benchmarks.fields import Unmappable
-from tolman.benchmarks.folder import open_folder
-from tolman.curate.answers import answered
 from tolman.curate.asking import question_text
 from tolman.curate.candidates import Candidate, read_pool
 from tolman.curate.collecting import pool_questions
+from tolman.curate.importing import answered
 from tolman.curate.mapping import Mapping
 from tolman.curate.verify import answering_task, read_answer, same
 from tolman.errors import InputError
@@ -58,6 +58,7 @@ by = ["task"]
 [verify]
 models = [{{ model = "openai/a", base_url = "{url}" }}, {{ model = "openai/b", base_url = "{url}" }}]
 spot_check = 0
+people_from_level = 99
 """
 QUESTIONS = 12
 
@@ -152,7 +153,7 @@ def order(**more: Any) -> ItemKind:
             raise ValueError(f"the answer {text!r} is no order") from None
 
     return ItemKind(
-        name="order", title="order", read=read_careful, metric=accuracy.METRIC, released_answer=released, **more
+        name="order", title="order", read=read_careful, metric=accuracy.ACCURACY, released_answer=released, **more
     )
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from terminal import tolman
-from tolman.curate.pipeline import Stage, Work, carry_out
+from tolman.curate.pipeline import Stage, Work, carry_out, in_order, stages_of
 from tolman.curate.recipe import Recipe, read_recipe
-from tolman.curate.stages import in_order, stages_of
 from tolman.errors import UsageError
 from tolman.plugins import load_plugin
 
@@ -47,7 +46,7 @@ def test_stages_come_after_others_and_not_in_a_circle() -> None:
 
 @pytest.mark.usefixtures("passing_plugins")
 def test_a_local_file_adds_a_stage_with_a_table_of_its_own(tmp_path: Path) -> None:
-    docs = (Path(__file__).resolve().parents[2] / "docs" / "extend" / "stage.md").read_text(encoding="utf-8")
+    docs = (Path(__file__).resolve().parents[2] / "docs" / "extend" / "family.md").read_text(encoding="utf-8")
     (source,) = re.findall(r"```python\n# short_questions.py\n(.*?)```", docs, re.DOTALL)
     file = tmp_path / "short_questions.py"
     file.write_text(source)

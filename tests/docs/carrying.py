@@ -169,9 +169,15 @@ class Page:
     def _prepare(self, words: list[str]) -> None:
         """Answers that a command reads are written; what it writes isn't there yet."""
         if words[0] == "ingest":
-            for word in words[2 : words.index("--out")]:
+            if "--out" not in words:
+                write_scans("auto", self.place / words[1], self.place / "pictures")
+            for word in words[2 : words.index("--out")] if "--out" in words else ():
                 write_scans(words[1], self.place / word, self.place / "pictures")
-        if words[0] == "score" and words[1].endswith(".jsonl") and not (self.place / words[1]).exists():
+        if (
+            words[0] == "score"
+            and Path(words[1]).suffix in (".jsonl", ".json", ".csv")
+            and not (self.place / words[1]).exists()
+        ):
             subset = value_of(words, "--subset")
             write_answers(self.place, value_of(words, "--benchmark") or "", self.place / words[1], subset=subset)
         if words[0] in ("simulate", "generate", "ingest"):
@@ -272,7 +278,7 @@ def check_extras(words: list[str]) -> None:
     extras = project["optional-dependencies"]
     for word in words[2:]:
         wanted = re.fullmatch(r"(?:tolman|\.)\[([\w,-]+)\]", word)
-        assert word.startswith("-") or wanted or re.fullmatch(r"[\w.-]+", word), word
+        assert word.startswith("-") or wanted or re.fullmatch(r"[\w.-]+(?:[<>=]=?[\w.]+)?", word), word
         assert not wanted or set(wanted[1].split(",")) <= set(extras), f"no such extra: {word}"
 
 

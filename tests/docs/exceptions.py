@@ -6,7 +6,6 @@ A key is a page and a command as it stands there, or '*' and the beginning of co
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from docs.blocks import Command
@@ -48,7 +47,7 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
     ("*", "tolman analyze representative"): (("--size", "12"), "the stage has 20 questions"),
     ("*", "tolman audit my-bench --shortcuts"): (("--folds", "3"), "the stage has three scenes"),
     ("*", "tolman generate"): (("--filter-rounds", "0"), "shortcut filtering needs scenes by the hundred"),
-    ("docs/protocols/one-shot.md", "tolman run ./my-bench --model openai/NAME --protocol one-shot"): (
+    ("docs/protocols/index.md", "tolman run ./my-bench --model openai/NAME --protocol one-shot"): (
         ("--tasks", "object_counting,object_size,relative_direction"),
         "in three rooms some question types have questions of one alone",
     ),
@@ -64,11 +63,11 @@ LICENSED = "downloads a data set under its licence"
 ONLY_PARSED: dict[Key, str] = {}
 """Command → why it can't be carried out here. The command line reads all of these."""
 
-ON_RAY = "so is the extra 'ray'"
-ON_S3 = ("moto", "the object store of the tests is a package of the extra 'dev'")
+ON_RAY = "so is the extra 'cluster'"
+ON_S3 = ("s3fs", "so is the extra 'cluster'")
 NEEDED: dict[Key, tuple[str, str]] = {
-    ("*", "tolman run vsi-bench --model hf/"): ("torch", "the extra 'hf' is installed by 'make test-full'"),
-    ("*", "tolman analyze diversity ./my-bench --structures"): ("spacy", "so is the extra 'syntax'"),
+    ("*", "tolman run vsi-bench --model hf/"): ("torch", "the extra 'local' is installed by 'make test-full'"),
+    ("*", "tolman analyze diversity ./my-bench --structures"): ("spacy", "no extra installs a parser"),
     ("*", "tolman simulate --scenes 3 --out s3://"): ON_S3,
     ("*", "tolman generate s3://"): ON_S3,
     ("*", "tolman audit s3://"): ON_S3,
@@ -81,7 +80,7 @@ NEEDED: dict[Key, tuple[str, str]] = {
     ("docs/scale.md", "tolman score answers.jsonl --benchmark ./my-bench --on ray"): ("ray", ON_RAY),
     ("*", "tolman run ./my-bench --model baseline/detector"): (
         "onnxruntime",
-        "'make test' installs the extra 'detect'",
+        "'make test' installs the extra 'build'",
     ),
 }
 """Command → the module without which it is left out, and who installs it."""
@@ -90,11 +89,11 @@ TWENTY = "the stage has 20 questions of VSI-Bench"
 OTHER_DATA: dict[Key, str] = {
     ("README.md", "tolman run vsi-bench --protocol blind --model baseline/best-constant"): TWENTY,
     ("docs/statistics.md", "tolman compare best-constant most-frequent"): TWENTY,
-    ("docs/analyses/bias.md", "tolman analyze bias vsi-bench --prune 2362 --against removed_ids.txt"): TWENTY,
-    ("docs/analyses/deltas.md", "tolman analyze deltas m4-direct m4-blind m3-direct m3-blind"): TWENTY,
-    ("docs/analyses/diversity.md", "tolman analyze diversity vsi-bench"): TWENTY,
-    ("docs/analyses/humans.md", "tolman analyze humans people/* --out tiers"): TWENTY,
-    ("docs/analyses/representative.md", "tolman analyze representative *-direct --size 300"): TWENTY,
+    ("docs/analyses/index.md", "tolman analyze bias vsi-bench --prune 2362 --against removed_ids.txt"): TWENTY,
+    ("docs/analyses/index.md", "tolman analyze deltas m4-direct m4-blind m3-direct m3-blind"): TWENTY,
+    ("docs/analyses/index.md", "tolman analyze diversity vsi-bench"): TWENTY,
+    ("docs/analyses/index.md", "tolman analyze humans people/* --out tiers"): TWENTY,
+    ("docs/analyses/index.md", "tolman analyze representative *-direct --size 300"): TWENTY,
 }
 """Command → why of the output that a page shows only sentences without a figure are compared, and no tables."""
 
@@ -105,6 +104,7 @@ NOT_TOLMAN: dict[Key, str] = {
     ("*", "python3 download_data.py"): LICENSED,
     ("*", "python2 download_mp.py"): LICENSED,
     ("*", "egoexo "): LICENSED,
+    ("*", "python -m spacy download"): "downloads a model",
 }
 """Command of another program → why it can't be carried out here."""
 
@@ -117,10 +117,10 @@ EXIT_CODES: dict[Key, tuple[tuple[int, ...], str]] = {
     ),
     (
         "docs/installing.md",
-        "tolman doctor --extra video --base-url http://localhost:8000/v1 --database postgresql://user@host/review --json",
+        "tolman doctor --extra media --base-url http://localhost:8000/v1 --database postgresql://user@host/review --json",
     ): ((1,), "there is no such database"),
     (
-        "docs/analyses/errors.md",
+        "docs/analyses/index.md",
         "tolman analyze errors run --judge openai/judge --text-only --reference without --labels people.csv",
     ): ((1,), "the judge's fifth reply names no category"),
     ("*", "tolman reproduce qwen2.5-vl-7b --base-url"): ((1,), "20 questions allow no verdict, and the model is none"),
@@ -149,11 +149,11 @@ FILES: dict[Key, str] = {
     ("docs/curate/index.md", 'name = "my-site"'): "site.toml",
     ("docs/extend/family.md", '"""How high an object reaches above the floor."""'): "my_family.py",
     ("docs/curate/index.md", "id,category,scale"): "hand.csv",
-    ("docs/curate/mappings.md", 'name = "my-set"'): "my-set.toml",
+    ("docs/curate/index.md", 'name = "my-set"'): "my-set.toml",
     ("docs/suites.md", 'out = "spring"'): "suite.toml",
-    ("docs/recipes.md", 'title = "My checkpoint"'): "my-checkpoint.toml",
-    ("docs/reproduce.md", 'title = "My-Model-7B on VSI-Bench"'): "my-model.toml",
-    ("docs/analyses/errors.md", "id,annotator,categories"): "people.csv",
+    ("docs/videos.md", 'title = "My checkpoint"'): "my-checkpoint.toml",
+    ("docs/suites.md", 'title = "My-Model-7B on VSI-Bench"'): "my-model.toml",
+    ("docs/analyses/index.md", "id,annotator,categories"): "people.csv",
 }
 """Page and first line of a block → the file that it shows."""
 
@@ -162,10 +162,8 @@ ABSENT: dict[str, tuple[str, ...]] = {
 }
 """Page → what the stage has and the page means otherwise."""
 
-BUILDING = ("docs/extend/item-kind.md", "docs/answer-kinds.md")
+BUILDING = ("docs/answer-kinds.md",)
 """Pages whose Python snippets make what their commands read."""
 
-GIVEN: dict[str, dict[str, Any]] = {
-    "docs/protocols/cognitive-map.md": {"path": Path("runs/vsi-bench-full/my-model-direct")},
-}
+GIVEN: dict[str, dict[str, Any]] = {}
 """Page → names that its snippets take for granted."""

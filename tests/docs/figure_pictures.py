@@ -20,7 +20,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 from drawings import ROOMS, draw, write_drawings  # noqa: E402
 from tolman.items import Item  # noqa: E402
-from tolman.runs.load import load  # noqa: E402
+from tolman.runs.run_items import load  # noqa: E402
 from tolman.scoring.error_types import VSI  # noqa: E402
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"

@@ -102,7 +102,8 @@ def searched(place: Path) -> dict[str, str]:
     folder = str(place / "bin")
     if not Path(folder).is_dir():
         return {}
-    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": folder}
+    modules = os.pathsep.join([folder, *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": modules.rstrip(os.pathsep)}
 
 
 @contextmanager

@@ -44,7 +44,7 @@ def make_study(place: Path, kept: Path) -> None:
     """Two people come to the study of `study.toml` and answer all that is on their forms."""
     pytest.importorskip("fastapi", reason="the web application needs the extra 'review'")
     from reviewing import serving, settings_of
-    from tolman.review.projects.parts import start_named
+    from tolman.review.projects.study_projects import start_named
 
     settings, clock = settings_of(place / BENCHMARK, place / f"{BENCHMARK}-review", None)
     with serving(settings, clock) as served:
@@ -87,8 +87,10 @@ def make_opinions(place: Path, kept: Path) -> None:
             {"model": f"openai/{name}", "answer": item.answer, "evidence": "It is seen.", "frames": [1, 2]}
             for name in ("one", "two")
         ]
-        shown = item.model_dump(mode="json", include={"id", "question", "kind", "options", "answer", "unit", "labels"})
-        lines.append(shown | {"status": "approved", "reasons": [], "media": [], "models": said, "checklist": []})
+        shown = item.model_dump(
+            mode="json", include={"id", "question", "kind", "options", "answer", "unit", "labels", "media"}
+        )
+        lines.append(shown | {"status": "approved", "reasons": [], "models": said, "checklist": []})
     (place / "pool" / "verify").mkdir(parents=True, exist_ok=True)
     (place / "pool" / "verify" / "review.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     for name in ("a", "b"):

@@ -299,7 +299,7 @@ def tolman_1(demo: Path, data: Path) -> None:
 def correspondence(demo: Path, data: Path) -> None:
     """Lines between points of two frames of a published video."""
     from tolman.media.images import to_jpeg
-    from tolman.media.joining import join
+    from tolman.media.matchers import join
     from tolman.media.sampling import Frames
     from tolman.media.video import read_frames, read_index
 

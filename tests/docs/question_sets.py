@@ -46,14 +46,13 @@ def make_question_sets(place: Path, kept: Path) -> None:
 
 
 def make_own_set(place: Path, kept: Path) -> None:
-    """The question set of the page about mappings: rows of its fields, with videos, and one that can't be mapped."""
-    if (place / "data").exists():
-        shutil.rmtree(place / "data")
-    (place / "data" / "val").mkdir(parents=True)
+    """The question set of the section about mappings: rows of its fields, with videos, and one that can't be mapped."""
+    data = place / "my-data"
+    (data / "val").mkdir(parents=True)
     clip = min((place / "worlds" / "videos").iterdir(), key=lambda path: path.stat().st_size)
     rows = []
     for number in range(6):
-        shutil.copyfile(clip, place / "data" / "val" / f"v{number}.mp4")
+        shutil.copyfile(clip, data / "val" / f"v{number}.mp4")
         row = {"question_id": f"q{number}", "video": f"v{number}", "split": "val", "dataset": "own", "span": "0.5-2.5"}
         if number % 2:
             row |= {"question": f"How many lamps hang in hall {number}?", "question_type": "counting", "answer": "3"}
@@ -62,7 +61,7 @@ def make_own_set(place: Path, kept: Path) -> None:
             row |= {"question": f"Where is lamp {number}?", "question_type": "place", "answer": "B", **options}
         rows.append(row)
     rows.append({**rows[0], "question_id": "empty", "question": ""})
-    (place / "data" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (data / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def _block(first: str) -> str:

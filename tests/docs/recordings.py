@@ -36,8 +36,7 @@ def make_recordings(place: Path, kept: Path) -> None:
         place: the stage; what it has of these names is replaced.
         kept: where they are made by the first page that needs them.
     """
-    pytest.importorskip("embreex", reason="recordings are simulated with the extra 'simulate'")
-    pytest.importorskip("pypcd4", reason="clouds are written with the extra 'lidar'")
+    pytest.importorskip("embreex", reason="recordings are simulated with the extra 'worlds'")
     made = kept / "recordings"
     if not made.exists():
         with whole_folder(made) as partial:
@@ -93,7 +92,7 @@ def _write_rig(folder: Path) -> None:
 
     from ingest.lidar.layouts import write_pcd, write_stamps, write_trajectory
     from ingest.lidar.yard import recorded
-    from tolman.media.writing import VideoWriter
+    from tolman.media.video import VideoWriter
 
     _, mounted, size = _calibration()
     carried = _carried()
@@ -106,7 +105,7 @@ def _write_rig(folder: Path) -> None:
     middles = (carried.times[1:] + carried.times[:-1]) / 2
     rows = [",".join(f"{value:.9f}" for value in row) for row in np.column_stack([middles, rates])]
     (folder / "imu.csv").write_text("\n".join(rows) + "\n")
-    with VideoWriter(folder / "ego.mp4", size, FRAMES, "simulate") as video:
+    with VideoWriter(folder / "ego.mp4", size, FRAMES, "worlds") as video:
         grey = np.full((size[1], size[0], 3), 128, dtype=np.uint8)
         for _ in range(round(SECONDS * FRAMES) + 1):
             video.add(grey)

@@ -38,6 +38,18 @@ def write_scans(format: str, place: Path, pictures: Path) -> None:
         from ingest.scannetpp_writer import write_scannetpp
 
         write_scannet(place, _frames()) if format == "scannet" else write_scannetpp(place, _frames())
+    elif format in ("auto", "colmap", "nerfstudio", "roomplan"):
+        from ingest.phone_writers import write_roomplan
+        from ingest.posed_writers import write_colmap, write_nerfstudio
+        from ingest.worlds import small_world
+
+        pictures_of_room = [frame.colour for frame in _frames()]
+        if format == "roomplan":
+            write_roomplan(place / "flat.json")
+        elif format == "nerfstudio":
+            write_nerfstudio(place, pictures_of_room)
+        else:
+            write_colmap(place, pictures_of_room, "PINHOLE", small_world().intrinsics)
     elif format in ("arkitscenes", "matterport3d", "generic"):
         from ingest.arkit_writer import write_arkit
         from ingest.generic_writer import write_generic
@@ -52,8 +64,17 @@ def write_scans(format: str, place: Path, pictures: Path) -> None:
             write_generic(place / "kitchen", small_world(), _frames())
 
 
+def make_groups(place: Path, kept: Path) -> None:
+    """Photographs, and the table that says which of them show one place."""
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
+    (place / "photos").mkdir(exist_ok=True)
+    for name, colour in (("a.jpg", "red"), ("b.jpg", "blue")):
+        pillow.new("RGB", (32, 24), colour).save(place / "photos" / name)
+    (place / "groups.csv").write_text("file,group\na.jpg,kitchen\nb.jpg,kitchen\n", encoding="utf-8")
+
+
 def _frames():  # type: ignore[no-untyped-def]
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     from ingest.worlds import frames
     from tolman.errors import NoDisplayError
 

@@ -119,10 +119,18 @@ def write_answers(place: Path, benchmark: str, path: Path, *, subset: str | None
         path: of the file.
         salt: makes other answers.
     """
-    lines = []
+    lines: list[str] = []
+    table: list[dict[str, str]] = []
     for item in items_of(place, benchmark, subset):
         drawn = sha256(f"{salt} {item.id}".encode()).digest()
         text = item.answer if drawn[0] % WRONG else wordings(f"{salt} {item.id}", number=item.kind == "number")
         lines.append(json.dumps({"id": item.id, "response": text, "seconds": 5 + drawn[1] / 4}) + "\n")
+        table.append({"question_id": item.id, "prediction": item.answer, "raw_output": text})
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".csv":  # as somebody's script writes it
+        pl.DataFrame(table).write_csv(path)
+        return
+    if path.suffix == ".json":
+        path.write_text(json.dumps(table), encoding="utf-8")
+        return
     path.write_text("".join(lines), encoding="utf-8")

@@ -15,6 +15,7 @@ from docs.nodes import write_programs
 from docs.people import make_errors, make_labels, make_opinions, make_people, make_study
 from docs.question_sets import make_own_set, make_question_sets
 from docs.recordings import make_recordings
+from docs.scans import make_groups
 from docs.tables import make_levels, make_prices, make_squeezed, make_tables, make_unfiltered
 
 Step = Callable[[Path, Path], None]
@@ -25,17 +26,21 @@ NAMED = "tolman run vsi-bench --model openai/NAME --base-url http://localhost:80
 STEPS: dict[Key, Step] = {
     ("*", "tolman measure "): make_recordings,
     ("docs/ingest/lidar.md", "tolman ingest rig recordings/ --out scenes"): make_recordings,
-    ("docs/review/verifying.md", "tolman review my-bench --rig yard --rig worlds"): make_recordings,
+    ("docs/review/checking.md", "tolman review my-bench --rig yard --rig worlds"): make_recordings,
     ("*", "tolman curate run "): make_question_sets,
-    ("docs/curate/mappings.md", "tolman curate import my-set.toml data --out pool"): make_own_set,
+    (
+        "docs/review/writing.md",
+        'tolman ingest media photos --out pool --source "My photos" --groups groups.csv',
+    ): make_groups,
+    ("docs/curate/index.md", "tolman curate import my-set.toml my-data --out my-pool"): make_own_set,
     ("docs/review/index.md", "tolman review my-bench --runs runs/people"): make_people,
     ("docs/review/studies.md", "tolman review my-bench --runs runs/people"): make_study,
     ("docs/review/operating.md", "tolman review backup my-bench --out review.tar"): make_people,
     ("*", "tolman review my-bench --export"): make_people,
     ("*", "tolman review my-bench --verify"): make_opinions,
-    ("docs/review/labelling.md", "tolman analyze errors run --labels labels.jsonl --judge openai/JUDGE"): make_labels,
+    ("docs/review/checking.md", "tolman analyze errors run --labels labels.jsonl --judge openai/JUDGE"): make_labels,
     (
-        "docs/analyses/errors.md",
+        "docs/analyses/index.md",
         "tolman analyze errors run --judge openai/judge --text-only --reference without --labels people.csv",
     ): make_errors,
     ("*", "tolman analyze correlation "): make_tables,
@@ -45,7 +50,7 @@ STEPS: dict[Key, Step] = {
     ("*", "tolman run vsi-bench --model hf/"): make_networks,
     ("*", "tolman run vsi-bench --model openai/Qwen/Qwen2.5-VL-7B-Instruct --serve "): write_programs,
     ("*", "tolman run vsi-bench --model openai/NAME --serve "): write_programs,
-    ("docs/fleet.md", f"{NAMED} --prices prices.json --max-cost 20"): make_prices,
+    ("docs/endpoints.md", f"{NAMED} --prices prices.json --max-cost 20"): make_prices,
 }
 """Command → what is there before it."""
 

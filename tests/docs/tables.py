@@ -12,7 +12,7 @@ from docs.blocks import ROOT
 from docs.stage import items_of
 from drawings import ROOMS, draw, write_drawings
 from terminal import tolman
-from tolman.benchmarks.spatialbench.taxonomy import LEVELS
+from tolman.benchmarks.spatialbench.spatialbench_rows import LEVELS
 from tolman.item_table import write_items
 from tolman.items import Item
 

@@ -29,7 +29,7 @@ def test_two_baselines_are_compared_as_the_page_says(shared_data: Path, tmp_path
 
 @pytest.mark.full
 def test_questions_are_as_diverse_as_the_page_says(shared_data: Path, tmp_path: Path) -> None:
-    (command,) = (one for one in commands_of("docs/analyses/diversity.md") if one.shown)
+    (command,) = (one for one in commands_of("docs/analyses/index.md") if one.shown and "diversity" in one.words)
     done = tolman(tmp_path, *command.words[1:], "--data", str(shared_data / "vsi-bench"), COLUMNS="400")
     assert done.returncode == 0, done.stderr
     assert not without_lines(command.shown, done.stdout), done.stdout

@@ -65,7 +65,7 @@ def test_a_notebook_is_committed_without_outputs(path: Path) -> None:
 
 
 def test_there_are_six_and_the_docs_name_them() -> None:
-    page = (ROOT / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     assert len(NOTEBOOKS) == 6
     assert all(f"`{path.name}`" in page for path in NOTEBOOKS)
 

@@ -11,7 +11,9 @@ import pytest
 
 from docs.blocks import ROOT
 
-PAGES = ("README.md", "docs/reports.md", "docs/figures.md", "docs/explorer.md", "docs/statistics.md")
+PAGES = (
+    "README.md", "docs/tutorial.md", "docs/baselines.md", "docs/figures.md", "docs/explorer.md", "docs/statistics.md",
+)  # fmt: skip
 MADE = ("explorer-*.png", "compare.png", "figure-*.svg", "vsi-bench-baselines.svg", "worlds.jpg", "review-*.png")
 """What tests/docs/pictures.py writes."""
 SMALL = ("explorer-*.png", "compare.png", "vsi-bench-baselines.svg", "worlds.jpg", "figure-*.svg", "review-decide.png")

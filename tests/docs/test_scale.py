@@ -19,7 +19,7 @@ JOBS = 4
 
 
 def test_an_array_of_jobs_makes_what_one_job_makes(tmp_path: Path) -> None:
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     (script,) = (path for path in write_files("docs/scale.md", tmp_path) if path.name == "worlds.sbatch")
     text = script.read_text(encoding="utf-8")
     line = next(line for line in text.splitlines() if line.startswith("tolman "))

@@ -55,5 +55,5 @@ def test_the_build_is_strict(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
-    functions = (tmp_path / "site" / "reference" / "functions" / "index.html").read_text(encoding="utf-8")
-    assert 'id="tolman.evaluate"' in functions
+    reference = (tmp_path / "site" / "reference" / "index.html").read_text(encoding="utf-8")
+    assert 'id="tolman.evaluate"' in reference

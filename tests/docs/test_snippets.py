@@ -23,8 +23,8 @@ from docs.exceptions import GIVEN
 from docs.files import write_files
 from docs.steps import SNIPPETS
 from tolman import plugins
+from tolman.features.config import make
 from tolman.models.recipes import open_recipe
-from tolman.workflows.config import make
 
 WITH_PYTHON = tuple(page for page in pages() if any(block.language == "python" for block in blocks(page)))
 TOML = [block for page in pages() for block in blocks(page) if block.language == "toml"]
@@ -115,8 +115,8 @@ def test_every_page_that_shows_commands_is_read() -> None:
 def configs() -> dict[str, type[Any]]:
     """Name of a command → the class of its config; a table of a file is named as the command."""
     found = {}
-    for path in (ROOT / "src" / "tolman" / "workflows").glob("*.py"):
-        for name, value in vars(import_module(f"tolman.workflows.{path.stem}")).items():
+    for path in (ROOT / "src" / "tolman" / "features").glob("*/config.py"):
+        for name, value in vars(import_module(f"tolman.features.{path.parent.name}.config")).items():
             if name.endswith("Config") and is_dataclass(value):
                 found[name.removesuffix("Config").lower()] = value
     return found

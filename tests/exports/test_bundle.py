@@ -13,13 +13,12 @@ from exports.materials import items, write_benchmark
 from tolman import plugins
 from tolman.benchmarks import open_folder
 from tolman.errors import InputError
-from tolman.exports.bundle import load_bundled_plugins, write_bundle
-from tolman.exports.export import BenchmarkSource, Target
+from tolman.exports.exporters import BenchmarkSource, Target, load_bundled_plugins, write_bundle
 from tolman.item_table import data_hash
 from tolman.items import Item, Media
 from tolman.media.images import read_image
 from tolman.plugins import load_plugin
-from tolman.runs.load import load, preset_of
+from tolman.runs.run_items import load, preset_of
 
 PLUGIN = """
 from dataclasses import replace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import pytest
 
 from exports.materials import items, write_benchmark
 from tolman.errors import UsageError
+from tolman.features.catalogue.compute import ExportResult, export
+from tolman.features.catalogue.config import ExportConfig
 from tolman.items import Item, Media
-from tolman.runs.load import load
-from tolman.workflows.export import ExportConfig, ExportResult, export
+from tolman.runs.run_items import load
 
 CLIP = Item(
     id="q7", question="How long?", kind="number", unit="m", answer="2", task="object_abs_distance", scene="s/4",
@@ -51,6 +53,29 @@ def test_the_metadata_names_every_file_and_its_hash(bench: Path, tmp_path: Path)
     assert patterns == {"media/*.png": "image/png", "videos/room/*.mp4": "video/mp4"}
     covered = {path for pattern in patterns for path in (tmp_path / "out").glob(pattern)}
     assert covered == {tmp_path / "out" / one for one in ("media/a.png", "media/b.png", "videos/room/a.mp4")}
+
+
+def test_every_file_is_in_one_set_of_files_however_far_a_star_goes(tmp_path: Path) -> None:
+    paths = ["a.png", "media/b.png", "media/deep/c.png", "media/deep/d.png", "media/[1]/e.png", "other/f.png", "g.jpg"]
+    shown = [Media(kind="image", path=path) for path in paths]
+    asked = [item.model_copy(update={"media": (shown[i % len(shown)],)}) for i, item in enumerate(items())]
+    folder = write_benchmark(tmp_path / "bench", asked)
+    for path in paths:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes((folder / "media" / "a.png").read_bytes())
+    _, found, _ = written(folder, tmp_path / "out")
+    sets = [one["includes"] for one in found["distribution"] if "includes" in one]
+    sets = [one if isinstance(one, list) else [one] for one in sets]
+    used = {one.media[0].path for one in asked}
+    assert len(used) == len(paths)
+    out = tmp_path / "out"
+    by_folder = [{p.relative_to(out).as_posix() for one in patterns for p in out.glob(one)} for patterns in sets]
+    crossing = [
+        {path for path in paths if any(fnmatchcase(path, p) for p in patterns)} for patterns in sets
+    ]  # as mlcroissant does
+    for matched in (by_folder, crossing):
+        assert sorted(path for one in matched for path in one) == sorted(paths)
+    assert ["other/*.png"] in sets
 
 
 def test_fields_are_columns_of_the_tables(bench: Path, tmp_path: Path) -> None:

@@ -13,11 +13,12 @@ import released_rows
 from runs.logs.conftest import data_of, interchange  # noqa: F401
 from tolman.errors import UsageError
 from tolman.exports.easi.board import COLUMNS
+from tolman.features.catalogue.compute import ExportResult, export
+from tolman.features.catalogue.config import ExportConfig
 from tolman.responses import Failure, FailureKind, Outcome, Response
-from tolman.runs.load import load
 from tolman.runs.logs.log import read_logs
 from tolman.runs.rescore import score_file, score_outcomes
-from tolman.workflows.export import ExportConfig, ExportResult, export
+from tolman.runs.run_items import load
 
 HEAD = {"model": "made-up-org/made-up-vlm", "type": "instruction", "precision": "bfloat16"}
 LMMS = "lmms-eval-0.7.3/20261122_102642_samples_"

@@ -14,11 +14,12 @@ import pytest
 
 from exports.materials import REPLIES, items, write_benchmark
 from tolman.errors import InputError, UsageError
+from tolman.features.catalogue.compute import ExportResult, export
+from tolman.features.catalogue.config import ExportConfig
 from tolman.items import Item, Media
 from tolman.responses import Response
-from tolman.runs.load import load
 from tolman.runs.rescore import score_outcomes
-from tolman.workflows.export import ExportConfig, ExportResult, export
+from tolman.runs.run_items import load
 
 
 def export_to(place: Path, source: Path, **more: Any) -> ExportResult:
@@ -77,6 +78,84 @@ def test_every_figure_is_tolmans_to_the_digit(tmp_path: Path) -> None:
     assert {key: first[key] for key in ("id", "question_type", "scene", "prediction", "score")} == {
         "id": "q0", "question_type": "object_rel_distance", "scene": "s/1", "prediction": "A", "score": 1.0,
     }  # fmt: skip
+
+
+def clustered_stderr(records: list[dict[str, Any]], score_key: str) -> float:
+    """The clustered error as lmms-eval 0.7.3 computes it (`lmms_eval.api.metrics.clustered_stderr`)."""
+    scored = [record for record in records if score_key in record]
+    mean = sum(record[score_key] for record in scored) / len(scored)
+    sums: dict[str, float] = {}
+    for record in scored:
+        sums[record["scene"]] = sums.get(record["scene"], 0.0) + record[score_key] - mean
+    return math.sqrt(sum(value**2 for value in sums.values())) / len(scored)
+
+
+def score_key(task: Path) -> str:
+    (path,) = task.glob("*.yaml")
+    return next(line.partition(": ")[2] for line in path.read_text().splitlines() if line.startswith("score_key: "))
+
+
+def of_scenes(count: int) -> list[Item]:
+    """Two question types of different size and difficulty in each scene."""
+    picture = Media(kind="image", path="media/a.png")
+    common: dict[str, Any] = {
+        "question": "Where?", "answer": "A", "kind": "choice", "options": ("x", "y", "z"), "media": (picture,),
+    }  # fmt: skip
+    many = [
+        Item(id=f"d{s}-{n}", task="object_rel_distance", scene=f"s{s}", **common)
+        for s in range(count)
+        for n in range(5)
+    ]
+    return many + [Item(id=f"r{s}", task="route_planning", scene=f"s{s}", **common) for s in range(count)]
+
+
+def test_the_error_is_that_of_the_macro_average_on_its_scale(tmp_path: Path) -> None:
+    asked = of_scenes(8)
+    replies = {item.id: "A" if hash_of(item.id) % 3 else "B" for item in asked}
+    export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny", asked))
+    task = tmp_path / "tasks" / "tolman_tiny"
+    utils = functions_of(task)
+    docs = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
+    records = [utils.process_results(doc, [replies[doc["id"]]])["official_average"] for doc in docs]
+    value = utils.figure_0(records)
+    key = score_key(task)
+    assert sum(record[key] for record in records) / len(records) == pytest.approx(value)
+    # By hand: half the mean of each type, so an answer counts 1/80 in one and 1/16 in the other.
+    right = {item.id: float(replies[item.id] == "A") for item in asked}
+    means = {one: sum(right[i] for i in right if i[0] == one) / sum(i[0] == one for i in right) for one in "dr"}
+    by_scene = [
+        sum((right[i.id] - means[i.id[0]]) / (80 if i.id[0] == "d" else 16) for i in asked if i.scene == f"s{scene}")
+        for scene in range(8)
+    ]
+    wanted = 100 * math.sqrt(sum(part**2 for part in by_scene))
+    assert clustered_stderr(records, key) == pytest.approx(wanted)
+    assert clustered_stderr(records, key) > 2
+    json.dumps(records, allow_nan=False)
+
+
+def hash_of(text: str) -> int:
+    return sum(ord(letter) * (place + 3) for place, letter in enumerate(text))
+
+
+def test_there_is_no_error_where_tolman_prints_no_interval(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    asked = of_scenes(3)
+    export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny", asked))
+    task = tmp_path / "tasks" / "tolman_tiny"
+    utils = functions_of(task)
+    docs = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
+    records = [utils.process_results(doc, ["A" if n % 2 else "B"])["official_average"] for n, doc in enumerate(docs)]
+    utils.figure_0(records)
+    assert not any(score_key(task) in record for record in records)
+    assert "official_average has no standard error: 3.0 effective scenes" in caplog.text
+
+
+def test_the_readme_names_what_the_environment_and_each_model_type_need(tmp_path: Path) -> None:
+    export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny"))
+    text = (tmp_path / "tasks" / "tolman_tiny" / "README.md").read_text()
+    assert "pip install lmms-eval 'filelock<4' 'tolman[media]'" in text
+    (line,) = [line for line in text.splitlines() if "async_openai" in line]
+    assert line.startswith("- `nframes=N (or fps=F)`: ")
+    assert "fewer than 6 effective scenes" in text
 
 
 def test_it_is_asked_what_tolman_asks(tmp_path: Path) -> None:

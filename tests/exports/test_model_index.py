@@ -10,10 +10,11 @@ from huggingface_hub import ModelCard
 import released_rows
 from exports.materials import write_benchmark
 from tolman.errors import UsageError
+from tolman.features.catalogue.compute import ExportResult, export
+from tolman.features.catalogue.config import ExportConfig
 from tolman.responses import Failure, FailureKind, Outcome, Response
-from tolman.runs.load import load
 from tolman.runs.rescore import score_outcomes
-from tolman.workflows.export import ExportConfig, ExportResult, export
+from tolman.runs.run_items import load
 
 
 def run_of(folder: Path, out: Path, name: str, *, model: str = "openai/qwen", lost: bool = False) -> Path:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from exports.materials import REPLIES, items, write_benchmark
-from tolman.exports.scoring import ExportedBenchmark
+from tolman.exports.harness_scoring import ExportedBenchmark
 from tolman.responses import Response
-from tolman.runs.load import load
 from tolman.runs.rescore import score_outcomes
+from tolman.runs.run_items import load
 
 
 def test_groups_count_as_one_question(tmp_path: Path) -> None:

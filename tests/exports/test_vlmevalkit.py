@@ -8,9 +8,10 @@ import csv
 from pathlib import Path
 
 from exports.materials import REPLIES, write_benchmark
-from tolman.exports.scoring import ExportedBenchmark
+from tolman.exports.harness_scoring import ExportedBenchmark
 from tolman.exports.vlmevalkit.dataset import prompt_of, rows_of
-from tolman.workflows.export import ExportConfig, export
+from tolman.features.catalogue.compute import export
+from tolman.features.catalogue.config import ExportConfig
 
 
 def test_the_tsv_has_the_columns_that_a_custom_set_needs(tmp_path: Path) -> None:

@@ -8,25 +8,24 @@ from pathlib import Path
 import pytest
 
 from once import made_once
-from tolman.generate.collecting import collect
-from tolman.generate.collection import open_collection
+from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.presets import preset
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.generate.selection import select
-from tolman.generate.settings import preset
-from tolman.generate.spool import Spool
 from tolman.items import Item
 
 Asked = tuple[dict[str, SceneGeometry], list[Item]]
 
 
-def asked_of(folder: Path, name: str, spool: Path, *, most_common: float = 1.0) -> Asked:
+def asked_of(folder: Path, name: str, draft_file: Path, *, most_common: float = 1.0) -> Asked:
     """A collection's scenes, and what a preset asks about them."""
     rules = preset(name)
     share = rules.share.model_copy(update={"most_common": most_common, "max_filter_rounds": 0})
     rules = rules.model_copy(update={"share": share})
     scenes = {g.scene.id: g for g in open_collection(folder) if isinstance(g, SceneGeometry)}
-    with Spool(spool) as drafts:
+    with DraftFile(draft_file) as drafts:
         collected = collect(scenes.values(), rules, 0, drafts)
         items = list(items_of(select(collected, rules, 0), collected, 0, scoring_profile=rules.scoring_profile))
     return scenes, items
@@ -35,13 +34,13 @@ def asked_of(folder: Path, name: str, spool: Path, *, most_common: float = 1.0) 
 @pytest.fixture(scope="session")
 def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A room with a person in it, recorded by a worn camera and two fixed ones."""
-    moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     try:
         moderngl.create_context(standalone=True, backend="egl").release()
     except Exception as error:
         pytest.skip(f"no EGL here ({error})")
     from tolman.simulate.collection import simulate
-    from tolman.simulate.settings import WorldsConfig
+    from tolman.simulate.simulated_places import WorldsConfig
 
     order = WorldsConfig(
         scenes=1, seed=30, shapes=("rectangle",), objects=16, seconds=16.0, rate=2, size=(160, 120), actors=1, exo=2

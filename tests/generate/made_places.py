@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Boxes
-from tolman.geometry.visibility import boxes_in_view
+from tolman.geometry.camera_geometry import boxes_in_view
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting, TrackPoint
 
 SIZE = (320, 240)

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("shapely", reason="views need the extra 'generate'")
+pytest.importorskip("shapely", reason="views need the extra 'build'")
 
 from generate.made_places import made_place
 from tolman.generate.families.mmsi_bench.support.ambiguity import Point, SingleViewAmbiguity, SingleViewCues, Values
-from tolman.generate.families.mmsi_bench.support.settings import ViewSettings
-from tolman.generate.families.mmsi_bench.support.views import Gallery, gallery
+from tolman.generate.families.mmsi_bench.support.views import Gallery, ViewSettings, gallery
 
 RULES = ViewSettings()
 SIDES = ("east", "west")

@@ -6,20 +6,18 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.test_captures import PLACES, capture, scene, thing
 from kinds.yes_no import write_kind
-from tolman.generate.again import again
-from tolman.generate.audit import audit
 from tolman.generate.draft import Recomputed
-from tolman.generate.drafting import recompute
-from tolman.generate.families.spatialbench import order_on_route, route_gaps
-from tolman.generate.families.spatialbench.order_on_route import PassingSettings
-from tolman.generate.families.spatialbench.route_gaps import FillInSettings
+from tolman.generate.families.spatialbench import planning, relations
+from tolman.generate.families.spatialbench.planning import FillInSettings
+from tolman.generate.families.spatialbench.relations import PassingSettings
 from tolman.generate.families.vsi_bench.relative_direction import LEVELS
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import preset
+from tolman.generate.presets import preset, recompute
+from tolman.generate.released_audit import again, audit
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import Item, Unit
 from tolman.plugins import load_plugin
 from tolman.scenes import Scene
@@ -171,13 +169,13 @@ def test_spatialbench_families() -> None:
         "If you move in a straight line from the door to the desk, in which order do you pass the lamp, the sofa and "
         "the bed?"
     )
-    spans, beside, _ = order_on_route.along(geometry, "door", "desk", ["lamp", "sofa", "bed"])
+    spans, beside, _ = relations.along(geometry, "door", "desk", ["lamp", "sofa", "bed"])
     names = [("lamp", "sofa", "bed")[i] for i in spans[:, 1].argsort()]
-    item = choice(order_on_route.TASK, question, " -> ".join(names), " -> ".join(reversed(names)))
-    aside = order_on_route.recompute(geometry, item, PassingSettings(aside=0.1, gap=0.0))
+    item = choice(relations.ORDER_ON_ROUTE_TASK, question, " -> ".join(names), " -> ".join(reversed(names)))
+    aside = relations.recompute_order_on_route(geometry, item, PassingSettings(aside=0.1, gap=0.0))
     assert abs(beside).max() > 0.1
     assert "more than 0.1 m beside the route" in aside.harmless
-    tied = order_on_route.recompute(geometry, item, PassingSettings(aside=9.0, gap=3.0))
+    tied = relations.recompute_order_on_route(geometry, item, PassingSettings(aside=9.0, gap=3.0))
     assert set(tied.violations) - set(tied.harmless)
 
     def turns(settings: FillInSettings) -> Recomputed:
@@ -185,7 +183,7 @@ def test_spatialbench_families() -> None:
             "You are a robot at the door and face the bed. Your target is the desk. Your route will be: 'Go straight "
             "until the bed, [1], go straight until the lamp, [2], go straight until the desk.' What fills the gaps?"
         )
-        return route_gaps.recompute(geometry, choice(route_gaps.TASK, text, "x", "y"), settings)
+        return planning.recompute_route_gaps(geometry, choice(planning.ROUTE_GAPS_TASK, text, "x", "y"), settings)
 
     longer = turns(FillInSettings(shortest=9.0))
     assert longer.violations
@@ -219,7 +217,7 @@ import re
 
 from tolman.generate.draft import Recomputed
 from tolman.generate.family import Family, FamilySettings
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.generate.family import TaxonomyPlace
 
 
 def recompute(geometry, item, settings, *, released=True):

@@ -6,21 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("shapely", reason="routes need the extra 'generate'")
+pytest.importorskip("shapely", reason="routes need the extra 'build'")
 
-from tolman.generate.collecting import collect
-from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft, Rejected
+from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
-from tolman.generate.drafting import recompute
-from tolman.generate.families.vsi_bench import appearance_order, counting, route_plan
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.families.vsi_bench import appearance_order, numerical, route_plan
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
-from tolman.generate.families.vsi_bench.counting import CountingSettings
+from tolman.generate.families.vsi_bench.numerical import CountingSettings
 from tolman.generate.families.vsi_bench.route_plan import RouteSettings
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.presets import preset, recompute
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.generate.selection import select
-from tolman.generate.settings import preset
-from tolman.generate.spool import Spool
 from tolman.items import Item
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting
@@ -101,11 +99,13 @@ def test_what_the_video_does_not_show_is_not_asked() -> None:
     assert half.unseen == {"chair"}
     assert "chair" not in half.whole
     (reason,) = {
-        d.reason for d in counting.draft(half, CountingSettings()) if isinstance(d, Rejected) and "video" in d.reason
+        d.reason
+        for d in numerical.draft_counting(half, CountingSettings())
+        if isinstance(d, Rejected) and "video" in d.reason
     }
     assert reason == "the video doesn't show all of them"
     full = SceneGeometry(scene(*chairs), [capture(more=[c.id for c in chairs])])
-    assert [d.answer for d in counting.draft(full, CountingSettings()) if isinstance(d, Draft)] == ["3"]
+    assert [d.answer for d in numerical.draft_counting(full, CountingSettings()) if isinstance(d, Draft)] == ["3"]
     assert SceneGeometry(scene(*chairs)).unseen == frozenset()  # without a recording all may be asked about
 
 
@@ -168,8 +168,8 @@ def test_all_eight_families_go_through_the_whole_way(tmp_path: Path) -> None:
     chairs = [thing(f"chair-{i}", 3 + 0.5 * i, 3) for i in range(3)]
     write_scenes(tmp_path, [scene(*chairs, identity=room) for room in rooms])
     write_captures(tmp_path, [capture(room, more=[chair.id for chair in chairs]) for room in rooms])
-    with Spool(tmp_path / "drafts") as spool:
-        collected = collect(open_collection(tmp_path), PAPER, 0, spool)
+    with DraftFile(tmp_path / "drafts") as draft_file:
+        collected = collect(open_collection(tmp_path), PAPER, 0, draft_file)
         items = list(items_of(select(collected, PAPER, 0), collected, 0))
     assert len({item.task for item in items}) == 10
     scenes = {g.scene.id: g for g in open_collection(tmp_path) if isinstance(g, SceneGeometry)}

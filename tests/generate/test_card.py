@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tolman.generate.card import RINGS, card
-from tolman.generate.settings import preset
+from tolman.generate.presets import preset
+from tolman.generate.publish import RINGS, card
 
 STATISTICS = {"scenes": 2, "tasks": {}, "frames": {"known": 0}}
 

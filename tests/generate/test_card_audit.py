@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tolman.generate.card import AUDIT, card, with_audit
-from tolman.generate.settings import preset
+from tolman.generate.presets import preset
+from tolman.generate.publish import AUDIT, card, with_audit
 
 STATISTICS = {"scenes": 2, "tasks": {}, "frames": {"known": 0}}
 ROW: dict[str, Any] = {

@@ -9,16 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.test_captures import capture, scene
-from tolman.generate import collecting
-from tolman.generate.collecting import Collected, collect
+from tolman.generate import draft_collection
 from tolman.generate.draft import Draft
-from tolman.generate.drafting import drafts
-from tolman.generate.geometry import SceneGeometry, measure_together
-from tolman.generate.settings import preset
-from tolman.generate.spool import Spool
+from tolman.generate.draft_collection import Collected, collect
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.presets import drafts, preset
+from tolman.generate.scene_geometry import SceneGeometry, measure_together
 from tolman.scenes import OrientedBox, Scene, SceneObject
 
 PAPER = preset("vsi-paper").with_share(per_scene=2, max_filter_rounds=0)
@@ -44,9 +43,9 @@ def room(number: int) -> Scene:
 
 
 def drafted(scenes: list[SceneGeometry], place: Path) -> tuple[list[Draft], Collected]:
-    with Spool(place) as spool:
-        found = collect(scenes, PAPER, 0, spool)
-        return [spool.get(entry.position)[0] for entry in found.entries], found
+    with DraftFile(place) as draft_file:
+        found = collect(scenes, PAPER, 0, draft_file)
+        return [draft_file.get(entry.position)[0] for entry in found.entries], found
 
 
 def test_scenes_drafted_together_give_what_each_gives_alone(tmp_path: Path) -> None:
@@ -77,7 +76,7 @@ def test_distances_measured_together_are_those_of_each_scene() -> None:
 def test_a_scene_with_recordings_is_drafted_alone_and_in_its_turn() -> None:
     recorded = (scene(), (capture(),))
     plain = [(room(number), ()) for number in range(5)]
-    parts = list(collecting._at_once([*plain[:2], recorded, recorded, *plain[2:]]))
+    parts = list(draft_collection._at_once([*plain[:2], recorded, recorded, *plain[2:]]))
     assert parts == [tuple(plain[:2]), (recorded,), (recorded,), tuple(plain[2:])]
 
 
@@ -97,7 +96,7 @@ def test_a_share_takes_answers_in_turn_each_by_the_hashes_of_its_questions(most:
         while len(taken) < most and any(queues.values()):
             taken += [queues[answer].pop() for answer in turns if queues[answer]][: most - len(taken)]
         expected += taken
-    assert [draft.finished() for draft in collecting._share(offered, most, "seed")] == expected
+    assert [draft.finished() for draft in draft_collection._share(offered, most, "seed")] == expected
     assert len({draft.task for draft in made}) > 2
 
 
@@ -108,5 +107,5 @@ def test_a_share_of_many_distances_has_long_ones_as_often_as_there_are() -> None
         made = [one for one in drafts(SceneGeometry(room(number)), PAPER) if isinstance(one, Draft)]
         distances = [one for one in made if one.task == "object_abs_distance"]
         middle = float(np.median([float(one.answer) for one in distances]))
-        longer += [float(one.answer) > middle for one in collecting._share(distances, 5, f"seed:{number}")]
+        longer += [float(one.answer) > middle for one in draft_collection._share(distances, 5, f"seed:{number}")]
     assert 0.3 < np.mean(longer) < 0.7

@@ -11,14 +11,13 @@ import pytest
 
 from generate.conftest import Asked
 from generate.plan_solver import PlanSolver
-from tolman.generate import registry
+from tolman.generate import family_registry
 from tolman.generate.draft import Draft, Rejected
-from tolman.generate.drafting import recompute
 from tolman.generate.families.site import association, reordering
-from tolman.generate.families.site.support.rig import WEARER, SceneRig, rigs
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.registry import SITE
-from tolman.generate.settings import preset
+from tolman.generate.families.site.support.camera_rig import WEARER, SceneRig, rigs
+from tolman.generate.family_registry import SITE
+from tolman.generate.presets import preset, recompute
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 from tolman.scenes import Capture, Scene
 
@@ -118,7 +117,7 @@ def recorded(*, seconds: float = 12.0, offset: float = 0.0, every: float = 0.25)
 
 
 def drafts_of(geometry: SceneGeometry, family: str) -> list[Draft]:
-    own = registry.family(family)
+    own = family_registry.family(family)
     return [d for d in own.draft(geometry, own.settings) if isinstance(d, Draft)]
 
 

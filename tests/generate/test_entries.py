@@ -1,6 +1,6 @@
 """Entries of drafts: what is put in comes out, in little memory."""
 
-from tolman.generate.entries import DraftEntry, Entries, EntryPart
+from tolman.generate.draft_storage import DraftEntry, Entries, EntryPart
 
 ENTRIES = [
     DraftEntry("far", "left", True, False, 2, 0, (("left", 0.5), ("", None)), kind="fronted"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.made_places import made_place
 from generate.test_captures import capture, scene, thing
@@ -18,16 +18,14 @@ from generate.test_egoexo import recorded
 from simulate.worlds import world
 from three_rooms import ROOMS
 from tolman.errors import UsageError
-from tolman.generate import registry
-from tolman.generate.audit import audit
-from tolman.generate.collection import open_collection
+from tolman.generate import family_registry
 from tolman.generate.draft import Draft
 from tolman.generate.draft_items import item_of
-from tolman.generate.family import Family, FamilySettings
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.registry import OF_PAPERS, families, family, family_of, resolve
-from tolman.generate.settings import PRESETS, preset
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family_registry import OF_PAPERS, POSED_VIDEO, families, family, family_of, resolve
+from tolman.generate.presets import PRESETS, preset
+from tolman.generate.released_audit import audit
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import Item, Media
 from tolman.registry import declaring
 
@@ -58,8 +56,8 @@ def test_every_family_of_the_papers_is_declared_once_and_listed_once() -> None:
         declared += [
             one.name for one in (*getattr(module, "FAMILIES", ()), *filter(None, [getattr(module, "FAMILY", None)]))
         ]
-    assert Counter(declared) == Counter(OF_PAPERS)
-    assert tuple(families()) == OF_PAPERS
+    assert Counter(declared) == Counter((*OF_PAPERS, *POSED_VIDEO))
+    assert tuple(families()) == (*OF_PAPERS, *sorted(POSED_VIDEO))
 
 
 def test_a_family_is_in_the_folder_of_its_paper() -> None:
@@ -74,7 +72,7 @@ def test_helpers_are_no_families() -> None:
     assert not [name for name in modules() if ".support" in name]
 
 
-@pytest.mark.parametrize("name", OF_PAPERS)
+@pytest.mark.parametrize("name", [*OF_PAPERS, *POSED_VIDEO])
 def test_every_family_says_what_it_is(name: str) -> None:
     one = family(name)
     assert one.title
@@ -97,7 +95,7 @@ def test_presets_hold_families_and_their_settings(name: str) -> None:
     assert type(rules).model_validate(rules.written()).written() == rules.written()
 
 
-@pytest.mark.parametrize("name", OF_PAPERS)
+@pytest.mark.parametrize("name", [*OF_PAPERS, *POSED_VIDEO])
 def test_what_a_family_drafts_it_recomputes(name: str, places: dict[str, SceneGeometry]) -> None:
     one = family(name)
     made: list[Item] = []
@@ -167,7 +165,7 @@ def test_a_wrong_declaration_is_one_sentence(changes: dict[str, object], sentenc
 
 def test_public_classes_of_the_generator_have_one_meaning_each() -> None:
     defined: Counter[str] = Counter()
-    source = Path(registry.__file__).parent
+    source = Path(family_registry.__file__).parent
     for path in source.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         defined.update(node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_")
@@ -176,8 +174,8 @@ def test_public_classes_of_the_generator_have_one_meaning_each() -> None:
 
 THEIRS = """
 from dataclasses import replace
-from tolman.generate.families.vsi_bench.counting import FAMILY as OURS
-COUNTING = replace(OURS, name="their/counting", tasks=("their_counting",))
+from tolman.generate.families.vsi_bench.numerical import FAMILIES
+COUNTING = replace(FAMILIES[0], name="their/counting", tasks=("their_counting",))
 """
 
 
@@ -191,12 +189,12 @@ def test_another_package_brings_a_family_by_its_entry_point(tmp_path: Path, monk
     )
     assert "their/counting" not in families()  # and what follows doesn't stand on another test's search path
     monkeypatch.syspath_prepend(str(tmp_path))
-    registry.forget_families()
+    family_registry.forget_families()
     try:
-        assert tuple(families()) == (*OF_PAPERS, "their/counting")
+        assert tuple(families()) == (*OF_PAPERS, *sorted(POSED_VIDEO), "their/counting")
         assert preset("all").families[-1] == "their/counting"
         assert preset("mmsi").choosing(["their/counting"]).scoring_profile is None
     finally:
         monkeypatch.undo()
-        registry.forget_families()
+        family_registry.forget_families()
     assert "their/counting" not in families()

@@ -8,18 +8,15 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.made_places import made_place
 from generate.test_captures import capture, scene
-from tolman.generate.again import again, drafts_of
-from tolman.generate.audit import audit
 from tolman.generate.draft_items import item_of
-from tolman.generate.drafting import categories_in
-from tolman.generate.former_names import FORMER_NAMES, FORMER_SETTINGS
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.registry import MMSI, OF_PAPERS, family, resolve
-from tolman.generate.settings import GenerationPreset, preset
+from tolman.generate.family_registry import FORMER_NAMES, FORMER_SETTINGS, MMSI, OF_PAPERS, family, resolve
+from tolman.generate.presets import GenerationPreset, categories_in, preset
+from tolman.generate.released_audit import again, audit, drafts_of
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import Item, Media
 
 WRITTEN: dict[str, Any] = json.loads((Path(__file__).parent / "former_presets.json").read_text(encoding="utf-8"))
@@ -48,7 +45,9 @@ def test_underscores_and_hyphens_of_former_names_still_differ() -> None:
 @pytest.mark.parametrize("name", WRITTEN)
 def test_settings_of_a_published_benchmark_are_those_of_its_preset(name: str) -> None:
     opened = GenerationPreset.model_validate(WRITTEN[name])
-    now = preset(name).written()
+    current = preset(name)
+    own = tuple(one for one in current.families if one in OF_PAPERS)  # those of posed video came later
+    now = current.model_copy(update={"families": own}).written()
     now["share"]["most_taught"] = None  # learners were taught all that there were
     assert opened.written() == now
 

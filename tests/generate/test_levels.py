@@ -8,28 +8,19 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.conftest import Asked, asked_of
 from generate.plan_solver import PlanSolver
 from generate.test_captures import capture, scene, thing  # the small room whose answers are seen at a glance
 from three_rooms import ROOMS
-from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF
+from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF
 from tolman.generate.draft import Draft, Rejected
-from tolman.generate.drafting import recompute
-from tolman.generate.families.spatialbench import (
-    affordance,
-    causal,
-    commands,
-    landmark_pose,
-    multi_hop,
-    order_on_route,
-    relative_counting,
-)
+from tolman.generate.families.spatialbench import affordance, causal, landmark_reasoning, planning, relations
 from tolman.generate.families.spatialbench.support import ground
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.registry import SPATIALBENCH
-from tolman.generate.settings import preset
+from tolman.generate.family_registry import SPATIALBENCH
+from tolman.generate.presets import preset, recompute
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import Item
 from tolman.scene_table import write_scenes
 from tolman.scenes import Scene
@@ -72,7 +63,7 @@ def test_a_second_solver_answers_everything_about_a_recorded_room(asked: Callabl
 
 @pytest.mark.parametrize("kind", ["street", "parking-lot"])
 def test_a_second_solver_answers_everything_about_streets(kind: str, tmp_path: Path) -> None:
-    pytest.importorskip("trimesh", reason="streets need the extra 'simulate'")
+    pytest.importorskip("trimesh", reason="streets need the extra 'worlds'")
     from simulate.worlds import world
 
     here = world(kind).scene.model_copy(update={"id": f"simulated/{kind}", "dataset": "simulated"})
@@ -127,36 +118,57 @@ def several(**counts: int) -> list[object]:
 
 
 def test_counts_are_asked_both_ways_about_what_there_are_several_of() -> None:
-    assert made(relative_counting.draft(room(*several(chair=5, box=3)), relative_counting.FAMILY.settings)) == []
-    drafts = made(relative_counting.draft(room(*several(chair=5, box=3, vase=2)), relative_counting.FAMILY.settings))
+    assert (
+        made(
+            relations.draft_relative_counting(
+                room(*several(chair=5, box=3)), relations.RELATIVE_COUNTING_FAMILY.settings
+            )
+        )
+        == []
+    )
+    drafts = made(
+        relations.draft_relative_counting(
+            room(*several(chair=5, box=3, vase=2)), relations.RELATIVE_COUNTING_FAMILY.settings
+        )
+    )
     assert {d.kind: d.answer for d in drafts} == {"most": "chair", "fewest": "vase"}
-    assert all(set(d.options) == {"chair", "box", "vase", relative_counting.SHARED} for d in drafts)
-    shared = made(relative_counting.draft(room(*several(chair=5, box=3, vase=3)), relative_counting.FAMILY.settings))
-    assert {d.kind: d.answer for d in shared} == {"most": "chair", "fewest": relative_counting.SHARED}
-    close = made(relative_counting.draft(room(*several(chair=5, box=4, vase=2)), relative_counting.FAMILY.settings))
+    assert all(set(d.options) == {"chair", "box", "vase", relations.SHARED} for d in drafts)
+    shared = made(
+        relations.draft_relative_counting(
+            room(*several(chair=5, box=3, vase=3)), relations.RELATIVE_COUNTING_FAMILY.settings
+        )
+    )
+    assert {d.kind: d.answer for d in shared} == {"most": "chair", "fewest": relations.SHARED}
+    close = made(
+        relations.draft_relative_counting(
+            room(*several(chair=5, box=4, vase=2)), relations.RELATIVE_COUNTING_FAMILY.settings
+        )
+    )
     assert [d.kind for d in close] == ["fewest"]  # five are not 1.3 times four
 
 
 def test_counts_are_computed_anew() -> None:
     geometry = room(*several(chair=5, box=3, vase=3))
-    for draft in made(relative_counting.draft(geometry, relative_counting.FAMILY.settings)):
-        again = relative_counting.recompute(geometry, item_of(draft), relative_counting.FAMILY.settings)
+    for draft in made(relations.draft_relative_counting(geometry, relations.RELATIVE_COUNTING_FAMILY.settings)):
+        again = relations.recompute_relative_counting(
+            geometry, item_of(draft), relations.RELATIVE_COUNTING_FAMILY.settings
+        )
         assert (again.exact, again.violations) == (draft.answer, ())
 
 
 def test_one_passes_things_in_the_order_along_the_line() -> None:
     geometry = room(thing("box", 2.0, 0.5), thing("stool", 3, 3.5), thing("vase", 5, 4))
-    spans, beside, length = order_on_route.along(geometry, "door", "desk", ["vase", "box", "stool"])
+    spans, beside, length = relations.along(geometry, "door", "desk", ["vase", "box", "stool"])
     assert spans[:, 1] == pytest.approx([4.950, 0.354, 3.182], abs=0.001)
     assert beside == pytest.approx([-0.707, -1.061, 0.354], abs=0.001)
     assert length == pytest.approx(8.485, abs=0.001)
-    assert order_on_route.violations(
-        geometry, "door", "desk", ["lamp", "stool", "vase"], order_on_route.FAMILY.settings
+    assert relations.violations(
+        geometry, "door", "desk", ["lamp", "stool", "vase"], relations.ORDER_ON_ROUTE_FAMILY.settings
     ) == ["two things within 1.0 m of each other along the route"]
-    assert order_on_route.violations(
-        geometry, "door", "desk", ["lamp", "stool", "sofa"], order_on_route.FAMILY.settings
+    assert relations.violations(
+        geometry, "door", "desk", ["lamp", "stool", "sofa"], relations.ORDER_ON_ROUTE_FAMILY.settings
     )[0].endswith("route")
-    drafts = made(order_on_route.draft(geometry, order_on_route.FAMILY.settings))
+    drafts = made(relations.draft_order_on_route(geometry, relations.ORDER_ON_ROUTE_FAMILY.settings))
     assert all(draft.evidence["gap"] >= 1 for draft in drafts)
 
 
@@ -164,7 +176,7 @@ def test_a_wall_ends_a_route_and_a_walk() -> None:
     corner = (((0.0, 0.0), (8.0, 0.0), (8.0, 4.0), (2.0, 4.0), (2.0, 8.0), (0.0, 8.0)),)
     open_floor, angle = room(thing("box", 3.0, 5.0)), room(thing("box", 3.0, 5.0), floor=corner)
     assert (
-        order_on_route.violations(angle, "sofa", "lamp", ["box", "box", "box"], order_on_route.FAMILY.settings)[0]
+        relations.violations(angle, "sofa", "lamp", ["box", "box", "box"], relations.ORDER_ON_ROUTE_FAMILY.settings)[0]
         == "the floor ends"
     )
     blocked = causal.on_walk(angle, "sofa", "lamp", causal.FAMILY.settings)
@@ -228,12 +240,12 @@ def test_a_last_resort_is_not_what_a_purpose_is_asked_for() -> None:
 
 def test_commands_are_followed_from_the_turn_on() -> None:
     geometry = room(thing("wardrobe", 4, 5, 1.6))
-    right = commands.after_turn(geometry, "door", "sofa", "right", commands.FAMILY.settings)
+    right = planning.after_turn(geometry, "door", "sofa", "right", planning.COMMANDS_FAMILY.settings)
     assert right is not None
     assert (right.category, right.broken) == ("wardrobe", ())
     assert right.metres == pytest.approx(2.0)
-    assert commands.after_turn(geometry, "door", "sofa", "left", commands.FAMILY.settings) is None
-    narrow = commands.after_turn(room(), "door", "sofa", "right", commands.FAMILY.settings)
+    assert planning.after_turn(geometry, "door", "sofa", "left", planning.COMMANDS_FAMILY.settings) is None
+    narrow = planning.after_turn(room(), "door", "sofa", "right", planning.COMMANDS_FAMILY.settings)
     assert narrow is not None
     assert narrow.broken == ("a slightly other turn leads elsewhere",)
 
@@ -254,40 +266,49 @@ def test_gaps_are_as_wide_as_they_are_and_free() -> None:
 
 def test_two_hops_need_both() -> None:
     geometry = room(thing("chair-0", 2, 1), thing("chair-1", 6, 5))
-    number, gap, ratio = multi_hop.first_hop(geometry, "chair", "door")
+    number, gap, ratio = landmark_reasoning.first_hop(geometry, "chair", "door")
     assert geometry.scene.objects[number].id == "chair-0"
     assert gap > 4
     assert ratio > 5
-    drafts = made(multi_hop.draft(geometry, multi_hop.FAMILY.settings))
+    drafts = made(landmark_reasoning.draft_multi_hop(geometry, landmark_reasoning.MULTI_HOP_FAMILY.settings))
     assert {draft.kind for draft in drafts} == {"nearest", "where"}
     for draft in drafts:
         swapped = draft.question.replace("that is closest to the door", "that is closest to the desk")
         if swapped != draft.question and "desk" not in "".join(draft.options) + draft.question:
-            told = multi_hop.recompute(
-                geometry, item_of(draft).model_copy(update={"question": swapped}), multi_hop.FAMILY.settings
+            told = landmark_reasoning.recompute_multi_hop(
+                geometry,
+                item_of(draft).model_copy(update={"question": swapped}),
+                landmark_reasoning.MULTI_HOP_FAMILY.settings,
             )
             assert told.exact != draft.answer
 
 
 def test_a_place_is_where_both_landmarks_are_as_told() -> None:
     geometry = room()
-    assert landmark_pose.off(geometry, "bed", "lamp", "door", "on its left") == pytest.approx(0)
-    assert landmark_pose.off(geometry, "bed", "lamp", "door", "on its right") == pytest.approx(180)
-    assert landmark_pose.off(geometry, "lamp", "sofa", "bed", "on its left") == pytest.approx(0)
-    for draft in made(landmark_pose.draft(geometry, landmark_pose.FAMILY.settings)):
-        assert draft.evidence["margin"] >= landmark_pose.FAMILY.settings.margin
+    assert landmark_reasoning.off(geometry, "bed", "lamp", "door", "on its left") == pytest.approx(0)
+    assert landmark_reasoning.off(geometry, "bed", "lamp", "door", "on its right") == pytest.approx(180)
+    assert landmark_reasoning.off(geometry, "lamp", "sofa", "bed", "on its left") == pytest.approx(0)
+    for draft in made(
+        landmark_reasoning.draft_landmark_pose(geometry, landmark_reasoning.LANDMARK_POSE_FAMILY.settings)
+    ):
+        assert draft.evidence["margin"] >= landmark_reasoning.LANDMARK_POSE_FAMILY.settings.margin
 
 
 def test_what_moves_or_is_not_seen_is_not_asked_about() -> None:
     half = SceneGeometry(scene(thing("box", 1, 3)), [capture()])  # the recording never shows the box
-    for family in (relative_counting.FAMILY, causal.FAMILY, commands.FAMILY):
+    for family in (relations.RELATIVE_COUNTING_FAMILY, causal.FAMILY, planning.COMMANDS_FAMILY):
         drafts = made(family.draft(half, family.settings))
         assert not [d for d in drafts if "box" in d.question or "box" in d.options]
 
 
 def test_without_a_floor_or_objects_there_are_reasons() -> None:
     empty = SceneGeometry(Scene(id="made/empty", dataset="made", objects=()))
-    for family in (relative_counting.FAMILY, causal.FAMILY, commands.FAMILY, landmark_pose.FAMILY):
+    for family in (
+        relations.RELATIVE_COUNTING_FAMILY,
+        causal.FAMILY,
+        planning.COMMANDS_FAMILY,
+        landmark_reasoning.LANDMARK_POSE_FAMILY,
+    ):
         assert all(isinstance(found, Rejected) for found in family.draft(empty, family.settings))
 
 

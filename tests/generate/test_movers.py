@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("shapely", reason="views need the extra 'generate'")
+pytest.importorskip("shapely", reason="views need the extra 'build'")
 
 from simulate.worlds import world
-from tolman.generate.families.mmsi_bench.support.movers import movers_of
-from tolman.generate.families.mmsi_bench.support.settings import ViewSettings
-from tolman.generate.families.mmsi_bench.support.views import gallery
-from tolman.generate.geometry import SceneGeometry
-from tolman.simulate.actors import with_actors
-from tolman.simulate.robots import with_robots
+from tolman.generate.families.mmsi_bench.motion_questions import movers_of
+from tolman.generate.families.mmsi_bench.support.views import ViewSettings, gallery
+from tolman.generate.scene_geometry import SceneGeometry
+from tolman.simulate.agents import with_actors, with_robots
 
 
 def test_people_have_a_front_and_robots_have_none() -> None:

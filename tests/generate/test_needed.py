@@ -7,25 +7,23 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.conftest import Asked
 from generate.test_captures import capture, scene, thing
-from tolman.generate.again import again, drafts_of
-from tolman.generate.collecting import collect
-from tolman.generate.collection import open_collection
+from tolman.generate.answer_evidence import frames_of
+from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
-from tolman.generate.drafting import categories_in
-from tolman.generate.families.spatialbench.support.settings import MIN_SHOWN_SHARE
-from tolman.generate.geometry import SEEN, SceneGeometry
-from tolman.generate.needed import frames_of
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE
+from tolman.generate.presets import categories_in, preset
 from tolman.generate.publish import publish
+from tolman.generate.released_audit import again, drafts_of
+from tolman.generate.scene_geometry import SEEN, SceneGeometry, open_collection
 from tolman.generate.selection import select
-from tolman.generate.settings import preset
-from tolman.generate.spool import Spool
 from tolman.item_table import read_items
 from tolman.items import Item
-from tolman.media.needed import KEY, NeededFrames, needed_frames
+from tolman.media.needed_frames import KEY, NeededFrames, needed_frames
 from tolman.media.sampling import Frames
 
 PAPER = preset("vsi-paper")
@@ -135,8 +133,8 @@ def test_frames_between_two_that_were_looked_at_count_as_shown() -> None:
 
 def test_a_question_made_again_keeps_them(rigs: Path, tmp_path: Path) -> None:
     rules = PAPER.choosing(["size"])
-    with Spool(tmp_path / "drafts") as spool:
-        collected = collect(open_collection(rigs), rules, 0, spool)
+    with DraftFile(tmp_path / "drafts") as draft_file:
+        collected = collect(open_collection(rigs), rules, 0, draft_file)
         item = next(iter(items_of(select(collected, rules, 0), collected, 0)))
     (geometry,) = (g for g in open_collection(rigs) if isinstance(g, SceneGeometry))
     fresh = again(item, drafts_of(geometry, rules), 0)
@@ -146,8 +144,8 @@ def test_a_question_made_again_keeps_them(rigs: Path, tmp_path: Path) -> None:
 
 def test_the_card_says_how_many_frames_answer_how_many_questions(rigs: Path, tmp_path: Path) -> None:
     rules = PAPER.choosing(["size", "distance", "room"])
-    with Spool(tmp_path / "drafts") as spool:
-        collected = collect(open_collection(rigs), rules, 0, spool)
+    with DraftFile(tmp_path / "drafts") as draft_file:
+        collected = collect(open_collection(rigs), rules, 0, draft_file)
         statistics = publish(tmp_path / "bench", select(collected, rules, 0), collected, rules, 0, rigs)
     (shard,) = (tmp_path / "bench" / "data").glob("*.parquet")
     items = read_items(shard)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from leaking import by_category, sizes_of_any
-from tolman.analyze.outside.audit import audit_with_learners
-from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, filter_shortcuts
+from tolman.analyze.outside.shortcut_audit import audit_with_learners
+from tolman.generate.shortcut_filtering import MIN_QUESTIONS, FilterItem, filter_shortcuts
 from tolman.guessing.answer_space import answer_space
 from tolman.items import Item
-from tolman.scoring.rules import careful
+from tolman.scoring.rule_sets import careful
 
 NEAR = 0.05
 """Points by which a learner from outside may lie over the best constant, on a few hundred questions."""

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.generate.options import (
+from tolman.generate.distractors import (
     balanced_places,
     counting_options,
     has_numeric_options,
@@ -15,7 +15,7 @@ from tolman.generate.options import (
     rebalanced_places,
     whole_options,
 )
-from tolman.generate.sampling import balanced, capped, evenly
+from tolman.generate.share_sampling import balanced, capped, evenly
 
 
 @given(st.integers(1, 200), st.text(max_size=5))

@@ -9,25 +9,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("shapely", reason="views need the extra 'generate'")
+pytest.importorskip("shapely", reason="views need the extra 'build'")
 
 from generate.made_places import made_place
 from generate.pair_solver import Place
-from tolman.benchmarks.mmsi_bench.data import TASKS
+from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
 from tolman.errors import UsageError
-from tolman.generate.collecting import Collected, collect
 from tolman.generate.draft import Draft, ReasoningStep, Rejected, Shot
+from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_items import items_of
-from tolman.generate.drafting import drafts, labels, recompute
-from tolman.generate.families.mmsi_bench.support.names import confusable
-from tolman.generate.families.mmsi_bench.support.regions import regions_of
-from tolman.generate.families.mmsi_bench.support.settings import ViewSettings
-from tolman.generate.families.mmsi_bench.support.views import gallery
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.registry import MMSI, VSI
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.families.mmsi_bench.support.bearings import regions_of
+from tolman.generate.families.mmsi_bench.support.views import ViewSettings, confusable, gallery
+from tolman.generate.family_registry import MMSI, VSI
+from tolman.generate.presets import drafts, labels, preset, recompute
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.generate.selection import select
-from tolman.generate.settings import preset
-from tolman.generate.spool import Spool
 from tolman.items import Item
 from tolman.scoring.error_types import MMSI as STEPS
 from tolman.scoring.error_types import typed_already
@@ -51,8 +48,8 @@ def places() -> dict[str, SceneGeometry]:
 
 @pytest.fixture(scope="module")
 def collected(places: dict[str, SceneGeometry], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collected]:
-    with Spool(tmp_path_factory.mktemp("pairs") / "drafts") as spool:
-        yield collect(places.values(), RULES, 0, spool)
+    with DraftFile(tmp_path_factory.mktemp("pairs") / "drafts") as draft_file:
+        yield collect(places.values(), RULES, 0, draft_file)
 
 
 @pytest.fixture(scope="module")
@@ -190,16 +187,16 @@ def test_shots_make_the_same_words_different_questions(tmp_path_factory: pytest.
     geometry = made_place(3)
     base = Draft("t", geometry.scene.id, "Where?", "a", None, ("a", "b"), reasoning=(ReasoningStep("logic", "So a."),))
     ego = geometry.captures[0].id
-    with Spool(tmp_path_factory.mktemp("spool") / "drafts") as spool:
-        from tolman.generate.entries import DraftEntry
-        from tolman.generate.pictures import sources_of
+    with DraftFile(tmp_path_factory.mktemp("draft_file") / "drafts") as draft_file:
+        from tolman.generate.draft_storage import DraftEntry
+        from tolman.generate.question_media import sources_of
 
-        made = Collected(spool)
+        made = Collected(draft_file)
         for frames in ((1, 2), (1, 3)):
             one = replace(base, shots=tuple(Shot(ego, frame) for frame in frames))
-            made.entries.append(DraftEntry("t", "a", False, False, 2, spool.add(one, sources_of(one, geometry))))
+            made.entries.append(DraftEntry("t", "a", False, False, 2, draft_file.add(one, sources_of(one, geometry))))
         video = replace(base, shots=(Shot(ego, 2, 6),))
-        made.entries.append(DraftEntry("t", "a", False, False, 2, spool.add(video, sources_of(video, geometry))))
+        made.entries.append(DraftEntry("t", "a", False, False, 2, draft_file.add(video, sources_of(video, geometry))))
         found = list(items_of(made.entries, made, 0))
     assert len({item.id for item in found}) == 3
     assert (found[2].media[0].start, found[2].media[0].end) == (1.0, 3.0)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("av", reason="pictures need the extra 'video'")
+pytest.importorskip("av", reason="pictures need the extra 'media'")
 
 from PIL import Image
 
 from tolman.errors import InputError
-from tolman.generate.pictures import PictureSource, take_out
+from tolman.generate.question_media import PictureSource, take_out
 from videos import read_code, write_video
 
 
@@ -38,6 +38,10 @@ def test_a_video_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "broken.mp4").write_bytes(b"no video")
     with pytest.raises(InputError, match=r"broken\.mp4: can't be read"):
         take_out([PictureSource("broken.mp4", 0)], tmp_path, tmp_path / "out")
+    whole = write_video(tmp_path / "cut.mp4", 60, faststart=True).read_bytes()
+    (tmp_path / "cut.mp4").write_bytes(whole[: int(len(whole) * 0.6)])
+    with pytest.raises(InputError, match=r"cut\.mp4: can't be read .*is cut off"):
+        take_out([PictureSource("cut.mp4", 3)], tmp_path, tmp_path / "out")
     write_video(tmp_path / "short.mp4", 5)
     with pytest.raises(InputError, match="has 5 frames, and its recording speaks of frame 9"):
         take_out([PictureSource("short.mp4", 9)], tmp_path, tmp_path / "out")

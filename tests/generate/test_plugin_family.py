@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 import terminal
 from three_rooms import ROOMS
-from tolman.benchmarks.folder import open_folder
+from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.items import Item
 
 PAGE = Path(__file__).parents[2] / "docs" / "extend" / "family.md"
@@ -27,7 +27,7 @@ def tolman(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the page's family and the rooms that ship with the package."""
     folder = tmp_path_factory.mktemp("plugin")
-    (source,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    source = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
     assert len(source.splitlines()) < 60
     (folder / "my_family.py").write_text(source, encoding="utf-8")
     (folder / "SCENES").symlink_to(ROOMS)
@@ -37,7 +37,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def commands() -> list[list[str]]:
     """Those of the page's block that uses the file."""
     (block,) = [
-        b for b in re.findall(r"```\n(tolman .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL) if "--plugin" in b
+        b
+        for b in re.findall(r"```\n(tolman .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+        if "my_family.py" in b
     ]
     return [line.split()[1:] for line in block.strip().splitlines()]
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("sklearn", reason="filtering needs the extra 'generate'")
+pytest.importorskip("sklearn", reason="filtering needs the extra 'build'")
 
 from guessing.attackers import ATTACKERS, accuracy
-from tolman.generate.collecting import collect
-from tolman.generate.collection import open_collection
+from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.presets import preset
 from tolman.generate.publish import publish
+from tolman.generate.scene_geometry import open_collection
 from tolman.generate.selection import select
-from tolman.generate.settings import preset
-from tolman.generate.spool import Spool
 from tolman.items import Item
 
 PAPER = preset("vsi-paper").choosing(["relative_distance", "size"])
@@ -25,8 +25,8 @@ RAW = PAPER.model_copy(update={"share": PAPER.share.model_copy(update={"max_filt
 
 def filtered_choices(shared_data: Path, place: Path, seed: int) -> list[Item]:
     """Relative distances of the real scenes, filtered."""
-    with Spool(place) as spool:
-        collected = collect(open_collection(shared_data / "vsi-bench" / "meta_info"), PAPER, seed, spool)
+    with DraftFile(place) as draft_file:
+        collected = collect(open_collection(shared_data / "vsi-bench" / "meta_info"), PAPER, seed, draft_file)
         return [item for item in items_of(select(collected, PAPER, seed), collected, seed) if item.kind == "choice"]
 
 
@@ -37,13 +37,13 @@ def test_relative_distances_of_real_scenes_are_not_guessed_from_their_words(shar
     The mean of three seeds: one filters more luckily than another, and of the first a learner gets 31.
     """
     made: dict[str, list[Item]] = {}
-    with Spool(tmp_path / "drafts") as spool:
-        collected = collect(open_collection(shared_data / "vsi-bench" / "meta_info"), PAPER, 0, spool)
+    with DraftFile(tmp_path / "drafts") as draft_file:
+        collected = collect(open_collection(shared_data / "vsi-bench" / "meta_info"), PAPER, 0, draft_file)
         for name, rules in (("before", RAW), ("after", PAPER)):
             chosen = select(collected, rules, 0)
             items = list(items_of(chosen, collected, 0))
             made[name] = [item for item in items if item.kind == "choice"]
-        statistics = publish(tmp_path / "bench", chosen, collected, PAPER, 0, Path("meta_info"))
+        statistics = publish(tmp_path / "bench", chosen, collected, PAPER, 0, shared_data / "vsi-bench" / "meta_info")
     before, after = made["before"], made["after"]
     assert len(after) > 0.7 * len(before)
     assert {item.id for item in after} <= {item.id for item in before}
@@ -74,8 +74,8 @@ def test_a_small_share_is_filtered_before_it_is_taken(shared_data: Path, tmp_pat
     """Twenty questions teach nobody: they are taken from more, which were filtered."""
     share = PAPER.share.model_copy(update={"per_task": 20, "max_filter_rounds": 1})
     rules = PAPER.choosing(["relative_distance"]).model_copy(update={"share": share})
-    with Spool(tmp_path / "drafts") as spool:
-        collected = collect(open_collection(shared_data / "vsi-bench" / "meta_info"), rules, 0, spool)
+    with DraftFile(tmp_path / "drafts") as draft_file:
+        collected = collect(open_collection(shared_data / "vsi-bench" / "meta_info"), rules, 0, draft_file)
         assert len(select(collected, rules, 0)) == 20
     found = collected.filtered["object_rel_distance"]
     assert found.learned
@@ -84,11 +84,11 @@ def test_a_small_share_is_filtered_before_it_is_taken(shared_data: Path, tmp_pat
 
 
 def test_few_scenes_are_said_not_to_be_filtered(shared_data: Path, tmp_path: Path) -> None:
-    with Spool(tmp_path / "drafts") as spool:
+    with DraftFile(tmp_path / "drafts") as draft_file:
         scenes = (g for n, g in enumerate(open_collection(shared_data / "vsi-bench" / "meta_info")) if n % 20 == 0)
-        collected = collect(scenes, PAPER, 0, spool)
+        collected = collect(scenes, PAPER, 0, draft_file)
         chosen = select(collected, PAPER, 0)
-        statistics = publish(tmp_path / "bench", chosen, collected, PAPER, 0, Path("meta_info"))
+        statistics = publish(tmp_path / "bench", chosen, collected, PAPER, 0, shared_data / "vsi-bench" / "meta_info")
     filtered = statistics["tasks"]["object_rel_distance"]["filtered"]
     assert filtered["asked"] == filtered["kept"] > 0
     assert not filtered["learned"]
@@ -99,9 +99,16 @@ def test_few_scenes_are_said_not_to_be_filtered(shared_data: Path, tmp_path: Pat
 
 def test_a_preset_that_filters_nothing_says_so(shared_data: Path, tmp_path: Path) -> None:
     rules = preset("vsi-official").choosing(["size"])
-    with Spool(tmp_path / "drafts") as spool:
+    with DraftFile(tmp_path / "drafts") as draft_file:
         scenes = (g for n, g in enumerate(open_collection(shared_data / "vsi-bench" / "meta_info")) if n < 3)
-        collected = collect(scenes, rules, 0, spool)
-        publish(tmp_path / "bench", select(collected, rules, 0), collected, rules, 0, Path("meta_info"))
+        collected = collect(scenes, rules, 0, draft_file)
+        publish(
+            tmp_path / "bench",
+            select(collected, rules, 0),
+            collected,
+            rules,
+            0,
+            shared_data / "vsi-bench" / "meta_info",
+        )
     card = " ".join((tmp_path / "bench" / "README.md").read_text().split())
     assert "Nothing was left out because it can be guessed" in card

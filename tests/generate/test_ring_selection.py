@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from tolman.generate.draft import Draft
 from tolman.generate.draft_items import item_of
-from tolman.generate.ring_selection import MOST_CLUSTERS, InRing, RingCandidate, may_ring, ring_places
-from tolman.generate.rings import INTERVALS, SPAN
+from tolman.generate.rings import INTERVALS, MOST_CLUSTERS, SPAN, InRing, RingCandidate, may_ring, ring_places
 from tolman.items import MEDIA_MARK, Item
 
 ORDERS = ("bin, chair, lamp", "chair, bin, lamp", "chair, lamp, bin", "lamp, bin, chair", "lamp, chair, bin")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.errors import UsageError
-from tolman.generate.sampling import draws, quotas, spread
+from tolman.generate.share_sampling import draws, quotas, spread
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=80), st.data())

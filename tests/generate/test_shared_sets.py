@@ -6,16 +6,15 @@ from collections.abc import Sequence
 
 import pytest
 
-pytest.importorskip("shapely", reason="the families need the extra 'generate'")
+pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from three_rooms import ROOMS
-from tolman.generate.collection import open_collection
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.vsi_bench import appearance_order, relative_distance
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
 from tolman.generate.families.vsi_bench.relative_distance import RelativeDistanceSettings, lead
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.sampling import shared_order
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.share_sampling import shared_order
 
 
 @pytest.fixture(scope="module")

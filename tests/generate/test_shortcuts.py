@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from guessing.planted import choices
-from tolman.generate import shortcuts
-from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, filter_shortcuts
-from tolman.guessing.blind import guess
+from tolman.generate import shortcut_filtering
+from tolman.generate.shortcut_filtering import MIN_QUESTIONS, FilterItem, filter_shortcuts
+from tolman.guessing.blind import answers_from_matrix, encoded, guess
 from tolman.guessing.folds import assign
-from tolman.guessing.from_cues import answers_from_cues
 from tolman.guessing.learners import QUICK
 from tolman.items import Item
-from tolman.scoring.rules import careful
+from tolman.scoring.rule_sets import careful
 
 
 @pytest.mark.full
@@ -54,10 +53,9 @@ def test_what_one_picture_tells_is_left_out() -> None:
     assert sum(one.single_view_cues[0][0] == one.answer for one in kept) <= 0.56 * len(kept)
     fold = assign([one.item for one in kept], 5, 99)
     answers = [one.answer for one in kept]
-    before = answers_from_cues(
-        [q.answer for q in questions], [q.single_view_cues[1] for q in questions], np.arange(300) // 4 % 5, QUICK[0], 0
-    )
-    after = answers_from_cues(answers, [one.single_view_cues[1] for one in kept], fold, QUICK[0], 0)
+    every = encoded([q.single_view_cues[1] for q in questions])
+    before = answers_from_matrix([q.answer for q in questions], every, np.arange(300) // 4 % 5, QUICK[0], 0)
+    after = answers_from_matrix(answers, encoded([one.single_view_cues[1] for one in kept]), fold, QUICK[0], 0)
     assert np.mean([a == q.answer for a, q in zip(before, questions, strict=True)]) > 0.55
     assert np.mean([a == b for a, b in zip(after, answers, strict=True)]) < 0.62
 
@@ -119,7 +117,7 @@ def test_a_large_type_is_filtered_in_blocks_each_looked_at_when_its_turn_comes(m
             seen.append(number)
             return questions[number]
 
-    monkeypatch.setattr(shortcuts, "MOST_AT_ONCE", 30)
+    monkeypatch.setattr(shortcut_filtering, "MOST_AT_ONCE", 30)
     done: list[str] = []
     kept = filter_shortcuts(Watched(), 2, 0.5, 0, types=[("way", "choice")] * 90, done=done.append)
     parts = [filter_shortcuts(questions[start : start + 30], 2, 0.5, 0) for start in (0, 30, 60)]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tolman.generate.draft import Draft, ReasoningStep
-from tolman.generate.pictures import PictureSource
-from tolman.generate.spool import Spool
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.question_media import PictureSource
 from tolman.item_table import evidence_text
 from tolman.items import Item, Media
-from tolman.media.needed import KEY, WrittenThing, needed_frames, text_with_things
+from tolman.media.needed_frames import KEY, WrittenThing, needed_frames, text_with_things
 
 CHAIR: dict[str, Any] = {"name": "chaîse", "frames": [[0, 14], [30, 61]], "seconds": [[0.0, 0.6], [1.2, 2.5]]}
 SOFA: dict[str, Any] = {"name": "sofa", "frames": [[70, 70]], "seconds": [[2.8, 2.8]]}
@@ -26,16 +26,16 @@ def draft(*things: Any, **more: Any) -> Draft:
 def test_drafts_come_back_with_what_they_share(tmp_path: Path) -> None:
     source = (PictureSource("v.mp4"),)
     own = [draft(CHAIR, SOFA, turns=[1.0, -2]), draft(SOFA), Draft("t", "s", "?", "a", None, ("a",), {"x": 1})]
-    with Spool(tmp_path / "spool") as spool:
-        places = [spool.add(one, source) for one in own]
-        assert [spool.get(place) for place in reversed(places)] == [(one, source) for one in reversed(own)]
-        assert list(spool.get(places[0])[0].evidence) == ["gap", KEY, "turns"]
-        first, other = (spool.get(place)[0].evidence[KEY]["needed"] for place in places[:2])
+    with DraftFile(tmp_path / "draft_file") as draft_file:
+        places = [draft_file.add(one, source) for one in own]
+        assert [draft_file.get(place) for place in reversed(places)] == [(one, source) for one in reversed(own)]
+        assert list(draft_file.get(places[0])[0].evidence) == ["gap", KEY, "turns"]
+        first, other = (draft_file.get(place)[0].evidence[KEY]["needed"] for place in places[:2])
         assert first[1] is other[0]
-        bare, media = spool.without_evidence(places[0])
+        bare, media = draft_file.without_evidence(places[0])
         assert (bare.question, bare.options, bare.evidence, bare.reasoning) == ("Which?", ("a", "b"), {}, ())
         assert media == source
-    assert (tmp_path / "spool").read_bytes().count(b"sofa") == 1
+    assert (tmp_path / "draft_file").read_bytes().count(b"sofa") == 1
 
 
 @pytest.mark.parametrize(
@@ -45,16 +45,16 @@ def test_drafts_come_back_with_what_they_share(tmp_path: Path) -> None:
 )
 def test_what_json_does_not_say_is_kept_as_it_is(thing: Any, tmp_path: Path) -> None:
     own = draft(CHAIR, thing)
-    with Spool(tmp_path / "spool") as spool:
-        found, _ = spool.get(spool.add(own, ()))
+    with DraftFile(tmp_path / "draft_file") as draft_file:
+        found, _ = draft_file.get(draft_file.add(own, ()))
     assert found == own
     assert not any(isinstance(one, WrittenThing) for one in found.evidence[KEY]["needed"])
 
 
 def test_shared_things_are_read_and_written_as_others(tmp_path: Path) -> None:
     own = draft(CHAIR, SOFA, key_frames=[3, 70])
-    with Spool(tmp_path / "spool") as spool:
-        found, _ = spool.get(spool.add(own, ()))
+    with DraftFile(tmp_path / "draft_file") as draft_file:
+        found, _ = draft_file.get(draft_file.add(own, ()))
     assert all(isinstance(one, WrittenThing) for one in found.evidence[KEY]["needed"])
     assert text_with_things(found.evidence) == evidence_text(found.evidence) == json.dumps(own.evidence)
     made = [

@@ -15,23 +15,21 @@ from scipy.optimize import lsq_linear
 
 from tolman import benchmarks, models
 from tolman.errors import UsageError
-from tolman.generate.audit import AuditFinding, audit, summary
-from tolman.generate.collecting import Collected, collect
-from tolman.generate.collection import open_collection
+from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_items import as_choice, items_of
-from tolman.generate.drafting import recompute
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.presets import preset, recompute
 from tolman.generate.publish import publish
+from tolman.generate.released_audit import AuditFinding, audit, summary
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.generate.selection import select
-from tolman.generate.settings import preset
-from tolman.generate.spool import Spool
 from tolman.item_table import read_items
 from tolman.items import Item
 from tolman.messages import Sampling
-from tolman.models.base import KnowsTheTruth, ModelOptions, Request
+from tolman.models.model import KnowsTheTruth, ModelOptions, Request
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("vsi-bench")
 _FILTERED = preset("vsi-paper")
@@ -147,8 +145,8 @@ def test_the_oracle_needs_scenes() -> None:
 
 @pytest.fixture(scope="module")
 def collected(meta_info: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collected]:
-    with Spool(tmp_path_factory.mktemp("spool") / "drafts") as spool:
-        yield collect(open_collection(meta_info), PAPER, 0, spool)
+    with DraftFile(tmp_path_factory.mktemp("draft_file") / "drafts") as draft_file:
+        yield collect(open_collection(meta_info), PAPER, 0, draft_file)
 
 
 @pytest.fixture(scope="module")
@@ -269,17 +267,17 @@ def test_nothing_can_be_guessed_from_frequency(generated: list[Item]) -> None:
 
 @pytest.mark.full
 def test_the_same_seed_gives_the_same_benchmark(collected: Collected, meta_info: Path, tmp_path: Path) -> None:
-    with Spool(tmp_path / "again") as spool:
-        again = collect(open_collection(meta_info), PAPER, 0, spool)
+    with DraftFile(tmp_path / "again") as draft_file:
+        again = collect(open_collection(meta_info), PAPER, 0, draft_file)
         one = [i.id + i.answer for i in items_of(select(again, PAPER, 0), again, 0)]
     assert one == [i.id + i.answer for i in items_of(select(collected, PAPER, 0), collected, 0)]
     other = [i.id + i.answer for i in items_of(select(collected, PAPER, 1), collected, 1)]
     assert one != other
 
 
-def test_the_folder_holds_all_of_it(collected: Collected, tmp_path: Path) -> None:
+def test_the_folder_holds_all_of_it(collected: Collected, meta_info: Path, tmp_path: Path) -> None:
     chosen = select(collected, PAPER, 0)
-    statistics = publish(tmp_path / "b", chosen, collected, PAPER, 0, Path("meta_info"))
+    statistics = publish(tmp_path / "b", chosen, collected, PAPER, 0, meta_info)
     (shard,) = (tmp_path / "b" / "data").glob("*.parquet")
     assert shard.name == "test-00000-of-00001.parquet"
     assert len(read_items(shard)) == len(chosen)

@@ -8,8 +8,14 @@ from scipy.optimize import lsq_linear
 from scipy.spatial.distance import cdist
 from scipy.spatial.transform import Rotation
 
-from tolman.geometry.boxes import Boxes, distances, pairwise_distances, pairwise_distances_of_scenes
-from tolman.geometry.sampled import grid_points, sampled_distance
+from tolman.geometry.boxes import (
+    Boxes,
+    distances,
+    grid_points,
+    pairwise_distances,
+    pairwise_distances_of_scenes,
+    sampled_distance,
+)
 
 
 def solver_distance(a: Boxes, b: Boxes, i: int) -> float:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.geometry.directions import HALVES, QUADRANTS, THIRDS, boundary_gap, egocentric_angle, sector_of
+from tolman.geometry.ground_plane import HALVES, QUADRANTS, THIRDS, boundary_gap, egocentric_angle, sector_of
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from tolman.geometry.clouds import surface_of
-from tolman.geometry.cylinders import fit_cylinder
-from tolman.geometry.fitting import FitError, fit_box, fit_plane
+from tolman.geometry.fitting import FitError, fit_box, fit_cylinder, fit_plane
 
 
 def cuboid(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from tolman.geometry.least_box import least_box
+from tolman.geometry.boxes import least_box
 from tolman.scenes import OrientedBox
 
 

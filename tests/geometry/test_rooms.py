@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("shapely", reason="room areas need the extra 'generate'")
+pytest.importorskip("shapely", reason="room areas need the extra 'build'")
 
-from tolman.geometry.rooms import (
+from tolman.geometry.ground_plane import (
     alpha_area,
     floor_plan,
     room_area,

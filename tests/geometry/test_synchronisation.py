@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from tolman.geometry.synchronisation import Signal, TooLittleMotionError, estimate_offset, gyroscope, turning
+from tolman.geometry.motion import Signal, TooLittleMotionError, estimate_offset, gyroscope, turning
 
 
 def yaw(times: np.ndarray) -> np.ndarray:

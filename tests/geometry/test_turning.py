@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tolman.geometry.turning import (
+from tolman.geometry.camera_geometry import (
+    project,
     scaled_intrinsics,
     turned_intrinsics,
     turned_picture,
@@ -15,7 +16,6 @@ from tolman.geometry.turning import (
     turned_poses,
     turned_size,
 )
-from tolman.geometry.visibility import project
 
 SIZE = (64, 48)
 FLOATS = st.floats(-3, 3, allow_nan=False)

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("shapely", reason="outlines of boxes need the extra 'generate'")
+pytest.importorskip("shapely", reason="outlines of boxes need the extra 'build'")
 
 from tolman.geometry.boxes import Boxes
-from tolman.geometry.visibility import NEAR, boxes_in_view, project, rectangles_in_view, sightings_in_mask, splat
+from tolman.geometry.camera_geometry import NEAR, boxes_in_view, project, rectangles_in_view, sightings_in_mask, splat
 
 K = (100.0, 100.0, 160.0, 120.0)
 
@@ -31,7 +31,32 @@ def test_a_box_covers_its_face() -> None:
     )
     areas = boxes_in_view(boxes, np.eye(4), K, (320, 240))
     assert areas[0] == pytest.approx((100 * 1 / 2) ** 2)  # its front face, 2 m away
-    assert areas[1:].tolist() == [0, 0]
+    assert areas[1] == 0
+    assert areas[2] == 320 * 240, "the camera is inside this box"
+
+
+def test_a_box_half_behind_the_camera_covers_the_pixels_whose_rays_meet_it() -> None:
+    """The outline agrees with one ray through each pixel, for boxes beside, around and behind the camera."""
+    rng = np.random.default_rng(8)
+    centres = np.concatenate([[[1.5, 0, 3.0], [-1.5, 0.2, 0.5]], rng.uniform(-3, 3, (40, 3))])
+    extents = np.concatenate([[[2, 2, 8.0], [1, 2, 6]], rng.uniform(0.3, 4, (40, 3))])
+    turns, _ = np.linalg.qr(rng.normal(size=(42, 3, 3)))
+    turns[:2] = np.eye(3)
+    size, k = (160, 120), (90.0, 90.0, 80.0, 60.0)
+    x, y = np.meshgrid(np.arange(160) + 0.5, np.arange(120) + 0.5)
+    rays = np.stack([(x - k[2]) / k[0], (y - k[3]) / k[1], np.ones_like(x)], axis=-1)
+    areas = boxes_in_view(Boxes(centres, turns, extents), np.eye(4), k, size)
+    partly = 0
+    for centre, axes, extent, area in zip(centres, turns, extents, areas, strict=True):
+        start, along = -centre @ axes.T, rays @ axes.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            to = (np.stack([-extent / 2, extent / 2])[:, None, None] - start) / along
+        enters, leaves = np.fmin(*to).max(-1), np.fmax(*to).min(-1)
+        hit = (np.maximum(enters, NEAR) < leaves).sum()
+        partly += 0 < hit < x.size
+        assert area == pytest.approx(hit, abs=160)
+    assert areas[0] > 1000
+    assert partly >= 10
 
 
 def test_a_mask_tells_pixels_and_nearest_depth() -> None:

@@ -14,9 +14,9 @@ from tolman.guessing.learners import LEARNERS
 from tolman.items import Item
 from tolman.kinds import ItemKind
 from tolman.plugins import load_plugin
-from tolman.scoring.metric import Metric
-from tolman.scoring.reading import ParsedAnswer, nothing
-from tolman.scoring.rules import careful
+from tolman.scoring.answer_values import ParsedAnswer, nothing
+from tolman.scoring.metrics import Metric
+from tolman.scoring.rule_sets import careful
 
 RULES = careful()
 

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from guessing.planted import choices
 from tolman import benchmarks
-from tolman.guessing.features import Rows, answer_rows, choice_pool, choice_rows
-from tolman.guessing.folds import assign
-from tolman.guessing.statistics import slot
-from tolman.guessing.words import number_in, parts, phrases, words
+from tolman.guessing.features import Rows, answer_rows, choice_pool, choice_rows, number_in, parts, phrases, words
+from tolman.guessing.folds import assign, slot
 from tolman.items import Item
 
 FOLDS = 4
@@ -113,6 +111,7 @@ def test_words_parts_and_numbers() -> None:
     assert words("Front-left, 2.5 m_x") == ["front-left", "2.5", "m", "x"]
     assert parts("Turn Left, turn right") == ["turn left", "turn right"]
     assert (number_in("about 2.5 m"), number_in("2 of 3"), number_in("none")) == (2.5, None, None)
+    assert [number_in(text) for text in (".5", "about .75 m", "-.5", "no.5")] == [0.5, 0.75, -0.5, 5.0]
 
 
 def test_a_part_of_a_pool_has_the_rows_of_its_items() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.guessing.frequent import most_frequent_text, ranked
+from tolman.guessing.blind import most_frequent_text, ranked
 from tolman.items import Item
 
 

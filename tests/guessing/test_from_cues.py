@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tolman.guessing.from_cues import answers_from_cues, answers_from_matrix, encoded, vocabulary
+from tolman.guessing.blind import answers_from_matrix, encoded, vocabulary
 from tolman.guessing.learners import LINEAR, QUICK
 
 
@@ -22,7 +22,7 @@ def test_a_hint_that_tells_the_answer_is_found_and_noise_is_not(learner: str) ->
     angle = {"left": 90.0, "right": -90.0, "ahead": 0.0}
     told = [(*row, angle[a] + float(generator.normal(0, 10))) for row, a in zip(noise, answers, strict=True)]
     found = {
-        name: np.mean(np.array(answers_from_cues(answers, hints, fold, learner, 0)) == answers)
+        name: np.mean(np.array(answers_from_matrix(answers, encoded(hints), fold, learner, 0)) == answers)
         for name, hints in (("noise", noise), ("told", told))
     }
     assert found["told"] > 0.95

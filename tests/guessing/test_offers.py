@@ -3,11 +3,10 @@
 import numpy as np
 
 from leaking import by_category
-from tolman.guessing.answer_space import answer_space
+from tolman.guessing.answer_space import MIN_OF_CATEGORY, answer_space, category_constants, learned_offers
 from tolman.guessing.learners import QUICK
-from tolman.guessing.offers import MIN_OF_CATEGORY, category_constants, learned_offers
 from tolman.items import Item
-from tolman.scoring.rules import careful
+from tolman.scoring.rule_sets import careful
 
 
 def sized(*answers: int) -> list[Item]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.guessing.pruning import prune_to_chance
+from tolman.guessing.learners import prune_to_chance
 
 ROWS = st.integers(1, 60).flatmap(
     lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=1, max_size=3)

@@ -8,7 +8,7 @@ import pytest
 @pytest.fixture(scope="session")
 def drawn() -> tuple:  # type: ignore[type-arg]
     """The small world's frames, drawn once; skips where the machine can't draw."""
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     from ingest.worlds import frames
     from tolman.errors import NoDisplayError
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tolman.errors import TolmanError
-from tolman.ingest.base import Format, RawScene
+from tolman.ingest.scan_format import Format, RawScene
 
 HEAD = 700
 """Bytes at a file's beginning in which most of its counts and sizes stand."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ingest.worlds import SmallWorld, same_box
-from tolman.scene_parts import read_collection
+from tolman.scene_table import read_collection
 from tolman.scenes import Capture, Scene
 from tolman.simulate.render import Frame
 

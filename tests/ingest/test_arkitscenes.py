@@ -14,11 +14,10 @@ from ingest.arkit_writer import ID, stamps, write_arkit
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
 from tolman.errors import InputError
-from tolman.ingest.formats.arkitscenes import FORMAT, WITHOUT
-from tolman.ingest.readers.arkit_trajectory import read_trajectory, turns_of
+from tolman.ingest.formats.arkitscenes import FORMAT, WITHOUT, read_trajectory, turns_of
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
-pytest.importorskip("av", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
+pytest.importorskip("av", reason="scans need the extra 'build'")
 MOVED = transform(40.0, shift=(3.0, -7.0, 0.4))
 
 

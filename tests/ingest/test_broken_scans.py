@@ -16,11 +16,11 @@ from ingest.generic_writer import write_generic
 from ingest.matterport_writer import write_matterport
 from ingest.worlds import SmallWorld, small_world
 from tolman.errors import TolmanError
-from tolman.ingest.base import RawScene
 from tolman.ingest.formats import get
+from tolman.ingest.scan_format import RawScene
 from videos import write_video
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 FRAMES = 4
 CUTS, FLIPS = 6, 10
 HARMLESS = {".mp4": 128}

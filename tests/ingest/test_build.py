@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 
 from ingest.results import collection
 from ingest.scannet_writer import write_ply, write_scannet
 from ingest.worlds import small_world, transform
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
-from tolman.generate.collection import open_collection
+from tolman.generate.scene_geometry import open_collection
 from tolman.ingest import build
-from tolman.ingest.build import ScansConfig, ingest
+from tolman.ingest.build import NAME, ScansConfig, ingest, read_summary
 from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, CountIs, append_corrections
 from tolman.ingest.formats import get, names
 from tolman.ingest.make import make
-from tolman.ingest.summary import NAME, read_summary
 
 
 @pytest.fixture
@@ -116,6 +116,38 @@ def test_one_bad_scene_stops_no_other_and_processes_change_nothing(scans: Path, 
     write_scannet(tmp_path / "again", None, "scene0009_00")
     mesh.write_bytes((tmp_path / "again/scene0009_00/scene0009_00_vh_clean_2.ply").read_bytes())
     assert states(ingest(ScansConfig("scannet", scans), tmp_path / "1", 1)) == ["kept", "kept", "new", "kept"]
+
+
+def test_two_folders_that_give_one_name_are_both_told(tmp_path: Path) -> None:
+    root, said = tmp_path / "in", []
+    for place in ("a/b", "a_b", "c"):
+        (root / place).mkdir(parents=True)
+        thing = {"id": "1", "label": place, "box": {"center": [0, 0, 0], "extents": [1, 1, 1]}}
+        content = {"tolman_scene": 1, "unit": "m", "up": "z", "objects": [thing]}
+        (root / place / "scene.json").write_text(json.dumps(content))
+    order, out = ScansConfig("generic", root), tmp_path / "out"
+    result = ingest(order, out, 1, done=said.append)
+    assert said == list(result.scenes)
+    assert [(one.id, one.state) for one in result.scenes] == [
+        ("generic/a_b", "new"), ("generic/c", "new"), ("generic/a_b", "refused"),
+    ]  # fmt: skip
+    assert result.scenes[2].reason == (
+        f"{root / 'a_b'}: its scene has the id 'generic/a_b', as has that of {root / 'a' / 'b'}; rename one of the "
+        "folders, or what names the scene in it."
+    )
+    assert list(collection(out)) == ["generic/a_b", "generic/c"]
+    assert states(ingest(order, out, 1)) == ["kept", "kept", "refused"]
+    # Of a folder that comes later, the scan that is there already keeps its name.
+    (tmp_path / "own").mkdir()
+    (root / "a").rename(tmp_path / "own" / "a")
+    ingest(order, tmp_path / "later", 1)
+    (tmp_path / "own" / "a").rename(root / "a")
+    later = ingest(order, tmp_path / "later", 1)
+    assert [(one.path, one.state) for one in later.scenes if one.id == "generic/a_b"] == [
+        (str(root / "a_b"), "kept"), (str(root / "a" / "b"), "refused"),
+    ]  # fmt: skip
+    (root / "a_b").rename(root / "d")
+    assert states(ingest(order, out, 1)) == ["kept", "kept", "new"]
 
 
 def test_an_error_that_nobody_foresaw_refuses_its_scene(
@@ -241,3 +273,30 @@ def test_the_command_tells_every_state_and_ends_with_1_where_one_is_refused(scan
     assert "aggregation.json: is no JSON" in found["scenes"][1]["reason"]
     kept = json.loads((tmp_path / "out" / NAME).read_text())
     assert [entry["state"] for entry in kept["scenes"]] == ["kept", "refused", "kept"]
+
+
+def test_another_scan_with_the_same_id_is_refused_and_the_first_stays(tmp_path: Path) -> None:
+    a, b, copy, out = tmp_path / "a", tmp_path / "b", tmp_path / "copy", tmp_path / "out"
+    for place, width in ((a, 1.0), (b, 2.0)):
+        (place / "kitchen").mkdir(parents=True)
+        box = {"center": [0, 0, 0], "extents": [width, 1, 1]}
+        content = {"tolman_scene": 1, "unit": "m", "up": "z", "objects": [{"id": "x", "label": "sofa", "box": box}]}
+        (place / "kitchen/scene.json").write_text(json.dumps(content))
+    assert states(ingest(ScansConfig("generic", a), out, 1)) == ["new"]
+    first, summary = collection(out), (out / NAME).read_text()
+    result = ingest(ScansConfig("generic", b), out, 1)
+    assert states(result) == ["refused"]
+    assert result.scenes[0].reason == (
+        f"{b}/kitchen: another scan with the id 'generic/kitchen' was already ingested from {a}/kitchen; "
+        "rename the folder or give another --out."
+    )
+    assert collection(out) == first
+    assert (out / NAME).read_text() == summary.replace('"new"', '"kept"')
+    shutil.copytree(a, copy, copy_function=shutil.copyfile)  # with other times of change
+    os.utime(copy / "kitchen/scene.json", ns=(1, 1))
+    assert states(ingest(ScansConfig("generic", copy), out, 1)) == ["kept"]
+    (a / "kitchen/scene.json").write_text((b / "kitchen/scene.json").read_text())
+    assert states(ingest(ScansConfig("generic", a), out, 1)) == ["new"]
+    a.rename(tmp_path / "moved")
+    assert states(ingest(ScansConfig("generic", tmp_path / "moved"), out, 1)) == ["kept"]
+    assert collection(out)["generic/kitchen"].scene.objects[0].box.extents[0] == 2.0

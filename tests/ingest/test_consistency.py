@@ -15,18 +15,16 @@ from ingest.generic_writer import TO_Y_UP, write_generic
 from ingest.mistakes import MISTAKES, write_wrong
 from ingest.worlds import small_world
 from tolman.errors import InputError
-from tolman.generate.collection import open_collection
-from tolman.ingest.base import CameraRecording
-from tolman.ingest.build import ScansConfig, ingest
-from tolman.ingest.conventions import Declared, invert
-from tolman.ingest.summary import SummaryRow
-from tolman.ingest.upright import StandingThings, check_up
-from tolman.ingest.witnesses import boxes_of
+from tolman.generate.scene_geometry import open_collection
+from tolman.ingest.build import ScansConfig, SummaryRow, ingest
+from tolman.ingest.camera_consistency import boxes_of
+from tolman.ingest.camera_conventions import Declared, StandingThings, check_up, invert
+from tolman.ingest.scan_format import CameraRecording
 from tolman.scenes import Capture, Scene
 from tolman.simulate.walks import intrinsics_of, looking
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
-pytest.importorskip("av", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
+pytest.importorskip("av", reason="scans need the extra 'build'")
 
 EVIDENCE: dict[str, dict[str, bool]] = {
     "masks": {"masks": True, "mesh": False, "labels": False},
@@ -120,7 +118,7 @@ def test_one_thing_wrong_is_refused_by_name_or_known_to_be_unseen(copies: Any, t
 
 def test_the_page_lists_what_cannot_be_seen() -> None:
     page = (Path(__file__).parents[2] / "docs" / "ingest" / "index.md").read_text(encoding="utf-8")
-    section = page.split("## What can't be seen")[1].split("\n## ")[0]
+    section = page.split("## Undetected mistakes")[1].split("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| ")][1:]
     listed = {}
     for row in rows:
@@ -132,14 +130,14 @@ def test_the_page_lists_what_cannot_be_seen() -> None:
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Rooms and a street with fixed cameras and moving things, with masks and depth."""
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     return simulate_some(tmp_path_factory.mktemp("worlds") / "a", seed=11, scenes=2, shapes=("two-rooms", "street"))
 
 
 def simulate_some(out: Path, seed: int, scenes: int, shapes: tuple[str, ...]) -> Path:
     from tolman.errors import NoDisplayError
     from tolman.simulate.collection import simulate
-    from tolman.simulate.settings import WorldsConfig
+    from tolman.simulate.simulated_places import WorldsConfig
 
     try:
         simulate(
@@ -212,7 +210,7 @@ def test_simulated_worlds_pass(simulated: Path, tmp_path: Path) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("seed", [20, 21])
 def test_more_simulated_worlds_pass(tmp_path: Path, seed: int) -> None:
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     shapes = ("rectangle", "l-shape", "two-rooms", "street", "parking-lot")
     assert hold_all(simulate_some(tmp_path / "worlds", seed, 5, shapes), tmp_path / "scans") >= 15
 

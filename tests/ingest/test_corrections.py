@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.errors import InputError
-from tolman.generate.collection import open_collection
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.ingest.corrections import (
     NAME,
     Absent,

@@ -12,11 +12,11 @@ import pytest
 from ingest import ego_exo4d_layout as layout
 from ingest.ego_exo4d_layout import FRAMES, START, TAKE, UID
 from tolman.errors import InputError, TolmanError
-from tolman.ingest.base import RawScene
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats.ego_exo4d import FORMAT
+from tolman.ingest.scan_format import RawScene
 from tolman.media.video import read_frames, read_index
-from tolman.scene_parts import read_collection
+from tolman.scene_table import read_collection
 from videos import read_code, write_video
 
 

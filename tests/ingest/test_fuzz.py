@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
-pytest.importorskip("lz4", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
+pytest.importorskip("lz4", reason="scans need the extra 'build'")
 
 from ingest.fuzzing import fuzz, read_all
 from ingest.scannet_writer import write_scannet

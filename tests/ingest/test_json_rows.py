@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tolman.errors import InputError
-from tolman.ingest.readers import json_rows
-from tolman.ingest.readers.json_rows import rows
+from tolman.ingest.readers import text_records
+from tolman.ingest.readers.text_records import json_rows
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
@@ -21,7 +21,7 @@ RECORDS = st.lists(st.dictionaries(st.text(max_size=5), VALUES, max_size=4), max
 
 @pytest.fixture(autouse=True)
 def small_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_rows, "_CHUNK", 7)
+    monkeypatch.setattr(text_records, "_CHUNK", 7)
 
 
 @settings(deadline=None, max_examples=60)
@@ -36,13 +36,13 @@ def test_every_record_comes_back_and_no_cut_goes_unnoticed(
     path = tmp_path_factory.mktemp("r") / "table.json"
     encoded = json.dumps(records, indent=indent, ensure_ascii=escaped).encode()
     path.write_bytes(encoded)
-    found = list(rows(path))
+    found = list(json_rows(path))
     assert [row.fields for row in found] == records
     assert [row.number for row in found] == list(range(1, len(records) + 1))
     assert [json.loads(row.text) for row in found] == records
     path.write_bytes(encoded[: data.draw(st.integers(0, len(encoded) - 1))])
     with pytest.raises(InputError, match=r"table\.json"):
-        list(rows(path))
+        list(json_rows(path))
 
 
 @pytest.mark.parametrize(
@@ -66,23 +66,23 @@ def test_what_is_wrong_is_said_with_the_row(tmp_path: Path, text: str, sentence:
     path = tmp_path / "table.json"
     path.write_text(text)
     with pytest.raises(InputError, match=sentence):
-        list(rows(path))
+        list(json_rows(path))
 
 
 def test_a_row_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_rows, "_LONGEST", 1000)
-    monkeypatch.setattr(json_rows, "_CHUNK", 400)
+    monkeypatch.setattr(text_records, "_LONGEST", 1000)
+    monkeypatch.setattr(text_records, "_CHUNK", 400)
     path = tmp_path / "table.json"
     path.write_text('[{"a": "' + "x" * 100_000)
     with pytest.raises(InputError, match="row 1: is no JSON"):
-        list(rows(path))
+        list(json_rows(path))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is missing"):
-        list(rows(tmp_path / "gone.json"))
+        list(json_rows(tmp_path / "gone.json"))
     with pytest.raises(InputError, match="can't be read"):
-        list(rows(tmp_path))
+        list(json_rows(tmp_path))
     (tmp_path / "latin.json").write_bytes('[{"a": "é"}]'.encode("latin-1"))
     with pytest.raises(InputError, match="no text in UTF-8"):
-        list(rows(tmp_path / "latin.json"))
+        list(json_rows(tmp_path / "latin.json"))

@@ -12,10 +12,10 @@ from ingest.matterport_writer import DISTORTION, HOUSE, write_matterport
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
 from tolman.ingest.formats.matterport3d import FORMAT
-from tolman.ingest.readers.matterport_cameras import distort
+from tolman.ingest.readers.matterport3d_house import distort
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
-pytest.importorskip("av", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
+pytest.importorskip("av", reason="scans need the extra 'build'")
 MOVED = transform(-25.0, shift=(-3.0, 2.0, 1.1))
 
 

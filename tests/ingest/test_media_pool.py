@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.ingest import media_pool
-from tolman.ingest.media_pool import bring_in, is_pool, read_pool
+from tolman.ingest.media_pool import bring_in, is_pool, read_pool, scene_of
 from videos import turn, write_video
 
 RUN = CliRunner()
@@ -90,6 +90,54 @@ def test_what_is_there_is_not_read_again(davis: Path, tmp_path: Path, monkeypatc
     assert {m.licence for m in after} == {"MIT"}
 
 
+def test_pictures_of_a_flat_folder_are_scenes_of_their_own_unless_a_table_groups_them(tmp_path: Path) -> None:
+    for i in range(8):
+        picture(tmp_path / "photos" / f"{i}.jpg", i)
+    picture(tmp_path / "photos" / "kitchen" / "a.jpg", 20)
+    picture(tmp_path / "photos" / "kitchen" / "b.jpg", 21)
+    bring_in([tmp_path / "photos"], tmp_path / "pool", source="Mine")
+    media = {medium.original: medium for medium in read_pool(tmp_path / "pool")}
+    assert len({medium.scene for medium in media.values()}) == 9
+    assert scene_of([media["kitchen/a.jpg"], media["3.jpg"]]) == "Mine/kitchen"
+    assert scene_of([media["5.jpg"], media["3.jpg"]]) == scene_of([media["3.jpg"], media["5.jpg"]]) == "Mine/3.jpg"
+    table = tmp_path / "groups.csv"
+    table.write_text("file,group\n0.jpg,hall\n1.jpg,hall\n")
+    for place, kept in (("pool", 10), ("new", 0)):  # one that is there already, and a new one
+        done = bring_in([tmp_path / "photos"], tmp_path / place, source="Mine", groups=table)
+        assert done.kept == kept
+        media = {medium.original: medium for medium in read_pool(tmp_path / place)}
+        assert media["0.jpg"].scene == media["1.jpg"].scene == "Mine/hall"
+        assert [media[f"{i}.jpg"].position for i in (0, 1)] == [0, 1]
+        assert len({medium.scene for medium in media.values()}) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("file,group\n9.jpg,hall\n", "row 1, field 'file': no file '9.jpg' is brought in"),
+        ("file,group\n0.jpg,\n", "row 1, field 'group': is missing"),
+        ("name,group\n0.jpg,hall\n", "row 1, field 'file': is missing"),
+        ("file,group\n0.jpg,hall\n0.jpg,bath\n", "row 2, field 'group': gives '0.jpg' a second group"),
+    ],
+)
+def test_a_table_of_groups_that_cannot_be_used_is_told(tmp_path: Path, text: str, told: str) -> None:
+    picture(tmp_path / "photos" / "0.jpg", 0)
+    (tmp_path / "groups.csv").write_text(text)
+    with pytest.raises(InputError) as caught:
+        bring_in([tmp_path / "photos"], tmp_path / "pool", source="Mine", groups=tmp_path / "groups.csv")
+    assert told in str(caught.value)
+
+
+def test_the_command_says_how_many_files_are_in_no_group(tmp_path: Path) -> None:
+    for i in range(3):
+        picture(tmp_path / "photos" / f"{i}.jpg", i)
+    done = RUN.invoke(app, ["ingest", "media", str(tmp_path / "photos"), "--out", str(tmp_path / "pool")])
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.output.split())
+    assert "3 files in no group: each counts as a scene of its own" in said
+    assert "3 images and 0 videos in 0 groups;" in said
+
+
 def test_several_sources_share_a_pool(davis: Path, tmp_path: Path) -> None:
     pool = tmp_path / "pool"
     bring_in([davis / "JPEGImages" / "bus"], pool, source="DAVIS")
@@ -118,6 +166,30 @@ def test_lists_and_single_files_may_be_given(davis: Path, tmp_path: Path) -> Non
     assert [m.path for m in single.added] == ["media/some/2.jpg"]
 
 
+def test_a_pool_takes_nothing_from_itself_and_from_what_was_made_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photos = tmp_path / "photos"
+    picture(photos / "walk" / "a.jpg", 1)
+    for place, mark in (
+        ("bench", "benchmark.json"), ("bench-review", ""), ("elsewhere", "review.sqlite"), ("older", "pool.parquet"),
+    ):  # fmt: skip
+        picture(photos / place / "media" / "0.jpg", 2)
+        if mark:
+            (photos / place / mark).write_text("")
+    monkeypatch.chdir(photos)
+    pool = Path("walk/../pool")
+    for _ in range(2):
+        bring_in([photos], pool, source="Mine")
+        assert [medium.original for medium in read_pool(pool)] == ["walk/a.jpg"]
+    for itself in (pool, photos / "pool" / "media" / "Mine"):
+        with pytest.raises(
+            InputError, match=r"belongs to the pool .*photos/pool itself; give the folder that its media"
+        ):
+            bring_in([itself], pool, source="Mine")
+    assert len(bring_in([photos / "bench"], pool, source="Other").added) == 1  # which is named
+
+
 def test_sizes_are_those_that_are_seen(tmp_path: Path) -> None:
     sideways = Image.Exif()
     sideways[0x0112] = 6
@@ -131,6 +203,8 @@ def test_what_cannot_be_used_is_listed_with_the_reason(davis: Path, tmp_path: Pa
     bomb(davis / "bomb.png")
     whole = (davis / "JPEGImages/bear/3.jpg").read_bytes()
     (davis / "cut.jpg").write_bytes(whole[: len(whole) // 2])
+    film = write_video(davis / "cut.mp4", 60, size=(64, 48), faststart=True)
+    film.write_bytes(film.read_bytes()[: film.stat().st_size * 6 // 10])
     (davis / "text.png").write_text("no picture")
     (davis / "empty.mp4").write_bytes(b"")
     (davis / "folder.jpg").mkdir()
@@ -146,13 +220,14 @@ def test_what_cannot_be_used_is_listed_with_the_reason(davis: Path, tmp_path: Pa
     assert "is no readable image" in reasons["cut.jpg"]
     assert reasons["text.png"] == "is no readable image (cannot identify image file it)"
     assert "is no video" in reasons["empty.mp4"]
+    assert "it promises 60 frames (2.00 s) and holds " in reasons["cut.mp4"]
     assert reasons["nowhere.jpg"] == "can't be read (No such file or directory)"
     assert reasons["back\\slash.jpg"] == "has a backslash in its name"
     assert reasons["many.gif"] == "holds 3 pictures; make it a video"
-    assert len(reasons) == 7
+    assert len(reasons) == 8
     listed = json.loads((pool / "left_out.json").read_text())
     assert {entry["file"]: entry["reason"] for entry in listed} == reasons
-    for path in (davis / "cut.jpg", davis / "text.png"):
+    for path in (davis / "cut.jpg", davis / "cut.mp4", davis / "text.png"):
         path.unlink()
     bring_in([davis], pool, source="DAVIS")
     assert len(json.loads((pool / "left_out.json").read_text())) == 5

@@ -12,13 +12,13 @@ from ingest import nuscenes_layout as layout
 from ingest.nuscenes_layout import Drive
 from ingest.worlds import corners
 from tolman.errors import InputError, TolmanError
-from tolman.ingest.base import RawScene
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import nuscenes
 from tolman.ingest.formats.nuscenes import FORMAT, read_cloud
-from tolman.ingest.readers import nuscenes_tables
+from tolman.ingest.readers import nuscenes_records
+from tolman.ingest.scan_format import RawScene
 from tolman.media.video import read_frames, read_index
-from tolman.scene_parts import read_collection
+from tolman.scene_table import read_collection
 
 FIRST = Drive("scene-0061")
 SECOND = Drive(
@@ -166,7 +166,7 @@ def test_scenes_that_share_tables_keep_their_own(root: Path) -> None:
 
 def test_the_tables_are_put_in_order_once(root: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = FORMAT.find(root)
-    monkeypatch.setattr(nuscenes_tables, "_put_in_order", None)
+    monkeypatch.setattr(nuscenes_records, "_put_in_order", None)
     FORMAT.read(found[1])
     assert len(list((cache / "nuscenes").glob("*.sqlite"))) == 1
 

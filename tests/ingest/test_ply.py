@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 
 import plyfile
 
@@ -71,3 +71,19 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Path, text: str, said: str) -> 
     with pytest.raises(InputError, match=said) as raised:
         read_ply(path)
     assert str(path) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "said"),
+    [
+        ("export.obj", b"# object\nv 0 0 0\n", "is an OBJ file, not a PLY file"),
+        ("a.las", b"LASF\0\0\0\0", "is a LAS or LAZ file, not a PLY file"),
+        ("pump.e57", b"ASTM-E57\x01\0\0\0", "is an E57 file, not a PLY file"),
+    ],
+)
+def test_a_sound_file_of_another_format_is_named(tmp_path: Path, name: str, begin: bytes, said: str) -> None:
+    """Getting such a file again would not help."""
+    (tmp_path / name).write_bytes(begin)
+    with pytest.raises(InputError, match=said) as caught:
+        read_ply(tmp_path / name)
+    assert "get it again" not in str(caught.value)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 
 from ingest.results import Got, box_error, collection, pixel_error
 from ingest.scannet_writer import ALIGNMENT, LOST, jpeg, sens_bytes, write_scannet
@@ -17,7 +17,7 @@ from ingest.worlds import FRAMES, SIZE, small_world
 from tolman.errors import InputError
 from tolman.ingest.build import Ingested, ScansConfig, ingest
 from tolman.ingest.formats.scannet import FORMAT
-from tolman.ingest.readers.sens import read_sens
+from tolman.ingest.readers.scannet_frames import read_sens
 from tolman.ingest.standard_video import frames_for
 from tolman.media.video import read_index
 

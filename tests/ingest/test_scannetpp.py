@@ -8,17 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
-pytest.importorskip("lz4", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
+pytest.importorskip("lz4", reason="scans need the extra 'build'")
 
 from ingest.results import Got, box_error, collection, pixel_error
 from ingest.scannetpp_writer import LOST, depth_bin, scan_world, write_scannetpp
 from ingest.worlds import FRAMES, small_world
 from tolman.errors import InputError
 from tolman.ingest.build import Ingested, ScansConfig, ingest
-from tolman.ingest.formats.scannetpp import FORMAT
-from tolman.ingest.readers.scannetpp_depth import count_frames, read_depth
-from tolman.ingest.readers.segments import oriented_box
+from tolman.ingest.formats.scannetpp import FORMAT, count_frames, read_depth
+from tolman.ingest.readers.annotated_boxes import oriented_box
 from tolman.media.video import read_frames, read_index
 
 NAMES = {"bookshelf": "cabinet"}

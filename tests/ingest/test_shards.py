@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("plyfile", reason="scans need the extra 'ingest'")
+pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 
 from folders import contents
 from ingest.scannet_writer import write_scannet
 from tolman.errors import InputError, UsageError
+from tolman.features.scenes.compute import merge
+from tolman.features.scenes.config import IngestConfig, MergeConfig
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.corrections import NAME as CORRECTIONS
 from tolman.ingest.corrections import CategoryIs, append_corrections
 from tolman.scene_shards import Shard
-from tolman.workflows.ingest import IngestConfig
-from tolman.workflows.merge import MergeConfig, merge
 
 COUNT = 3
 

@@ -12,14 +12,20 @@ from hypothesis import strategies as st
 
 from ingest.worlds import SIZE, small_world
 from tolman.errors import InputError
-from tolman.geometry.casting import Tree
-from tolman.geometry.turning import turned_intrinsics, turned_picture, turned_pixels, turned_poses, turned_size
-from tolman.geometry.visibility import project
-from tolman.ingest.base import CameraRecording
+from tolman.geometry.camera_geometry import (
+    Tree,
+    project,
+    turned_intrinsics,
+    turned_picture,
+    turned_pixels,
+    turned_poses,
+    turned_size,
+)
+from tolman.ingest.scan_format import CameraRecording
 from tolman.ingest.standard_video import Sight, frames_for, record, working_size
 from tolman.media.video import read_frames, read_index
 
-pytest.importorskip("embreex", reason="scans need the extra 'ingest'")
+pytest.importorskip("embreex", reason="scans need the extra 'build'")
 
 
 @settings(deadline=None, max_examples=100)
@@ -42,7 +48,7 @@ def test_frames_of_the_same_rate_are_all_shown_once() -> None:
 def sight() -> Sight:
     world = small_world()
     names = {number: thing.id for number, thing in enumerate(world.objects, start=1)}
-    return Sight(Tree(world.points, world.faces, "ingest"), world.numbers, names)
+    return Sight(Tree(world.points, world.faces, "build"), world.numbers, names)
 
 
 def lying(drawn: Sequence, turns: int, *, masks: bool) -> CameraRecording:  # type: ignore[type-arg]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tolman.ingest.summary import NAME, Summary, read_summary, write_summary
+from tolman.ingest.build import NAME, Summary, read_summary, write_summary
 
 
 def test_repairs_keep_their_key_in_files(tmp_path: Path) -> None:

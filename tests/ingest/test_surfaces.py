@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("embreex", reason="scans need the extra 'ingest'")
+pytest.importorskip("embreex", reason="scans need the extra 'build'")
 
 from ingest.worlds import SIZE, same_box, small_world
-from tolman.geometry.casting import Tree
-from tolman.geometry.rooms import room_area
-from tolman.ingest.base import ScannedSurface
+from tolman.geometry.camera_geometry import Tree
+from tolman.geometry.ground_plane import room_area
+from tolman.ingest.scan_format import ScannedSurface
 from tolman.ingest.surfaces import box_of, completeness, majority, points_of, spread_points
 
 
@@ -46,7 +46,7 @@ def test_completeness_is_the_share_of_what_cameras_look_at(missing: float) -> No
     world = small_world()
     middles = world.points[world.faces].mean(1)
     keep = ~((world.numbers == 0) & (middles[:, 0] < 5 * missing))
-    tree = Tree(world.points, world.faces[keep], "ingest")
+    tree = Tree(world.points, world.faces[keep], "build")
     found = completeness(tree, world.poses, [world.intrinsics] * len(world.poses), SIZE)
     assert found is not None
     if missing == 0:
@@ -58,6 +58,6 @@ def test_completeness_is_the_share_of_what_cameras_look_at(missing: float) -> No
 def test_rays_upwards_do_not_count() -> None:
     world = small_world()
     ceiling = (world.numbers == 0) & (world.points[world.faces][:, :, 2] > 2.59).all(1)
-    tree = Tree(world.points, world.faces[~ceiling], "ingest")
+    tree = Tree(world.points, world.faces[~ceiling], "build")
     found = completeness(tree, world.poses, [world.intrinsics] * len(world.poses), SIZE)
     assert found == pytest.approx(1.0, abs=1e-4)

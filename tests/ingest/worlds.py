@@ -158,13 +158,8 @@ def small_world() -> SmallWorld:
     )  # fmt: skip
 
 
-@cache
-def frames() -> tuple[Frame, ...]:
-    """Colour, depth (metres along the view) and numbers of each frame.
-
-    Raises:
-        NoDisplayError: the machine can't draw.
-    """
+def place() -> World:
+    """The room as the renderer takes it."""
     world = small_world()
     colours = {number: one.colour for number, one in enumerate(CUBOIDS, start=1)} | {0: (0.8, 0.78, 0.72)}
     bodies = tuple(
@@ -175,8 +170,18 @@ def frames() -> tuple[Frame, ...]:
         for number in range(len(CUBOIDS) + 1)
     )
     scene = Scene(id="test/small", dataset="test", objects=world.objects)
-    place = World(scene, bodies, shapely.box(0.3, 0.3, ROOM[0] - 0.3, ROOM[1] - 0.3))
-    with Renderer(place, SIZE) as renderer:
+    return World(scene, bodies, shapely.box(0.3, 0.3, ROOM[0] - 0.3, ROOM[1] - 0.3))
+
+
+@cache
+def frames() -> tuple[Frame, ...]:
+    """Colour, depth (metres along the view) and numbers of each frame.
+
+    Raises:
+        NoDisplayError: the machine can't draw.
+    """
+    world = small_world()
+    with Renderer(place(), SIZE) as renderer:
         return tuple(renderer.frame(pose, world.intrinsics) for pose in world.poses)
 
 

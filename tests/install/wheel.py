@@ -1,9 +1,9 @@
 """Install the wheel into empty environments, one for the core and one for each extra, and try each of them.
 
-    python tests/install/wheel.py [--package dist/tolman-0.1.0-py3-none-any.whl] [--only core,video] [--python python3.12]
+    python tests/install/wheel.py [--package dist/tolman-0.1.0-py3-none-any.whl] [--only core,media] [--python python3.12]
 
 `make test-wheel` builds the wheel and calls this with the packages of `dev`, which make what is tried out. It downloads
-packages, takes minutes, prints a table, and ends with exit code 1 if anything fails. The extra `hf`, some gigabytes, is
+packages, takes minutes, prints a table, and ends with exit code 1 if anything fails. The extra `local`, some gigabytes, is
 tried only where `--only` names it.
 """
 
@@ -34,7 +34,7 @@ HELP_LIMIT = 0.35
 HELP_REPEATS = 7
 EXTRACT = str(bare.ROOT / "tests" / "extracts" / "vsi_bench_extract.jsonl")
 VSI = ("vsi-bench", "--data", EXTRACT)
-LARGE = ("hf",)
+LARGE = ("local",)
 
 
 class TrialError(Exception):
@@ -92,7 +92,8 @@ def core(own: Environment) -> str:
     )
     own.tolman("score", "answers.jsonl", "--benchmark", *VSI, "--name", "mine", "--out", "mine", says="mine")
     own.tolman("report", "run", "--out", "table.html", says="Written")
-    own.tolman("generate", "rooms", "--out", "made", code=2, says="pip install 'tolman[generate]'")
+    own.tolman("analyze", "diversity", *VSI)
+    own.tolman("generate", "rooms", "--out", "made", code=2, says="pip install 'tolman[build]'")
     clock, processor = zip(*(_timed_help(own) for _ in range(HELP_REPEATS)), strict=True)
     median, spent = statistics.median(clock), statistics.median(processor)
     told = f"--help {median:.2f} s, of the processor {spent:.2f} s (limit {HELP_LIMIT} s)"
@@ -109,75 +110,53 @@ def _timed_help(own: Environment) -> tuple[float, float]:
     return time.perf_counter() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def figures(own: Environment) -> str:
-    """A page with its figure."""
-    own.tolman("run", *VSI, "--protocol", "blind", "--model", "baseline/best-constant", "--out", "run")
-    own.tolman("scenes", "rooms", "--out", "scenes.html")
-    for page in ("run/report.html", "scenes.html"):
-        if "<svg" not in (own.place / page).read_text(encoding="utf-8"):
-            raise TrialError(f"{page} has no figure")
-    return "figure of a run, floor plans"
-
-
-def _answered(own: Environment, *more: str) -> None:
+def _answered(own: Environment, out: str, *more: str) -> None:
     """Six questions about videos and images, answered by a server on loopback."""
     with own.started("python", str(bare.ROOT / "tests" / "loopback.py"), saying=r"http://\S+") as url:
-        own.tolman("run", "./bench", "--model", "openai/m", "--base-url", url, "--out", "run", *more, says="bench")
+        own.tolman("run", "./bench", "--model", "openai/m", "--base-url", url, "--out", out, *more, says="bench")
 
 
-def video(own: Environment) -> str:
-    """Frames and images reach an endpoint, and the codec works."""
-    _answered(own)
-    own.tolman("doctor", "--extra", "video", says="H.264 in MP4 written and read")
-    return "6 questions on videos and images"
+def media(own: Environment) -> str:
+    """Frames and images reach an endpoint, matched points of two images too, and the codec works."""
+    _answered(own, "run")
+    _answered(own, "matched", "--protocol", "correspondence", "--ids", "which")
+    own.tolman("doctor", "--extra", "media", says="H.264 in MP4 written and read")
+    return "6 questions on videos and images, points of 2 images matched"
 
 
-def excel(own: Environment) -> str:
-    """A result file that is an Excel sheet."""
-    own.tolman("score", "answers.xlsx", "--benchmark", *VSI, "--out", "scored", says="VSI-Bench")
-    return "a VLMEvalKit sheet scored"
-
-
-def correspondence(own: Environment) -> str:
-    """Matched points between two images."""
-    _answered(own, "--protocol", "correspondence", "--ids", "which")
-    return "points of 2 images matched"
-
-
-def generate(own: Environment) -> str:
-    """Questions of four papers out of three rooms, and an oracle that reads their answers off the scenes."""
+def build(own: Environment) -> str:
+    """Questions of four papers out of three rooms, an oracle that reads their answers off the scenes, scans, clouds."""
     own.tolman("generate", "rooms", "--out", "made", "--preset", "all")
     own.tolman(
         "run", "./made", "--model", "baseline/oracle", "--scenes", "rooms", "--protocol", "blind", "--out", "run"
     )
     own.tolman("audit", "./made", "--scenes", "rooms")
-    return "generate --preset all, oracle, audit"
-
-
-def curate(own: Environment) -> str:
-    """Near-duplicates by pictures."""
     own.tolman("curate", "duplicates", "./bench", says="looked at")
-    return "duplicates by pictures"
+    own.tolman("ingest", "generic", "scans", "--out", "scenes", says="1")
+    own.tolman("ingest", "media", "bench/images", "--out", "pool", "--source", "Rooms")
+    for name in ("cloud.laz", "cloud.pcd", "cloud.ply"):
+        own.tolman("measure", name, "size", "--box", "-0.8,-0.6,-0.1,0.8,0.6,0.8")
+    own.tolman("measure", "cloud.laz", "diameter", "--shape", "cylinder", "--box", "1.2,1.2,-0.1,2.2,2.2,1.2")
+    return "generate --preset all, oracle, audit, duplicates, a scan, a media pool, 3 clouds measured"
 
 
 def analyze(own: Environment) -> str:
-    """Words, weights and blind learners."""
-    own.tolman("analyze", "diversity", *VSI)
+    """Weights and blind learners, pages with figures, and a result file that is an Excel sheet."""
     own.tolman("analyze", "weights", "--published", "spatialbench", "--counts", "318,527,291,98,113")
     own.tolman("analyze", "bias", *VSI, "--folds", "3")
-    return "diversity, weights, bias"
+    own.tolman("score", "answers.xlsx", "--benchmark", *VSI, "--out", "scored", says="VSI-Bench")
+    own.tolman("run", *VSI, "--protocol", "blind", "--model", "baseline/best-constant", "--out", "run")
+    own.tolman("scenes", "rooms", "--out", "scenes.html")
+    for page in ("run/report.html", "scenes.html"):
+        if "<svg" not in (own.place / page).read_text(encoding="utf-8"):
+            raise TrialError(f"{page} has no figure")
+    return "weights, bias, a VLMEvalKit sheet, figure of a run, floor plans"
 
 
-def syntax(own: Environment) -> str:
-    """Syntactic structures."""
-    own.tolman("analyze", "diversity", *VSI, "--structures")
-    return "diversity --structures"
-
-
-def simulate(own: Environment) -> str:
+def worlds(own: Environment) -> str:
     """A room on video."""
     own.tolman("simulate", "--scenes", "1", "--seconds", "2", "--out", "worlds")
-    own.tolman("doctor", "--extra", "simulate", says="drawn by")
+    own.tolman("doctor", "--extra", "worlds", says="drawn by")
     return "1 room, 2 s of video"
 
 
@@ -189,60 +168,33 @@ def review(own: Environment) -> str:
     ):
         if page.status != 200:
             raise TrialError(f"{url} answers {page.status}")
-    own.tolman("doctor", "--extra", "review")
+    own.tolman("doctor", "--extra", "review", says="psycopg")
     return "the start page"
 
 
-def postgres(own: Environment) -> str:
-    """The driver (a server is tried in tests/review)."""
-    own.tolman("doctor", "--extra", "postgres", says="psycopg")
-    return "driver imported"
-
-
-def ingest(own: Environment) -> str:
-    """A scan with its video, and a media pool."""
-    own.tolman("ingest", "generic", "scans", "--out", "scenes", says="1")
-    own.tolman("ingest", "media", "bench/images", "--out", "pool", "--source", "Rooms")
-    return "a scan, a media pool"
-
-
-def lidar(own: Environment) -> str:
-    """Something measured in clouds of three formats."""
-    for name in ("cloud.laz", "cloud.pcd", "cloud.ply"):
-        own.tolman("measure", name, "size", "--box", "-0.8,-0.6,-0.1,0.8,0.6,0.8")
-    own.tolman("measure", "cloud.laz", "diameter", "--shape", "cylinder", "--box", "1.2,1.2,-0.1,2.2,2.2,1.2")
-    return "LAZ, PCD and PLY measured"
-
-
-def _refused_by_nobody(model: str) -> Callable[[Environment], str]:
-    def trial(own: Environment) -> str:
+def providers(own: Environment) -> str:
+    """A call to nobody ends in a sentence."""
+    for model in ("gemini/m", "anthropic/m"):
         own.tolman(
             "run", *VSI, "--protocol", "blind", "--limit", "2", "--retries", "0", "--model", model, "--base-url",
-            "http://127.0.0.1:9", "--out", "run", code=2, says="can't be reached",
+            "http://127.0.0.1:9", "--out", model.partition("/")[0], code=2, says="can't be reached",
         )  # fmt: skip
-        return "a call to nobody ends in a sentence"
+    return "calls to nobody end in a sentence"
+
+
+def _imported(extra: str) -> Callable[[Environment], str]:
+    """The packages can be imported (clusters and networks are tried by `make test-full`)."""
+
+    def trial(own: Environment) -> str:
+        own.tolman("doctor", "--extra", extra)
+        return "imported"
 
     return trial
 
 
-def ray(own: Environment) -> str:
-    """The package can be imported (clusters are tried by `make test-full`)."""
-    own.tolman("doctor", "--extra", "ray")
-    return "imported"
-
-
-def hf(own: Environment) -> str:
-    """The packages can be imported (networks are tried by `make test-full`)."""
-    own.tolman("doctor", "--extra", "hf")
-    return "imported"
-
-
 TRIALS: dict[str, Callable[[Environment], str]] = {
-    "core": core, "figures": figures, "video": video, "excel": excel, "correspondence": correspondence,
-    "generate": generate, "curate": curate, "hf": hf, "gemini": _refused_by_nobody("gemini/m"),
-    "anthropic": _refused_by_nobody("anthropic/m"), "analyze": analyze, "syntax": syntax, "simulate": simulate,
-    "review": review, "postgres": postgres, "ingest": ingest, "lidar": lidar,
-    "ray": ray,
+    "core": core, "media": media, "analyze": analyze, "build": build, "worlds": worlds, "review": review,
+    "providers": providers, "local": _imported("local"), "cluster": _imported("cluster"),
 }  # fmt: skip
 
 

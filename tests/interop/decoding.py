@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tolman.models.hf_video import import_torchvision
+from tolman.models.hf_inputs import import_torchvision
 
 
 def by_pillow_and_pyav() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import runpy
 
-from tolman.models.hf_video import import_torchvision
+from tolman.models.hf_inputs import import_torchvision
 
 if __name__ == "__main__":
     import_torchvision()

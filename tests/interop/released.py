@@ -26,6 +26,24 @@ def source_of(repository: str, path: str) -> str:
         repository: "owner/name".
         path: inside of it.
     """
+    return content_of(repository, path).decode()
+
+
+def content_of(repository: str, path: str, commit: str = "HEAD") -> bytes:
+    """The bytes of a file in a commit of a repository; the test is skipped where the repository is absent."""
+    shown = subprocess.run(["git", f"--git-dir={_git(repository)}", "show", f"{commit}:{path}"], capture_output=True)
+    assert shown.returncode == 0, f"{repository} has no {path}: {shown.stderr.decode()}"
+    return shown.stdout
+
+
+def files_in(repository: str, folder: str) -> list[str]:
+    """The paths of the files below a folder in a repository's newest commit."""
+    listed = ["git", f"--git-dir={_git(repository)}", "ls-tree", "-r", "-z", "--name-only", f"HEAD:{folder}"]
+    found = subprocess.run(listed, capture_output=True, text=True, encoding="utf-8", check=True).stdout
+    return [f"{folder}/{name}" for name in found.split("\0") if name]
+
+
+def _git(repository: str) -> Path:
     folder = os.environ.get(VARIABLE)
     if not folder:
         pytest.skip(f"set {VARIABLE} to a folder of clones of released repositories, named OWNER+NAME/repo")
@@ -33,11 +51,7 @@ def source_of(repository: str, path: str) -> str:
     git = place / ".git" if (place / ".git").is_dir() else place
     if not git.is_dir():
         pytest.skip(f"{repository} is not in {folder}")
-    shown = subprocess.run(
-        ["git", f"--git-dir={git}", "show", f"HEAD:{path}"], capture_output=True, text=True, encoding="utf-8"
-    )
-    assert shown.returncode == 0, f"{repository} has no {path}: {shown.stderr}"
-    return shown.stdout
+    return git
 
 
 def load(repository: str, path: str, *names: str, **known: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 
 from interop.released import source_of
 from review.exchange.picture_sets import ONE, marks, receiver, shapes
-from tolman.review.exchange import cvat, label_studio_pictures
+from tolman.review.exchange import cvat, label_studio
 
 VARIABLE = "TOLMAN_ANNOTATING"
 SOURCES = "opencv/cvat"
@@ -38,7 +38,7 @@ def _run(script: str, *arguments: Path) -> dict[str, Any]:
 
 
 def test_label_studio_imports_and_exports_what_was_written(tmp_path: Path) -> None:
-    for name, text in label_studio_pictures.write(ONE).items():
+    for name, text in label_studio.write_pictures(ONE).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "data").mkdir()
     found = _run("annotating.py", tmp_path, tmp_path / "data")
@@ -46,8 +46,8 @@ def test_label_studio_imports_and_exports_what_was_written(tmp_path: Path) -> No
     taken = found["taken"]
     assert (taken["task_count"], taken["annotation_count"], taken["prediction_count"]) == (1, 1, 1)
     back = json.dumps(found["exported"]).encode()
-    assert shapes(label_studio_pictures.read(back, receiver(ONE, "Ann"))) == marks(ONE, "Ann")
-    assert shapes(label_studio_pictures.read(back, receiver(ONE, "Bob"))) == marks(ONE, "Bob")
+    assert shapes(label_studio.read_pictures(back, receiver(ONE, "Ann"))) == marks(ONE, "Ann")
+    assert shapes(label_studio.read_pictures(back, receiver(ONE, "Bob"))) == marks(ONE, "Bob")
 
 
 def _backup() -> bytes:

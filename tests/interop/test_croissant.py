@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from exports.materials import items, write_benchmark
+from tolman.features.catalogue.compute import export
+from tolman.features.catalogue.config import ExportConfig
 from tolman.items import Item, Media
-from tolman.workflows.export import ExportConfig, export
 
 VARIABLE = "TOLMAN_CROISSANT"
 

@@ -14,10 +14,11 @@ import pytest
 import released_rows
 from interop.released import load as released
 from interop.released import source_of
+from tolman.features.catalogue.compute import export
+from tolman.features.catalogue.config import ExportConfig
 from tolman.responses import Response
-from tolman.runs.load import load
 from tolman.runs.rescore import score_outcomes
-from tolman.workflows.export import ExportConfig, export
+from tolman.runs.run_items import load
 
 pytestmark = pytest.mark.interop
 EASI = "EvolvingLMMs-Lab/EASI"

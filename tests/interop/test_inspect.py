@@ -12,9 +12,9 @@ import pytest
 from interop.scripted import MODEL, Scripted, export, generate, own_figures, read_back, reply_to, theirs
 from loopback import serving
 from tolman import benchmarks
-from tolman.benchmarks.vsi_bench.data import load
-from tolman.exports.scoring import ExportedBenchmark
-from tolman.runs.load import Loaded
+from tolman.benchmarks.vsi_bench import load
+from tolman.exports.harness_scoring import ExportedBenchmark
+from tolman.runs.run_items import Loaded
 from videos import write_video
 
 VARIABLE = "TOLMAN_INSPECT"

@@ -28,15 +28,14 @@ from interop.released import branch, load, source_of
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.scoring.metrics.accuracy import is_right
-from tolman.scoring.metrics.mra import released_mra
-from tolman.scoring.metrics.spar import easi_view_change, released_view_change
-from tolman.scoring.metrics_by_name import metric_named
-from tolman.scoring.reader import Reader, reader_named
-from tolman.scoring.readers.sqa3d import cleaned
-from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.rules import careful
-from tolman.scoring.score import score
+from tolman.scoring.answer_values import ParsedAnswer
+from tolman.scoring.metrics import metric_named
+from tolman.scoring.metrics.accuracy import is_right, released_mra
+from tolman.scoring.metrics.benchmark_metrics import easi_view_change, released_view_change
+from tolman.scoring.readers import Reader, reader_named
+from tolman.scoring.readers.open_answers import cleaned_sqa3d
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.score_items import score
 
 pytestmark = pytest.mark.interop
 
@@ -388,7 +387,7 @@ def test_texts_as_sqa3d_cleans_them() -> None:
     )  # fmt: skip
     for _ in range(REPLIES):
         text = "".join(rng.choice(pieces) + rng.choice(("", " ")) for _ in range(rng.randint(0, 8)))
-        assert cleaned(text) == clean([{"answer": text}])[0]["answer"], repr(text)
+        assert cleaned_sqa3d(text) == clean([{"answer": text}])[0]["answer"], repr(text)
 
 
 # Numbers: what the released code scores, and what the reader and the metric score ---------------------------------

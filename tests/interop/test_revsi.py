@@ -17,7 +17,7 @@ from interop.test_released_readers import REPLIES, SEED, choice, number
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 pytestmark = pytest.mark.interop
 

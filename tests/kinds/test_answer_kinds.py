@@ -18,11 +18,11 @@ from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.kinds import kind_named, kind_of
 from tolman.responses import Response
-from tolman.runs.folder import RunFolder
-from tolman.scoring.metrics_by_name import metric_named
-from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.regions.run_lengths import encode
-from tolman.scoring.states import chance
+from tolman.runs.run_folder import RunFolder
+from tolman.scoring.answer_values import ParsedAnswer
+from tolman.scoring.metrics import metric_named
+from tolman.scoring.picture_shapes import encode
+from tolman.scoring.response_states import chance
 
 OPTIONS = ("the lamp", "a red sofa", "bed", "door 2")
 
@@ -224,6 +224,15 @@ def test_baselines_answer_as_models_do_and_reports_show_places_in_words(
     assert ran.exit_code == 0, (ran.output, ran.exception)
     pages = "".join(page.read_text(encoding="utf-8") for page in tmp_path.rglob("*.html"))
     assert "in the box (0, 0) – (100, 480) px, 15.6% of the picture" in pages
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("Answer: a vase", None), ("Answer: B", None), ("**Answer:** yes", "yes"), ("No, a vase.", "no")],
+)
+def test_a_letter_is_neither_yes_nor_no(text: str, value: str | None) -> None:
+    one = item("yes-no", "yes")
+    assert kind_of(one).read(one, text).value == value
 
 
 @pytest.mark.parametrize(

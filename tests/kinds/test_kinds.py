@@ -10,9 +10,9 @@ from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.kinds import ItemKind, kind_named, kind_of, lettered, names
 from tolman.plugins import load_plugin
-from tolman.scoring.metrics_by_name import metric_named
+from tolman.scoring.metrics import metric_named
 from tolman.scoring.parse import read_careful
-from tolman.scoring.states import chance
+from tolman.scoring.response_states import chance
 
 Make = Callable[..., Item]
 
@@ -89,6 +89,18 @@ def test_released_numbers_are_stored_without_separators() -> None:
     assert [kind.released_answer(text) for text in ("1,200.5", "+3", " -2 ")] == ["1200.5", "3", "-2"]
     with pytest.raises(ValueError, match="the answer 'a few' is no number"):
         kind.released_answer("a few")
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        (".5", "0.5"), (".75", "0.75"), ("(.5)", "0.5"), ("-.5.", "-0.5"), ("(5).", "5"), ("5.", "5"), ("-2.5", "-2.5"),
+        ("1,200", "1200"), ("+3", "3"), ("٣٫٥", "3.5"), ("..5", None), ("3.1.4", None), ("about 3", None), ("3 m", None),
+        ("." * 100_000, None), ("", None),
+    ],
+)  # fmt: skip
+def test_a_number_alone_keeps_its_decimal_point(number: Make, text: str, stated: str | None) -> None:
+    assert kind_named("number").stated_answer(number("2.5"), text) == stated
 
 
 @pytest.mark.usefixtures("passing_plugins")

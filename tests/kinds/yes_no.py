@@ -1,11 +1,13 @@
-"""The item kind of the page `docs/extend/item-kind.md`, as a file of a reader's."""
+"""The item kind of the page `docs/extend/scoring.md`, as a file of a reader's."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "extend" / "item-kind.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "extend" / "scoring.md"
+WORDS = Path(__file__).with_name("words.py")
+"""A plugin with the item kind `words`."""
 
 
 def write_kind(place: Path, name: str = "yes-no") -> Path:

@@ -5,14 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 from PIL import Image
 
 from tolman.items import Media
-from tolman.media import clips
-from tolman.media.clips import clip_of, labelled
+from tolman.media import frame_store
+from tolman.media.frame_store import FrameStore, clip_of, labelled
 from tolman.media.sampling import Frames
-from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
 from tolman.messages import Clip
 from video_server import frame_times
@@ -79,12 +78,12 @@ def test_the_clock_of_a_video_is_read_once(store: FrameStore, tmp_path: Path, mo
     media = Media(kind="video", path="a.mp4")
     first = clip_of(store, tmp_path, media, NATIVE)
     read: list[object] = []
-    original = clips.read_index
-    monkeypatch.setattr(clips, "read_index", lambda path: read.append(path) or original(path))
+    original = frame_store.read_index
+    monkeypatch.setattr(frame_store, "read_index", lambda path: read.append(path) or original(path))
     assert clip_of(FrameStore(store.root), tmp_path, media, NATIVE) == first
     assert read == []
     clip_of(store, tmp_path, Media(kind="video", path="a.mp4", end=1.0), NATIVE)
-    assert len(read) == 1
+    assert len(read) == 2  # for its frames, and for its clock
     for note in (store.root / "clocks").iterdir():
         note.write_text("{")
     assert clip_of(store, tmp_path, media, NATIVE) == first  # a damaged note is made again

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
 
 from PIL import Image
 
 from tolman.errors import MissingExtraError, UsageError
 from tolman.items import Media
 from tolman.media import matchers
-from tolman.media.joining import GAP, LINES, join, spread
+from tolman.media.frame_store import FrameStore
+from tolman.media.matchers import GAP, LINES, join, spread
 from tolman.media.sampling import Frames
-from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
 from tolman.messages import Joined
 
@@ -28,7 +28,7 @@ try:
     HAS_OPENCV = True
 except ImportError:
     HAS_OPENCV = False
-needs_opencv = pytest.mark.skipif(not HAS_OPENCV, reason="matching needs the extra 'correspondence'")
+needs_opencv = pytest.mark.skipif(not HAS_OPENCV, reason="matching needs the extra 'media'")
 
 
 def texture(seed: int, size: tuple[int, int] = (400, 300)) -> Image.Image:
@@ -126,9 +126,7 @@ def test_unknown_and_missing_matchers_are_one_sentence(monkeypatch: pytest.Monke
         matchers.get("pats")
     monkeypatch.setattr(matchers, "find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "cv2", raising=False)
-    with pytest.raises(
-        MissingExtraError, match=r"Matching points with sift needs .* pip install 'tolman\[correspondence\]'"
-    ):
+    with pytest.raises(MissingExtraError, match=r"Matching points with sift needs .* pip install 'tolman\[media\]'"):
         matchers.get("sift")
 
 

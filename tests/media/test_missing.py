@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tolman.errors import InputError
+from tolman.errors import DataWarning, InputError
 from tolman.items import Item, Media
-from tolman.media.missing import MIN_FILES, refuse_missing
+from tolman.media.integrity import MIN_FILES, refuse_missing, refuse_outside
 from tolman.messages import Joined
 
 Make = Callable[..., Item]
@@ -59,3 +59,22 @@ def test_joined_images_count_by_their_members(tmp_path: Path, choice: Make) -> N
     write(tmp_path, "b.jpg")
     refuse_missing(tmp_path, [item])
     refuse_missing(tmp_path / "nowhere", [choice()])  # no media, nothing missing
+
+
+@pytest.mark.parametrize("path", ["../secret.png", "a/../../secret.png"])
+def test_a_path_that_climbs_out_of_the_folder_is_refused(path: str, tmp_path: Path, choice: Make) -> None:
+    with pytest.raises(InputError, match=r"row 1: the media path '.*secret.png' leads out of the folder"):
+        refuse_outside(tmp_path / "bench", [choice(media=[{"kind": "image", "path": path}])])
+
+
+def test_media_elsewhere_are_read_and_said_so_once(tmp_path: Path, choice: Make) -> None:
+    write(tmp_path, "own/a.png", "bench/in.png", "bench/videos/b.png")
+    (tmp_path / "bench" / "linked").symlink_to(tmp_path / "own")
+    (tmp_path / "bench" / "one.png").symlink_to(tmp_path / "own" / "a.png")
+    (tmp_path / "bench" / "near.png").symlink_to("in.png")
+    paths = [str(tmp_path / "own" / "a.png"), "linked/a.png", "one.png", "in.png", "videos/b.png", "near.png"]
+    items = [choice(id=str(n), media=[{"kind": "image", "path": path}]) for n, path in enumerate(paths)]
+    with pytest.warns(DataWarning, match=r"3 of the questions' media are outside of .*bench") as told:
+        refuse_outside(tmp_path / "bench", items)
+    assert len(told) == 1
+    refuse_outside(tmp_path / "bench", items[3:])

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from tolman.items import Item, Media
-from tolman.media.needed import KEY, FrameCount, NeededFrames, NeededThing, count_answerable, needed_frames
+from tolman.media.needed_frames import KEY, FrameCount, NeededFrames, NeededThing, count_answerable, needed_frames
 from tolman.media.sampling import Frames
 
 

@@ -73,3 +73,26 @@ def test_middles_leave_out_the_first_and_the_last_frame(total: int, count: int) 
         assert found == [int(part / 2 + np.round(part * i)) for i in range(count)]
         assert found[0] > 0
         assert found[-1] < total - 1
+
+
+def test_a_rate_samples_by_time_where_the_frame_rate_varies() -> None:
+    moments = [i / 30 for i in range(30)] + [float(second) for second in range(1, 11)]
+    length = Fraction(301, 30)
+    assert [round(moments[i], 3) for i in Frames(per_second=1).indices(40, length, moments)] == list(range(10))
+    halves = Frames(per_second=2).indices(40, length, moments)
+    assert [moments[i] for i in halves] == [0.0, 0.5, *(float(second) for second in range(1, 10))]
+    assert Frames(per_second=30).indices(40, length, moments) == list(range(40))
+    capped = Frames(per_second=1, cap=4).indices(40, length, moments)
+    assert [moments[i] for i in capped] == [0.0, 2.0, 5.0, 7.0]
+    assert Frames(per_second=1, cap=1).indices(40, length, moments) == [0]
+    assert Frames(per_second=0.05).indices(40, length, moments) == []
+    # A number of frames is a number of frames.
+    assert Frames(count=8).indices(40, length, moments) == Frames(count=8).indices(40, length)
+
+
+@given(st.integers(1, 2000), st.sampled_from([10, 24, 25, 30]), st.floats(0.1, 40), st.integers(1, 80))
+def test_a_constant_rate_is_sampled_by_numbers(total: int, rate: int, wanted: float, cap: int) -> None:
+    # As all versions have done it: as many frames as fit into the length, spread over the numbers.
+    count = min(int(Fraction(total, rate) * Fraction(wanted)), total, cap)
+    expected = [0] * count if count <= 1 else np.linspace(0, total - 1, count, dtype=int).tolist()
+    assert Frames(per_second=wanted, cap=cap).indices(total, Fraction(total, rate), None) == expected

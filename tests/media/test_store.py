@@ -1,6 +1,8 @@
 """The frame store: once for each sampling, shared, whole or not at all."""
 
+import hashlib
 import io
+import os
 import sys
 import threading
 from pathlib import Path
@@ -9,18 +11,19 @@ import numpy as np
 import polars as pl
 import pytest
 
-pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 from PIL import Image
 
+import tolman
 from tolman.errors import MissingExtraError
-from tolman.items import Media
-from tolman.media import store as store_module
+from tolman.items import Item, Media
+from tolman.media import frame_store as store_module
+from tolman.media.frame_store import FrameStore
 from tolman.media.images import may_be_deep
 from tolman.media.sampling import Frames
-from tolman.media.store import FrameStore
 from tolman.media.video import BrokenMediaError
 from tolman.messages import Joined, Picture
-from videos import read_code, write_video
+from videos import read_code, two_tracks, write_video
 
 CLIP = Media(kind="video", path="a.mp4")
 
@@ -231,5 +234,74 @@ def test_without_pillow_the_package_is_named(
     shown = {"video": CLIP, "image": image, "joined": Joined(kind="image", path="a.png", members=(image, image))}
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     monkeypatch.delattr("PIL.Image")
-    with pytest.raises(MissingExtraError, match=r"needs the package 'pillow': pip install 'tolman\[video\]'"):
+    with pytest.raises(MissingExtraError, match=r"needs the package 'pillow': pip install 'tolman\[media\]'"):
         store.pictures(data, shown[medium], Frames(count=2))
+
+
+def test_a_video_of_the_same_size_and_time_stamp_is_another(data: Path, store: FrameStore) -> None:
+    path = data / "a.mp4"
+    state = path.stat()
+    other = write_video(data / "b.mp4", 120, options={"crf": "40"})
+    with other.open("ab") as file:
+        file.write((state.st_size - other.stat().st_size - 8).to_bytes(4, "big") + b"free")
+        file.truncate(state.st_size)
+    before = store.pictures(data, CLIP, Frames(count=4))
+    for replace in (lambda: other.replace(path), lambda: path.write_bytes(path.read_bytes()[:-1] + b"x")):
+        replace()
+        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        assert (path.stat().st_size, path.stat().st_mtime_ns) == (state.st_size, state.st_mtime_ns)
+        for one in (store, FrameStore(store.root)):
+            assert one.video(data, CLIP).sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert [p.sha256 for p in store.pictures(data, CLIP, Frames(count=4))] != [p.sha256 for p in before]
+
+
+def test_a_table_of_the_same_size_and_time_stamp_is_another(data: Path, store: FrameStore) -> None:
+    table, found = data / "t.parquet", []
+    for colour in ("red", "blue"):
+        out = io.BytesIO()
+        Image.new("RGB", (32, 32), colour).save(out, "PNG")
+        pl.DataFrame({"images": [[out.getvalue()]]}).write_parquet(data / "new.parquet")
+        size = max(table.stat().st_size if table.exists() else 0, (data / "new.parquet").stat().st_size)
+        assert size == (data / "new.parquet").stat().st_size or not table.exists()
+        (data / "new.parquet").replace(table)
+        os.utime(table, ns=(10**18, 10**18))
+        media = Media(kind="image", path="t.parquet", part=(0, 0))
+        found.append(opened(store.pictures(data, media, Frames())[0]).getpixel((5, 5)))
+    assert found[0][0] > 200 > 50 > found[0][2]
+    assert found[1][2] > 200 > 50 > found[1][0]
+
+
+def test_a_part_of_an_uneven_video_is_cut_and_sampled_by_time(tmp_path: Path, store: FrameStore) -> None:
+    times = [round(1000 * i / 30) for i in range(30)] + [1000 * second for second in range(1, 11)]
+    write_video(tmp_path / "v.mp4", 40, times=times)
+
+    def seconds(start: float | None, end: float | None, **frames: float) -> list[float]:
+        media = Media(kind="video", path="v.mp4", start=start, end=end)
+        return [round(p.seconds or 0.0, 2) for p in store.pictures(tmp_path, media, Frames(**frames))]
+
+    assert seconds(None, None, per_second=1) == list(range(10))
+    assert seconds(1.0, 10.0, per_second=1)[:9] == list(range(1, 10))
+    assert seconds(4.5, 7.5, per_second=1) == [4, 5, 6]  # the frame of second 4 is still shown at 4.5
+    assert seconds(4.2, 4.8, count=3) == [4]
+    with pytest.raises(BrokenMediaError, match="no frame between 60"):
+        seconds(60.0, 70.0, count=3)
+
+
+def test_the_choice_between_two_tracks_is_told_from_the_store_too(tmp_path: Path, store: FrameStore) -> None:
+    two_tracks(tmp_path / "v.mkv")
+    for one in (store, FrameStore(store.root)):
+        one.pictures(tmp_path, Media(kind="video", path="v.mkv"), Frames(count=1))
+        assert list(one.remarks) == [f"v.mkv has 2 video tracks (64×64, 128×64); track {2} is used."]
+
+
+def test_a_run_says_which_of_two_tracks_it_shows(tmp_path: Path) -> None:
+    two_tracks(tmp_path / "v.mkv")
+    item = Item(
+        id="a", question="Which?", kind="choice", options=("left", "right"), answer="A", task="t", scene="s",
+        media=(Media(kind="video", path="v.mkv"),),
+    )  # fmt: skip
+    met: list[object] = []
+    for out in ("one", "two"):  # the second takes its frames from the store
+        tolman.evaluate([item], lambda messages: "A", media=tmp_path, frames=2, out=tmp_path / out, events=met.append)
+    noted = [str(event) for event in met if "v.mkv has 2 video tracks (64×64, 128×64)" in str(event)]
+    assert len(noted) == 2

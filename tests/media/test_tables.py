@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tolman.media.images import read_image
-from tolman.media.tables import in_column, table_and_column
+from tolman.media.images import in_column, read_image, table_and_column
 from tolman.media.video import BrokenMediaError
 
 CONTENT = b"no image, and nobody looks here"

@@ -1,12 +1,13 @@
 """Frames by their number, on videos whose frames carry it."""
 
 import random
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 from tolman.media.video import BrokenMediaError, read_frames, read_index
 from videos import read_code, turn, write_video
 
@@ -146,3 +147,78 @@ def test_a_title_that_is_no_utf8_stops_nothing(tmp_path: Path) -> None:
     assert b"Lavf" in data
     path.write_bytes(data.replace(b"Lavf", b"L\xe9vf"))
     assert len(read_index(path).times) == 5
+
+
+UNEVEN = [round(1000 * i / 30) for i in range(30)] + [1000 * second for second in range(1, 11)]
+"""Milliseconds: 30 frames in the first second, then one a second."""
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
+def test_a_variable_rate_lasts_to_the_end_of_its_last_frame(tmp_path: Path, suffix: str) -> None:
+    index = read_index(write_video(tmp_path / f"v{suffix}", 40, times=UNEVEN))
+    assert not index.even
+    assert 10.0 < float(index.duration) <= 11.001  # the last frame's length is the container's
+    assert float(index.length(0, 30)) == pytest.approx(1.0, abs=0.001)
+    assert float(index.length(30, 40)) == pytest.approx(float(index.duration) - 1, abs=0.001)
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".avi"])
+@pytest.mark.parametrize(
+    "rate", [Fraction(15, 2), 10, Fraction(24000, 1001), 24, 25, Fraction(30000, 1001), 30, 50, 60]
+)
+def test_a_constant_rate_is_counted_in_frames(tmp_path: Path, suffix: str, rate: Fraction) -> None:
+    import av
+
+    for count in (1, 2, 7, 61, 299):
+        path = tmp_path / f"{count}{suffix}"
+        with av.open(str(path), "w") as container:
+            stream = container.add_stream("mpeg4", rate=rate)
+            stream.width, stream.height, stream.pix_fmt = 32, 32, "yuv420p"
+            stream.options = {"bf": "2"} if suffix != ".avi" else {}
+            for i in range(count):
+                frame = av.VideoFrame.from_ndarray(np.full((32, 32, 3), i % 256, np.uint8), "rgb24")
+                container.mux(stream.encode(frame))
+            container.mux(stream.encode())
+        with av.open(str(path)) as container:
+            average = container.streams.video[0].average_rate
+        index = read_index(path)
+        assert index.even
+        assert index.duration == count / average
+        assert index.moments(0, count) is None
+        for first, behind in ((0, count), (count // 3, count), (0, count // 2 + 1)):
+            assert index.length(first, behind) == index.duration * (behind - first) / count
+
+
+def test_a_dropped_frame_leaves_a_rate_constant(tmp_path: Path) -> None:
+    times = [round(1000 * i / 30) for i in range(301) if i != 150]
+    index = read_index(write_video(tmp_path / "v.mkv", 300, times=times))
+    assert index.even
+
+
+@pytest.mark.parametrize(
+    ("marks", "expected"),
+    [((True, False), 0), ((False, True), 1), ((True, True), 1), ((False, False), 1)],
+)
+def test_of_two_tracks_the_default_is_shown_else_the_larger(
+    tmp_path: Path, marks: tuple[bool, bool], expected: int
+) -> None:
+    import av
+    from av.stream import Disposition
+
+    path, sizes = tmp_path / "v.mkv", [(160, 120), (320, 240)]
+    with av.open(str(path), "w", options={"default_mode": "passthrough"}) as container:
+        streams = []
+        for size, mark in zip(sizes, marks, strict=True):
+            stream = container.add_stream("mpeg4", rate=10)
+            stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
+            stream.disposition = Disposition.default if mark else Disposition(0)
+            streams.append(stream)
+        for _ in range(5):
+            for stream, (width, height) in zip(streams, sizes, strict=True):
+                frame = av.VideoFrame.from_ndarray(np.zeros((height, width, 3), np.uint8), "rgb24")
+                container.mux(stream.encode(frame))
+        for stream in streams:
+            container.mux(stream.encode())
+    index = read_index(path)
+    assert next(read_frames(path, index, [0]))[1].size == sizes[expected]
+    assert index.remark == f"v.mkv has 2 video tracks (160×120, 320×240); track {expected + 1} is used."

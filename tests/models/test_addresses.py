@@ -18,8 +18,8 @@ from tolman.errors import UsageError
 from tolman.item_table import write_items
 from tolman.items import Item, Media
 from tolman.models import create
-from tolman.models.addresses import Fleet
-from tolman.models.base import ModelOptions
+from tolman.models.model import ModelOptions
+from tolman.models.servers import Fleet
 
 ITEMS = 90
 
@@ -27,7 +27,7 @@ ITEMS = 90
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Ninety questions about nine pictures."""
-    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
     folder = tmp_path / "bench"
     folder.mkdir()
     (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-pytest.importorskip("anthropic", reason="needs the extra 'anthropic'")
+pytest.importorskip("anthropic", reason="needs the extra 'providers'")
 
 from loopback import serving
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Message, Picture, Sampling, Video
 from tolman.models.anthropic import Anthropic
-from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response
 from wires import Messages, reply, text
 

@@ -17,13 +17,12 @@ from tolman.errors import UsageError
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.messages import Sampling
-from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions, Request
+from tolman.models.model import HasExpectation, KnowsTheTruth, ModelOptions, Request
 from tolman.responses import Response
-from tolman.runs.folder import RunFolder
+from tolman.runs.run_folder import RunFolder
 from tolman.scoring.aggregate import cells
-from tolman.scoring.expected import expected_scores
-from tolman.scoring.relative_accuracy import mra_vsi_bench
-from tolman.scoring.score import score
+from tolman.scoring.answer_values import mra_vsi_bench
+from tolman.scoring.score_items import expected_scores, score
 
 BENCHMARK = benchmarks.get("vsi-bench")
 

@@ -16,9 +16,9 @@ import terminal
 import tolman
 from tolman import models
 from tolman.messages import Message, Sampling
-from tolman.models.base import ModelOptions, is_stored
 from tolman.models.code import UNKNOWN, code_of, mark_given
-from tolman.runs.store import request_key
+from tolman.models.model import ModelOptions, is_stored
+from tolman.runs.response_store import request_key
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
 PLUGIN = """

@@ -23,9 +23,9 @@ from tolman.models.dialects import (
     by_host,
     by_listing,
     fields_of,
+    find_dialect,
     merged,
 )  # fmt: skip
-from tolman.models.look import find_dialect
 
 SWITCHED_ON = {"enable_thinking": True, "thinking": True}
 SWITCHED_OFF = {"enable_thinking": False, "thinking": False}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tolman.models.durations import in_words, seconds_of
+from tolman.models.pacing import in_words, seconds_of
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from fleet import LOADING, QUOTA, free_port
 from tolman.items import Item
 from tolman.messages import Message, Sampling
 from tolman.models import create
-from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.endpoint import refusal
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import FailureKind
 
 

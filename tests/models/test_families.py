@@ -6,7 +6,7 @@ import pytest
 
 from tolman import models
 from tolman.errors import MissingExtraError, UsageError
-from tolman.models.base import ModelOptions
+from tolman.models.model import ModelOptions
 
 
 def test_every_family_can_be_named() -> None:
@@ -16,9 +16,9 @@ def test_every_family_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("name", "module", "sentence"),
     [
-        ("anthropic/m", "anthropic", r"anthropic/m needs the package 'anthropic': pip install 'tolman\[anthropic\]'"),
-        ("gemini/m", "google.genai", r"gemini/m needs the package 'google-genai': pip install 'tolman\[gemini\]'"),
-        ("hf/m", "torch", r"hf/m needs the package 'torch': pip install 'tolman\[hf\]'"),
+        ("anthropic/m", "anthropic", r"anthropic/m needs the package 'anthropic': pip install 'tolman\[providers\]'"),
+        ("gemini/m", "google.genai", r"gemini/m needs the package 'google-genai': pip install 'tolman\[providers\]'"),
+        ("hf/m", "torch", r"hf/m needs the package 'torch': pip install 'tolman\[local\]'"),
     ],
 )
 def test_a_missing_extra_is_one_sentence(
@@ -26,7 +26,7 @@ def test_a_missing_extra_is_one_sentence(
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     if module == "google.genai":
-        pytest.importorskip("google", reason="needs the extra 'gemini'")
+        pytest.importorskip("google", reason="needs the extra 'providers'")
         monkeypatch.delattr("google.genai", raising=False)
     with pytest.raises(MissingExtraError, match=sentence):
         models.create(name, ModelOptions(base_url="http://127.0.0.1:9"))

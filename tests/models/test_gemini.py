@@ -16,24 +16,23 @@ import pytest
 from aiohttp import web
 from PIL import Image
 
-pytest.importorskip("google.genai", reason="needs the extra 'gemini'")
-pytest.importorskip("av", reason="making videos needs the extra 'video'")
+pytest.importorskip("google.genai", reason="needs the extra 'providers'")
+pytest.importorskip("av", reason="making videos needs the extra 'media'")
 
 from loopback import serving
 from tolman import benchmarks
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item, Media
-from tolman.media.store import FrameStore
+from tolman.media.frame_store import FrameStore
 from tolman.messages import Joined, KeyFrames, Message, Picture, Sampling, Video
 from tolman.models import gemini
-from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.gemini import Gemini
-from tolman.protocols.base import Ask as Turn
-from tolman.protocols.base import Conversation, Protocol
+from tolman.models.model import CallError, ModelOptions, Request
+from tolman.protocols import Ask as Turn
+from tolman.protocols import Conversation
 from tolman.responses import FailureKind, Response
 from tolman.runs.engine import Engine
-from tolman.runs.store import ResponseStore
+from tolman.runs.response_store import ResponseStore
 from videos import write_video
 from wires import Google, failure, generated
 
@@ -164,6 +163,13 @@ def test_an_answer_keeps_its_tokens_thoughts_and_reason(ask: Ask) -> None:
     )
     assert (found.id, found.response, found.reasoning, found.finish_reason) == ("1", "B!", "Well.", "MAX_TOKENS")
     assert (found.usage.input_tokens, found.usage.output_tokens) == (100, 7)
+
+
+def test_of_several_candidates_that_of_index_0_counts(ask: Ask) -> None:
+    said = [
+        {"index": n, "content": {"parts": [{"text": text}]}, "finishReason": "STOP"} for n, text in ((1, "Z"), (0, "A"))
+    ]
+    assert ask(Google({"candidates": said}))[0].response == "A"
 
 
 def test_an_empty_answer_is_a_response(ask: Ask) -> None:
@@ -329,7 +335,7 @@ def test_only_videos_as_such_are_sent_whole(choice: Callable[..., Item], tmp_pat
     joined = Joined(kind="image", path="a.png", members=images)
     shown = Message(parts=(keys, joined, Media(kind="video", path="v.mp4"), "Which?"))
 
-    def converse(benchmark: BenchmarkSpec, item: Item, preset: PromptPreset) -> Conversation:
+    def converse(item: Item) -> Conversation:
         response: Response = yield Turn((shown,))
         return response.response
 
@@ -338,8 +344,7 @@ def test_only_videos_as_such_are_sent_whole(choice: Callable[..., Item], tmp_pat
     bench = benchmarks.get("vsi-bench")
     with serving(server) as url:
         engine = Engine(
-            benchmark=bench, model=Gemini("m", ModelOptions(base_url=url.removesuffix("/v1"), api_key="k")),
-            protocol=Protocol("mine", shows_media=True, converse=converse),
+            model=Gemini("m", ModelOptions(base_url=url.removesuffix("/v1"), api_key="k")), converse=converse,
             preset=next(p for p in bench.presets if p.name == "gemini"), data=tmp_path,
             frames=FrameStore(tmp_path / "frames"), store=store,
         )  # fmt: skip

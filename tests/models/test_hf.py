@@ -13,19 +13,20 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra 'hf' (make test-full)")
-pytest.importorskip("transformers", reason="needs the extra 'hf' (make test-full)")
+pytest.importorskip("torch", reason="needs the extra 'local' (make test-full)")
+pytest.importorskip("transformers", reason="needs the extra 'local' (make test-full)")
 
 from networks import write_llama, write_qwen2_vl
 from tolman.errors import InputError, UsageError
 from tolman.item_table import write_items
 from tolman.items import Item, Media
+from tolman.media.frame_store import FrameStore
 from tolman.media.sampling import Frames
-from tolman.media.store import FrameStore
 from tolman.messages import Message, Picture, Sampling, Thinking, Video
-from tolman.models import hf_network, hf_template
-from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models import hf_network
+from tolman.models import hf_network as hf_template
 from tolman.models.hf import HuggingFace, create
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response
 from videos import write_video
 

@@ -12,25 +12,24 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("ray", reason="clusters need the extra 'ray' (make test-full)")
-pytest.importorskip("torch", reason="needs the extra 'hf' (make test-full)")
-pytest.importorskip("transformers", reason="needs the extra 'hf' (make test-full)")
+pytest.importorskip("ray", reason="clusters need the extra 'cluster' (make test-full)")
+pytest.importorskip("torch", reason="needs the extra 'local' (make test-full)")
+pytest.importorskip("transformers", reason="needs the extra 'local' (make test-full)")
 
 from networks import write_qwen2_vl
 from ray_cluster import RayCluster
 from tolman.errors import InputError, WorkerError
+from tolman.features.run.compute import evaluate
+from tolman.features.run.config import RunConfig
 from tolman.item_table import write_items
 from tolman.items import Item, Media
+from tolman.media.frame_store import FrameStore
 from tolman.media.sampling import Frames
-from tolman.media.store import FrameStore
 from tolman.messages import Message, Picture, Sampling
-from tolman.models.base import CallError, ModelOptions, Request
-from tolman.models.hf import create
-from tolman.models.hf_cluster import NetworkOnCluster
+from tolman.models.hf import NetworkOnCluster, create
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response
-from tolman.runs.folder import RunFolder
-from tolman.workflows.evaluate import evaluate
-from tolman.workflows.run_config import RunConfig
+from tolman.runs.run_folder import RunFolder
 from videos import write_video
 
 ray: Any = pytest.importorskip("ray")

@@ -3,7 +3,7 @@
 import pytest
 
 from tolman.messages import Thinking
-from tolman.models.hf_template import NO_EFFORT, NO_SWITCH, arguments_of, not_told, variables_of
+from tolman.models.hf_network import NO_EFFORT, NO_SWITCH, arguments_of, not_told, variables_of
 
 QWEN = "{% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>{% endif %}"
 GRANITE = "{%- if not thinking is defined %}{%- set thinking = false %}{%- endif %}{% if thinking %}Think.{% endif %}"

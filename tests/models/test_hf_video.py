@@ -14,22 +14,21 @@ import numpy as np
 import pytest
 from PIL import Image
 
-pytest.importorskip("torch", reason="needs the extra 'hf' (make test-full)")
-pytest.importorskip("transformers", reason="needs the extra 'hf' (make test-full)")
-pytest.importorskip("num2words", reason="needs the extra 'hf' (make test-full)")
+pytest.importorskip("torch", reason="needs the extra 'local' (make test-full)")
+pytest.importorskip("transformers", reason="needs the extra 'local' (make test-full)")
+pytest.importorskip("num2words", reason="needs the extra 'local' (make test-full)")
 
 from networks import write_llama, write_tokenizer
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Clip, Message, Picture, Sampling, Video
 from tolman.models import hf_network
-from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.hf import create
-from tolman.models.hf_media import media_options
+from tolman.models.hf_inputs import FAMILIES as FAMILIES_OF_CLIPS
+from tolman.models.hf_inputs import import_torchvision, media_options, video_arguments
 from tolman.models.hf_network import Network
-from tolman.models.hf_video import FAMILIES as FAMILIES_OF_CLIPS
-from tolman.models.hf_video import import_torchvision, video_arguments
 from tolman.models.hf_weights import find
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response
 from video_networks import FAMILIES, write_network
 
@@ -379,7 +378,7 @@ def test_what_a_network_cannot_be_shown_is_one_sentence(
 def test_torchvision_is_imported_also_beside_another_build_of_torch() -> None:
     """Beside a torch for CPUs the registry's build of torchvision can't be imported otherwise."""
     code = (
-        "from tolman.models.hf_video import import_torchvision\n"
+        "from tolman.models.hf_inputs import import_torchvision\n"
         "import torch, json\n"
         "before = torch.library.register_fake\n"
         "works = import_torchvision()\n"

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from fleet import Endpoint, free_port
 from loopback import serving
-from tolman.models.identity import Served, look
+from tolman.features.catalogue import doctor
+from tolman.models import identity
+from tolman.models.identity import Looking, Served, look
 
 COMMIT = "66285546d2b821cf421d4f5eb2576359d3770cd3"
 SNAPSHOT = f"/scratch/hub/models--Qwen--Qwen2.5-VL-3B-Instruct/snapshots/{COMMIT}"
@@ -79,3 +87,49 @@ def test_a_key_is_sent_and_whatever_goes_wrong_fails_nothing() -> None:
         assert look(url, "m", "wrong") == Served(True)
     assert look(f"http://127.0.0.1:{free_port()}/v1", "m") == Served(False)
     assert look("http://127.0.0.1:1x/v1", "m") == Served(False)
+
+
+@contextmanager
+def dripping(seconds: float) -> Iterator[str]:
+    """A server that sends a byte every tenth of a second of its list of models."""
+
+    class Drip(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "5000")
+            self.end_headers()
+            with suppress(OSError):
+                for _ in range(int(seconds * 10)):
+                    self.wfile.write(b" ")
+                    time.sleep(0.1)
+
+        def log_message(self, *said: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Drip)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_list_that_comes_byte_by_byte_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identity, "LOOK_SECONDS", 0.5)
+    monkeypatch.setattr(doctor, "ENDPOINT_SECONDS", 0.5)
+    with dripping(4) as url:
+        began = time.monotonic()
+        assert look(url, "m") == Served(True)
+        found = doctor.check_endpoint(url)
+        assert (found.state, found.found) == ("fails", "can't be reached: its reply takes longer than 0.5 s")
+        assert time.monotonic() - began < 3
+
+
+def test_a_cancellation_does_not_wait_for_a_look() -> None:
+    with dripping(4) as url:
+        began = time.monotonic()
+        with pytest.raises(TimeoutError):
+            asyncio.run(asyncio.wait_for(Looking(url, "m", None).result(), 0.2))
+        assert time.monotonic() - began < 2

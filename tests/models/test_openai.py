@@ -15,8 +15,8 @@ from loopback import Server, serving
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Message, Picture, Sampling
-from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.endpoint import retry_after
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.models.openai import OpenAICompatible
 from tolman.responses import FailureKind, Response
 
@@ -246,7 +246,7 @@ def test_a_wrong_address_or_a_missing_key_is_told_at_once(monkeypatch: pytest.Mo
 
 
 def test_large_pictures_do_not_block(ask: Ask, tmp_path: Path) -> None:
-    pillow = pytest.importorskip("PIL.Image", reason="needs the extra 'video'")
+    pillow = pytest.importorskip("PIL.Image", reason="needs the extra 'media'")
 
     out = io.BytesIO()
     pillow.effect_noise((800, 600), 90).convert("RGB").save(out, "JPEG")

@@ -8,8 +8,8 @@ import pytest
 
 from tolman.items import Item
 from tolman.messages import Message, Sampling
-from tolman.models.base import CallError, Request
-from tolman.models.openai_reply import ReplyForm, read_reply, usage_of
+from tolman.models.model import CallError, Request
+from tolman.models.openai import ReplyForm, read_reply, usage_of
 from tolman.models.thinking import SPLIT_OFF, UNMARKED
 from tolman.responses import FailureKind, Response, Usage
 
@@ -180,3 +180,10 @@ def test_what_answered_is_kept_where_it_says_more_than_the_name(read: Read) -> N
 )  # fmt: skip
 def test_tokens_are_read_in_every_dialect(usage: dict[str, Any], tokens: Usage) -> None:
     assert usage_of(usage) == tokens
+
+
+def test_of_several_choices_that_of_index_0_counts(choice: Callable[..., Item]) -> None:
+    said = [{"index": n, "message": {"content": text}, "finish_reason": "stop"} for n, text in ((1, "ZZZ"), (0, "A"))]
+    request = Request(choice(), (Message(parts=("?",)),), Sampling())
+    found = read_reply(request, json.dumps({"choices": said}).encode(), ReplyForm("http://x", "m"), 0.5)
+    assert found.response == "A"

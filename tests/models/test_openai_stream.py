@@ -10,13 +10,13 @@ from aiohttp import web
 
 from loopback import Server, serving
 from tolman.errors import UsageError
+from tolman.features.run.compute import requests_of
+from tolman.features.run.config import RunConfig
 from tolman.items import Item
 from tolman.messages import Message, Sampling
-from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.models.openai import OpenAICompatible
 from tolman.responses import FailureKind, Response, Usage
-from tolman.workflows.evaluate import requests_of
-from tolman.workflows.run_config import RunConfig
 
 
 def chunk(delta: dict[str, Any], reason: str | None = None, **more: Any) -> str:
@@ -114,3 +114,21 @@ def test_streaming_is_no_part_of_what_is_asked() -> None:
 def test_streaming_is_refused_where_it_would_do_nothing() -> None:
     with pytest.raises(UsageError, match="--stream is for models of the family openai, not for gemini/m"):
         list(requests_of(RunConfig(benchmark="b", model="gemini/m", stream=True)))
+
+
+def test_of_several_choices_the_first_counts(ask: Callable[..., Response]) -> None:
+    """As `--body '{"n": 2}'` brings them: in one event or in several, the second one sooner."""
+
+    def both(*choices: tuple[int, dict[str, Any], str | None]) -> str:
+        held = [{"index": index, "delta": delta, "finish_reason": reason} for index, delta, reason in choices]
+        return json.dumps({"object": "chat.completion.chunk", "model": "m-1", "choices": held})
+
+    events = [
+        both((1, {"content": "ZZZ"}, None)),
+        both((0, {"content": "A is"}, None)),
+        both((1, {"content": "ZZZ", "reasoning": "Z"}, "length"), (0, {"content": " right"}, None)),
+        both((0, {}, "stop")),
+        "[DONE]",
+    ]
+    found = ask(Streaming(*events), stream=True)
+    assert (found.response, found.reasoning, found.finish_reason) == ("A is right", None, "stop")

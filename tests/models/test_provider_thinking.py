@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tolman.messages import Sampling, Thinking
-from tolman.models.anthropic_thinking import Capabilities, fields_of, read_capabilities
-from tolman.models.gemini_thinking import config_of
+from tolman.models.anthropic import Capabilities, fields_of, read_capabilities
+from tolman.models.gemini import config_of
 
 BOTH, ADAPTIVE, ENABLED = Capabilities(), Capabilities(enabled=False), Capabilities(adaptive=False)
 ADAPTS = {"type": "adaptive"}

@@ -1,6 +1,7 @@
 """Python callables as models: with and without async, in batches, and raising."""
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -129,6 +130,28 @@ class OneShort:
         return ["A"] * (len(conversations) - 1)
 
 
+def leaving(conversation: Chat) -> str:
+    sys.exit(3)
+
+
+def interrupting(conversation: Chat) -> str:
+    raise KeyboardInterrupt
+
+
+async def leaving_later(conversation: Chat) -> str:
+    raise SystemExit("done")
+
+
+class Leaving:
+    def batch(self, conversations: list[Chat]) -> list[str]:
+        sys.exit()
+
+
+class LeavingLater:
+    async def batch(self, conversations: list[Chat]) -> list[str]:
+        raise SystemExit(0)
+
+
 class Raising:
     def batch(self, conversations: list[Chat]) -> list[str]:
         raise MemoryError
@@ -144,6 +167,11 @@ class Raising:
         (late, "timeout", "python/late: no answer within 0.1 s"),
         (OneShort(), "malformed", "python/OneShort: batch() must return a list of 3 texts, not 2 of them"),
         (Raising(), "server", "python/Raising raised MemoryError"),
+        (leaving, "server", "python/leaving raised SystemExit: 3"),
+        (leaving_later, "server", "python/leaving_later raised SystemExit: done"),
+        (Leaving(), "server", "python/Leaving raised SystemExit"),
+        (LeavingLater(), "server", "python/LeavingLater raised SystemExit: 0"),
+        (interrupting, "server", "python/interrupting raised KeyboardInterrupt"),
     ],
 )
 def test_what_brings_no_text_is_a_failure(items: list[Item], model: Any, kind: str, sentence: str) -> None:
@@ -206,8 +234,8 @@ def test_messages_are_lists_and_dictionaries() -> None:
 
 
 def test_a_callable_is_shown_frames_and_images(choice: Make) -> None:
-    image = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
-    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    image = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
     from videos import write_video
 
     write_video(Path("clip.mp4"), 60)
@@ -227,7 +255,7 @@ def test_a_callable_is_shown_frames_and_images(choice: Make) -> None:
 
 
 def test_a_callable_is_shown_frames_with_their_times_as_one_video(choice: Make) -> None:
-    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
     from videos import write_video
 
     write_video(Path("clip.mp4"), 60)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tolman.errors import InputError, UsageError
-from tolman.models.recipes import match, names, open_recipe
-from tolman.models.recipes.tokens import VideoTokens
+from tolman.models.recipes import VideoTokens, match, names, open_recipe
 
 BROUGHT = {
     "Qwen/Qwen2-VL-7B-Instruct": "qwen2-vl",
@@ -94,6 +93,51 @@ def test_tokens_are_those_of_the_processors(name: str, frames: int, size: tuple[
     rule = open_recipe(name).tokens
     assert rule is not None
     assert rule.expected(frames, *size) == tokens
+
+
+@pytest.mark.parametrize(
+    ("size", "plain", "capped"),
+    [
+        # Of 8 frames, by `smart_resize` of transformers 5.24.0's Qwen3VLVideoProcessor, without and with
+        # cap_pixels_per_frame, which is the rule of qwen-vl-utils 0.0.14 for a file.
+        ((640, 480), 1200, 1200),
+        ((1280, 720), 3520, 2880),
+        ((1296, 968), 4800, 2944),
+        ((1920, 1080), 8160, 2880),
+    ],
+)
+def test_qwens_cap_of_a_frame_bounds_its_tokens(size: tuple[int, int], plain: int, capped: int) -> None:
+    rule = open_recipe("qwen3-vl").tokens
+    assert rule is not None
+    with_cap = rule.model_copy(update={"capped": True})
+    assert (rule.expected(8, *size), with_cap.expected(8, *size)) == (plain, capped)
+    assert rule.above_cap(8, *size) == (plain > capped)
+    assert not with_cap.above_cap(8, *size)
+    # From 32 frames of 1080p on both are bounded by the budget of the whole video.
+    assert rule.expected(32, 1920, 1080) == with_cap.expected(32, 1920, 1080) == 11_520
+
+
+def test_the_cap_of_qwen2_5_needs_its_bound_of_a_frame() -> None:
+    """Its switch shares out the tokens of a whole video; 768 tokens a frame are its bound of pixels."""
+    rule = open_recipe("qwen2.5-vl").tokens
+    assert rule is not None
+    switched = rule.model_copy(update={"capped": True})
+    assert rule.expected(8, 1920, 1080) == switched.expected(8, 1920, 1080) == 10_764
+    assert rule.above_cap(8, 1920, 1080)
+    assert switched.above_cap(8, 1920, 1080)
+    bounded = rule.model_copy(update={"most": 602_112})
+    assert bounded.expected(8, 1920, 1080) == 2880
+    assert not bounded.above_cap(8, 1920, 1080)
+    # 768 frames share 90 % of 128,000 tokens.
+    assert switched.expected(768, 1920, 1080) == 384 * 12 * 23
+
+
+@pytest.mark.parametrize("name", ["qwen2-vl", "qwen2.5-vl", "qwen3-vl", "qwen3-vl-thinking", "sensenova-si-qwen3-vl"])
+def test_qwens_recipes_say_how_the_authors_frames_differ(name: str) -> None:
+    recipe = open_recipe(name)
+    assert recipe.tokens is not None
+    assert recipe.tokens.frame_cap == 768
+    assert any("768 tokens" in note and "1920×1080" in note and "2,880" in note for note in recipe.notes)
 
 
 def test_a_budget_makes_frames_smaller_and_small_ones_larger() -> None:

@@ -16,7 +16,7 @@ from terminal import tolman
 from tolman.errors import UsageError
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.models.serving import command_of
+from tolman.models.servers import command_of
 
 TESTS = Path(__file__).resolve().parents[1]
 SCRIPT = """

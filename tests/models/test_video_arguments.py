@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from tolman.messages import Clip, Picture
-from tolman.models.hf_video import FAMILIES, video_arguments
+from tolman.models.hf_inputs import FAMILIES, video_arguments
 
 Make = Callable[..., Clip]
 

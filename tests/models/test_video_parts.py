@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 
 from loopback import serving
 from tolman.items import Item, Media
-from tolman.media.clips import clip_of
+from tolman.media.frame_store import FrameStore, clip_of
 from tolman.media.sampling import Frames
-from tolman.media.store import FrameStore
 from tolman.messages import Clip, Message, Picture, Sampling, Video
-from tolman.models.base import CallError, ModelOptions, Request
 from tolman.models.dialects import overlaid
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.models.openai import OpenAICompatible
+from tolman.models.openai_videos import RequestVideos, server_of_address, server_of_list
 from tolman.models.recipes import open_recipe
-from tolman.models.video_parts import RequestVideos, server_of_address, server_of_list
 from tolman.responses import FailureKind, Response
 from video_server import VideoServer, frame_times
 from videos import write_video

@@ -8,7 +8,7 @@ import pytest
 from tolman import benchmarks, protocols
 from tolman.errors import UsageError
 from tolman.items import Item
-from tolman.protocols.base import ProtocolOptions
+from tolman.protocols import ProtocolOptions
 
 VSI = benchmarks.get("vsi-bench")
 STRATEGIES = [
@@ -105,8 +105,7 @@ def test_what_a_benchmark_cannot_serve_is_said_first(name: str, sentence: str, c
 
 def test_registered_protocols_of_other_packages_join_too(choice: Callable[..., Item]) -> None:
     from tolman.messages import Message
-    from tolman.protocols.base import Ask, Conversation, Modifier, Protocol, Strategy
-    from tolman.protocols.compose import compose
+    from tolman.protocols import Ask, Conversation, Modifier, Protocol, Strategy, compose
 
     def converse(benchmark: object, item: Item, preset: object) -> Conversation:
         response = yield Ask((Message(parts=(item.options[0],)),))

@@ -15,12 +15,12 @@ import tolman
 from loopback import Server, serving
 from making import thing
 from tolman import benchmarks
-from tolman.benchmarks.folder import open_folder
+from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.benchmarks.solved_example import can_be_shown, examples_of, in_front_of
 from tolman.errors import UsageError
-from tolman.generate.explained import with_reasoning
+from tolman.generate.answer_evidence import with_reasoning
 from tolman.items import Item, Media
-from tolman.media.needed import NeededFrames
+from tolman.media.needed_frames import NeededFrames
 from tolman.messages import KeyFrames
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, Scene, Sighting
@@ -85,7 +85,7 @@ def pictures(body: dict[str, Any]) -> list[int]:
 
 @pytest.mark.full
 def test_a_generated_spatialbench_is_asked_one_shot_in_the_released_words(tmp_path: Path) -> None:
-    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
     made = tolman.generate(make_scenes(tmp_path / "scenes"), tmp_path / "bench", preset="spatialbench", per_scene=2)
     items = list(tolman.load(tmp_path / "bench"))
     assert {item.task for item in items} >= {"object_counting", "relative_direction", "room_size"}, made.statistics

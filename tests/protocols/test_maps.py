@@ -10,9 +10,9 @@ from dialogues import PICTURE, Talk, Turn
 from tolman import benchmarks, protocols
 from tolman.cognitive_maps import read_map
 from tolman.errors import UsageError
-from tolman.generate.drafting import categories_in
+from tolman.generate.presets import categories_in
 from tolman.items import Item
-from tolman.protocols.base import ProtocolOptions
+from tolman.protocols import ProtocolOptions
 from tolman.protocols.cognitive_map import drawn_map
 
 VSI = benchmarks.get("vsi-bench")
@@ -53,13 +53,13 @@ def test_the_map_is_drawn_and_then_answered_from(talk: Talk, direction: Item) ->
 def test_the_map_of_a_runs_response_is_read_with_the_runs_settings(talk: Talk, direction: Item, scenes: Path) -> None:
     reply = '{"stove": [(15, 1)], "lamp": [(1, 1)]}'
     outcome = talk.run([direction], "cognitive-map", reply, grid=20)
-    reading = drawn_map(outcome, direction, talk.engine.protocol.settings)
+    reading = drawn_map(outcome, direction, talk.protocol.settings)
     assert reading is not None
     assert reading.map is not None
     assert dict(reading.map.places) == {"stove": ((15.0, 1.0),)}
     assert "'sofa' is not placed" in reading.problems
     whole = talk.run([direction], "cognitive-map", reply, scenes=scenes, map_categories="scene")
-    assert drawn_map(whole, direction, talk.engine.protocol.settings) is not None
+    assert drawn_map(whole, direction, talk.protocol.settings) is not None
     plain = talk.run([direction], "direct", "C")
     assert drawn_map(plain, direction, {}) is None
 

@@ -15,8 +15,7 @@ from tolman import benchmarks, protocols
 from tolman.errors import InputError, UsageError
 from tolman.items import Item
 from tolman.media.sampling import Frames
-from tolman.protocols import caption_then_answer
-from tolman.protocols.base import ProtocolOptions
+from tolman.protocols import ProtocolOptions, captions_and_examples
 
 VSI, SPATIALBENCH, MMSI = (benchmarks.get(name) for name in ("vsi-bench", "spatialbench", "mmsi-bench"))
 
@@ -24,7 +23,7 @@ VSI, SPATIALBENCH, MMSI = (benchmarks.get(name) for name in ("vsi-bench", "spati
 @pytest.fixture
 def clip(talk: Talk, direction: Item) -> Item:
     """A question about a video of 2 seconds."""
-    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
     from videos import write_video
 
     write_video(talk.place / "v.mp4", 60)
@@ -39,7 +38,7 @@ def test_each_frame_is_captioned_and_the_captions_are_answered_from(talk: Talk, 
     other = clip.model_copy(update={"id": "8", "question": "Which?", "task": "t"})
     outcome = talk.run([clip, other], "caption-then-answer", reply, preset=preset, captioner="openai/c")
     captions = [body for body in talk.bodies if body["model"] == "c"]
-    assert [said(body) for body in captions] == [[("user", [PICTURE, caption_then_answer.FRAME])]] * 3
+    assert [said(body) for body in captions] == [[("user", [PICTURE, captions_and_examples.FRAME])]] * 3
     assert len(captions) == 3  # both questions are about the same video: each frame is captioned once
     answers = [body for body in talk.bodies if body["model"] == "m"]
     texts = sorted((said(body)[0][1][0] for body in answers), key=len)
@@ -57,8 +56,8 @@ def test_each_frame_is_captioned_and_the_captions_are_answered_from(talk: Talk, 
 
 def test_images_are_captioned_too(talk: Talk, direction: Item) -> None:
     talk.run([direction], "caption-then-answer", "A red wall.", captioner="openai/c")
-    assert talk.sent[0] == [("user", [PICTURE, caption_then_answer.IMAGE])]
-    assert talk.sent[1][0][1][0].startswith(f"{caption_then_answer.IMAGES_HEAD}\nImage 1: A red wall.\n\nIf I am")
+    assert talk.sent[0] == [("user", [PICTURE, captions_and_examples.IMAGE])]
+    assert talk.sent[1][0][1][0].startswith(f"{captions_and_examples.IMAGES_HEAD}\nImage 1: A red wall.\n\nIf I am")
 
 
 def test_captions_of_whole_videos_are_refused(clip: Item) -> None:
@@ -71,7 +70,7 @@ def test_captions_of_whole_videos_are_refused(clip: Item) -> None:
 
 
 def test_one_shot_shows_the_released_example_of_the_task(talk: Talk, shared_data: Path) -> None:
-    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
     from PIL import Image
 
     from videos import read_code, write_video
@@ -144,7 +143,7 @@ def test_examples_that_are_missing_or_broken_are_one_sentence(shared_data: Path,
 
 
 def test_frames_that_a_video_lacks_are_left_out(talk: Talk, clip: Item) -> None:
-    from tolman.media.store import FrameStore
+    from tolman.media.frame_store import FrameStore
     from tolman.media.video import BrokenMediaError
     from tolman.messages import KeyFrames
 
@@ -173,7 +172,7 @@ def test_joined_images_are_one_picture_before_the_same_question(talk: Talk, pair
 
 
 def test_correspondences_are_drawn_into_the_joined_picture(talk: Talk, pair: Item) -> None:
-    pytest.importorskip("cv2", reason="matching needs the extra 'correspondence'")
+    pytest.importorskip("cv2", reason="matching needs the extra 'media'")
     import numpy as np
     from PIL import Image
 

@@ -12,11 +12,9 @@ from dialogues import PICTURE, Talk, Turn
 from tolman import benchmarks, protocols
 from tolman.errors import UsageError
 from tolman.items import Item
-from tolman.protocols.circular import rotations
-from tolman.protocols.repeated_media import IMAGES, VIDEO
-from tolman.protocols.shuffle import shuffle
+from tolman.protocols.presentation import IMAGES, VIDEO, rotations, shuffle
 from tolman.responses import Outcome, Response
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 VSI = benchmarks.get("vsi-bench")
 MMSI = benchmarks.get("mmsi-bench")
@@ -69,7 +67,7 @@ def test_repeated_media_are_shown_twice_and_the_model_is_told(talk: Talk, direct
 
 
 def test_a_repeated_video_joins_with_chain_of_thought(talk: Talk, direction: Item) -> None:
-    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
     from videos import write_video
 
     write_video(talk.place / "v.mp4", 40)

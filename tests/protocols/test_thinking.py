@@ -11,7 +11,7 @@ from dialogues import PICTURE, Talk, Turn
 from tolman import benchmarks
 from tolman.errors import UsageError
 from tolman.items import Item
-from tolman.protocols import cot, tree_of_thoughts
+from tolman.protocols import reasoning_strategies
 from tolman.responses import Response
 
 OPEN = """\
@@ -72,7 +72,7 @@ def test_other_benchmarks_think_without_the_sentence_that_forbids_it(talk: Talk,
     assert "ONLY" not in first
     assert "only the letter" not in first
     demand = benchmarks.get(name).demand(item, benchmarks.get(name).presets[0])
-    assert talk.sent[1][-1] == ("user", [f"{cot.EXTRACT}\n{demand}"])
+    assert talk.sent[1][-1] == ("user", [f"{reasoning_strategies.EXTRACT}\n{demand}"])
 
 
 def test_cot_can_be_blind(talk: Talk, direction: Item) -> None:
@@ -103,7 +103,7 @@ def test_self_consistency_takes_the_majority_of_five(talk: Talk, direction: Item
     thoughts, extractions = talk.sent[:5], talk.sent[5:]
     assert all(t == [("user", [PICTURE, f"{OPEN}\nLet's think step by step."])] for t in thoughts)
     assert sorted(e[1][1][0] for e in extractions) == [f"Thought {i}." for i in range(1, 6)]
-    assert all(e[2] == ("user", [f"{cot.EXTRACT}\n{POST}"]) for e in extractions)
+    assert all(e[2] == ("user", [f"{reasoning_strategies.EXTRACT}\n{POST}"]) for e in extractions)
     assert {(b["temperature"], b["top_p"], b["top_k"]) for b in talk.bodies} == {(0.7, 1.0, 40)}
     assert [b["max_tokens"] for b in talk.bodies] == [4096] * 5 + [16] * 5
     assert [(t.purpose, t.draw) for t in outcome.turns] == [
@@ -150,9 +150,9 @@ def branches(votes: list[str], answers: list[str], judgements: list[str]) -> Cal
     def reply(turns: list[Turn]) -> str:
         text = turns[-1][1][-1]
         for mark, kind in (
-            (tree_of_thoughts.VOTE, "votes"),
-            (tree_of_thoughts.FOLLOW, "answers"),
-            (tree_of_thoughts.JUDGE, "judgements"),
+            (reasoning_strategies.VOTE, "votes"),
+            (reasoning_strategies.FOLLOW, "answers"),
+            (reasoning_strategies.JUDGE, "judgements"),
         ):
             if mark in text:
                 place = re.search(r"Proposal (\d): C", text)  # draws are numbered as they were asked, not as they came
@@ -175,10 +175,10 @@ def test_tree_of_thoughts_plans_votes_answers_and_votes(talk: Talk, direction: I
     answers = [t.response for t in outcome.turns if t.purpose == "answer"]
     proposed = "\n\n".join(f"Proposal {i}: {text}" for i, text in enumerate(answers, start=1))
     expected = [
-        f"{OPEN}\n{tree_of_thoughts.PLAN}",
-        *[f"{OPEN}\n{tree_of_thoughts.VOTE}\n{listed}"] * 3,
-        *[f"{OPEN}\n{tree_of_thoughts.FOLLOW}\nDraw a map.\n{POST}"] * 3,
-        *[f"{OPEN}\n{tree_of_thoughts.JUDGE}\n{proposed}"] * 3,
+        f"{OPEN}\n{reasoning_strategies.PLAN}",
+        *[f"{OPEN}\n{reasoning_strategies.VOTE}\n{listed}"] * 3,
+        *[f"{OPEN}\n{reasoning_strategies.FOLLOW}\nDraw a map.\n{POST}"] * 3,
+        *[f"{OPEN}\n{reasoning_strategies.JUDGE}\n{proposed}"] * 3,
     ]
     assert talk.sent == [[("user", [PICTURE, text])] for text in expected]  # each of them a new dialogue
     assert [(t.purpose, t.draw) for t in outcome.turns] == [
@@ -200,10 +200,10 @@ def test_votes_for_equal_answers_are_votes_for_one_answer(talk: Talk, direction:
 def test_plans_that_cannot_be_told_apart_are_followed_as_they_are(talk: Talk, direction: Item) -> None:
     def reply(turns: list[Turn]) -> str:
         text = turns[-1][1][-1]
-        return "I would just look." if tree_of_thoughts.PLAN in text else "C"
+        return "I would just look." if reasoning_strategies.PLAN in text else "C"
 
     outcome = talk.run([direction], "tree-of-thoughts", reply)
-    assert f"{tree_of_thoughts.FOLLOW}\nI would just look.\n{POST}" in talk.sent[1][0][1][1]
+    assert f"{reasoning_strategies.FOLLOW}\nI would just look.\n{POST}" in talk.sent[1][0][1][1]
     assert len(talk.bodies) == 7
     assert outcome.notes["plans not told apart"] == 1
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.items import Item
-from tolman.protocols.votes import choose_proposal, majority, proposals, value_of
+from tolman.protocols.reasoning_strategies import choose_proposal, majority, proposals, value_of
 
 VOTES = st.lists(st.none() | st.sampled_from("ABCD"), max_size=12)
 

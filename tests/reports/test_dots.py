@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.reports.charts.theme import LIGHT, following
-from tolman.reports.dots import LINE, WIDTH, Dots, dots_svg
+from tolman.reports.svg_figures import LINE, WIDTH, Dots, dots_svg
 from tolman.scoring.intervals import Interval
 
 SVG = "{http://www.w3.org/2000/svg}"

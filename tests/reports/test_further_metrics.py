@@ -12,17 +12,17 @@ import pytest
 from rich.console import Console
 
 from tolman import benchmarks
-from tolman.commands.show.report import print_report
+from tolman.features.report.render import print_report
 from tolman.item_table import data_hash, write_items
 from tolman.items import Item
-from tolman.reports.content import build
 from tolman.reports.further_metrics import LEFT_OUT, further_tables
-from tolman.reports.loaded import LoadedRun, load_runs
-from tolman.reports.write import TEXTS, render, write_page
+from tolman.reports.loaded_runs import LoadedRun, load_runs
+from tolman.reports.report_content import build
+from tolman.reports.report_pages import TEXTS, render, write_page
 from tolman.responses import Failure, FailureKind, Outcome, Response
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings
-from tolman.runs.scoring import score_run
-from tolman.scoring.further import LeftOutAnswers
+from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
+from tolman.runs.run_scoring import score_run
+from tolman.scoring.further_figures import LeftOutAnswers
 
 METRICS = ("within-25", "median-relative-error")
 Make = Callable[..., Item]

@@ -10,9 +10,9 @@ import pytest
 
 import tolman
 from tolman.errors import InputError
-from tolman.reports.content import build
-from tolman.reports.loaded import load_runs, load_scored
-from tolman.runs.folder import RunSettings
+from tolman.reports.loaded_runs import load_runs, load_scored
+from tolman.reports.report_content import build
+from tolman.runs.run_folder import RunSettings
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
 

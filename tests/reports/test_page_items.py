@@ -8,20 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from tolman import item_table, temporary
+from tolman import item_table, memory
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.reports import page_scores
-from tolman.reports.loaded import load_runs
+from tolman.reports import page_items
+from tolman.reports.loaded_runs import load_runs
 from tolman.reports.page_items import entries
-from tolman.runs.load import load
 from tolman.runs.rescore import score_file
+from tolman.runs.run_items import load
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
 
 
 def scored(folder: Path, items: Sequence[Item], repeats: int = 1) -> Path:
     """The folder of a run on a benchmark of some items, the last of which has no response."""
+    run = folder.with_name(f"run-of-{folder.name}")
     folder.mkdir()
     (folder / "benchmark.json").write_text(json.dumps({"title": "Some", "scoring_profile": "vsi-bench"}))
     write_items(folder / "items.parquet", items)
@@ -31,8 +32,8 @@ def scored(folder: Path, items: Sequence[Item], repeats: int = 1) -> Path:
         for repeat in range(repeats)
     ]
     (folder / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in reversed(rows)))
-    score_file(folder / "answers.jsonl", benchmark=str(folder), out=folder / "run")
-    return folder / "run"
+    score_file(folder / "answers.jsonl", benchmark=str(folder), out=run)
+    return run
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
@@ -49,7 +50,7 @@ def test_entries_do_not_depend_on_what_is_held(tmp_path: Path, monkeypatch: pyte
     assert last["answers"][0]["text"] is None
     assert sum(len(entry["answers"]) == 2 for entry in expected[1]) == 30
     monkeypatch.setattr(item_table, "AT_ONCE", 7)
-    monkeypatch.setattr(temporary, "MANY", 5)
-    monkeypatch.setattr(page_scores, "HELD", 10)
-    monkeypatch.setattr(page_scores, "BLOCK", 16)
+    monkeypatch.setattr(memory, "MANY", 5)
+    monkeypatch.setattr(page_items, "HELD", 10)
+    monkeypatch.setattr(page_items, "BLOCK", 16)
     assert [list(entries(load_runs(paths))) for paths in pages] == expected

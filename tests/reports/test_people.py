@@ -7,17 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tolman.benchmarks.folder import FILE
+from tolman.benchmarks.benchmark_folder import FILE
 from tolman.errors import UsageError
+from tolman.features.report.compute import report as make_report
+from tolman.features.report.config import ReportConfig
 from tolman.item_table import write_items
-from tolman.items import Item
-from tolman.reports.rows import ReportRow
+from tolman.items import Item, Selection
+from tolman.reports.table_rows import ReportRow
 from tolman.responses import Outcome, Response
-from tolman.runs.load import load
 from tolman.runs.rescore import score_outcomes
-from tolman.runs.selection import Selection
-from tolman.workflows.report import ReportConfig
-from tolman.workflows.report import report as make_report
+from tolman.runs.run_items import load
 
 pytestmark = pytest.mark.full
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tolman import benchmarks
-from tolman.benchmarks.base import BenchmarkSpec
 from tolman.benchmarks.published import PublishedRow
-from tolman.reports.content import Report, build
-from tolman.reports.loaded import LoadedRun
-from tolman.reports.published import MOST_NEWEST, Beside, choose, differences
-from tolman.reports.write import render
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings
+from tolman.benchmarks.spec import BenchmarkSpec
+from tolman.reports.loaded_runs import LoadedRun
+from tolman.reports.reference_rows import MOST_NEWEST, Beside, choose, differences
+from tolman.reports.report_content import Report, build
+from tolman.reports.report_pages import render
+from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
 
 MADE = Beside("full", "full", ("direct",), ("32",), ("official", "careful"), ("nyu/vsi at 0a1b",))
 ROW = PublishedRow("model", "A", "", "card", {"average": 50.0}, "2026", "full", "32", "official")

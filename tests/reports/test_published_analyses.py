@@ -7,23 +7,23 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from tolman.analyze.correlation import Correlation, CorrelationResult, PublishedCorrelation, published_correlation
+from tolman.analyze.composition import Diversity, DiversityResult
 from tolman.analyze.deltas import ABLATION, Delta, DeltasResult, PublishedDelta, published_deltas
-from tolman.analyze.diversity import Diversity, DiversityResult
-from tolman.analyze.errors import ErrorsResult
+from tolman.analyze.error_shares import ErrorsResult
 from tolman.analyze.humans import Average, HumansResult
 from tolman.analyze.maps import Drawn, ItemMap, MapsResult, RunMaps, consistency, locality, pairs
+from tolman.analyze.model_scores import Correlation, CorrelationResult, PublishedCorrelation, published_correlation
 from tolman.analyze.representative import Error, HeldOut, RepresentativeResult, Subset
 from tolman.benchmarks import get
-from tolman.benchmarks.published import PublishedRow
-from tolman.benchmarks.published_tables import published_tables
+from tolman.benchmarks.published import PublishedRow, published_tables
 from tolman.cognitive_maps import CognitiveMap
-from tolman.reports.analyses import correlation, deltas, diversity, errors, humans, maps, representative
-from tolman.reports.analyses.output import Shown
-from tolman.scoring.coefficients import Coefficient
-from tolman.scoring.compare import Difference
+from tolman.reports import analysis_results, map_results
+from tolman.reports import analysis_results as error_results
+from tolman.reports.analysis_results import Shown
+from tolman.scoring.agreement_coefficients import Coefficient
 from tolman.scoring.error_types import TAXONOMIES
-from tolman.scoring.table import Column, pool
+from tolman.scoring.run_differences import Difference
+from tolman.scoring.score_table import Column, pool
 
 
 def printed(parts: Iterable[Shown]) -> list[str]:
@@ -41,10 +41,10 @@ def test_maps_have_table_4_below_their_own_rows() -> None:
     drawn = {"mine": locality(pairs(own.drawn), 10)}
     fits = {"mine": consistency(own.drawn)}
     result = MapsResult(10, False, {"mine": own}, drawn, fits, published=tuple(published_tables("maps")))
-    lines = printed(maps.show(result))
+    lines = printed(map_results.show_maps(result))
     assert "Gemini-1.5 Pro, published 64.0 48.0 35.0 35.0 28.0 12.0 6.0 0.0" in lines
     assert "published: VSI-Bench, Table 4, on that benchmark's videos." in lines
-    assert not any("published" in line for line in printed(maps.show(replace(result, published=()))))
+    assert not any("published" in line for line in printed(map_results.show_maps(replace(result, published=()))))
 
 
 def test_deltas_have_a_column_for_each_published_model() -> None:
@@ -52,7 +52,7 @@ def test_deltas_have_a_column_for_each_published_model() -> None:
     difference = Difference(60.0, 40.0, 20.0, None, None, 2.0, None, 0.5, True, None, 10, 3, 1)
     published = PublishedDelta(ABLATION, "GPT-4o", "full", "Table 6", {"two": (34.0, 14.5)})
     found = [Delta(ABLATION, "m", {"one": difference, "two": difference})]
-    lines = printed(deltas.show(DeltasResult("official", "none", 0, found, {}, columns, [published])))
+    lines = printed(analysis_results.show_deltas(DeltasResult("official", "none", 0, found, {}, columns, [published])))
     assert "Two 60.0 40.0 +20.0 – 10 +19.5" in lines
     assert "One 60.0 40.0 +20.0 – 10 –" in lines
     assert "published, GPT-4o: enabled − disabled of Table 6, subset full, the source's own runs." in lines
@@ -94,7 +94,7 @@ def test_correlations_have_the_printed_coefficients_beside_them() -> None:
     assert published_correlation("MMSI-Bench", "MMSI-Bench", tables) is None
     own = Correlation(4, 0.9016, 0.8, None, None, 0)
     result = CorrelationResult("L2 Dist", ("L2 Dist",), 0, [], {"SITE": own, "mine": own}, {"SITE": found})
-    lines = printed(correlation.show(result))
+    lines = printed(analysis_results.show_correlation(result))
     assert "SITE 4 0.9016 – 0.8000 – 0.902" in lines
     assert "mine 4 0.9016 – 0.8000 – –" in lines
     assert "published: SITE, Table 6 (4 models)." in lines
@@ -108,7 +108,7 @@ def test_people_stand_above_published_people() -> None:
     result = HumansResult(
         "official", (column,), {"anna": {"overall": 60.0}}, average, None, [], None, published, tables
     )
-    lines = printed(humans.show(result))
+    lines = printed(analysis_results.show_humans(result))
     assert "Human (tiny subset), published 67.5" in lines
     assert "published: Table 4 (2025)." in lines
     told = next(line for line in lines if line.startswith("Published (SITE, Table 3)"))
@@ -120,7 +120,10 @@ def test_error_types_are_followed_by_what_their_paper_prints() -> None:
         published = tuple(table for table in published_tables("errors") if table.taxonomy == name)
         none = Coefficient(None, 0, None, None)
         result = ErrorsResult(TAXONOMIES[name], "official", [], [], none, [], 0, 0, 0, 0, None, (), published)
-        assert any(line.startswith("Published (") and line.endswith(said) for line in printed(errors.show(result)))
+        assert any(
+            line.startswith("Published (") and line.endswith(said)
+            for line in printed(error_results.show_errors(result))
+        )
 
 
 def test_a_subset_is_followed_by_what_the_paper_says_of_its_own() -> None:
@@ -139,7 +142,9 @@ def test_a_subset_is_followed_by_what_the_paper_says_of_its_own() -> None:
     average = Column("average", "Avg.", pool("one"))
     printed_tables = tuple(published_tables("representative", "VSI-Bench"))
     lines = printed(
-        representative.show(RepresentativeResult(["mine"], "official", 0, 2, average, subset, None, printed_tables))
+        analysis_results.show_representative(
+            RepresentativeResult(["mine"], "official", 0, 2, average, subset, None, printed_tables)
+        )
     )
     assert "mine 40.00 40.40 0.40 0.40 2.00 1.20 1.20 3.40" in [line.replace("│", "").strip() for line in lines]
     assert lines[-1] == (
@@ -152,7 +157,7 @@ def test_a_subset_is_followed_by_what_the_paper_says_of_its_own() -> None:
 def test_counts_of_words_stand_above_those_of_mmsi_bench_s_table_6() -> None:
     own = Diversity(1000, 990, 30000, 1200, 8000, 13000, None)
     lines = printed(
-        diversity.show(DiversityResult("mine", {"all": own}, tuple(published_tables("diversity")))),
+        analysis_results.show_diversity(DiversityResult("mine", {"all": own}, tuple(published_tables("diversity")))),
     )
     assert "all 1,000 990 30,000 1,200 8,000 13,000" in lines
     assert "MMSI-Bench, published – – – 1,108 8,499 13,010" in lines

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from tolman.reports.ranking import emphasis, with_ranks
-from tolman.reports.rows import Figure, ReportRow
-from tolman.scoring.table import Column, pool
+from tolman.reports.report_content import emphasis, with_ranks
+from tolman.reports.table_rows import Figure, ReportRow
+from tolman.scoring.score_table import Column, pool
 
 COLUMN = Column("a", "A", pool())
 

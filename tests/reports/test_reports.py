@@ -15,18 +15,16 @@ from typer.testing import CliRunner
 
 from tolman import benchmarks
 from tolman.cli import app
-from tolman.commands.show.report import print_report
 from tolman.errors import InputError, UsageError
+from tolman.features.report.render import print_report
 from tolman.item_table import data_hash, write_items
 from tolman.items import Item
-from tolman.reports.alike import one_benchmark
-from tolman.reports.content import build
-from tolman.reports.html import embedded
-from tolman.reports.loaded import LoadedRun, load_runs
-from tolman.reports.write import TEXTS, form_of, render
+from tolman.reports.loaded_runs import LoadedRun, load_runs, one_benchmark
+from tolman.reports.report_content import build
+from tolman.reports.report_pages import TEXTS, embedded, form_of, render
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings
-from tolman.runs.scoring import score_run
+from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
+from tolman.runs.run_scoring import score_run
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)> {{7*7}} B"
 MakeRun = Callable[..., list[LoadedRun]]
@@ -164,6 +162,31 @@ def test_a_hostile_response_is_text_in_the_page(make_run: MakeRun) -> None:
     assert data["items"][6]["answers"][0]["text"] == EVIL
 
 
+def test_control_characters_are_shown_in_the_page_and_stay_in_the_run(make_run: MakeRun) -> None:
+    said = "A\x1b[2J\x07\x9b\u202eB"
+    runs = make_run(
+        [
+            Response(id=f"c{n}", response=said, turns=(Turn(purpose="answer", prompt="asked", response=said),))
+            for n in range(3)
+        ]
+    )
+    text = render(build(runs), runs, "html")
+    assert not set("\x1b\x07\x9b\u202e") & set(text)
+    data = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)
+    assert data is not None
+    shown = [answer for item in json.loads(data[1])["items"] for answer in item["answers"]]
+    assert r"A\x1b[2J\x07\x9b\u202eB" in {answer["text"] for answer in shown}
+    assert said in {one.response for one in runs[0].folder.each_outcome() if isinstance(one, Response)}
+
+
+def test_control_characters_of_names_are_shown_in_every_form(make_run: MakeRun) -> None:
+    runs = make_run(model="m\x1b[2J\u202ey")
+    for form in ("markdown", "latex", "html"):
+        text = render(build(runs), runs, form)
+        assert not set("\x1b\u202e") & set(text), form
+        assert "x1b" in text
+
+
 @pytest.mark.parametrize("value", ["</script>", "<!--", "\u2028", "&lt;", "]]>"])
 def test_embedded_json_comes_back_and_cannot_end_its_element(value: str) -> None:
     text = embedded([value])
@@ -243,8 +266,8 @@ def test_pages_scores_and_items_are_the_same_piece_by_piece(
     for case in ("whole", "pieces"):
         if case == "pieces":
             monkeypatch.setattr("tolman.item_table.AT_ONCE", 2)
-            monkeypatch.setattr("tolman.scoring.score.AT_ONCE", 2)
-            monkeypatch.setattr("tolman.outcomes.MANY", 1)
+            monkeypatch.setattr("tolman.scoring.score_items.AT_ONCE", 2)
+            monkeypatch.setattr("tolman.responses.MANY", 1)
         full = make_run(model=f"a/{case}")[0].folder
         part = make_run([Failure(id="c0", kind=FailureKind.TIMEOUT, message="late")], model=f"b/{case}")[0].folder
         write_items(part.path / "items.parquet", [item for item in full.items() if item.id not in ("0", "3")])
@@ -295,10 +318,12 @@ def test_a_run_without_scores_is_left_out_and_named_and_ends_no_report(make_run:
 
 
 def test_a_folder_is_not_cited_as_the_benchmark_that_it_is_like(tmp_path: Path, choice: Callable[..., Item]) -> None:
-    write_items(tmp_path / "items.parquet", [choice(task="route_planning", scene="s")])
-    (tmp_path / "benchmark.json").write_text('{"title": "My rooms", "like": "vsi-bench"}')
+    bench = tmp_path / "bench"
+    bench.mkdir()
+    write_items(bench / "items.parquet", [choice(task="route_planning", scene="s")])
+    (bench / "benchmark.json").write_text('{"title": "My rooms", "like": "vsi-bench"}')
     runner = CliRunner()
-    ran = runner.invoke(app, ["run", str(tmp_path), "--model", "baseline/random", "--protocol", "blind", "--out", str(tmp_path / "run")])  # fmt: skip
+    ran = runner.invoke(app, ["run", str(bench), "--model", "baseline/random", "--protocol", "blind", "--out", str(tmp_path / "run")])  # fmt: skip
     assert ran.exit_code == 0, ran.output
     said = (
         "Where the questions come from is not written in benchmark.json. Prompts, parsers and table as of VSI-Bench. "
@@ -307,11 +332,11 @@ def test_a_folder_is_not_cited_as_the_benchmark_that_it_is_like(tmp_path: Path, 
     page = (tmp_path / "run" / "report.html").read_text()
     assert said in page
     assert "Yang et al." not in page
-    described = runner.invoke(app, ["benchmarks", str(tmp_path)])
+    described = runner.invoke(app, ["benchmarks", str(bench)])
     assert said in described.output
     assert "Yang et al." not in described.output
-    (tmp_path / "benchmark.json").write_text(
+    (bench / "benchmark.json").write_text(
         '{"title": "My rooms", "paper": "Us, 2026", "licence": "CC0", "like": "site"}'
     )
-    assert benchmarks.get(str(tmp_path)).credits == "Us, 2026. Prompts, parsers and table as of SITE. Data: CC0."
+    assert benchmarks.get(str(bench)).credits == "Us, 2026. Prompts, parsers and table as of SITE. Data: CC0."
     assert benchmarks.get("vsi-bench").credits == "Yang et al., Thinking in Space, 2024. Data: Apache-2.0 (questions)."

@@ -15,9 +15,8 @@ from typer.testing import CliRunner
 
 from three_rooms import ROOMS
 from tolman.cli import app
-from tolman.geometry.shadows import outline
-from tolman.reports.floor_plans import floor_plan_svg, plain
-from tolman.reports.scene_pages import page, summary
+from tolman.geometry.ground_plane import outline
+from tolman.reports.scene_pages import floor_plan_svg, page, plain, summary
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, TrackPoint
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.reports.spans import marked_parts
+from tolman.reports.page_items import marked_parts
 
 
 def sliced(text: str, start: int, end: int) -> str:

@@ -12,11 +12,12 @@ import pytest
 from PIL import Image
 
 from explorers import CHROMIUM, browsing, small_runs
-from tolman.reports.loaded import load_runs
-from tolman.reports.thumbnails import thumbnails
-from tolman.workflows.report import ReportConfig, report
+from tolman.features.report.compute import report
+from tolman.features.report.config import ReportConfig
+from tolman.reports.loaded_runs import load_runs
+from tolman.reports.report_pages import thumbnails
 
-pytest.importorskip("av", reason="videos need the extra 'video'")
+pytest.importorskip("av", reason="videos need the extra 'media'")
 pytestmark = pytest.mark.full
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tolman.reports.waterfall import Step, waterfall_svg
+from tolman.reports.svg_figures import Step, waterfall_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -13,8 +13,8 @@ from PIL import Image
 from reviewing import Served, enter, serving, settings_of
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.review.forms.answers import AnswerError, labels_of, read_answer, shown_answer
-from tolman.review.modes.answer import answers
+from tolman.review.forms.form_values import AnswerError, labels_of, read_answer, shown_answer
+from tolman.review.modes.answering import answers
 from tolman.review.store.schema import Project
 
 PICTURE = {"kind": "image", "path": "picture.png"}

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import Served, enter, make_benchmark, serving, settings_of, snap, until
-from tolman.review.media.frame_times import frame_times
+from tolman.review.media import frame_times
 from tolman.review.store.schema import Submission
 
 pytestmark = pytest.mark.full

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from reviewing import Served, enter, make_benchmark, serving, settings_of, until
-from tolman.review.media.frame_times import frame_times
+from tolman.review.media import frame_times
 from videos import read_code, write_video
 
 pytestmark = pytest.mark.full

@@ -8,7 +8,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
-from tolman.review.dispatch import Dispatch
+from tolman.review.server import Dispatch
 
 router = APIRouter()
 

@@ -11,25 +11,24 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from docs.files import write_files
+from kinds.yes_no import WORDS, write_kind
 from reviewing import Client, Served, enter, serving, settings_of
 from tolman.item_table import read_items, write_items
 from tolman.items import Item
 from tolman.plugins import load_plugin
-from tolman.reports.loaded import load_runs
-from tolman.review.modes.answer import answers
-from tolman.review.modes.verify.progress import pairs_of
-from tolman.review.projects.export import export_runs
-from tolman.review.projects.publish import publish
+from tolman.reports.loaded_runs import load_runs
+from tolman.review.modes.answer_approval import pairs_of
+from tolman.review.modes.answering import answers
+from tolman.review.projects.project_export import export_runs, publish
 from tolman.review.store.schema import Decision, ItemVersion, Project
-from tolman.review.tasks.agreement import agreement, votes_of
+from tolman.review.tasks.decisions import agreement, votes_of
 
 ORDER = '''
 """An order of the options, written as their letters."""
 
 from tolman.kinds import ItemKind
-from tolman.scoring.metric import Metric
-from tolman.scoring.reading import ParsedAnswer, nothing
+from tolman.scoring.metrics import Metric
+from tolman.scoring.answer_values import ParsedAnswer, nothing
 
 
 def check(item):
@@ -74,11 +73,11 @@ RIGHT = {kind: fields["answer"] for kind, fields in QUESTIONS.items()} | {"words
 
 @pytest.fixture
 def kinds(tmp_path: Path, passing_plugins: None) -> None:
-    """The kinds of the documentation, and an order."""
+    """Yes or no from the documentation, words, and an order."""
     place = tmp_path / "plugins"
-    files = {path.name: path for path in write_files("docs/extend/item-kind.md", place)}
+    place.mkdir()
     (place / "order.py").write_text(ORDER, encoding="utf-8")
-    for path in (files["yes_no.py"], files["words.py"], place / "order.py"):
+    for path in (write_kind(place), WORDS, place / "order.py"):
         load_plugin(path)
 
 

@@ -17,13 +17,12 @@ from fastapi.routing import APIRoute
 
 from reviewing import PASSWORD, TRUTHS, Client, Clock, Served, item_on, items, serving, settings_of
 from tolman.item_table import write_items
-from tolman.review.access import ANYBODY, roles_of
-from tolman.review.app import create_app
-from tolman.review.dispatch import Dispatch
-from tolman.review.projects.parts import start_study
-from tolman.review.settings import ReviewSettings
+from tolman.review.projects.study_projects import start_study
+from tolman.review.server import Dispatch, create_app
+from tolman.review.server_settings import ReviewSettings
+from tolman.review.site import ANYBODY, roles_of
 from tolman.review.store.schema import ROLES
-from tolman.review.studies.spec import Study
+from tolman.review.studies import Study
 
 EVERYBODY = {ANYBODY, *ROLES}
 SIGNED_IN = set(ROLES)

@@ -19,9 +19,9 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import PASSWORD, Client, items, settings_of
-from tolman.review.accounts import identity, passwords
-from tolman.review.media.serving import absent
-from tolman.review.projects import lifecycle
+from tolman.review import accounts, projects
+from tolman.review.accounts import protection
+from tolman.review.media import absent
 from tolman.review.server import serve
 from tolman.review.site import open_site
 from tolman.review.store.schema import Project, Submission, Task, User
@@ -86,14 +86,14 @@ def test_a_server_killed_in_mid_save_has_every_answer_that_it_acknowledged(
     people = [f"subject {number}" for number in range(6)]
     settings, _ = settings_of(benchmark, tmp_path / "store", database)
     site = open_site(settings)
-    hashed = passwords.hash_now(PASSWORD)
+    hashed = protection.hash_now(PASSWORD)
     with site.database.write() as db:
-        lifecycle.start(db, site, "Work", "answer", {})
+        projects.start_project(db, site, "Work", "answer", {})
         for name in people:
             db.add(User(name=name, role="subject", password=hashed, created=0.0))
         db.flush()
         users = db.scalars(select(User).where(User.role == "subject").order_by(User.id))
-        cookies = [identity.sign_in(db, settings, user, None) for user in users]
+        cookies = [accounts.sign_in(db, settings, user, None) for user in users]
     acknowledged: set[tuple[str, str]] = set()
     several = threading.Event()
 
@@ -151,7 +151,7 @@ def test_the_database_refuses_to_change_what_was_submitted(
     settings, _ = settings_of(benchmark, tmp_path / "store", database)
     site = open_site(settings)
     with site.database.write() as db:
-        lifecycle.start(db, site, "Work", "answer", {})
+        projects.start_project(db, site, "Work", "answer", {})
     for statement in ("UPDATE history SET what = 'nothing'", "DELETE FROM history"):
         with pytest.raises(DBAPIError, match="only ever added"), site.database.write() as db:
             db.execute(text(statement))

@@ -18,7 +18,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import sessionmaker
 
 from reviewing import PASSWORD, TRUTHS, Client, answer_all, serving, settings_of
-from tolman.review.accounts.identity import AccountError, check_new
+from tolman.review.accounts import AccountError, check_new
 from tolman.review.site import open_site
 
 BASE = "https://lab.example.org/tolman"

@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import event
+from sqlalchemy import event, select
 
 from reviewing import TRUTHS, Client, Served, item_on, review
+from tolman.review.accounts import Person, belongs, set_members, workers
+from tolman.review.store.schema import Participant, Project, User
 
 WHO = 1
 """Statements of every page: whose session it is."""
@@ -57,9 +59,28 @@ def test_pages_of_a_review_take_few_statements(served: Served) -> None:
         _at_most(served, who, WHO + locks + 4, "POST", f"{path}/answer", answer=right)  # the draft goes
         _at_most(served, who, WHO + 6, "GET", path)
         settling = 4 if who is bob else 0  # the task, the votes, the decision, its event
-        most = WHO + 2 * locks + 6 + 5 + settling  # … and the next task, in the same transaction
+        most = WHO + 2 * locks + 7 + 5 + settling  # … and the next task, in the same transaction
         led_to = _at_most(served, who, most, "POST", f"{path}/decide", verdict="approve")
         assert led_to.startswith("/review/")
+
+
+def test_the_people_of_a_restricted_project_are_found_by_one_statement(served: Served) -> None:
+    number = served.project("review", people=1)
+    for role, name in (("owner", "Olga"), ("reviewer", "Ann"), ("reviewer", "Bob"), ("reviewer", "Eve")):
+        served.person(role, name)
+    with served.site.database.write() as db:
+        ids = {user.name: user.id for user in db.scalars(select(User))}
+        project = db.get_one(Project, number)
+        set_members(db, project, [ids["Ann"]], restricted=True)
+        db.add(Participant(project_id=number, user_id=ids["Bob"], joined=0.0, seen=0.0))
+        db.flush()
+        everybody = [Person(user.id, user.name, user.role) for user in db.scalars(select(User).order_by(User.name))]
+        with _counted(served) as sent:
+            found = [one.name for one in workers(db, project, {"review": ("reviewer", "owner")})]
+        assert len(sent) == 1, "\n".join(sent)
+        assert found == [one.name for one in everybody if belongs(db, one, project)]
+        assert {"Ann", "Bob", "Olga"} <= set(found)
+        assert "Eve" not in found
 
 
 def test_pages_of_the_human_baseline_take_few_statements(served: Served) -> None:

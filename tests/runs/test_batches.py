@@ -24,9 +24,9 @@ ITEMS = 40
 COMMAND = """
 import sys
 from functools import partial
-from tolman.models.batching import model
-from tolman.models.batching.{provider} import {kind}
-model.Pace = partial(model.Pace, quiet=0.4, look=0.1, longest_look=0.2, retry=0.1)
+from tolman.models import batching
+from tolman.models.batching.providers import {kind}
+batching.Pace = partial(batching.Pace, quiet=0.4, look=0.1, longest_look=0.2, retry=0.1)
 {kind}.most_requests = {most}
 from tolman.cli import main
 main()
@@ -37,7 +37,7 @@ Batched = OpenAIBatchServer | AnthropicBatchServer
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Forty questions about ten pictures; the right answer is B."""
-    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
     folder = tmp_path / "bench"
     folder.mkdir()
     (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
@@ -59,7 +59,7 @@ def place(tmp_path: Path) -> Path:
 def started(place: Path, url: str, *more: str, provider: str = "openai", most: int = 15) -> subprocess.Popen[str]:
     """The command, whose batches are small and whose looks are frequent."""
     kind = {"openai": "OpenAIBatches", "anthropic": "AnthropicBatches"}[provider]
-    script = COMMAND.format(provider=provider, kind=kind, most=most)
+    script = COMMAND.format(kind=kind, most=most)
     address = url if provider == "openai" else url.removesuffix("/v1")
     words = [
         "run", "./bench", "--model", f"{provider}/m", "--batch", "--base-url", address, "--out", "run", "--store",
@@ -87,7 +87,7 @@ def openai(**more: Any) -> OpenAIBatchServer:
 
 
 def anthropic(**more: Any) -> AnthropicBatchServer:
-    pytest.importorskip("anthropic", reason="needs the extra 'anthropic'")
+    pytest.importorskip("anthropic", reason="needs the extra 'providers'")
     return AnthropicBatchServer(answer=lambda text: "B", **more)
 
 
@@ -229,7 +229,7 @@ def test_what_the_provider_refuses_ends_the_run_in_a_sentence(place: Path) -> No
     server = openai(refused="The model m is not available for batches.")
     with serving(server) as url:
         done = ran(place, url)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert re.search(r"refused the batch batch_\d: The model m is not available for batches\.", done.stderr)
     assert "1 of 40 answered and kept; the same command goes on." in done.stderr
 
@@ -240,7 +240,7 @@ def test_an_endpoint_without_batches_ends_the_run_in_a_sentence(place: Path) -> 
     server = Server(answer="B")
     with serving(server) as url:
         done = ran(place, url)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert "answered HTTP 404" in done.stderr
     assert "has this endpoint a batch interface?" in done.stderr
     assert server.requests == 1
@@ -261,7 +261,7 @@ def test_a_wrong_key_at_the_second_start_loses_no_batch(place: Path) -> None:
         server.retrieve = refuse  # type: ignore[method-assign, assignment]
     with serving(server) as url:
         done = ran(place, url)
-        assert done.returncode == 2
+        assert done.returncode == 1
         assert "HTTP 401" in done.stderr
     del server.retrieve
     server.batches, server.end_after = kept, 1

@@ -19,15 +19,16 @@ from tolman import benchmarks, protocols
 from tolman.errors import EndpointError
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.media.store import FrameStore
-from tolman.models.base import ModelOptions
+from tolman.media.frame_store import FrameStore
+from tolman.models.model import ModelOptions
 from tolman.models.openai import OpenAICompatible
 from tolman.responses import Failure, Response
 from tolman.runs.engine import Engine, Limits
-from tolman.runs.store import ResponseStore
-from tolman.runs.watcher import Watcher
+from tolman.runs.flow_control import Watcher
+from tolman.runs.response_store import ResponseStore
 
 BENCHMARK = benchmarks.get("vsi-bench")
+PRESET, BLIND = BENCHMARK.presets[0], protocols.get("blind")
 QUICK = Limits(base_delay=0.01, most_delay=0.6, give_up_seconds=2.0)
 """The defaults, fifty times as fast: as many probes fit in."""
 SIBLINGS = tuple(pytest.param(fault, marks=pytest.mark.full) for fault in ("cut", "loading", "malformed"))
@@ -50,7 +51,7 @@ class Asking:
         model = OpenAICompatible("m", ModelOptions(base_url=url, timeout=5.0))
         store = ResponseStore(self.place / "s.sqlite")
         self.engine = Engine(
-            benchmark=BENCHMARK, model=model, protocol=protocols.get("blind"), preset=BENCHMARK.presets[0],
+            model=model, converse=lambda item: BLIND.converse(BENCHMARK, item, PRESET), preset=PRESET,
             data=self.place, frames=FrameStore(self.place), store=store, limits=limits,
             watcher=Watcher(self.notes.append, **more),
         )  # fmt: skip
@@ -207,10 +208,10 @@ def command(url: str, *more: str) -> tuple[str, ...]:
 def test_a_run_without_an_end_is_scored_as_a_part_and_gone_on_with(place: Path) -> None:
     with serving(Endpoint(dies(20)("quota"), latency=0.02)) as url:
         done = tolman(place, *command(url))
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].endswith(
-        "You exceeded your current quota. 20 of 100 answered and kept; the same command goes on."
-    )
+    assert done.returncode == 1
+    sentence = "You exceeded your current quota. 20 of 100 answered and kept; the same command goes on."
+    assert sentence in " ".join(done.stderr.split())
+    assert "INCOMPLETE" in done.stdout
     scores = json.loads((place / "run" / "scores.json").read_text())
     assert scores["unanswered"] == {"failed": 0, "missing": 80}
 
@@ -218,10 +219,22 @@ def test_a_run_without_an_end_is_scored_as_a_part_and_gone_on_with(place: Path) 
 def test_waits_and_costs_that_can_not_be_read_are_one_sentence(place: Path) -> None:
     for more, sentence in (
         (("--wait", "soon"), "tolman: --wait takes a duration such as 90s, 20m or 2h, not 'soon'.\n"),
+        *(
+            ((option, "inf"), f"tolman: {option} takes a finite number, not inf.\n")
+            for option in ("--max-cost", "--time-limit")
+        ),
+        (
+            ("--body", '{"seed": NaN}'),
+            "tolman: --body takes a JSON object, and '{\"seed\": NaN}' is none (JSON has no number NaN).\n",
+        ),
         (("--max-cost", "3"), "tolman: --max-cost needs the prices of tokens; name a file of them with --prices.\n"),
     ):
         done = tolman(place, *command("http://127.0.0.1:9/v1", *more))
         assert (done.returncode, done.stderr) == (2, sentence)
+    for option in ("--retries", "--time-limit"):
+        for value in ("-1", "nan"):
+            done = tolman(place, *command("http://127.0.0.1:9/v1", option, value))
+            assert (done.returncode, f"Invalid value for '{option}'" in done.stderr) == (2, True), (option, value)
 
 
 def test_a_run_ends_where_its_money_does(place: Path) -> None:
@@ -231,8 +244,50 @@ def test_a_run_ends_where_its_money_does(place: Path) -> None:
         done = tolman(place, *command(url, "--prices", "prices.json", "--max-cost", "30"))
         assert done.returncode == 1
         assert server.requests == 30
-        assert "The run has cost 30 of at most 30 (--max-cost): 30 of 100 answered and kept" in done.stderr
+        assert "This call of the run has cost 30 of at most 30 (--max-cost): 30 of 100 answered and kept" in done.stderr
         assert "INCOMPLETE" in done.stdout
         more = tolman(place, *command(url, "--prices", "prices.json", "--max-cost", "80"))
     assert more.returncode == 0
     assert server.requests == 100
+
+
+class Uncounted(Endpoint):
+    """Reports no tokens."""
+
+    async def complete(self, request: web.Request) -> web.StreamResponse:
+        reply = await super().complete(request)
+        assert isinstance(reply, web.Response)
+        return web.json_response({**json.loads(str(reply.text)), "usage": None})
+
+
+def test_replies_without_token_counts_cost_what_their_text_would(place: Path) -> None:
+    (place / "prices.json").write_text(json.dumps({"openai/m": {"input": 0, "output": 1_000_000}}))
+    server = Uncounted(latency=0.02, answer="Answer A")  # eight letters: costs 2
+    with serving(server) as url:
+        done = tolman(place, *command(url, "--prices", "prices.json", "--max-cost", "30"))
+        assert done.returncode == 1
+        assert server.requests == 15
+        told = " ".join(done.stderr.split())
+        assert "openai/m doesn't report tokens, so --max-cost can't be held" in told
+        assert "15 replies without token counts, cost at least 30.00" in told
+        more = tolman(place, *command(url, "--prices", "prices.json"))
+    assert more.returncode == 0
+    assert "--max-cost" not in more.stderr
+    responses = [json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines()]
+    assert {one.get("cost") for one in responses} == {None}
+
+
+def test_totals_of_answers_say_that_some_were_not_counted(place: Path) -> None:
+    class Half(Uncounted):
+        async def complete(self, request: web.Request) -> web.StreamResponse:
+            return await (super() if self.requests % 2 else super(Uncounted, self)).complete(request)
+
+    (place / "prices.json").write_text(json.dumps({"openai/m": {"input": 0, "output": 1_000_000}}))
+    with serving(Half(answer="A")) as url:
+        done = tolman(place, *command(url, "--prices", "prices.json", "--limit", "20"))
+    usage = json.loads((place / "run" / "scores.json").read_text())["usage"]
+    assert 0 < usage["uncounted"] < 20
+    assert (
+        f"cost at least {20 - usage['uncounted']:.2f}, {usage['uncounted']} answers without token counts."
+        in done.stdout
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 
 from PIL import Image
 

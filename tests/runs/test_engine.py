@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,16 +12,17 @@ from loopback import Server, serving
 from tolman import benchmarks, protocols
 from tolman.errors import EndpointError
 from tolman.items import Item, Media
-from tolman.media.store import FrameStore
+from tolman.media.frame_store import FrameStore
 from tolman.messages import Message
-from tolman.models.base import ModelOptions
+from tolman.models.model import ModelOptions
 from tolman.models.openai import OpenAICompatible
-from tolman.protocols.base import Ask, Protocol
+from tolman.protocols import Ask, Conversation
 from tolman.responses import Failure, FailureKind, Response
 from tolman.runs.engine import Engine, Limits
-from tolman.runs.store import ResponseStore
+from tolman.runs.response_store import ResponseStore
 
 BENCHMARK = benchmarks.get("vsi-bench")
+PRESET, BLIND = BENCHMARK.presets[0], protocols.get("blind")
 QUICK = Limits(retries=8, base_delay=0.01, most_delay=0.05)
 Run = Callable[..., Engine]
 
@@ -37,7 +38,8 @@ def run(tmp_path: Path) -> Run:
         server: Server,
         items: list[Item],
         *,
-        protocol: Protocol | str = "blind",
+        protocol: str = "blind",
+        converse: Callable[[Item], Conversation] | None = None,
         limits: Limits = QUICK,
         repeats: int = 1,
         data: Path = Path(),
@@ -50,10 +52,9 @@ def run(tmp_path: Path) -> Run:
             model.settings = {"base_url": "http://fixed/v1"}
             opened = ResponseStore(tmp_path / store)
             engine = Engine(
-                benchmark=BENCHMARK,
                 model=model,
-                protocol=protocols.get(protocol) if isinstance(protocol, str) else protocol,
-                preset=BENCHMARK.presets[0],
+                converse=converse or (lambda item: protocols.get(protocol).converse(BENCHMARK, item, PRESET)),
+                preset=PRESET,
                 data=data,
                 frames=FrameStore(tmp_path / "frames"),
                 store=opened,
@@ -181,7 +182,7 @@ def test_an_endpoint_that_is_down_is_told_in_one_sentence(items: list[Item], tmp
         pass
     model = OpenAICompatible("m", ModelOptions(base_url=url))
     engine = Engine(
-        benchmark=BENCHMARK, model=model, protocol=protocols.get("blind"), preset=BENCHMARK.presets[0], data=tmp_path,
+        model=model, converse=lambda item: BLIND.converse(BENCHMARK, item, PRESET), preset=PRESET, data=tmp_path,
         frames=FrameStore(tmp_path), store=ResponseStore(tmp_path / "s.sqlite"), limits=QUICK,
     )  # fmt: skip
     with pytest.raises(EndpointError, match=r"can't be reached: .* Nothing else was sent\."):
@@ -242,7 +243,7 @@ def test_the_time_limit_ends_a_run(run: Run, items: list[Item]) -> None:
 
 
 def test_tokens_are_summed_over_the_turns_of_a_conversation(run: Run, items: list[Item], tmp_path: Path) -> None:
-    def converse(benchmark: object, item: Item, preset: object) -> Generator[Ask, Response, str]:
+    def converse(item: Item) -> Conversation:
         first = yield Ask((Message(parts=(f"Think about {item.id}.",)),))
         history = (Message(parts=(f"Think about {item.id}.",)), Message(role="assistant", parts=(first.response,)))
         second = yield Ask((*history, Message(parts=("So?",))))
@@ -250,7 +251,7 @@ def test_tokens_are_summed_over_the_turns_of_a_conversation(run: Run, items: lis
         return second.response + third.response
 
     server = Server(answer="x")
-    engine = run(server, items[:2], protocol=Protocol("two-turns", False, converse))
+    engine = run(server, items[:2], converse=converse)
     outcome = engine.outcomes["0", 0]
     assert isinstance(outcome, Response)
     assert outcome.response == "xx"
@@ -260,10 +261,27 @@ def test_tokens_are_summed_over_the_turns_of_a_conversation(run: Run, items: lis
     assert [m["role"] for m in server.bodies[-1]["messages"]] == ["user", "assistant", "user"]
 
 
+def test_a_conversation_without_a_benchmark_finds_the_answers_to_the_same_messages(
+    run: Run, items: list[Item], tmp_path: Path
+) -> None:
+    run(Server(answer="2"), items[:3])
+
+    def converse(item: Item) -> Conversation:
+        response = yield Ask((BENCHMARK.blind_prompt(item, PRESET),))
+        return response.response * 2
+
+    server = Server(answer="3")
+    engine = run(server, items[:4], converse=converse)
+    texts = [one.response for one in engine.outcomes.values() if isinstance(one, Response)]
+    assert texts == ["22", "22", "22", "33"]
+    assert (server.requests, engine.tally.reused) == (1, 3)
+    assert len(stored(tmp_path)) == 4
+
+
 def test_missing_and_broken_videos_are_one_failure_each_and_the_rest_goes_on(
     run: Run, items: list[Item], tmp_path: Path
 ) -> None:
-    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
     from videos import write_video
 
     write_video(tmp_path / "good.mp4", 40)
@@ -290,12 +308,16 @@ def test_missing_and_broken_videos_are_one_failure_each_and_the_rest_goes_on(
 
 
 def test_an_endpoint_that_refuses_images_is_told_by_the_first_call(run: Run, items: list[Item], tmp_path: Path) -> None:
-    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
     from videos import write_video
 
-    write_video(tmp_path / "a.mp4", 40)
-    shown = [item.model_copy(update={"media": (Media(kind="video", path="a.mp4"),)}) for item in items[:9]]
+    for number in range(3):
+        write_video(tmp_path / f"{number}.mp4", 40)
+    videos = [(Media(kind="video", path=f"{number}.mp4"),) for number in range(3) for _ in range(9)]
+    shown = [item.model_copy(update={"media": media}) for item, media in zip(items, videos, strict=False)]
     server = Server(faults={"images": 1.0})
-    with pytest.raises(EndpointError, match="this model takes no images"):
+    with pytest.raises(
+        EndpointError, match=r"this model takes no images. 3 questions were tried. Nothing else was sent"
+    ):
         run(server, shown, protocol="direct", data=tmp_path)
-    assert server.requests == 1
+    assert server.requests < 27

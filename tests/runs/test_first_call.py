@@ -11,31 +11,33 @@ from loopback import Server, serving
 from tolman import benchmarks, protocols
 from tolman.errors import EndpointError
 from tolman.items import Item
-from tolman.media.store import FrameStore
-from tolman.models.base import ModelOptions
+from tolman.media.frame_store import FrameStore
+from tolman.models.model import ModelOptions
 from tolman.models.openai import OpenAICompatible
 from tolman.responses import Failure, Response
 from tolman.runs import calling
 from tolman.runs.engine import Engine, Limits
+from tolman.runs.flow_control import FirstCalls
 
 BENCHMARK = benchmarks.get("vsi-bench")
+PRESET, BLIND = BENCHMARK.presets[0], protocols.get("blind")
 ITEMS = [
     Item(id=str(i), question=f"How many {i}?", kind="number", answer="2", task="object_counting") for i in range(6)
 ]
 
 
-def asked(server: Server, place: Path) -> Engine:
-    """Six questions, six at once."""
+def asked(server: Server, place: Path, items: list[Item] = ITEMS) -> Engine:
+    """Six questions or others, six at once."""
     with serving(server) as url:
         model = OpenAICompatible("m", ModelOptions(base_url=url, concurrency=6, timeout=20.0))
         engine = Engine(
-            benchmark=BENCHMARK, model=model, protocol=protocols.get("blind"), preset=BENCHMARK.presets[0], data=place,
+            model=model, converse=lambda item: BLIND.converse(BENCHMARK, item, PRESET), preset=PRESET, data=place,
             frames=FrameStore(place), store=None, limits=Limits(retries=1, base_delay=0.01),
         )  # fmt: skip
 
         async def go() -> None:
             await engine.identify()
-            await engine.run(ITEMS)
+            await engine.run(items)
 
         asyncio.run(go())
     return engine
@@ -110,3 +112,39 @@ def test_a_refusal_that_comes_late_does_not_say_that_nothing_else_was_sent(tmp_p
     with pytest.raises(EndpointError) as caught:
         asked(FirstWaits(404, 404), tmp_path)
     assert "Nothing else" not in str(caught.value)
+
+
+def test_refusals_that_come_late_end_the_run_before_its_last_question(tmp_path: Path) -> None:
+    class Refuses(Server):
+        async def complete(self, request: web.Request) -> web.StreamResponse:
+            self.requests += 1
+            await asyncio.sleep(0.2)  # longer than the head start
+            return web.json_response({"error": {"message": "no images"}}, status=400)
+
+    server = Refuses(models=("m",))
+    items = [ITEMS[0].model_copy(update={"id": str(i), "question": f"How many {i}?"}) for i in range(100)]
+    with pytest.raises(EndpointError, match="no images"):
+        asked(server, tmp_path, items)
+    assert 5 <= server.requests <= 40
+
+
+@pytest.mark.parametrize("cancelled", [[0, 1, 2], [1, 2], [1], [0]])
+def test_a_cancelled_turn_is_passed_on_and_cancelled_waits_are_skipped(cancelled: list[int]) -> None:
+    """Ctrl-C cancels the call that has the turn and those that wait for one in the same moment."""
+    first, took = FirstCalls(), []
+
+    async def call(number: int) -> None:
+        async with first.turn(str(number)):
+            await asyncio.sleep(0.01)
+            took.append(number)
+
+    async def go() -> list[BaseException | None]:
+        calls = [asyncio.create_task(call(number)) for number in range(3)]
+        await asyncio.sleep(0)
+        for number in cancelled:
+            calls[number].cancel()
+        return await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 10)
+
+    ended = asyncio.run(go())
+    assert [type(one) for one in ended] == [asyncio.CancelledError if n in cancelled else type(None) for n in range(3)]
+    assert took == [n for n in range(3) if n not in cancelled]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tolman.runs.folder import RunSettings
+from tolman.runs.run_folder import RunSettings
 
 
 @pytest.mark.parametrize(

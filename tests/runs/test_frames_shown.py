@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 
 from loopback import Server, serving
 from terminal import tolman
 from tolman.item_table import write_items
 from tolman.items import Item, Media
-from tolman.media.needed import KEY, NeededFrames, NeededThing
+from tolman.media.needed_frames import KEY, NeededFrames, NeededThing
 from videos import write_video
 
 FRAMES = 60

@@ -11,7 +11,7 @@ import pytest
 
 from loopback import Server, serving
 from terminal import tolman
-from tolman.benchmarks.mmsi_bench.data import TASKS
+from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.scoring.judged import digest
@@ -83,7 +83,7 @@ def test_agreement_is_measured_stored_and_shown_and_scores_nothing(tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
     assert server.asked == {("tolman", text): 1 for text in TEXTS}
     assert figures(tmp_path)["judge"]["sample"] == {
-        "reader": "careful", "seed": 0, "size": "100%", "readable": 6, "sampled": 6, "n": 6, "agreed": 4, "no_answer": 1,
+        "reader": "careful", "seed": 0, "size": "100%", "readable": 6, "sampled": 6, "n": 6, "items": 6, "agreed": 4, "no_answer": 1,
         "failed": 0, "dropped": 0, "disagree": ["4", "7"], "share": pytest.approx(100 * 4 / 6),
         "low": pytest.approx(30.0, abs=0.1), "high": pytest.approx(90.3, abs=0.1),
     }  # fmt: skip

@@ -14,7 +14,7 @@ from aiohttp import web
 from loopback import Server, serving
 from terminal import tolman
 from tolman import benchmarks
-from tolman.benchmarks.mmsi_bench.data import TASKS
+from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
 from tolman.item_table import write_items
 from tolman.items import Item
 

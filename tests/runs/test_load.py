@@ -13,7 +13,7 @@ from tolman import benchmarks
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.plugins import load_plugin
-from tolman.runs.load import items_in, load
+from tolman.runs.run_items import items_in, load
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "extend" / "benchmark.md"
 

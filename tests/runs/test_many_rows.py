@@ -11,12 +11,13 @@ import pytest
 
 from folders import contents
 from peaks import peak_of
-from tolman import frames_on_disk, item_table, outcomes
+from tolman import item_table, responses
+from tolman import item_table as frames_on_disk
 from tolman.item_table import ItemTable, open_items, read_items, write_items
 from tolman.items import Item
-from tolman.runs.load import load
 from tolman.runs.rescore import score_file, score_folder
-from tolman.scoring import score
+from tolman.runs.run_items import load
+from tolman.scoring import score_items
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
 ROWS, MOST_MB = 24_000, 320
@@ -48,11 +49,11 @@ def published(
 
 
 def read_in_parts(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(frames_on_disk, "HELD", 10)
-    patch.setattr(item_table, "HELD", 10)
+    patch.setattr(frames_on_disk, "HELD_ROWS", 10)
+    patch.setattr(item_table, "HELD_ITEMS", 10)
     patch.setattr(item_table, "AT_ONCE", 7)
-    patch.setattr(outcomes, "MANY", 5)
-    patch.setattr(score, "AT_ONCE", 11)
+    patch.setattr(responses, "MANY", 5)
+    patch.setattr(score_items, "AT_ONCE", 11)
 
 
 def in_pairs(number: int, item: Item) -> Item:

@@ -3,14 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from tolman.errors import InputError
+from tolman.errors import InputError, UsageError
 from tolman.item_table import write_items
-from tolman.items import Item
+from tolman.items import Item, Selection
 from tolman.responses import Response
-from tolman.runs.load import load
-from tolman.runs.naming_items import ids_from
 from tolman.runs.rescore import score_outcomes
-from tolman.runs.selection import Selection
+from tolman.runs.run_items import ids_from, load, some_ids_from
 
 
 def test_ids_come_from_a_list_or_a_file(tmp_path: Path) -> None:
@@ -18,6 +16,13 @@ def test_ids_come_from_a_list_or_a_file(tmp_path: Path) -> None:
     path.write_text("1\n\n 2 \n")
     assert ids_from(str(path)) == ids_from("1, 2") == ("1", "2")
     assert ids_from(None) == ()
+
+
+def test_ids_come_from_a_json_list(tmp_path: Path) -> None:
+    """VSI-Bench (tiny) is released as one."""
+    path = tmp_path / "ids.json"
+    path.write_text("[3, 9, 22]")
+    assert ids_from(str(path)) == ("3", "9", "22")
 
 
 def test_ids_come_from_what_other_runs_were_asked(tmp_path: Path, choice: Callable[..., Item]) -> None:
@@ -37,3 +42,33 @@ def test_ids_come_from_what_other_runs_were_asked(tmp_path: Path, choice: Callab
     assert ids_from(str(tmp_path / "runs" / "p")) == ("1", "4")
     with pytest.raises(InputError, match="holds no run"):
         ids_from(str(bench))
+
+
+@pytest.mark.parametrize("content", ["", "\n \n", "[]", '[" "]', "\ufeff\n"])
+def test_a_file_without_an_id_selects_nothing(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "failed.txt"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match="names no id"):
+        some_ids_from(str(path))
+    with pytest.raises(UsageError, match="--ids names no id"):
+        some_ids_from(" , ")
+
+
+@pytest.mark.parametrize("content", ['\ufeff["q1", 2]', "\ufeffq1\n2\n", " [\n 'q1' ".replace("'", '"') + ", 2]"])
+def test_ids_are_read_behind_a_byte_order_mark_and_from_json(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "tiny_ids.json"
+    path.write_text(content, encoding="utf-8")
+    assert ids_from(str(path)) == ("q1", "2")
+
+
+@pytest.mark.parametrize("content", ['["q1"', '[{"id": 1}]', "[true]"])
+def test_json_that_is_no_list_of_ids_is_told(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "ids.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match="JSON list of ids"):
+        ids_from(str(path))
+
+
+def test_a_list_of_ids_may_be_longer_than_a_path() -> None:
+    many = [f"item-{n}" for n in range(2000)]
+    assert ids_from(",".join(many)) == tuple(many)

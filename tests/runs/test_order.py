@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tolman.runs.order import interleave
+from tolman.runs.engine import interleave
 
 
 def test_groups_stay_together_and_streams_take_turns() -> None:

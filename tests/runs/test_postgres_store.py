@@ -16,7 +16,7 @@ from runs.letters import asked_twice, bench, serving_process
 from tolman.errors import InputError
 from tolman.responses import Response
 from tolman.runs.postgres_store import PostgresStore, without_password
-from tolman.runs.store import open_store
+from tolman.runs.response_store import open_store
 
 KEY, OTHER = "0a" * 32, "0b" * 32
 
@@ -36,8 +36,9 @@ def test_answers_come_back_and_the_first_stays(url: str) -> None:
     assert found is not None
     assert (found.response, found.reasoning) == ("A", "Ж\ufffd\ufffd \u2028")
     assert other.get(OTHER) is None
-    assert one.mean_seconds("openai/m") == 0.5
-    assert one.mean_seconds("openai/n") is None
+    assert one.mean_seconds("openai/m", media=False) == 0.5
+    assert one.mean_seconds("openai/m", media=True) is None
+    assert one.mean_seconds("openai/n", media=False) is None
     assert [(name, count) for name, count, *_ in one.summary()] == [("openai/m", 1)]
     assert [row["key"] for row in one.export()] == [KEY]
     assert one.prune(model="openai/n") == 0

@@ -29,3 +29,21 @@ def test_a_price_that_cannot_be_read_is_told(tmp_path: Path, entry: object) -> N
     path.write_text(json.dumps({"a": entry}))
     with pytest.raises(InputError, match="has no price for a"):
         read_price(path, "a")
+
+
+@pytest.mark.parametrize("name", ["outptu", "reasoning"])
+def test_an_unknown_key_is_told_with_the_known_ones(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(json.dumps({"a": {"input": 2, name: 10} | ({"output": 10} if name == "reasoning" else {})}))
+    with pytest.raises(InputError, match=rf"has the unknown key '{name}' for a; use input, output, cached"):
+        read_price(path, "a")
+
+
+@pytest.mark.parametrize("name", ["input", "output", "cached"])
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "-inf", "nan"])
+def test_a_price_that_is_no_finite_number_from_0_is_refused(tmp_path: Path, name: str, value: object) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(json.dumps({"a": {"input": 2, "output": 10, name: value}}))
+    sentence = rf"prices.json, field '{name}': has the price .* for a; write a finite number from 0"
+    with pytest.raises(InputError, match=sentence):
+        read_price(path, "a")

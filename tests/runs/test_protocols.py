@@ -314,7 +314,7 @@ def test_another_protocols_settings_need_another_folder(tolman: Tolman, place: P
 
 @pytest.fixture
 def clip(place: Path) -> Path:
-    pytest.importorskip("av", reason="reading videos needs the extra 'video'")
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
     from videos import write_video
 
     write_video(place / "bench" / "v.mp4", 60)

@@ -156,6 +156,7 @@ def test_a_batch_system_that_stops_it_finds_a_partial_table(
     scores = json.loads((place / "run" / "scores.json").read_text())
     assert scores["unanswered"] == {"failed": 0, "missing": ITEMS - kept}
     assert not (place / "run" / ".lease").exists()
+    assert (place / "run" / "tolman.toml").read_text().startswith("# tolman")
     done = quick(place, command(server))
     assert done.returncode == 0, done.stderr
     assert requests(server) <= ITEMS + IN_FLIGHT

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from folders import contents
+from tolman import benchmarks
 from tolman.parallel import WorkPlace
-from tolman.runs.folder import RunFolder
-from tolman.runs.load import load
 from tolman.runs.rescore import score_file, score_folder
-from tolman.scoring import score
+from tolman.runs.run_folder import RunFolder
+from tolman.runs.run_items import load
+from tolman.scoring import score_items
 from tolman.scoring.judged import Judgement, Judgements
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
@@ -23,7 +24,7 @@ EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.
 def test_scores_do_not_depend_on_who_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int | WorkPlace
 ) -> None:
-    monkeypatch.setattr(score, "AT_ONCE", 7)
+    monkeypatch.setattr(score_items, "AT_ONCE", 7)
     items = load("vsi-bench", EXTRACT, None).items
     answers = [
         {"id": item.id, "response": f"The answer is {item.answer}." if n % 3 else "?"} for n, item in enumerate(items)
@@ -49,7 +50,8 @@ def test_scores_do_not_depend_on_who_reads(
     assert contents(folders[0], "run.json") == contents(folders[1], "run.json")
     judged = [Judgement(id=item.id, response=sha256(b"?").hexdigest(), reply="A") for item in items[:-1:3]]
     for folder, by in zip(folders, (None, workers), strict=True):
-        made = Judgements(judge="a/judge", source="a test", tolman="0", judgements=tuple(judged))
+        source = benchmarks.named("vsi-bench").judging.source
+        made = Judgements(judge="a/judge", source=source, tolman="0", judgements=tuple(judged))
         RunFolder(folder).write_judgements(made)
         score_folder(folder, workers=by)
     one, two = (contents(folder, "run.json") for folder in folders)

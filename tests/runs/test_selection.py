@@ -3,8 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from tolman.errors import UsageError
-from tolman.items import Item
-from tolman.runs.selection import Selection
+from tolman.items import Item, Selection
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 
 from tolman.errors import InputError
 from tolman.responses import Response
-from tolman.runs import store as module
-from tolman.runs.store import ResponseStore
+from tolman.runs import response_store as module
+from tolman.runs.response_store import ResponseStore
 
 KEY = "c" * 64
 

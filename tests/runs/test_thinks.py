@@ -6,7 +6,7 @@ import pytest
 from tolman.messages import Sampling, Thinking
 from tolman.models.thinking import SPLIT_OFF, UNMARKED
 from tolman.responses import Response, Usage
-from tolman.runs.thinks import remark_on
+from tolman.runs.reasoning_room import remark_on
 
 
 def said(asked: Thinking | None, **reply: object) -> str | None:

@@ -14,8 +14,8 @@ from loopback import Server, serving
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.responses import FailureKind, Response
-from tolman.runs.store import ResponseStore
-from tolman.runs.without_text import failure_of
+from tolman.runs.calling import failure_of
+from tolman.runs.response_store import ResponseStore
 
 ITEMS = 12
 THINKS = 50
@@ -224,6 +224,23 @@ def test_refusals_and_repetitions_are_counted_apart(go: Go, message: dict[str, A
     (warning,) = found["warnings"]
     assert warning.startswith(begin)
     assert next(iter(found["endings"][0].keys() - {"run"})) == begin.partition(":")[0].lower()
+
+
+def test_reasoning_that_ends_by_itself_is_said_of_no_token_limit(go: Go, place: Path) -> None:
+    go(Server(answer="B"))
+    path = place / "run" / "responses.jsonl"
+    lines = path.read_text().splitlines()
+    for number, reason in ((0, "stop"), (1, "length")):
+        text = "<think>It is left or it is left or it is left"
+        lines[number] = json.dumps({"id": str(number), "response": text, "finish_reason": reason})
+    path.write_text("\n".join(lines) + "\n")
+    done = terminal.tolman(place, "score", "run")
+    assert done.returncode == 1
+    assert (
+        "UNFINISHED: openai/m (blind): 1 of 12 answer was ended within the reasoning, and the endpoint names no token limit"
+        in done.stdout
+    )
+    assert "CUT OFF: openai/m (blind): 1 of 12 answer was ended by the token limit (16 tokens)" in done.stdout
 
 
 @pytest.mark.parametrize("kind", ["output_text", "text"])

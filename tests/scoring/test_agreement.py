@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.scoring.agreement import (
+from tolman.scoring.agreement_coefficients import (
     cohen_kappa,
     fleiss_kappa,
     interval,

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tolman.scoring.bootstrap import PoolValues, bootstrap, interchange_test
 from tolman.scoring.clusters import clustered_sums
 from tolman.scoring.intervals import estimates
-from tolman.scoring.metrics_by_name import metric_named
+from tolman.scoring.metrics import metric_named
+from tolman.scoring.significance import PoolValues, bootstrap, interchange_test
 
 ONE = np.ones(1)
 

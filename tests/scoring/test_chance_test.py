@@ -7,7 +7,7 @@ from math import prod
 
 import pytest
 
-from tolman.scoring.chance_test import exact_chance_test
+from tolman.scoring.significance import exact_chance_test
 
 scipy_stats = pytest.importorskip("scipy.stats")
 

@@ -7,8 +7,16 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tolman.scoring.agreement import cohen_kappa, fleiss_kappa, jaccard, krippendorff_alpha
-from tolman.scoring.coefficients import RESAMPLES, alpha, cohen, fleiss
+from tolman.scoring.agreement_coefficients import (
+    RESAMPLES,
+    alpha,
+    cohen,
+    cohen_kappa,
+    fleiss,
+    fleiss_kappa,
+    jaccard,
+    krippendorff_alpha,
+)
 
 
 def _labels(items: int, raters: int, seed: int = 0) -> list[list[str]]:

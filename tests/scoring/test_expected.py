@@ -5,9 +5,9 @@ import pytest
 
 from tolman import benchmarks
 from tolman.items import Item
-from tolman.scoring.expected import expected_scores
-from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.rules import careful
+from tolman.scoring.answer_values import ParsedAnswer
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.score_items import expected_scores
 
 Make = Callable[..., Item]
 

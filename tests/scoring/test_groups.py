@@ -6,10 +6,10 @@ import polars as pl
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.reading import ParsedAnswer, nothing
-from tolman.scoring.rules import careful
-from tolman.scoring.score import score
-from tolman.scoring.table import Column, Table, pool
+from tolman.scoring.answer_values import ParsedAnswer, nothing
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.score_items import score
+from tolman.scoring.score_table import Column, Table, pool
 
 Make = Callable[..., Item]
 TABLE = Table((Column("t", "T", pool("t")), Column("n", "N", pool("n")), Column("all", "All", pool())), "all")

@@ -3,14 +3,17 @@
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from tolman.scoring import clusters
+from tolman.scoring.aggregate import cells
 from tolman.scoring.clusters import Clustered, clustered_sums
-from tolman.scoring.intervals import METHOD, METHOD_WORKING, Estimate, estimates, t_quantile
+from tolman.scoring.intervals import METHOD, METHOD_WORKING, Estimate, estimates, score_tests, t_quantile
+from tolman.scoring.score_table import Column, Mean, Table, pool
 
 ONE = np.array([[1.0]])
 scores = st.lists(st.integers(0, 10).map(lambda tenth: tenth / 10), min_size=8, max_size=60)
@@ -222,3 +225,88 @@ def test_a_varied_run_needs_no_working_correlation() -> None:
     generator = np.random.default_rng(3)
     assert only(list((generator.random(300) < 0.6).astype(float)), in_scenes(300, 30)).method == METHOD
     assert math.isfinite(only([0.0, 1.0] * 20).error or math.nan)
+
+
+def composite(generator: np.random.Generator, scenes: int, few: int, both: float = 0.0) -> Clustered:
+    """Task A with 10 items in each scene and task B with 20 in a few; scenes differ in B, and by `both` in A."""
+    cluster = np.concatenate([np.repeat(np.arange(scenes), 10), np.repeat(np.arange(few), 20)])
+    task = np.repeat([0, 1], [10 * scenes, 20 * few])
+    effects = generator.standard_normal((2, scenes)) * np.array([[both], [1.5]])
+    right = generator.random(len(task)) < 1 / (1 + np.exp(-effects[task, cluster]))
+    inside = (task[:, None] == [0, 1]).astype(float)
+    return clustered_sums(cluster, inside * right[:, None], inside)
+
+
+@pytest.mark.parametrize("both", [0.0, 1.5])
+@pytest.mark.parametrize(("scenes", "few", "weight"), [(40, 1, 0.25), (20, 2, 0.5), (40, 3, 0.25), (20, 4, 0.5)])
+def test_a_part_in_few_scenes_that_weighs_much_leaves_no_interval(
+    scenes: int, few: int, weight: float, both: float
+) -> None:
+    sums = composite(np.random.default_rng(0), scenes, few, both)
+    found = estimates(sums, np.array([[1 - weight, weight], [1.0, 0.0]]))
+    assert found[0].interval is None
+    assert found[0].reason is not None
+    assert "a part of it" in found[0].reason or few < 4
+    assert score_tests(sums, np.array([[1 - weight, weight]]), null=0.5) == [None]
+    assert found[1].interval is not None  # the other part alone
+
+
+def test_a_part_in_few_scenes_that_weighs_little_keeps_the_interval() -> None:
+    sums = composite(np.random.default_rng(0), 40, 4)
+    assert estimates(sums, np.array([[0.95, 0.05]]))[0].interval is not None
+
+
+@pytest.mark.parametrize(("scenes", "truth"), [(6, 0.9), (10, 0.92)])
+def test_a_mean_of_a_part_near_the_top_and_one_at_the_bottom_holds_the_truth(scenes: int, truth: float) -> None:
+    table = Table((Column("mean", "Mean", Mean((pool("a"), pool("b")))),), "mean")
+    generator = np.random.default_rng(5)
+    held, draws, strength = 0, 200, 9
+    frame = pl.DataFrame(
+        {
+            "task": ["a", "b"] * (3 * scenes), "cluster": [str(i // 6) for i in range(6 * scenes)], "options": 4,
+            "status": "scored", "state": "read",
+        }
+    )  # fmt: skip
+    for _ in range(draws):
+        skill = np.repeat(generator.beta(truth * strength, (1 - truth) * strength, scenes), 3)
+        scores = np.stack([generator.random(3 * scenes) < skill, np.zeros(3 * scenes)], axis=1).ravel()
+        interval = cells(frame.with_columns(score=pl.Series(scores.astype(float))), table)["mean"].interval
+        assert interval is not None
+        held += interval.low <= 50 * truth <= interval.high
+    assert held / draws >= 0.93
+
+
+def share_held(draws: list[Estimate], truth: float) -> float:
+    assert all(one.interval is not None for one in draws)
+    return float(np.mean([one.interval.low <= truth <= one.interval.high for one in draws if one.interval is not None]))
+
+
+def test_intervals_hold_where_one_part_alone_differs_between_scenes() -> None:
+    generator = np.random.default_rng(1)
+    weights = np.array([[0.5, 0.5]])
+    draws = [estimates(composite(generator, 40, 8), weights)[0] for _ in range(400)]
+    assert share_held(draws, 0.5) >= 0.93
+
+
+def test_intervals_hold_where_a_few_scenes_carry_the_difference() -> None:
+    """8 % of the scenes are hard for the first run, which the second one mends; elsewhere they are nearly the same."""
+    generator = np.random.default_rng(2)
+    draws = []
+    for _ in range(400):
+        hard = generator.random(50) < 0.08
+        cluster = np.repeat(np.arange(50), 1 + generator.poisson(7, 50))
+        a = generator.random(len(cluster)) < np.where(hard, 0.4, generator.beta(6, 3, 50))[cluster]
+        luck = generator.random(len(cluster))
+        b = np.where(hard[cluster], a | (luck < 0.7), a ^ (luck < 0.01))
+        draws.append(only(list(b.astype(float) - a), list(cluster), paired=True))
+    truth = 0.08 * 0.6 * 0.7 + 0.92 * 0.01 * (1 - 2 * 2 / 3)
+    assert share_held(draws, truth) >= 0.92
+
+
+def test_intervals_hold_where_scenes_are_right_or_wrong_as_a_whole() -> None:
+    """Scenes of 21 to 3 items, in each of which all scores are nearly the same: more alike than is assumed."""
+    generator = np.random.default_rng(3)
+    cluster = np.repeat(np.arange(10), [20, 15, 12, 10, 7, 5, 4, 3, 3, 2])
+    cluster = np.concatenate([cluster, np.arange(10)])
+    draws = [only(list((generator.random(10) < 0.5)[cluster].astype(float)), list(cluster)) for _ in range(400)]
+    assert share_held(draws, 0.5) >= 0.93

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.items import Item
-from tolman.scoring.judge_sample import SampleSize, agreement, draw, is_read, same_answer, wilson
-from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest
-from tolman.scoring.reading import ParsedAnswer, nothing
-from tolman.scoring.rules import careful
+from tolman.scoring.answer_values import ParsedAnswer, nothing
+from tolman.scoring.judge_sample import SampleSize, agreement, draw, is_read, wilson
+from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest, same_answer
+from tolman.scoring.rule_sets import careful
 
 Make = Callable[..., Item]
 KEYS = [(str(i), digest(f"text {i}")) for i in range(200)]
@@ -118,6 +118,16 @@ def test_agreement_counts_answers_and_leaves_failures_out(choice: Make, number: 
     assert found.disagree == ("b", "c", "o")
     assert found.share == 40
     assert found.interval == wilson(2, 5).times(100)
+
+
+def test_responses_to_one_item_are_one_draw(choice: Make) -> None:
+    items = {item.id: item for item in (choice(id=i) for i in "abcdefgh")}
+    replies: dict[tuple[str, str], str | None] = {
+        (name, text): "B" if name == "a" else "A" for name in items for text in ("A", "(A)", "A.", "Answer: A")
+    }
+    found = agreement(sample(replies), careful(), items, list(replies))
+    assert (found.n, found.agreed, found.items) == (32, 28, 8)
+    assert found.interval == wilson(7, 8).times(100)
 
 
 def test_a_response_that_changed_is_dropped(choice: Make) -> None:

@@ -10,8 +10,8 @@ from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response
 from tolman.scoring.judged import EXTRACTION, Judgement, digest, extraction_prompt, judged, read_reply
-from tolman.scoring.rules import careful
-from tolman.scoring.score import score
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.score_items import score
 
 MMSI, SITE = benchmarks.get("mmsi-bench"), benchmarks.get("site")
 ITEM = Item(

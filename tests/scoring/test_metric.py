@@ -17,18 +17,15 @@ from tolman.items import Item
 from tolman.plugins import load_plugin
 from tolman.responses import Failure, FailureKind, Response
 from tolman.scoring.aggregate import cells, column_of
-from tolman.scoring.bootstrap import METHOD
-from tolman.scoring.compare import differences
-from tolman.scoring.expected import expected_scores
-from tolman.scoring.further import further_figures
-from tolman.scoring.metric import Metric, composite
-from tolman.scoring.metrics_by_name import metric_named, metric_names, metrics_named, metrics_of_plugins
-from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.rules import careful
-from tolman.scoring.score import score
-from tolman.scoring.score_frame import SCHEMA
-from tolman.scoring.table import Column, Mean, Table, pool
-from tolman.scoring.weighted import NO_CLASS, macro_f1, pair_code, weighted_median
+from tolman.scoring.answer_values import ParsedAnswer
+from tolman.scoring.clusters import NO_CLASS, macro_f1, pair_code, weighted_median
+from tolman.scoring.further_figures import further_figures
+from tolman.scoring.metrics import Metric, composite, metric_named, metric_names, metrics_named, metrics_of_plugins
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.run_differences import differences
+from tolman.scoring.score_items import SCHEMA, expected_scores, score
+from tolman.scoring.score_table import Column, Mean, Table, pool
+from tolman.scoring.significance import METHOD
 
 Make = Callable[..., Item]
 
@@ -336,7 +333,7 @@ def test_further_figures_are_by_question_type_and_for_all(number: Make, choice: 
 
 
 PLUGIN = """
-from tolman.scoring.metric import Metric
+from tolman.scoring.metrics import Metric
 
 
 METRIC = Metric(

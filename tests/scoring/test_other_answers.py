@@ -10,6 +10,7 @@ import pytest
 
 from tolman.items import Item
 from tolman.kinds import kind_of
+from tolman.scoring.answer_values import normalised
 
 OPTIONS = ("sofa", "lamp", "bed")
 
@@ -42,6 +43,12 @@ def read(item: Item, response: str) -> str | None:
         ("答案是灯", "灯"),
         ("Die Antwort ist: Lampe", "Lampe"),
         ('["lamp", "light"]', '["lamp", "light"]'),
+        ("Answer: .75", ".75"),
+        ("The answer is **.5 metres**.", ".5 metres"),
+        ("Answer: -3.5 degrees", "-3.5 degrees"),
+        ("The answer is -.5", "-.5"),
+        ("Answer --> 3", "3"),
+        ("Answer: ... 3", "3"),
         ("I cannot determine from the image what stands next to the bed.", None),
         ("Error: timeout", None),
         ("<think>the lamp is", None),
@@ -50,6 +57,20 @@ def read(item: Item, response: str) -> str | None:
 )
 def test_words(response: str, said: str | None) -> None:
     assert read(asking("text", "What is next to the bed?"), response) == said
+
+
+def test_a_number_without_its_zero_is_the_same_word() -> None:
+    texts = (".5", "0.5", "-.5", "-0.50", "a .5 m sofa", ".0", "no.5", "v1.5")
+    same = ["0.5", "0.5", "-0.5", "-0.5", "0.5 m sofa", "0", "no 5", "v 1.5"]
+    assert [normalised(text) for text in texts] == same
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [(".5", "A"), (".5 m", "A"), ("Answer: .75", "B"), ("The distance is .75 m.", "B"), ("5.", "C"), ("5 m", "C")],
+)
+def test_options_are_not_named_by_the_digits_behind_a_decimal_point(response: str, letter: str) -> None:
+    assert read(asking("choice", options=("0.5 m", "0.75 m", "5 m", "75 m")), response) == letter
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tolman.scoring.clusters import clustered_sums
-from tolman.scoring.paired_test import contributions, holm, sign_flip_tests, smallest_detectable
+from tolman.scoring.significance import contributions, holm, sign_flip_tests, smallest_detectable
 
 contribution = st.integers(-20, 20).map(lambda tenth: tenth / 10)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tolman.items import Item
-from tolman.scoring.parse import prepared as preparing
 from tolman.scoring.parse import read_careful
+from tolman.scoring.parse import wrappers as preparing
+from tolman.scoring.parse.choice import values_of
+from tolman.scoring.parse.option_sequences import orders_of
 from tolman.scoring.parse.option_texts import option_texts
-from tolman.scoring.parse.option_values import values_of
-from tolman.scoring.parse.orders import orders_of
-from tolman.scoring.parse.plain import Plain, plain
+from tolman.scoring.parse.plain_text import Plain, plain
 
 MANY = 1_100
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.scoring.relative_accuracy import chance_adjusted, mra_exact, mra_spatialbench, mra_vsi_bench
+from tolman.scoring.answer_values import chance_adjusted, mra_exact, mra_spatialbench, mra_vsi_bench
 
 # (prediction, truth): VSI-Bench's released code, SpatialBench's released code, the formula's `<` in exact arithmetic.
 TIES = [

@@ -6,8 +6,8 @@ import pytest
 
 from tolman.items import Item
 from tolman.scoring.parse import read_careful
-from tolman.scoring.parse.detection import detected
-from tolman.scoring.parse.routes import routes_of
+from tolman.scoring.parse.language_detection import detected
+from tolman.scoring.parse.option_sequences import routes_of
 
 TURNS = ("turn left, turn left", "turn left, turn right", "turn right, turn left", "turn right, turn right")
 WAYS = ("right, straight, left", "left, straight, right", "straight, left", "straight, right")

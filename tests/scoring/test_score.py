@@ -7,11 +7,10 @@ from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.compare import differences
-from tolman.scoring.expected import expected_scores
-from tolman.scoring.rules import careful
-from tolman.scoring.score import score
-from tolman.scoring.table import Column, Mean, Table, pool
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.run_differences import differences
+from tolman.scoring.score_items import expected_scores, score
+from tolman.scoring.score_table import Column, Mean, Table, pool
 
 Make = Callable[..., Item]
 TABLE = Table((Column("t", "T", pool("t")), Column("n", "N", pool("n")), Column("all", "All", pool())), "all")

@@ -11,11 +11,10 @@ import pytest
 from scoring.corpus import rows as corpus
 from tolman.items import Item
 from tolman.scoring.parse import read_careful
-from tolman.scoring.parse.candidates import NamedValue
+from tolman.scoring.parse.answer_candidates import NamedValue
+from tolman.scoring.parse.answer_selection import RULE, Weights, decided, features, is_open, names, weights
 from tolman.scoring.parse.commitments import NO_ANSWER, UNLIKELY
-from tolman.scoring.parse.features import features, names
 from tolman.scoring.parse.reader import Ruled, ruled
-from tolman.scoring.parse.selection import RULE, Weights, decided, is_open, weights
 
 MAX_BYTES = 300_000
 CHOICE = Item(

@@ -8,11 +8,10 @@ import pytest
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response, Turn
-from tolman.scoring.reading import ParsedAnswer, nothing
-from tolman.scoring.rules import careful
-from tolman.scoring.score import score
-from tolman.scoring.score_frame import ADDED, SCHEMA, with_all_columns
-from tolman.scoring.states import chance, state_of, was_cut_off
+from tolman.scoring.answer_values import ParsedAnswer, nothing
+from tolman.scoring.response_states import chance, state_of, was_cut_off
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.score_items import ADDED, SCHEMA, score, with_all_columns
 
 Make = Callable[..., Item]
 UNREAD = nothing("a refusal")

@@ -3,7 +3,7 @@
 import pytest
 
 from tolman.errors import UsageError
-from tolman.scoring.table import Column, Mean, Pool, Table, attainable, coefficients, pool
+from tolman.scoring.score_table import Column, Mean, Pool, Table, attainable, coefficients, pool
 
 LEVELS = Mean((pool("a"), pool("b")), weights=(1.0, 3.0), missing="zero")
 TABLE = Table((Column("a", "A", pool("a")), Column("b", "B", pool("b")), Column("all", "All", LEVELS)), "all")

@@ -11,11 +11,10 @@ from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.rules import careful
-from tolman.scoring.score import score
-from tolman.scoring.score_frame import ADDED, SCHEMA
-from tolman.scoring.table import Column, Mean, Table, pool, pools_of
-from tolman.scoring.unread import UNREAD, Unread, unread_by_figure
+from tolman.scoring.further_figures import UNREAD, Unread, unread_by_figure
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.score_items import ADDED, SCHEMA, score
+from tolman.scoring.score_table import Column, Mean, Table, pool, pools_of
 
 Make = Callable[..., Item]
 ALL = Table((Column("all", "All", pool()),), "all")
@@ -72,7 +71,7 @@ def test_bounds_of_composites_weigh_their_parts(choice: Make) -> None:
     )
     found = unread_by_figure(rows, table)
     assert asdict(found["mean"]) == pytest.approx(
-        {"n": 5, "none": 20, "cut_off": 20, "low": 37.5, "high": (25 + 81.25) / 2}
+        {"n": 5, "none": 20, "cut_off": 20, "low": 37.5, "high": (25 + 81.25) / 2, "unjudged": 0}
     )
     assert (found["score"].low, found["score"].high) == pytest.approx(((2 * 75) / 4, (25 + 2 * 81.25) / 4))
 
@@ -140,6 +139,14 @@ def test_repeats_count_each(choice: Make) -> None:
     outcomes = [Response(id="1", response=text, repeat=i) for i, text in enumerate(["A", "hm"])]
     found = unread_by_figure(score([choice()], outcomes, [careful()], repeats=2), ALL)["all"]
     assert (found.n, found.none, found.low, found.high) == (2, 50, 50, 62.5)
+
+
+def test_items_with_fewer_answers_count_as_much_in_shares_and_bounds(choice: Make) -> None:
+    answers = {"1": ["hm"] * 4, "2": ["A"], "3": ["A", "hm"]}
+    outcomes = [Response(id=k, response=text, repeat=i) for k, own in answers.items() for i, text in enumerate(own)]
+    found = unread_by_figure(score([choice(id=k) for k in answers], outcomes, [careful()], repeats=4), ALL)["all"]
+    assert (found.n, found.none, found.low) == (7, pytest.approx(50), pytest.approx(50))
+    assert found.high == pytest.approx(100 * (1 / 4 + 1 + 5 / 8) / 3)
 
 
 def test_frames_without_states_or_scores_have_no_shares(choice: Make) -> None:

@@ -10,7 +10,7 @@ from tolman.simulate.furniture import Library
 @pytest.fixture(scope="session")
 def needs_egl() -> None:
     """Skips where the machine can't draw."""
-    moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     try:
         moderngl.create_context(standalone=True, backend="egl").release()
     except Exception as error:
@@ -20,5 +20,5 @@ def needs_egl() -> None:
 @pytest.fixture(scope="session")
 def library() -> Library:
     """The furniture that ships with the package."""
-    pytest.importorskip("trimesh", reason="furniture needs the extra 'simulate'")
+    pytest.importorskip("trimesh", reason="furniture needs the extra 'worlds'")
     return Library()

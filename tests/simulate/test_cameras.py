@@ -5,22 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("shapely", reason="walks need the extra 'simulate'")
+pytest.importorskip("shapely", reason="walks need the extra 'worlds'")
 
 import shapely
 
 from simulate.worlds import staring, world
 from tolman.errors import UsageError
 from tolman.geometry.boxes import Floats
-from tolman.geometry.casting import pixel_rays
+from tolman.geometry.camera_geometry import pixel_rays
 from tolman.scenes import OrientedBox
-from tolman.simulate.cameras import CAMERAS, draw_trajectory
-from tolman.simulate.casting import Caster
-from tolman.simulate.driving import HEIGHTS, PACE
 from tolman.simulate.placing import BODY, HEAD
 from tolman.simulate.render import Renderer
-from tolman.simulate.tremor import BANDS, most, with_tremor
-from tolman.simulate.walks import Motion, Walk, draw_walk, intrinsics_of
+from tolman.simulate.walks import (
+    BANDS,
+    CAMERAS,
+    HEIGHTS,
+    PACE,
+    Motion,
+    Walk,
+    draw_trajectory,
+    draw_walk,
+    intrinsics_of,
+    most,
+    with_tremor,
+)
+from tolman.simulate.world import Caster
 
 PLACES = ("rectangle", "l-shape", pytest.param("two-rooms", marks=pytest.mark.full))
 RATE = 12

@@ -11,26 +11,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
 
 from simulate.holding import HUNG, faults
 from three_rooms import ROOMS
 from tolman.errors import InputError, MissingExtraError, NoDisplayError
-from tolman.generate.collecting import collect
-from tolman.generate.collection import open_collection
+from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.presets import preset
+from tolman.generate.scene_geometry import open_collection
 from tolman.generate.selection import select
-from tolman.generate.settings import preset
-from tolman.generate.spool import Spool
 from tolman.media.video import read_index
-from tolman.scene_parts import Part
-from tolman.scene_table import read_captures, read_scenes
+from tolman.scene_table import Part, read_captures, read_scenes
 from tolman.scenes import Capture
 from tolman.simulate import collection
 from tolman.simulate.collection import simulate
-from tolman.simulate.places import place
-from tolman.simulate.recording import CameraTrack
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.scene_recording import CameraTrack
+from tolman.simulate.simulated_places import WorldsConfig, place
 from tolman.simulate.walks import draw_walk
 from tolman.simulate.world import World
 
@@ -157,8 +155,8 @@ def test_depth_and_instances_are_what_the_camera_has(tmp_path: Path) -> None:
 def test_stored_visibility_gives_the_committed_questions(tmp_path: Path) -> None:
     """From the rooms that ship with the package: nothing is drawn here."""
     rules = preset("vsi-paper")
-    with Spool(tmp_path / "drafts") as spool:
-        collected = collect(open_collection(ROOMS), rules, 0, spool)
+    with DraftFile(tmp_path / "drafts") as draft_file:
+        collected = collect(open_collection(ROOMS), rules, 0, draft_file)
         items = list(items_of(select(collected, rules, 0), collected, 0))
     rounded = [[i.id, i.question, i.answer, list(i.options)] for i in items]
     digest = hashlib.sha256(json.dumps(rounded).encode()).hexdigest()

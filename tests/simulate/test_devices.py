@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tolman.simulate.devices import DrawingDevice, drawing_devices, order
+from tolman.simulate.render import DrawingDevice, drawing_devices, order
 
 CARDS = [DrawingDevice(0, cuda=0), DrawingDevice(1, cuda=1), DrawingDevice(2, software=True), DrawingDevice(3, cuda=2)]
 
@@ -34,13 +34,13 @@ def test_cards_come_first_and_are_shared(
 
 
 def test_the_devices_of_this_machine_are_found() -> None:
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     devices = drawing_devices()
     if not devices:
         pytest.skip("EGL can't be asked here")
     assert [one.index for one in devices] == list(range(len(devices)))
     code = (
-        "import moderngl; from tolman.simulate.devices import devices_to_try; "
+        "import moderngl; from tolman.simulate.render import devices_to_try; "
         "print(moderngl.create_context(standalone=True, backend='egl', device_index=devices_to_try()[0]).info['GL_RENDERER'])"
     )
     done = subprocess.run(

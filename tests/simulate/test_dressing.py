@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
+pytest.importorskip("embreex", reason="furniture needs the extra 'worlds'")
 
 from tolman.simulate.dressing import Dressing
 from tolman.simulate.furnish import LIT_AREA, draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.made.library import MadeLibrary
-from tolman.simulate.places import place
+from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.plan import RECESS, FloorLayout
-from tolman.simulate.room_types import room_types
-from tolman.simulate.rooms import SHAPES
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.room_contents import room_types
+from tolman.simulate.room_shells import SHAPES
+from tolman.simulate.simulated_places import WorldsConfig, place
 
 
 def plan_of(library: Library, number: int) -> FloorLayout:

@@ -7,10 +7,10 @@ import pytest
 import shapely
 
 from simulate.worlds import PLACES, SLOW_PLACES, walk, world
-from tolman.geometry.casting import pixel_rays
-from tolman.simulate.casting import Caster
-from tolman.simulate.exo import HEIGHT, exo_walks
+from tolman.geometry.camera_geometry import pixel_rays
+from tolman.simulate.exocentric import HEIGHT, exo_walks
 from tolman.simulate.walks import intrinsics_of
+from tolman.simulate.world import Caster
 
 SIZE = (160, 120)
 

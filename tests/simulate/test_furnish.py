@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("shapely", reason="layouts need the extra 'simulate'")
+pytest.importorskip("shapely", reason="layouts need the extra 'worlds'")
 
 import shapely
 import trimesh
 
 from tolman.simulate.furnish import MOST, REPEATED, draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.habits import FLAT_TOPS
 from tolman.simulate.interior import scene_of
 from tolman.simulate.placing import HEAD, walking_floor
 from tolman.simulate.plan import FloorLayout, Placed
-from tolman.simulate.rooms import SHAPES, Shape
+from tolman.simulate.room_contents import FLAT_TOPS
+from tolman.simulate.room_shells import SHAPES, Shape
 
 HASHES = Path(__file__).parent / "plans.json"
 

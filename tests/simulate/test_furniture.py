@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("trimesh", reason="furniture needs the extra 'simulate'")
+pytest.importorskip("trimesh", reason="furniture needs the extra 'worlds'")
 
 from tolman.errors import InputError
 from tolman.simulate.furniture import CATALOGUE, Library
-from tolman.simulate.habits import FLAT_TOPS
 from tolman.simulate.made.kind import REGISTRY
+from tolman.simulate.room_contents import FLAT_TOPS
 
 NAMING = Path(__file__).parents[2] / "benchmarks" / "naming.json"
 CUBE = (

@@ -5,19 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
+pytest.importorskip("embreex", reason="furniture needs the extra 'worlds'")
 
 import shapely
 
 from simulate.holding import HUNG, faults, overlaps
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.homes import LEAST_SIDE, MOST_ROOMS, draw_home
 from tolman.simulate.interior import build_interior
-from tolman.simulate.made.library import MadeLibrary
+from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.placing import BODY
-from tolman.simulate.room_types import home_types, room_types
-from tolman.simulate.rooms import INNER, STANDARD, VARIED, Shell
+from tolman.simulate.room_contents import home_types, room_types
+from tolman.simulate.room_shells import INNER, LEAST_SIDE, MOST_ROOMS, STANDARD, VARIED, Shell, draw_home
 
 
 def homes(count: int) -> list[Shell]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("embreex", reason="baked light needs the extra 'simulate'")
+pytest.importorskip("embreex", reason="baked light needs the extra 'worlds'")
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.lighting import STEP, BakedLight, Emitter, LightGrid, facing_share

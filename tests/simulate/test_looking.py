@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("embreex", reason="rays need the extra 'simulate'")
+pytest.importorskip("embreex", reason="rays need the extra 'worlds'")
 
 from simulate.worlds import MADE_HOME, walk, world
-from tolman.benchmarks.folder import open_folder
+from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.errors import UsageError
-from tolman.generate.collection import open_collection
-from tolman.generate.geometry import SceneGeometry
+from tolman.features.generate.compute import generate
+from tolman.features.generate.config import GenerateConfig
+from tolman.features.scenes.config import SimulateConfig
+from tolman.features.scenes.simulation import simulate
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.scenes import Capture
-from tolman.simulate.looking import STRIDE
-from tolman.simulate.recording import CameraTrack, look, record
 from tolman.simulate.render import Renderer
-from tolman.workflows.generate import GenerateConfig, generate
-from tolman.workflows.simulate import SimulateConfig, simulate
+from tolman.simulate.scene_recording import STRIDE, CameraTrack, look, record
 
 PLACES = [
     "rectangle",
@@ -32,7 +32,7 @@ PLACES = [
 @pytest.fixture(scope="module", params=PLACES)
 def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Capture, Capture]:
     """A recording that is drawn, and the same by rays."""
-    pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+    pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     here, rate = world(request.param), 5
     camera = CameraTrack("t/ego", "ego", walk(request.param, 4.0, rate), (320, 240), rate, "videos/t.mp4")
     return record(here, camera, tmp_path_factory.mktemp("drawn")), look(here, camera)
@@ -73,7 +73,7 @@ def test_questions_are_asked_of_scenes_without_media(tmp_path: Path, monkeypatch
         raise AssertionError("a picture is drawn")
 
     monkeypatch.setattr(Renderer, "__init__", refuse)
-    config = SimulateConfig(out=tmp_path / "worlds", scenes=3, seconds=8, no_media=True, on="here")
+    config = SimulateConfig(out=tmp_path / "worlds", scenes=3, seconds=8, media=False, on="here")
     assert [scene.coverage > 0.5 for scene in simulate(config).scenes] == [True] * 3
     assert not list((tmp_path / "worlds").rglob("*.mp4"))
     found = [one for one in open_collection(tmp_path / "worlds") if isinstance(one, SceneGeometry)]
@@ -85,4 +85,4 @@ def test_questions_are_asked_of_scenes_without_media(tmp_path: Path, monkeypatch
 
 def test_media_that_are_not_written_can_not_be_asked_for(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="leave out --depth and --lidar"):
-        simulate(SimulateConfig(out=tmp_path, no_media=True, depth=True))
+        simulate(SimulateConfig(out=tmp_path, media=False, depth=True))

@@ -7,20 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("embreex", reason="furniture needs the extra 'simulate'")
+pytest.importorskip("embreex", reason="furniture needs the extra 'worlds'")
 
 from simulate.holding import HUNG, ON_WALL, faults, off_the_wall
 from tolman.errors import UsageError
+from tolman.features.scenes import simulation as workflow
 from tolman.plugins import load_plugins
 from tolman.simulate.furnish import _drawn, draw_plan
 from tolman.simulate.furniture import Furniture, Library
 from tolman.simulate.interior import build_interior
-from tolman.simulate.made.kind import REGISTRY
-from tolman.simulate.made.library import DESIGNS, ONE_SIZE, STRETCH, MadeLibrary
-from tolman.simulate.room_types import room_types
-from tolman.simulate.rooms import SHAPES
-from tolman.simulate.settings import WorldsConfig
-from tolman.workflows import simulate as workflow
+from tolman.simulate.made.kind import DESIGNS, ONE_SIZE, REGISTRY, STRETCH, MadeLibrary
+from tolman.simulate.room_contents import room_types
+from tolman.simulate.room_shells import SHAPES
+from tolman.simulate.simulated_places import WorldsConfig
 
 
 def test_a_library_offers_made_pieces_beside_the_catalogues(library: Library) -> None:

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 import shapely
 
-from tolman.geometry.casting import pixel_rays
+from tolman.geometry.camera_geometry import pixel_rays
 from tolman.scenes import OrientedBox, Scene, SceneObject
-from tolman.simulate.casting import Caster
+from tolman.simulate.lighting import DEFAULT, FAST, HIGH
 from tolman.simulate.mesh import Mesh, block, joined
-from tolman.simulate.mirrors import mirrors_of
-from tolman.simulate.quality import DEFAULT, FAST, HIGH
 from tolman.simulate.render import Renderer
+from tolman.simulate.render_input import mirrors_of
 from tolman.simulate.walks import intrinsics_of, looking
-from tolman.simulate.world import Body, World
+from tolman.simulate.world import Body, Caster, World
 
 SIZE = (160, 120)
 CAMERA = intrinsics_of(SIZE)

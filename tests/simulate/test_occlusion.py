@@ -7,7 +7,7 @@ import pytest
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.mesh import Mesh, block, quads
-from tolman.simulate.occlusion import BLUR, FULL, Crevices, find_crevices
+from tolman.simulate.shadow_maps import BLUR, FULL, Crevices, find_crevices
 
 CELL = 0.04
 

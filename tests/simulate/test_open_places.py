@@ -15,11 +15,10 @@ import shapely
 from simulate.worlds import world
 from tolman.errors import UsageError
 from tolman.geometry.boxes import Boxes, pairwise_distances
-from tolman.simulate.courtyards import draw_courtyard
 from tolman.simulate.greenery import CLEAR, SPECIES, SPRUCE, tree
 from tolman.simulate.open_places import LANE_ROOM, OPEN_KINDS, OpenPlace
-from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
-from tolman.simulate.parks import draw_park
+from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
+from tolman.simulate.parks_and_courtyards import draw_courtyard, draw_park
 from tolman.simulate.yard_things import YARD_SIZES, yard_thing
 
 NAMING = Path(__file__).parents[2] / "benchmarks" / "naming_outdoors.json"

@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from tolman.scenes import OrientedBox, Scene, SceneObject
-from tolman.simulate.outlook import outlook
+from tolman.simulate.view_planning import outlook
 from tolman.simulate.world import World
 
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

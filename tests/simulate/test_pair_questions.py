@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
 
 from PIL import Image
 
 from generate.pair_solver import Place
-from tolman.benchmarks.folder import open_folder
+from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.cli import app
-from tolman.generate.collection import open_collection
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.simulate.collection import simulate
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.simulated_places import WorldsConfig
 
 ORDER = WorldsConfig(scenes=2, seed=77, shapes=("rectangle", "l-shape"), seconds=40.0, rate=1, size=(160, 120), exo=1)
 

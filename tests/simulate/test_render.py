@@ -9,16 +9,14 @@ import pytest
 import shapely
 
 from simulate.worlds import MADE_HOME, SLOW_PLACES, walk, world
-from tolman.geometry.casting import pixel_rays
-from tolman.geometry.visibility import project
+from tolman.geometry.camera_geometry import pixel_rays, project
 from tolman.scenes import OrientedBox, Scene, SceneObject
-from tolman.simulate.actors import with_actors
-from tolman.simulate.casting import Caster
+from tolman.simulate.agents import with_actors
+from tolman.simulate.lighting import DEFAULT, FAST, HIGH, LEVELS
 from tolman.simulate.mesh import block, quads
-from tolman.simulate.quality import DEFAULT, FAST, HIGH, LEVELS
 from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.walks import intrinsics_of, looking
-from tolman.simulate.world import Body, World
+from tolman.simulate.world import Body, Caster, World
 
 pytestmark = pytest.mark.usefixtures("needs_egl")
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from simulate.worlds import added, check_nothing_is_touched, in_their_boxes, least_distance, walk, world
-from tolman.simulate.actors import with_actors
-from tolman.simulate.robots import COLOURS, with_robots
+from tolman.simulate.agents import COLOURS, with_actors, with_robots
 from tolman.simulate.world import World
 
 SECONDS = 12.0

@@ -7,9 +7,8 @@ import pytest
 
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.made.library import MadeLibrary
-from tolman.simulate.names import look_alikes
-from tolman.simulate.room_types import ODD_ONES, PORTABLE, RoomType, room_types
+from tolman.simulate.made.kind import MadeLibrary
+from tolman.simulate.room_contents import ODD_ONES, PORTABLE, RoomType, look_alikes, room_types
 
 TYPES = {kind.name: kind for kind in room_types()}
 

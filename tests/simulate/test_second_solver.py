@@ -8,20 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
 
 from simulate.solver import Solver
-from tolman.generate.collecting import collect
-from tolman.generate.collection import open_collection
+from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.presets import preset
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.generate.selection import select
-from tolman.generate.settings import preset
-from tolman.generate.spool import Spool
 from tolman.items import Item
 from tolman.parallel import cores
 from tolman.simulate.collection import simulate
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.simulated_places import WorldsConfig
 
 pytestmark = pytest.mark.full
 SCENES = 20
@@ -41,8 +40,8 @@ def solved(folder: Path) -> list[tuple[Item, float | str]]:
     rules = rules.model_copy(
         update={"share": rules.share.model_copy(update={"most_common": 1.0, "max_filter_rounds": 0})}
     )
-    with Spool(folder / "drafts") as spool:
-        collected = collect(open_collection(folder), rules, 0, spool)
+    with DraftFile(folder / "drafts") as draft_file:
+        collected = collect(open_collection(folder), rules, 0, draft_file)
         items = list(items_of(select(collected, rules, 0), collected, 0))
     found = []
     for geometry in open_collection(folder):

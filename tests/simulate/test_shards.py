@@ -10,17 +10,18 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("moderngl", reason="rendering needs the extra 'simulate'")
+pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
 
 from folders import contents
 from tolman.errors import InputError, UsageError
-from tolman.scene_parts import Part
+from tolman.features.scenes.compute import merge
+from tolman.features.scenes.config import MergeConfig
 from tolman.scene_shards import JOINING, NAME, Shard
+from tolman.scene_table import Part
 from tolman.scenes import Capture, Scene
 from tolman.simulate import collection
 from tolman.simulate.collection import simulate
-from tolman.simulate.settings import WorldsConfig
-from tolman.workflows.merge import MergeConfig, merge
+from tolman.simulate.simulated_places import WorldsConfig
 
 ORDER = WorldsConfig(scenes=5, seed=5, seconds=2.0, rate=4, size=(160, 120))
 
@@ -102,7 +103,7 @@ def test_a_table_that_was_not_written_to_its_end_is_made_of_the_parts(
     simulate(ORDER, tmp_path / "alone", 1)
     undrawn.clear()
     with monkeypatch.context() as patch:
-        patch.setattr("tolman.scene_parts.write_captures", interrupted)
+        patch.setattr("tolman.scene_table.write_captures", interrupted)
         with pytest.raises(KeyboardInterrupt):
             simulate(ORDER, tmp_path / "out", 1)
     assert len(simulate(ORDER, tmp_path / "out", 1)) == len(undrawn) == 5

@@ -12,10 +12,9 @@ import shapely
 from simulate.worlds import world
 from tolman.geometry.boxes import Boxes, pairwise_distances
 from tolman.simulate.fittings import SIZES, fitting
+from tolman.simulate.open_worlds import KINDS, Kind
 from tolman.simulate.street import draw_street
-from tolman.simulate.street_ground import KINDS, Kind
-from tolman.simulate.vehicle_patterns import COLOURS, PATTERNS
-from tolman.simulate.vehicles import vehicle
+from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
 
 SEEDS = [f"s{number}" for number in range(6)]
 
@@ -93,12 +92,11 @@ def test_what_stands_along_streets_is_made_in_its_size(category: str) -> None:
 
 
 def test_a_stop_sign_looks_the_same_from_a_little_farther_off() -> None:
-    pytest.importorskip("moderngl", reason="drawing needs the extra 'simulate'")
-    from tolman.simulate.daylight import Daylight
+    pytest.importorskip("moderngl", reason="drawing needs the extra 'worlds'")
     from tolman.simulate.mesh import block
     from tolman.simulate.render import Renderer
     from tolman.simulate.walks import intrinsics_of, looking
-    from tolman.simulate.world import Body, World
+    from tolman.simulate.world import Body, Daylight, World
 
     size = (160, 120)
     sign = fitting("stop sign", SIZES["stop sign"], np.random.default_rng(0))

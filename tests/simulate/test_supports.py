@@ -10,20 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("embreex", reason="rays need the extra 'simulate'")
+pytest.importorskip("embreex", reason="rays need the extra 'worlds'")
 
 from simulate.holding import ALLOWED, ON_WALL, Fault, faults, off_the_wall
 from simulate.worlds import walk, world
-from tolman.simulate.actors import with_actors
+from tolman.simulate.agents import with_actors
+from tolman.simulate.exocentric import with_wearer
 from tolman.simulate.furnish import draw_plan
-from tolman.simulate.furniture import Library
+from tolman.simulate.furniture import Library, support_of
 from tolman.simulate.interior import build_interior
 from tolman.simulate.mesh import Mesh, block, joined, placed
-from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
+from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout, Placed
-from tolman.simulate.rooms import SHAPES
-from tolman.simulate.supports import support_of
-from tolman.simulate.wearer import with_wearer
+from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.world import World
 
 ROOMS, STREETS = 18, 8

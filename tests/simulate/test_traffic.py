@@ -12,14 +12,22 @@ import shapely
 from simulate.worlds import added, in_their_boxes, walk, world
 from tolman.geometry.boxes import Boxes, distances
 from tolman.scenes import SceneObject
-from tolman.simulate.actors import with_actors
+from tolman.simulate.agents import with_actors, with_robots
 from tolman.simulate.collection import make
-from tolman.simulate.lanes import Lane, rounded
-from tolman.simulate.outdoor_places import OUTDOOR_SHAPES
-from tolman.simulate.robots import with_robots
-from tolman.simulate.settings import WorldsConfig
-from tolman.simulate.timetable import GRID, LOOKS, STEP, draw_timetable, moments, near_discs, places, widened
-from tolman.simulate.traffic import with_traffic
+from tolman.simulate.outdoors import OUTDOOR_SHAPES
+from tolman.simulate.path_geometry import Lane, rounded
+from tolman.simulate.simulated_places import WorldsConfig
+from tolman.simulate.traffic import (
+    GRID,
+    LOOKS,
+    STEP,
+    draw_timetable,
+    moments,
+    near_discs,
+    places,
+    widened,
+    with_traffic,
+)
 from tolman.simulate.world import World
 
 SECONDS = 8.0

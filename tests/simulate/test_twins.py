@@ -11,14 +11,13 @@ import pytest
 
 from simulate.holding import HUNG, faults, overlaps
 from tolman.errors import UsageError
-from tolman.generate.geometry import SceneGeometry
+from tolman.features.scenes.config import SimulateConfig
+from tolman.features.scenes.simulation import simulate as command
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.scene_table import read_captures, read_scenes
 from tolman.simulate.collection import simulate
-from tolman.simulate.places import twin_place
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.simulated_places import WorldsConfig, twin_place
 from tolman.simulate.twins import APART, COUNTS, DIFFERENCES
-from tolman.workflows.simulate import SimulateConfig
-from tolman.workflows.simulate import simulate as command
 
 CONFIG = WorldsConfig(scenes=3, seed=5, shapes=("rectangle",), seconds=4, rate=5, made=True, media=False, twins=3,
                       differ=("side",))  # fmt: skip

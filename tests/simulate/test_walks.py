@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("shapely", reason="walks need the extra 'simulate'")
+pytest.importorskip("shapely", reason="walks need the extra 'worlds'")
 
 import shapely
 
 from simulate.worlds import staring
-from tolman.geometry.visibility import project
+from tolman.geometry.camera_geometry import project
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.gaze import find_views
 from tolman.simulate.interior import build_interior
-from tolman.simulate.rooms import SHAPES
+from tolman.simulate.room_shells import SHAPES
+from tolman.simulate.view_planning import find_views
 from tolman.simulate.walks import SPEED, TURN, draw_walk, intrinsics_of, looking
 from tolman.simulate.world import World
 

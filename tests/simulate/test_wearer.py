@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simulate.worlds import walk, world
-from tolman.simulate.wearer import CATEGORY, ID, with_wearer, without_body
+from tolman.simulate.exocentric import CATEGORY, ID, with_wearer, without_body
 
 
 @pytest.mark.parametrize("place", ["rectangle", "street"])

@@ -10,18 +10,17 @@ import pytest
 import shapely
 
 from tolman.geometry.boxes import Boxes, Floats, distances
-from tolman.geometry.casting import pixel_rays
+from tolman.geometry.camera_geometry import pixel_rays
 from tolman.scenes import SceneObject
-from tolman.simulate.casting import Caster
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
-from tolman.simulate.made.library import MadeLibrary
-from tolman.simulate.outdoor_places import OUTDOOR_SHAPES, outdoor_place
-from tolman.simulate.room_types import room_types
-from tolman.simulate.rooms import SHAPES
+from tolman.simulate.made.kind import MadeLibrary
+from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
+from tolman.simulate.room_contents import room_types
+from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.walks import Walk, draw_walk, intrinsics_of
-from tolman.simulate.world import World
+from tolman.simulate.world import Caster, World
 
 PLACES: tuple[str, ...] = (*SHAPES, *OUTDOOR_SHAPES)
 MADE_HOME = "made home"

@@ -12,10 +12,9 @@ import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFile
 
-from tolman.storage import as_path, fetched, is_there, opened, pull, staging
-from tolman.storage.lease import Lease, LostLeaseError
-from tolman.storage.mirror import LEASE, MANIFEST, Mirror
-from tolman.storage.remote import Remote, StorageError
+from tolman.storage import as_path, fetched, is_there, mirror, opened, pull
+from tolman.storage.mirror import LEASE, MANIFEST, Lease, LostLeaseError, Mirror
+from tolman.storage.object_store import Remote, StorageError
 
 
 class Machines:
@@ -220,7 +219,7 @@ def test_the_manifest_is_not_written_without_the_lease(machines: Machines) -> No
 def test_a_store_that_fails_for_a_while_is_told_of_and_tried_again(
     machines: Machines, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(staging, "EVERY", 0.01)
+    monkeypatch.setattr(mirror, "EVERY", 0.01)
     here = machines.on(1)
     put, failed = Remote.put, threading.Semaphore(0)
     full = True

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tolman.errors import UsageError
-from tolman.storage.places import as_named, as_path, is_url, mirror_of, url_of, with_urls
+from tolman.storage.object_store import as_named, as_path, is_url, mirror_of, url_of, with_urls
 
 
 @pytest.fixture(autouse=True)

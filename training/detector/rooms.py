@@ -22,13 +22,11 @@ import numpy as np
 from tolman.files import atomic_write
 from tolman.geometry.boxes import Floats
 from tolman.simulate.furniture import Library
-from tolman.simulate.lighting import LightDetail
-from tolman.simulate.places import place
-from tolman.simulate.quality import DEFAULT
+from tolman.simulate.lighting import DEFAULT, LightDetail
 from tolman.simulate.render import Frame, Renderer
-from tolman.simulate.room_types import room_types
-from tolman.simulate.rooms import SHAPES
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.room_contents import room_types
+from tolman.simulate.room_shells import SHAPES
+from tolman.simulate.simulated_places import WorldsConfig, place
 from tolman.simulate.walks import draw_walk, intrinsics_of
 from tolman.simulate.world import World
 

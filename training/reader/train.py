@@ -33,9 +33,8 @@ sys.path.insert(0, str(ROOT / "tests" / "scoring" / "corpus"))
 
 from rows import Row, is_held_out, item_of, judge, load  # noqa: E402
 
-from tolman.scoring.parse.features import features, names  # noqa: E402
+from tolman.scoring.parse.answer_selection import Weights, decided, features, is_open, names  # noqa: E402  # noqa: E402
 from tolman.scoring.parse.reader import Ruled, ruled  # noqa: E402
-from tolman.scoring.parse.selection import Weights, decided, is_open  # noqa: E402
 
 COST = 3.0
 """Right answers that a wrong or an invented one costs."""

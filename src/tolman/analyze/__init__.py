@@ -1,4 +1,4 @@
 """The analyses: a module for each, pure functions from items and scores to a dataclass. Nothing here reads or prints.
 
-`tolman analyze NAME` finds its edge (reading files, printing) in the module of the same name under `reports.analyses`.
+`tolman.features.analyses` reads their inputs, and `tolman.reports.analysis_results` shows their results.
 """

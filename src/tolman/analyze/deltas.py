@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from tolman.benchmarks.published import PublishedRow
-from tolman.scoring.compare import Difference, differences, one_row_each
-from tolman.scoring.table import Column, Table
+from tolman.scoring.run_differences import Difference, differences, one_row_each
+from tolman.scoring.score_table import Column, Table
 
 DIRECT, BLIND = "direct", "blind"
 ABLATION = "enabled − disabled"
@@ -38,7 +38,7 @@ class Delta:
     """One comparison.
 
     Attributes:
-        what: 'enabled − disabled', 'disabled − chance', 'chain-of-thought − direct' …
+        what: the comparison: 'enabled − disabled', 'disabled − chance', 'chain-of-thought − direct' …
         model: the model's name, or 'mean of N models'.
         figures: column key → Difference.
     """
@@ -96,7 +96,7 @@ def deltas(
     """Compare every model with itself.
 
     For each model: its direct run less its blind one; its blind run less chance; each other protocol less the direct
-    run. Where several models have a comparison, the mean over them follows: each item's score is averaged over the
+    run. If several models have a comparison, the mean over them follows: each item's score is averaged over the
     models first, on the items that all of them answered, so that its interval is paired and clustered by scene too.
 
     Args:
@@ -106,7 +106,7 @@ def deltas(
         seed: of the randomisation tests.
 
     Returns:
-        The comparisons that can be made, grouped by what is compared.
+        The possible comparisons, grouped by kind.
     """
     by_model: dict[str, dict[str, pl.DataFrame]] = {}
     for run in runs:

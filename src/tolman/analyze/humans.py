@@ -17,13 +17,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tolman.benchmarks.published import PublishedRow
-from tolman.benchmarks.published_tables import PublishedTable
+from tolman.benchmarks.published import PublishedRow, PublishedTable
 from tolman.errors import UsageError
 from tolman.scoring.aggregate import cells
 from tolman.scoring.clusters import Floats
 from tolman.scoring.intervals import Interval, t_quantile
-from tolman.scoring.table import Column, Table
+from tolman.scoring.score_table import Column, Table
 
 Ints = NDArray[np.intp]
 Tier = Literal["easy", "medium", "hard"]
@@ -55,11 +54,11 @@ class Difficulty:
     """Items in tiers.
 
     Attributes:
-        frame: a row for each item that somebody answered in a known time: id, task, people, wrong (how many),
+        frame: a row for each item with an answer in a known time: id, task, people, wrong (how many),
             seconds (the mean normalised time), tier.
         cuts: seconds up to which an item is easy, and up to which it is medium.
         paces: person → the geometric mean of their seconds over the items that they were timed on.
-        untimed: items that somebody answered, nobody in a known time.
+        untimed: items with answers, but none in a known time.
     """
 
     frame: pl.DataFrame
@@ -74,7 +73,7 @@ class HumansResult:
 
     Attributes:
         scorer: of their answers.
-        columns: of the benchmark's table that somebody has a figure in.
+        columns: of the benchmark's table, with a figure of at least one person.
         people: person → column key → figure.
         average: column key → average over people.
         difficulty: items in tiers; None where there are none.
@@ -128,12 +127,12 @@ def difficulty(
 
     A person's seconds are divided by their pace (the geometric mean of their times, which one long break hardly
     moves) and multiplied by the geometric mean of all paces, so that they stay seconds. An item's time is the mean
-    over its people. It is hard if somebody answered it wrongly.
+    over its people. It is hard if anyone answered it wrongly.
 
     Args:
         answers: a row for each answer: person, id, task, score (0 … 1), seconds (null where unknown).
         cuts: seconds up to which an item is easy, and up to which it is medium; found by `natural_cuts` over the items
-            that everybody answered rightly where None.
+            that everyone answered correctly where None.
         right_from: the score from which an answer is right.
 
     Raises:
@@ -176,9 +175,9 @@ def difficulty(
 
 
 def natural_cuts(seconds: Floats) -> tuple[float, float]:
-    """The two cuts that leave the least variance of log time within three classes (Fisher 1958, exactly).
+    """Return the two cuts that leave the least variance of log time within three classes (Fisher 1958, exactly).
 
-    The cuts lie half-way, as a ratio, between the neighbours that they part.
+    Each cut is the geometric mean of the neighbours that it separates.
 
     Raises:
         UsageError: there are fewer than three different times.

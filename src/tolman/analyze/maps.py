@@ -11,14 +11,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import numpy as np
 
-from tolman.benchmarks.published_tables import PublishedTable
+from tolman.benchmarks.published import PublishedTable
 from tolman.cognitive_maps import CognitiveMap
 from tolman.scoring.clusters import Floats
-from tolman.scoring.shares import Share, share
+from tolman.scoring.intervals import Share, share
 
 TOLERANCE = 1.0
 """Grid units by which a distance may be off."""
@@ -32,10 +33,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A map that a model drew, beside the true one.
+    """A map that a model drew, and the true one.
 
     Attributes:
-        scene: what its error is shared with.
+        scene: the cluster of its error.
         drawn, true: on grids of the same size.
     """
 
@@ -62,7 +63,7 @@ class MapPair:
 
     @property
     def right(self) -> bool:
-        """Whether the drawn distance is at most one grid unit off."""
+        """Return whether the drawn distance is at most one grid unit off."""
         return self.drawn is not None and abs(self.drawn - self.true) <= TOLERANCE + _ROUNDING
 
 
@@ -75,8 +76,8 @@ class Locality:
         bins: for each bin the share of right distances among the drawn ones; None where it has none.
         accuracy: the same over all distances, those outside the bins too.
         near, far: over the bins below and above the middle edge.
-        pairs, missing: pairs of the true maps, and those of which a category was not drawn.
-        below, above: drawn pairs whose true distance lies below the first or above the last bin.
+        pairs, missing: pairs of the true maps, and those with a category that was not drawn.
+        below, above: drawn pairs whose true distance is below the first or above the last bin.
     """
 
     edges: tuple[float, ...]
@@ -109,12 +110,12 @@ class Consistency:
 
 @dataclass(frozen=True)
 class ItemMap:
-    """A map with what stands above it.
+    """A map with its heading.
 
     Attributes:
-        run, item, question: whose, and about what.
+        run, item, question: name of the run, the item's id and its question.
         drawn: the two maps.
-        problems: what of the response could not be used.
+        problems: unusable parts of the response.
         questions: how many share this map; the one named is the first.
     """
 
@@ -128,7 +129,7 @@ class ItemMap:
 
 @dataclass
 class RunMaps:
-    """The maps of one run, each once, and what could not be used.
+    """The maps of one run, each once, and the unusable ones.
 
     Attributes:
         maps: those that were read.
@@ -176,6 +177,12 @@ def edges(grid: int) -> Floats:
     return np.linspace(1, grid, BINS + 1)
 
 
+def bin_labels(bounds: Sequence[float]) -> list[str]:
+    """The bins between edges as the paper prints them: '[1.0, 2.1]', '(2.1, 3.3]'; halves are rounded up."""
+    said = [str(Decimal(str(edge)).quantize(Decimal("0.1"), ROUND_HALF_UP)) for edge in bounds]
+    return [f"{'(' if place else '['}{low}, {high}]" for place, (low, high) in enumerate(itertools.pairwise(said))]
+
+
 def bin_of(distance: float, grid: int = 10) -> int | None:
     """The number of a distance's bin, from 0; None outside all.
 
@@ -188,7 +195,7 @@ def bin_of(distance: float, grid: int = 10) -> int | None:
 
 
 def distance(one: CognitiveMap, a: str, b: str) -> float | None:
-    """Of the nearest objects of two categories; None where one of them isn't on the map."""
+    """Compute the distance of the nearest objects of two categories; None where one of them isn't on the map."""
     first, second = one.places.get(a, ()), one.places.get(b, ())
     return min((math.dist(p, q) for p in first for q in second), default=None)
 
@@ -254,7 +261,7 @@ def consistency(maps: Iterable[Drawn]) -> Consistency | None:
 
 
 def misfit(drawn: Floats, true: Floats) -> float:
-    """Mean square of what is left of places in a plane after the best similarity, which may mirror.
+    """Compute the mean square residual of places in a plane after the best similarity, which may mirror.
 
     The orthogonal Procrustes problem (Schönemann 1966) with scale. The drawn places are moved onto the true ones, so
     that a map with everything in one point fits nothing; in squared grid units per degree of freedom that the fit
@@ -273,4 +280,5 @@ def _accuracy(chosen: Sequence[MapPair]) -> Share | None:
     if not chosen:
         return None
     clusters = np.unique([pair.scene for pair in chosen], return_inverse=True)[1]
-    return share(np.array([float(pair.right) for pair in chosen]), np.ones(len(chosen)), clusters)
+    items = [(pair.scene, pair.categories, pair.true) for pair in chosen]  # a scene may be drawn several times
+    return share(np.array([float(pair.right) for pair in chosen]), np.ones(len(chosen)), clusters, items)

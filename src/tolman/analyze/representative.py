@@ -1,12 +1,12 @@
 """Representative subset: few items on which models score as they do on all.
 
 The items of each task are put in the order of how well the models do on them and cut into as many runs as the subset
-takes items of that task. One item is taken of each run, so that the subset has easy and hard items as the whole has;
-which one, is improved in turn until no other item of a run brings the models' figures closer to those on all items.
+takes items of that task. One item is taken of each run, so that the subset has easy and hard items as the whole has.
+The choices are improved in turn until no other item of a run brings the models' figures closer to those on all items.
 
-An unlimited search would do better on the models at hand and worse on others than a random draw. So every subset is
-checked: each model in turn is left out, a subset is chosen by the others alone, and its error on the one left out is
-set beside that of stratified draws.
+An unlimited search would do better on the given models and worse on others than a random draw. So every subset is
+checked: each model in turn is left out, and a subset is chosen by the others alone. Its error on the one left out is
+compared with that of stratified draws.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tolman.benchmarks.published_tables import PublishedTable
+from tolman.benchmarks.published import PublishedTable
 from tolman.errors import UsageError
-from tolman.generate.sampling import quotas
+from tolman.generate.share_sampling import quotas
 from tolman.scoring.aggregate import Prepared, prepare
 from tolman.scoring.clusters import Floats
-from tolman.scoring.compare import one_row_each
-from tolman.scoring.table import Column, Table
+from tolman.scoring.run_differences import one_row_each
+from tolman.scoring.score_table import Column, Table
 
 Ints = NDArray[np.intp]
 DRAWS = 200
@@ -87,7 +87,7 @@ class Subset:
 
 @dataclass(frozen=True)
 class RepresentativeResult:
-    """A subset, and what it was chosen by.
+    """A subset, and the models and settings that chose it.
 
     Attributes:
         models: names of the runs.
@@ -97,7 +97,7 @@ class RepresentativeResult:
         headline: the column of the benchmark's main figure.
         subset: the subset with its checks.
         out: the folder that was written; None for none.
-        published: what the benchmark's paper prints of such a subset.
+        published: figures that the benchmark's paper prints of such a subset.
     """
 
     models: list[str]

@@ -1,9 +1,9 @@
 """Taxonomies: one benchmark scored under the classification of another one's paper.
 
 Each of the four papers has a classification of its own: VSI-Bench eight question types, MMSI-Bench eleven, SITE six
-categories (and three systems of cognitive science beside them), SpatialBench fifteen tasks on five levels. Generated
-questions carry their place in all of them as labels (`generate.taxonomy`). A question without such labels has the place
-of the generated questions of its question type; a file of places goes before both.
+categories (and three systems of cognitive science), SpatialBench fifteen tasks on five levels. Generated questions
+carry their place in all of them as labels (`generate.taxonomy`). A question without such labels has the place of the
+generated questions of its question type; a file of places goes before both.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from functools import lru_cache
 import polars as pl
 
 from tolman import benchmarks
-from tolman.benchmarks.site.taxonomy import SYSTEMS
-from tolman.benchmarks.spatialbench.taxonomy import LEVEL_OF, repair_task_name
-from tolman.generate.registry import families
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.benchmarks.site.site_rows import SYSTEMS
+from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF, repair_task_name
+from tolman.errors import unknown
+from tolman.generate.family import TaxonomyPlace
+from tolman.generate.family_registry import families
 from tolman.items import Item
-from tolman.names import unknown
 from tolman.scoring.judged import NAME as JUDGED
-from tolman.scoring.table import Column, Mean, Node, Table, pool
+from tolman.scoring.score_table import Column, Mean, Node, Table, pool
 
 DIRECTION = "object_rel_direction"
 """VSI-Bench's question type of relative directions, whose released questions are of three difficulties."""
@@ -114,14 +114,15 @@ def known_classes(label: str) -> tuple[str, ...]:
 
 
 def with_places(items: Sequence[Item], given: PlaceFile | None = None) -> list[Item]:
-    """The same items with labels that tell their places in the taxonomies.
+    """Return the same items, labelled with their places in the taxonomies.
 
     Args:
         items: the questions.
         given: places that go before those the items carry.
 
     Returns:
-        Items in the same order. What neither the file, the item's labels nor its question type tell stays unlabelled.
+        Items in the same order. An item without a place from the file, its labels or its question type stays
+        unlabelled.
     """
     by_type = None
     found = []
@@ -140,7 +141,7 @@ def with_places(items: Sequence[Item], given: PlaceFile | None = None) -> list[I
 
 
 def reclassify(scores: pl.DataFrame, items: Iterable[Item], name: str) -> Reclassified:
-    """Scores of a run as another benchmark's table takes them: the score of each question is what it was.
+    """Return a run's scores for another benchmark's table; the score of each question is unchanged.
 
     Args:
         scores: rows of one rule set.

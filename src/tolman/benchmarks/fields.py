@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from tolman.benchmarks.rows import Row
+from tolman.text_tables import is_list_cell, read_cell
 
 _NAME = re.compile(r"\{([^{}]+)\}")
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
@@ -21,20 +22,21 @@ class Unmappable(Exception):  # noqa: N818 - a row's fate, not an error of the p
 class Field(BaseModel):
     """Place of a value in a row, and its treatment, in the order of these attributes.
 
-    In a mapping a plain text means `column`. Names of columns are dotted where values are nested (`sample.problem`);
-    beside the row's own there are `_file` (its path below the data folder), `_stem`, `_folder` and `_row`.
+    In a mapping a plain text means `column`. Names of columns are dotted where values are nested (`sample.problem`). In
+    addition to the row's own there are `_file` (its path below the data folder), `_stem`, `_folder` and `_row`.
 
     Attributes:
         value: a constant.
         column: one column.
-        columns: several, as a list; those that are empty are left out, and the parts of one that is a list stand alone.
+        columns: several, as a list; those that are empty are left out, and the parts of one that is a list count
+            singly.
         template: a text with columns in braces: '{dataset}/{scene}.mp4'.
         json_text: the text is JSON.
         missing: texts that mean that there is no value.
         split: the text is a list, with this between its parts.
         every: a regular expression; all its matches (or their first groups) are the value, a list.
         pattern: a regular expression; its first group (or the whole match) is the value.
-        replace: pairs of a regular expression and what it is replaced with.
+        replace: pairs of a regular expression and its replacement.
         values: other texts for some values.
         optional: where there is no value, there is none; otherwise the row can't be mapped.
     """
@@ -83,13 +85,13 @@ class Field(BaseModel):
         return self.model_copy(update={"optional": True}) if nothing and not self.optional else self
 
     def of(self, row: Row) -> Any:
-        """The value in a row; None where there is none and it is optional.
+        """Return the value in a row; None where there is none and it is optional.
 
         Raises:
-            Unmappable: there is none, or it is not what the mapping says.
+            Unmappable: there is none, or it doesn't fit the mapping.
         """
         found = self._origin(row)
-        if found is None or found in ("", *self.missing) or found == [] or found != found:  # the last is a table's NaN
+        if is_empty(found) or found == [] or found in self.missing:
             if self.optional:
                 return None
             raise Unmappable(f"{self._name} is empty or missing")
@@ -116,7 +118,7 @@ class Field(BaseModel):
         if self.columns:
             values = [_nested(row, name) for name in self.columns]
             found = [part for value in values for part in (value if isinstance(value, list) else [value])]
-            return [part for part in found if part not in (None, "", *self.missing)]
+            return [part for part in found if not is_empty(part) and part not in self.missing]
         parts = {name: _nested(row, name) for name in _NAME.findall(self.template or "")}
         if any(part is None for part in parts.values()):
             return None
@@ -125,7 +127,7 @@ class Field(BaseModel):
     def _worked(self, found: Any) -> Any:
         if self.json_text and isinstance(found, str):
             try:
-                found = json.loads(found)
+                found = read_cell(found) if is_list_cell(found) else json.loads(found)
             except (ValueError, RecursionError):
                 raise Unmappable(f"{self._name} is no JSON") from None
         if self.split is not None and isinstance(found, str):
@@ -150,6 +152,11 @@ class Field(BaseModel):
         return self.values.get(text, text)
 
 
+def is_empty(value: Any) -> bool:
+    """Check whether a cell is empty: nothing, an empty text, or the NaN that pandas has for either."""
+    return value is None or value == "" or (isinstance(value, float) and value != value)
+
+
 def plain(value: Any) -> str:
     """A value as a text that every file can hold: whole numbers without a point, no lone surrogates."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -159,6 +166,7 @@ def plain(value: Any) -> str:
 
 def _nested(row: Any, name: str) -> Any:
     for key in name.split("."):
+        row = _as_value(row)
         if isinstance(row, list) and key.isdigit():
             row = row[int(key)] if int(key) < len(row) else None
         elif isinstance(row, dict):
@@ -166,3 +174,13 @@ def _nested(row: Any, name: str) -> Any:
         else:
             return None
     return row
+
+
+def _as_value(cell: Any) -> Any:
+    """A cell of a text table that holds a list or a mapping, as that."""
+    if not is_list_cell(cell):
+        return cell
+    try:
+        return read_cell(cell)
+    except ValueError:
+        return cell

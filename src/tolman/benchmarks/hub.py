@@ -1,35 +1,51 @@
-"""Released data of the Hugging Face hub: a benchmark's question files, and its media."""
+"""Released data of the Hugging Face hub: which files hold a benchmark's questions and media, and their fetching."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tolman.benchmarks.base import HubSource
-from tolman.benchmarks.fetching.choosing import media_files, question_files
-from tolman.benchmarks.fetching.listing import HubFile, Listing, find_listing
-from tolman.benchmarks.fetching.place import endpoint, hub_cache, unpacking_folder
-from tolman.benchmarks.fetching.refusals import LOCAL_COPY
-from tolman.benchmarks.fetching.space import check_space
-from tolman.benchmarks.fetching.transfer import Arrived, begun, bring, missing, nobody
-from tolman.benchmarks.fetching.unpacking import is_archive, is_unpacked, link_archives, unpack
+from tolman.benchmarks.fetching.listing import (
+    LOCAL_COPY,
+    HubFile,
+    Listing,
+    endpoint,
+    find_listing,
+    hub_cache,
+    page,
+    unpacking_folder,
+)
+from tolman.benchmarks.fetching.transfer import (
+    Arrived,
+    begun,
+    bring,
+    check_space,
+    is_archive,
+    is_unpacked,
+    link_archives,
+    missing,
+    nobody,
+    stem,
+    unpack,
+)
+from tolman.benchmarks.spec import HubSource
 from tolman.errors import UsageError
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be brought.
+    """The files to download.
 
     Attributes:
         listing: of the data set.
-        files: that hold what is wanted.
+        files: that hold the requested content.
         missing: those of them that aren't in the hub's cache.
         unpacked: where archives go, or None where there are none.
-        links: whether archives are linked beside their content.
+        links: whether archives are linked next to their content.
     """
 
     listing: Listing
@@ -58,7 +74,7 @@ class Plan:
 
 
 def plan_questions(source: HubSource, revision: str | None = None, subset: str | None = None) -> Plan | None:
-    """What has to be brought for a subset's questions, which may come in archives; None where the hub can't be reached.
+    """Plan the download of a subset's questions, which may come in archives; None where the hub can't be reached.
 
     Raises:
         UsageError: the hub has no such data set or revision or doesn't give it, or it holds no questions.
@@ -78,7 +94,7 @@ def plan_media(
     subset: str | None = None,
     wanted: Collection[str] | None = None,
 ) -> Plan | None:
-    """What has to be brought for a subset's media; None where the hub can't be reached.
+    """Plan the download of a subset's media; None where the hub can't be reached.
 
     Args:
         source: which data set.
@@ -99,14 +115,14 @@ def plan_media(
 
 
 def carry_out(plan: Plan, arrived: Arrived = nobody) -> Path:
-    """Bring what a plan names, and unpack it.
+    """Download the files of a plan, and unpack them.
 
     Returns:
         The folder that paths are relative to.
 
     Raises:
         UsageError: a disk has too little room, or the hub refuses or breaks off.
-        InputError: what arrives isn't what the hub lists, or an archive is broken.
+        InputError: a file is not as the hub lists it, or an archive is broken.
     """
     check_space(plan.room(), f"fetching {plan.listing.name}")
     snapshot = bring(plan.listing, plan.files, arrived)
@@ -120,7 +136,7 @@ def carry_out(plan: Plan, arrived: Arrived = nobody) -> Path:
 
 
 def fetch(source: HubSource, revision: str | None = None, subset: str | None = None) -> Path:
-    """The local folder of a data set's question files, downloaded unless the hub's cache has them.
+    """Return the local folder of a data set's question files, downloaded unless the hub's cache has them.
 
     Args:
         source: which data set and files.
@@ -132,7 +148,7 @@ def fetch(source: HubSource, revision: str | None = None, subset: str | None = N
 
     Raises:
         UsageError: the hub can't be reached and the cache doesn't hold them, or it refuses.
-        InputError: what arrives isn't what the hub lists.
+        InputError: a file is not as the hub lists it.
     """
     plan = plan_questions(source, revision, subset)
     return _with_bar(plan) if plan is not None else cached_questions(source, revision)
@@ -228,7 +244,7 @@ def cached(source: HubSource, revision: str | None = None) -> Path:
 
 
 def _with_bar(plan: Plan) -> Path:
-    """Carry out a plan with a bar of the hub's client, which stands in terminals only and heeds its variables."""
+    """Carry out a plan with a bar of the hub's client, which is shown in terminals only and heeds its variables."""
     size = plan.to_come
     if not size:
         return carry_out(plan)
@@ -253,3 +269,65 @@ def _inside(snapshot: Path, patterns: Collection[str]) -> list[str]:
 
 def _fits(path: str, pattern: str) -> bool:
     return any(fnmatch(path, alternative) for alternative in pattern.split("|"))
+
+
+_TOLD = 8
+"""File names that a sentence has at most."""
+
+
+def question_files(listing: Listing, source: HubSource, subset: str | None) -> list[HubFile]:
+    """The files that hold a subset's questions.
+
+    Raises:
+        UsageError: the data set holds none under a name that is known.
+    """
+    patterns = source.questions_of.get(subset or "", source.patterns)
+    found = _fitting(listing, patterns)
+    if not found and patterns != source.patterns:
+        found = _fitting(listing, source.patterns)
+    if found:
+        return found
+    names = [file.path for file in listing.files if not file.path.startswith(".")]
+    held = ", ".join(names[:_TOLD]) + (" …" if len(names) > _TOLD else "") if names else "nothing"
+    raise UsageError(
+        f"the data set {listing.name} at {listing.commit[:12]} holds no questions under a name that is known "
+        f"({', '.join(patterns).replace('|', ', ')}) but {held}; ask for an earlier state with --revision (see "
+        f"{page(listing.name)}/commits), or give the file with --data."
+    )
+
+
+def media_files(
+    listing: Listing, source: HubSource, subset: str | None, wanted: Collection[str] | None
+) -> list[HubFile]:
+    """Return the archives and files that hold a subset's media.
+
+    If archives are named after the first folders of questions' paths, as VSI-Bench's are, those of other folders are
+    left out. Files outside of archives are left out where no question names them.
+
+    Args:
+        listing, source, subset: of the media.
+        wanted: the paths that the questions name; None for all.
+    """
+    found = _fitting(listing, source.media_of.get(subset or "", source.media))
+    archives = [file for file in found if is_archive(file.path)]
+    files = [file for file in found if not is_archive(file.path)]
+    if wanted is None:
+        return found
+    folders = {PurePosixPath(path).parts[0] for path in wanted if len(PurePosixPath(path).parts) > 1}
+    loose = all(len(PurePosixPath(path).parts) > 1 for path in wanted)
+    if loose and folders and folders <= {stem(file.path) for file in archives}:
+        archives = [file for file in archives if stem(file.path) in folders]
+    named = [file for file in files if file.path in wanted]
+    return sorted([*archives, *(named or files)], key=lambda file: file.path)
+
+
+def _fitting(listing: Listing, patterns: Sequence[str]) -> list[HubFile]:
+    """Files that fit any of the patterns; of alternatives within one, those of the first that fits."""
+    found: dict[str, HubFile] = {}
+    for pattern in patterns:
+        for alternative in pattern.split("|"):
+            fitting = [file for file in listing.files if fnmatch(file.path, alternative)]
+            if fitting:
+                found |= {file.path: file for file in fitting}
+                break
+    return sorted(found.values(), key=lambda file: file.path)

@@ -1,11 +1,18 @@
-"""Reading the rows of released question files: Parquet, JSON Lines, JSON, CSV and TSV, checked field by field."""
+"""Released question files: found in a folder, and their rows read and checked field by field.
+
+All shards of one question set are found, and none of its other versions. Rows are Parquet, JSON Lines, JSON, CSV or
+TSV.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +20,7 @@ from pydantic import ValidationError
 
 from tolman.errors import InputError, UnknownFieldWarning
 from tolman.extras import needs
+from tolman.forks import check_fork
 from tolman.item_table import field_values, first_problem
 from tolman.items import Item
 
@@ -25,14 +33,14 @@ _CSV_LIMIT = 1 << 28  # a row of MMSI's TSV holds up to ten images in base64
 
 
 def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[Row]:
-    """All rows of a table file, by its suffix (.txt is read as JSON).
+    """Read all rows of a table file, by its suffix (.txt is read as JSON).
 
     Args:
         path: the file.
         columns: for Parquet, the columns to read; None for all.
 
     Raises:
-        InputError: the file can't be read as what its suffix says.
+        InputError: the file can't be read in the format of its suffix.
     """
     rows = []
     for _, row in stream_rows(path, columns):
@@ -45,19 +53,19 @@ def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[Row]:
 def stream_rows(
     path: Path, columns: Sequence[str] | None = None, records: str | None = None
 ) -> Iterator[tuple[int, Row | InputError]]:
-    """The rows of a table file one by one, in memory that doesn't grow with the file.
+    """Yield the rows of a table file one by one, in memory that doesn't grow with the file.
 
     Args:
         path: the file.
         columns: for Parquet and Arrow, the columns to read; None for all.
-        records: for JSON, where its list of rows stands: a dotted name of keys such as 'data.questions'; the whole file
+        records: for JSON, the place of its list of rows: a dotted name of keys such as 'data.questions'; the whole file
             where None. An object in place of a list gives its values, each with its name under `KEY`.
 
     Yields:
-        The number of the row or line as people count it, and the row, or what is wrong with it.
+        The number of the row or line as people count it, and the row, or its error.
 
     Raises:
-        InputError: the file can't be read as what its suffix says.
+        InputError: the file can't be read in the format of its suffix.
     """
     readers: dict[str, Callable[[Path], Iterator[tuple[int, Row | InputError]]]] = {
         ".parquet": lambda p: _parquet(p, columns),
@@ -82,7 +90,7 @@ def stream_rows(
 
 
 def check_fields(path: Path, number: int, row: Row, required: Iterable[str], optional: Iterable[str] = ()) -> None:
-    """Make sure that a row has the fields it needs; fields that are unknown are told, for releases gain columns.
+    """Make sure that a row has the fields it needs; unknown fields are reported, for releases gain columns.
 
     Raises:
         InputError: naming the row and the first field that is missing.
@@ -104,7 +112,7 @@ def check_fields(path: Path, number: int, row: Row, required: Iterable[str], opt
 
 
 def make_item(path: Path, number: int, **fields: Any) -> Item:
-    """An Item, or a sentence that says what in the row is wrong.
+    """Build an Item, or raise an error that names the mistake in the row.
 
     Raises:
         InputError: naming the row and the field.
@@ -135,9 +143,52 @@ def check_unique(path: Path, items: Sequence[Item]) -> None:
         seen[identity] = number
 
 
+def check_header(path: Path, names: Iterable[str | None]) -> None:
+    """Make sure that no two columns of a table have one name; several may have none.
+
+    Raises:
+        InputError: naming the first that comes twice.
+    """
+    seen: set[str] = set()
+    for name in names:
+        if name and name in seen:
+            raise InputError(path, f"has two columns {name!r}", fix="rename one, or leave it out")
+        seen.add(name or "")
+
+
+def parse_json(path: Path, text: str, number: int | None = None) -> Any:
+    """Return the value of a JSON text.
+
+    Args:
+        path: the file that contains it.
+        text: of the file or of one row.
+        number: of the row.
+
+    Raises:
+        InputError: it is no JSON, or an object in it has one key twice, so that one value would be lost.
+    """
+
+    def unique(pairs: list[tuple[str, Any]]) -> Row:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            raise _repeated(path, counts.most_common(1)[0][0], number)
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
+        raise InputError(path, f"is no JSON ({error})", row=number, fix="correct or fetch the file again") from None
+
+
+def _repeated(path: Path, key: str, number: int | None = None) -> InputError:
+    return InputError(path, f"has the key {key!r} twice in one object", row=number, fix="leave one, or rename it")
+
+
 def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | InputError]]:
     import polars as pl
 
+    check_fork()
     try:
         table = pl.scan_parquet(path)
         if columns:
@@ -156,9 +207,10 @@ def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, R
 
 
 def _arrow(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | InputError]]:
-    """A shard as `datasets.save_to_disk` writes it, which is a stream; its size is what it limits shards to."""
+    """Read a shard as `datasets.save_to_disk` writes it, which is a stream; the library limits its size."""
     import polars as pl
 
+    check_fork()
     try:
         table = pl.read_ipc_stream(path, columns=list(columns) if columns else None)
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -171,7 +223,7 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Row | InputError]]:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 try:
-                    yield number, _object(path, number, _parse(path, line, number))
+                    yield number, _object(path, number, parse_json(path, line, number))
                 except InputError as error:
                     yield number, error
 
@@ -180,7 +232,7 @@ def _json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputErr
     if path.stat().st_size > _JSON_LIMIT:
         yield from _large_json(path, records)
         return
-    data = _parse(path, path.read_text(encoding="utf-8-sig"), None)
+    data = parse_json(path, path.read_text(encoding="utf-8-sig"))
     for key in records.split(".") if records else ():
         if not isinstance(data, dict) or key not in data:
             raise InputError(path, "is missing", field=records, fix="name the key that holds the rows")
@@ -197,7 +249,7 @@ def _json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputErr
 
 
 def _large_json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputError]]:
-    with needs("curate", f"Reading a JSON file as large as {path.name}"):
+    with needs("build", f"Reading a JSON file as large as {path.name}"):
         import ijson
     try:
         with path.open("rb") as file:
@@ -206,7 +258,7 @@ def _large_json(path: Path, records: str | None) -> Iterator[tuple[int, Row | In
             found: Iterable[Any]
             if opening == "start_map":
                 found = ({KEY: key} | value if isinstance(value, dict) else value
-                         for key, value in ijson.kvitems(file, records or "", use_float=True))  # fmt: skip
+                         for key, value in _once(path, ijson.kvitems(file, records or "", use_float=True)))  # fmt: skip
             else:
                 found = ijson.items(file, f"{records}.item" if records else "item", use_float=True)
             for number, row in enumerate(found, start=1):
@@ -218,11 +270,22 @@ def _large_json(path: Path, records: str | None) -> Iterator[tuple[int, Row | In
         raise InputError(path, f"is no JSON ({error})", fix="correct or fetch the file again") from None
 
 
+def _once(path: Path, pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    seen: set[str] = set()
+    for key, value in pairs:
+        if key in seen:
+            raise _repeated(path, key)
+        seen.add(key)
+        yield key, value
+
+
 def _separated(path: Path, separator: str) -> Iterator[tuple[int, Row | InputError]]:
     csv.field_size_limit(_CSV_LIMIT)
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
-            for number, row in enumerate(csv.DictReader(file, delimiter=separator, strict=True), start=2):
+            rows = csv.DictReader(file, delimiter=separator, strict=True)
+            check_header(path, rows.fieldnames or ())
+            for number, row in enumerate(rows, start=2):
                 if None in row or None in row.values():
                     fix = "quote cells that hold a separator"
                     yield number, InputError(path, "has more or fewer cells than the header", row=number, fix=fix)
@@ -232,14 +295,109 @@ def _separated(path: Path, separator: str) -> Iterator[tuple[int, Row | InputErr
             raise InputError(path, f"is no table ({error})") from None
 
 
-def _parse(path: Path, text: str, number: int | None) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(path, f"is no JSON ({error})", row=number, fix="correct or fetch the file again") from None
-
-
 def _object(path: Path, number: int, row: Any) -> Row:
     if not isinstance(row, dict):
         raise InputError(path, "is no JSON object", row=number)
     return row
+
+
+_SHARD = re.compile(r"\A(?P<stem>.*?)-?(?P<number>\d{5})-of-(?P<count>\d{5})(?P<rest>\.\w+)\Z")
+"""As the hub names them: test-00000-of-00002.parquet."""
+
+
+def find_files(folder: Path, patterns: Sequence[str], what: str, without: Iterable[str] = ()) -> list[Path]:
+    """Find the files of a question set in a folder (or below it): those that fit the first pattern that fits any.
+
+    Args:
+        folder: or one file.
+        patterns: tried in order.
+        what: is looked for, for the message.
+        without: patterns of names that are passed over.
+
+    Returns:
+        One file, or all shards of one in their order.
+
+    Raises:
+        InputError: there is none, a shard is missing, or files fit that aren't shards of one.
+    """
+    if folder.is_file():
+        return whole([folder])
+    if not folder.is_dir():
+        raise InputError(folder, "does not exist", fix=f"give the folder that holds {what} with --data")
+    rest = tuple(without)
+    for pattern in patterns:
+        found = matching(folder, pattern, rest)
+        if found:
+            return one_version(folder, found, what)
+    raise InputError(folder, f"holds no {what}", fix=f"put one of {', '.join(patterns)} there")
+
+
+def one_version(folder: Path, found: Sequence[Path], what: str) -> list[Path]:
+    """Files, if they are one, or all shards of one.
+
+    Raises:
+        InputError: a shard is missing, or they aren't shards of one.
+    """
+    files = whole(found)
+    if len(files) > 1 and len({_version(path) for path in files}) > 1:
+        names = ", ".join(path.relative_to(folder).as_posix() for path in files)
+        raise InputError(folder, f"holds several files that may be {what}: {names}", fix="name one of them with --data")
+    return files
+
+
+def find_file(folder: Path, patterns: Sequence[str], what: str) -> Path:
+    """The same of a question set that is read from one file.
+
+    Raises:
+        InputError: as `find_files`, or it comes in several shards.
+    """
+    files = find_files(folder, patterns, what)
+    if len(files) > 1:
+        raise InputError(files[0], f"is one of {len(files)} shards, and {what} are read from one file", fix="join them")
+    return files[0]
+
+
+def matching(folder: Path, pattern: str, without: Iterable[str] = ()) -> list[Path]:
+    """The files in a folder that fit a pattern, or if there are none, those below it.
+
+    Args:
+        folder: where.
+        pattern: as `Path.glob` has it.
+        without: patterns of names that are passed over.
+    """
+    rest = tuple(without)
+    for each in (pattern, f"**/{pattern}"):
+        found = [path for path in sorted(folder.glob(each)) if not any(fnmatch(path.name, one) for one in rest)]
+        if found:
+            return found
+    return []
+
+
+def whole(files: Sequence[Path]) -> list[Path]:
+    """Return the files, if no shard is missing.
+
+    Raises:
+        InputError: one is a shard of several, and another of those isn't among them.
+    """
+    numbers: dict[tuple[Path, str, str, str], set[int]] = {}
+    for path in files:
+        match = _SHARD.match(path.name)
+        if match is not None:
+            key = path.parent, match["stem"], match["count"], match["rest"]
+            numbers.setdefault(key, set()).add(int(match["number"]))
+    for (place, stem, count, rest), there in numbers.items():
+        lacking = sorted(set(range(int(count))) - there)
+        if lacking:
+            name = f"{stem}-{lacking[0]:05d}-of-{count}{rest}".removeprefix("-")
+            alone = len(files) == 1 and (place / name).exists()
+            said = f"{len(there)} of {int(count)} shards{' are' if len(there) > 1 else ' is'} read, {name} is not"
+            raise InputError(
+                files[0], said, fix="give the folder that holds all of them" if alone else "fetch the others"
+            )
+    return list(files)
+
+
+def _version(path: Path) -> tuple[Path, str]:
+    """Return a key that shards of one version share; a file that is no shard has its own."""
+    match = _SHARD.match(path.name)
+    return path.parent, path.name if match is None else f"{match['stem']}-of-{match['count']}{match['rest']}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from tolman.benchmarks.base import PromptPreset, media_first
+from tolman.benchmarks.spec import PromptPreset, media_first
 from tolman.items import MEDIA_MARK, Item
 from tolman.messages import KeyFrames, Message, Part
 
@@ -20,7 +20,7 @@ KEY_FRAMES = "keyframes"
 
 
 def problem_type(item: Item) -> str:
-    """What the released code calls the kind of a question."""
+    """Return the released code's name for the kind of a question."""
     return item.labels.get("problem_type") or ("multiple_choice" if item.kind == "choice" else "regression")
 
 
@@ -30,11 +30,11 @@ def options_lines(item: Item, head: str) -> str:
 
 
 def example_parts(example: Item, *after: str) -> tuple[Part, ...]:
-    """An example with its key frames, or its pictures, and texts that come after it.
+    """Return an example with its key frames, or its pictures, and texts that come after it.
 
     Args:
         example: an item that `can_be_shown`.
-        after: what follows it, as paragraphs of the same text.
+        after: later paragraphs of the same text.
     """
     text = "\n\n".join(
         [
@@ -65,7 +65,8 @@ def in_front_of(prompt: Callable[[Item, PromptPreset], Message]) -> Callable[[It
 
 
 def can_be_shown(item: Item) -> bool:
-    """Whether an item can be a solved example: it has its reasoning, and key frames of its one video or pictures."""
+    """Check whether an item can be a solved example: it has its reasoning, and key frames of its one video or
+    pictures."""
     if not item.reasoning or not item.media or MEDIA_MARK in item.reasoning:
         return False
     if all(media.kind == "image" for media in item.media):

@@ -1,60 +1,55 @@
-"""`tolman analyze`: a command for each analysis there is, Tolman's own and those of plugins."""
+"""`tolman analyze` and `tolman figure`: a command for each analysis and kind of figure, those of plugins included."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import typer
 import typer.core
 
-from tolman.commands.configured import Incomplete, configured
-from tolman.commands.options import Json, console
+from tolman.commands.configured import Incomplete, Json, configured, console
+from tolman.features.analyses import ANALYSES
+from tolman.features.figures import FIGURES
+from tolman.features.printing import progress, say, write_json
+from tolman.registry import Registry
+from tolman.runtime import stoppable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tolman.workflows.analyses import Analysis
+    from tolman.features.analyses import Analysis
+    from tolman.features.figures import FigureKind
 
 
-class AnalysisGroup(typer.core.TyperGroup):
-    """A group whose commands are the analyses, made as they are looked up."""
+class RegistryGroup(typer.core.TyperGroup):
+    """A group whose commands are the members of a registry, made as they are looked up."""
+
+    registry: ClassVar[Registry]
+
+    def make(self, thing: Any) -> Callable[..., None]:
+        """Make the body of a member's command."""
+        raise NotImplementedError
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names."""
-        from tolman.workflows.analyses import ANALYSES
-
-        return ANALYSES.names()
+        return self.registry.names()
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of one.
 
         Raises:
-            UsageError: there is no analysis of that name.
+            UsageError: the registry has none of that name.
         """
-        from tolman.workflows.analyses import ANALYSES
-
         alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        alone.command(cmd_name)(make_command(ANALYSES.get(cmd_name)))
+        alone.command(cmd_name)(self.make(self.registry.get(cmd_name)))
         return typer.main.get_command(alone)
 
 
-app = typer.Typer(
-    cls=AnalysisGroup,
-    no_args_is_help=True,
-    help="Analyse scores and questions: vision ablation, shortcut bias, correlation, error types, cognitive maps …",
-)
-
-
-def make_command(analysis: Analysis[Any, Any]) -> Callable[..., None]:
+def analysis_command(analysis: Analysis[Any, Any]) -> Callable[..., None]:
     """Make a function that Typer takes as a command: an option for each field of its config, and `--json`."""
 
     def body(config: Any, as_json: Json = False) -> Path | None:
-        from tolman.commands.show.printing import write_json
-        from tolman.commands.show.progress import progress
-        from tolman.runtime import stoppable  # an analysis may ask a judge
-
         with stoppable(), progress() as events:
             result = analysis.run(config, events)
         if as_json:
@@ -66,16 +61,68 @@ def make_command(analysis: Analysis[Any, Any]) -> Callable[..., None]:
             raise Incomplete(out)
         return out if isinstance(out, Path) else None
 
-    examples = [f"Example:  tolman analyze {example}" for example in analysis.examples]
-    body.__doc__ = "\n\n".join([analysis.title, *examples])
+    body.__doc__ = _help("analyze", analysis.title, analysis.examples)
     return configured(analysis.config, f"analyze-{analysis.name}")(body)
+
+
+def figure_command(kind: FigureKind) -> Callable[..., None]:
+    """Make a function that Typer takes as a command: an option for each field of the kind's config."""
+
+    def body(config: Any) -> None:
+        from tolman.features.figures.compute import draw_figure
+
+        with progress() as events:
+            result = draw_figure(kind, config, events)
+        shown = console()
+        for note in result.chart.notes:
+            say(shown, note)
+        say(shown, f"{result.out}" + (f", data in {result.data}" if result.data else ""))
+
+    body.__doc__ = _help("figure", kind.title, kind.examples)
+    return configured(kind.config, f"figure-{kind.name}")(body)
+
+
+class AnalysisGroup(RegistryGroup):
+    """The analyses."""
+
+    registry = ANALYSES
+
+    def make(self, thing: Analysis[Any, Any]) -> Callable[..., None]:
+        """Make the body of an analysis's command."""
+        return analysis_command(thing)
+
+
+class FigureGroup(RegistryGroup):
+    """The kinds of figures."""
+
+    registry = FIGURES
+
+    def make(self, thing: FigureKind) -> Callable[..., None]:
+        """Make the body of a figure's command."""
+        return figure_command(thing)
+
+
+analyze_app = typer.Typer(
+    cls=AnalysisGroup,
+    no_args_is_help=True,
+    help="Analyse scores and questions: vision ablation, shortcut bias, correlation, error types, cognitive maps …",
+)
+figure_app = typer.Typer(
+    cls=FigureGroup,
+    no_args_is_help=True,
+    help="Draw figures of runs and benchmarks: bars, dots, radar, deltas, curves, scatter, confusions, maps … "
+    "SVG, PDF or PNG.",
+)
+
+
+def _help(command: str, title: str, examples: tuple[str, ...]) -> str:
+    return "\n\n".join([title, *(f"Example:  tolman {command} {example}" for example in examples)])
 
 
 def _print(shown: Console, parts: Any) -> None:
     from rich.table import Table
 
-    from tolman.commands.show.printing import say
-    from tolman.commands.show.report import print_wide
+    from tolman.features.report.render import print_wide
 
     for part in [parts] if isinstance(parts, str) else parts:
         if isinstance(part, Table):

@@ -8,24 +8,90 @@ def audit(config: AuditConfig, as_json: Json = False) -> Path | None:
 ```
 
 The command gets an option (or argument) for each field, those of its own further parameters, `--config FILE` and
-`--write-config FILE`. What is given on the command line goes before what stands in the file. A file with several tables
-of the command is a suite, and carries it out for each. Where the command returns a folder, `tolman.toml` in it repeats
-the command.
+`--write-config FILE`. Options on the command line go before settings in the file. A file with several tables of the
+command is a suite, and carries it out for each. If the command returns a folder, `tolman.toml` in it repeats the
+command.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from tolman.errors import UsageError
+from tolman.errors import RunInterruptedError, UsageError
+from tolman.features.config import (
+    ConfigField,
+    at_places,
+    check_outputs,
+    fields_of,
+    make,
+    read_plugins,
+    read_tables,
+    write_config,
+)
+from tolman.features.printing import TextConsole
+from tolman.files import check_config
 from tolman.plugins import load_plugins
-from tolman.workflows.config import ConfigField, at_places, fields_of, make, read_plugins, read_tables, write_config
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tolman.runs.run_folder import RunFolder
+
+
+EMPTY = "tolman.empty"
+"""The key of a context's notes that has the options which were given an empty text: a path made of one would be the
+working directory."""
+STORES: dict[str, Any] = {"rich_help_panel": "Stores"}
+
+Data = Annotated[
+    Path | None,
+    typer.Option(help="Folder with the released data, or a file of questions. Default: the Hugging Face hub."),
+]
+Subset = Annotated[
+    str | None, typer.Option(help="Part of the benchmark that has a name; see 'tolman benchmarks NAME'.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+StorePath = Annotated[Path | None, typer.Option("--store", help="File of the response store.", **STORES)]
+JUDGE: dict[str, Any] = {"rich_help_panel": "The judge"}
+JudgeUrl = Annotated[
+    str | None, typer.Option("--judge-base-url", help="Address of the judge's endpoint, ending in /v1.", **JUDGE)
+]
+JudgeBody = Annotated[
+    str | None, typer.Option("--judge-body", help="JSON object of further fields, as --body is for the model.", **JUDGE)
+]
+
+
+def names_in(text: str | None) -> tuple[str, ...]:
+    """The names of an option: 'a,b,c'."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def console(*, stderr: bool = False) -> Console:
+    return TextConsole(stderr=stderr)
+
+
+def show(*folders: RunFolder, as_json: bool) -> None:
+    """Print the table of one run or of several, write its page, and say where it is."""
+    from tolman.features.run.render import show_runs
+
+    show_runs(console(), [folder.path for folder in folders], as_json=as_json)
+
+
+def is_incomplete(figures: Mapping[str, Any]) -> bool:
+    """Check whether a run has failures, or answers that were ended before a scorer could read them: exit code 1."""
+    unanswered, judge, endings = figures["unanswered"], figures.get("judge"), figures.get("endings")
+    if isinstance(endings, dict) and any(entry["unread"] for entry in endings.values()):
+        return True
+    if isinstance(unanswered, dict) and sum(unanswered.values()):
+        return True
+    return isinstance(judge, dict) and bool(judge["failed"])
+
 
 FILE = "tolman.toml"
 """The config beside a result."""
@@ -33,8 +99,8 @@ _PANEL = "Config files"
 
 
 class Incomplete(typer.Exit):
-    """The end of a command whose result lacks a part, or finds something wrong: exit code 1, and the config beside the
-    result all the same.
+    """The end of a command whose result lacks a part, or finds something wrong: exit code 1, and still the config next
+    to the result.
 
     Args:
         folder: of the result, or several.
@@ -47,11 +113,11 @@ class Incomplete(typer.Exit):
 
 @dataclass(frozen=True)
 class FileForm:
-    """What a command does where one of its arguments is the name of a file of settings.
+    """A command's behaviour where one of its arguments is the name of a file of settings.
 
     Attributes:
         argument: the field whose value may be such a name.
-        is_one: tells such a name from others.
+        is_one: recognises such a name.
         body: called with the file, the other settings that were given by field, and the command's own parameters.
         place: where the file of such a name is.
     """
@@ -68,8 +134,8 @@ def configured(
     """Make a function of a config into a command.
 
     Args:
-        config: the config's class, a dataclass of `tolman.workflows`.
-        command: what the table of a file is called; the function's name, with '-' for '_', where None.
+        config: the config's class, a dataclass of a `config` module of `tolman.features`.
+        command: the name of a file's table; the function's name, with '-' for '_', where None.
         file_form: of a command with an argument that may name a file of settings.
     """
     fields = fields_of(config)
@@ -87,6 +153,8 @@ def configured(
                 for parameter in _places(one):
                     value = values.pop(parameter)
                     if _is_given(ctx, parameter):
+                        if one.scalar is Path and one.option in ctx.meta.get(EMPTY, ()):
+                            raise UsageError(f"{one.option} is empty; give a path, or leave it out.")
                         given[one.name] = _read(one, value)
             if file_form is not None and file_form.is_one(given.get(file_form.argument, "")):
                 if config_file is not None or write_config_to is not None:
@@ -96,7 +164,10 @@ def configured(
                 file_form.body(file, given, **values)
                 return
             configs = _configs(config, name, config_file, given)
+            for one_config in configs:
+                check_outputs(one_config)
             if write_config_to is not None:
+                check_config(write_config_to, command=name)
                 write_config(write_config_to, name, *configs, typed=_typed(ctx))
             incomplete: Incomplete | None = None
             for one_config in configs:
@@ -105,6 +176,10 @@ def configured(
                         result = body(one_config, **values)
                     except Incomplete as error:
                         incomplete, result = error, error.folder
+                    except RunInterruptedError as error:
+                        if error.folder is not None:
+                            write_config(error.folder / FILE, name, one_config, typed=_typed(ctx))
+                        raise
                     for folder in result if isinstance(result, list) else [result]:
                         if isinstance(folder, Path) and folder.is_dir():
                             write_config(folder / FILE, name, one_config, typed=_typed(ctx))
@@ -128,7 +203,7 @@ def configured(
 
 
 def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, Any]) -> list[Any]:
-    """The configs of a command: one, or one for each table of a suite. What is given goes before every table."""
+    """Return the configs of a command: one, or one for each table of a suite. Given settings go before every table."""
     if file is not None:
         load_plugins(read_plugins(file))
     tables = read_tables(file, name) if file is not None else [{}]
@@ -188,7 +263,7 @@ def _parameters(one: ConfigField) -> list[inspect.Parameter]:
 
 
 def _completion(names: Callable[[], list[str]]) -> Callable[[str], list[str]]:
-    """What a shell is offered for a word that is begun."""
+    """Return a function from a word that is begun to its completions in a shell."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names() if name.startswith(incomplete)]

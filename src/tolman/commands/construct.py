@@ -1,17 +1,29 @@
-"""`tolman generate`, `audit` and `simulate`."""
+"""Commands for scenes and their benchmarks.
+
+They are `tolman generate`, `audit`, `simulate`, `ingest`, `scenes`, `merge` and `measure`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tolman.commands.configured import Incomplete, configured
-from tolman.commands.options import Json, console
-from tolman.workflows.audit import AuditConfig
-from tolman.workflows.generate import GenerateConfig
-from tolman.workflows.simulate import SimulateConfig
+from tolman.commands.configured import Incomplete, Json, configured, console
+from tolman.features.curate.config import (
+    CurateCategoriesConfig,
+    CurateConfig,
+    CurateDuplicatesConfig,
+    CurateImportConfig,
+    CurateMappingsConfig,
+)
+from tolman.features.generate.config import AuditConfig, GenerateConfig
+from tolman.features.printing import progress, say, typed, write_json
+from tolman.features.report.config import ScenesConfig
+from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig, SimulateConfig
+from tolman.runtime import stoppable
 
 app = typer.Typer()
 ExitZero = Annotated[
@@ -25,16 +37,16 @@ ExitZero = Annotated[
 def generate(config: GenerateConfig) -> Path:
     """Make a benchmark from scenes.
 
-    Every generation preset but vsi-official leaves out what learners answer without media (shortcut filtering).
+    Every generation preset but vsi-official leaves out questions that learners answer without media (shortcut
+    filtering).
 
     Example:  tolman generate meta_info --preset vsi-paper --out my-bench
 
     Example:  tolman generate worlds --preset mmsi --families camera-object,object-object --out pairs
     """
-    from tolman.commands.show.construct import show_generated, show_reasons
-    from tolman.commands.show.progress import progress
-    from tolman.workflows.generate import NoQuestionsError
-    from tolman.workflows.generate import generate as carry_out
+    from tolman.features.generate.compute import NoQuestionsError
+    from tolman.features.generate.compute import generate as carry_out
+    from tolman.features.generate.render import show_generated, show_reasons
 
     try:
         with progress() as events:
@@ -49,23 +61,22 @@ def generate(config: GenerateConfig) -> Path:
 @app.command()
 @configured(AuditConfig)
 def audit(config: AuditConfig, as_json: Json = False, exit_zero: ExitZero = False) -> Path:
-    """Compute every answer of a benchmark anew from its scenes, or tell whether answers are guessed without looking.
+    """Recompute every answer of a benchmark from its scenes, or check whether answers can be guessed without looking.
 
-    A question may break a rule and have a safe answer all the same, as where two distractors tie: those are counted
-    apart, and stand in exclude-strict.txt only. The exit code is 1 where an answer differs or is in doubt, and 0
-    where all that were checked are safe; --exit-zero makes it 0 for both.
+    A question may break a rule and still have a safe answer, as where two distractors tie: those are counted apart, and
+    are listed in exclude-strict.txt only. The exit code is 1 where an answer differs or is in doubt, and 0 where all
+    that were checked are safe; --exit-zero makes it 0 for both.
 
     With --shortcuts no scenes are needed: learners that shortcut filtering doesn't use are taught the questions of
     other scenes, and asked. The exit code is 0 where each learner passes on each question type, and 1 where one fails
-    or where there are too few questions to tell.
+    or where there are too few questions to decide.
 
     Example:  tolman audit vsi-bench --scenes meta_info
 
     Example:  tolman audit my-bench --shortcuts --teach unfiltered-of-other-seeds
     """
-    from tolman.commands.show.construct import show_audit
-    from tolman.commands.show.progress import progress
-    from tolman.workflows.audit import audit as carry_out
+    from tolman.features.generate.audit import audit as carry_out
+    from tolman.features.generate.render import show_audit
 
     if config.shortcuts:
         return _audit_shortcuts(config, as_json=as_json, exit_zero=exit_zero)
@@ -78,9 +89,8 @@ def audit(config: AuditConfig, as_json: Json = False, exit_zero: ExitZero = Fals
 
 
 def _audit_shortcuts(config: AuditConfig, *, as_json: bool, exit_zero: bool) -> Path:
-    from tolman.commands.show.progress import progress
-    from tolman.commands.show.shortcuts import show_shortcut_audit
-    from tolman.workflows.audit_shortcuts import audit_shortcuts
+    from tolman.features.generate.audit import audit_shortcuts
+    from tolman.features.generate.render import show_shortcut_audit
 
     with progress() as events:
         result = audit_shortcuts(config, events)
@@ -101,11 +111,205 @@ def simulate(config: SimulateConfig) -> Path:
 
     Example:  tolman simulate --shapes l-shape,street --exo 3 --actors 2 --lidar --out rigs
     """
-    from tolman.commands.show.construct import show_simulated
-    from tolman.commands.show.progress import progress
-    from tolman.workflows.simulate import simulate as carry_out
+    from tolman.features.generate.render import show_simulated
+    from tolman.features.scenes.simulation import simulate as carry_out
 
     with progress() as events:
         result = carry_out(config, events)
     show_simulated(console(), result)
     return result.out
+
+
+@app.command()
+@configured(IngestConfig)
+def ingest(config: IngestConfig, as_json: Json = False) -> Path | None:
+    """Turn real scans and recordings into scenes: boxes, rooms, videos, and the objects visible at each time.
+
+    The same command goes on where it was stopped, and reads only new or changed inputs. It ends with exit code 1 if a
+    scene was refused, or a medium can't be read; the others are written all the same.
+
+    Example:  tolman ingest scannet scans/ --out scenes
+
+    Example:  tolman ingest auto my-scans/ --out scenes
+
+    Example:  tolman ingest media DAVIS/JPEGImages --out pool --source DAVIS --licence "terms of its page"
+    """
+    from tolman.features.scenes.compute import ingest as carry_out
+    from tolman.features.scenes.compute import pool, recognise
+    from tolman.features.scenes.render import show_ingested, show_pooled
+
+    if config.is_hint:
+        found = recognise(config)
+        if as_json:
+            write_json(console(), asdict(found) | {"path": str(found.path)})
+            return None
+        for line in [*found.lines(), f"Next: tolman ingest {found.format} {typed(found.path)} --out scenes"]:
+            say(console(), line)
+        return None
+    if config.is_pool:
+        with progress() as events:
+            pooled = pool(config.pool, events)
+        show_pooled(console(), pooled, as_json=as_json)
+        if pooled.left_out:
+            raise Incomplete(pooled.out)
+        return pooled.out
+    with progress() as events:
+        result = carry_out(config, events)
+    show_ingested(console(), result, as_json=as_json)
+    if result.refused:
+        raise Incomplete(result.out)
+    return result.out
+
+
+PAGE = Path("scenes.html")
+
+
+@app.command()
+@configured(ScenesConfig)
+def scenes(config: ScenesConfig, as_json: Json = False) -> None:
+    """Show the scenes of a folder: a table, and a page with a floor plan of each.
+
+    Example:  tolman scenes worlds --out worlds.html
+    """
+    from tolman.features.report.compute import show_scenes
+    from tolman.features.scenes.render import show_collection
+
+    if config.out is None and not as_json:
+        config = replace(config, out=PAGE)
+    with progress() as events:
+        result = show_scenes(config, events)
+    show_collection(console(), result, as_json=as_json)
+
+
+@app.command()
+@configured(MergeConfig)
+def merge(config: MergeConfig) -> Path:
+    """Join the shards of a job, made with --shard 1/8 … 8/8, into the output of the job without that option.
+
+    Shards of other settings or another version, missing and unfinished ones are refused, and nothing is written then.
+
+    Example:  tolman merge parts/* --out worlds
+    """
+    from tolman.features.scenes.compute import merge as carry_out
+
+    with progress() as events:
+        result = carry_out(config, events)
+    console().print(
+        f"{result.shards} shards with {result.scenes:,} scenes: {result.out}.", markup=False, highlight=False
+    )
+    return result.out
+
+
+@app.command()
+@configured(MeasureConfig)
+def measure(config: MeasureConfig, as_json: Json = False) -> None:
+    """Measure a selection in a LiDAR recording, with a bound of the error (docs/measure.md: how often it holds).
+
+    Example:  tolman measure yard size --pixels 210,140,330,300 --at 4.2
+
+    Example:  tolman measure yard distance --box 1,2,0,2,3,1.2 --to-box 4,2,0,5,3,1
+
+    Example:  tolman measure worlds height --capture simulated/0-0000 --box 1,2,-0.1,2,3,1.2 --json
+
+    Example:  tolman measure hall.laz room-area --box 0,0,-1,20,15,4
+    """
+    from tolman.features.scenes.compute import measure as carry_out
+    from tolman.features.scenes.render import show_measurement
+
+    with progress() as events:
+        result = carry_out(config, events)
+    show_measurement(console(), result, as_json=as_json)
+
+
+curate_app = typer.Typer(
+    no_args_is_help=True,
+    help="""Existing question sets into one benchmark.
+
+    Example:  tolman curate run site.toml --out pool
+
+    Example:  tolman curate import vsi-bench data/vsi-bench --out pool
+    """,
+)
+
+
+@curate_app.command()
+@configured(CurateConfig, command="curate-run")
+def run(config: CurateConfig, as_json: Json = False) -> Path:
+    """Carry out a recipe: import, filter, convert, stratify, verify and publish. The same command goes on.
+
+    Example:  tolman curate run site.toml --out pool
+
+    Example:  tolman curate run site.toml --out pool --until classify --model openai/NAME --base-url URL
+    """
+    from tolman.features.curate.compute import curate
+    from tolman.features.curate.render import show_curated
+
+    with stoppable(), progress() as events:
+        result = curate(config, events)
+    show_curated(console(), result, as_json=as_json)
+    if result.failed:
+        raise Incomplete(result.out)
+    return result.out
+
+
+@curate_app.command("import")
+@configured(CurateImportConfig, command="curate-import")
+def import_one(config: CurateImportConfig, as_json: Json = False) -> Path:
+    """Read one question set into a pool, to see the result of a mapping.
+
+    Example:  tolman curate import vsi-bench data/vsi-bench --out pool
+    """
+    from tolman.features.curate.compute import import_questions
+    from tolman.features.curate.render import show_imported
+
+    with stoppable(), progress() as events:
+        result = import_questions(config, events)
+    show_imported(console(), result, as_json=as_json)
+    return config.out
+
+
+@curate_app.command()
+@configured(CurateMappingsConfig, command="curate-mappings")
+def mappings(config: CurateMappingsConfig, as_json: Json = False) -> None:
+    """List the question sets that can be read by name, or show one mapping.
+
+    Example:  tolman curate mappings vsi-bench
+    """
+    from tolman.features.curate.compute import list_mappings
+    from tolman.features.curate.render import show_mapping, show_mappings
+
+    found = list_mappings(config)
+    if config.name:
+        show_mapping(console(), found[0], as_json=as_json)
+    else:
+        show_mappings(console(), found, as_json=as_json)
+
+
+@curate_app.command()
+@configured(CurateCategoriesConfig, command="curate-categories")
+def categories(config: CurateCategoriesConfig) -> None:
+    """Let a model group the question sets' own labels into coarse categories, for you to edit and use.
+
+    Example:  tolman curate categories site.toml --pool pool --out my-taxonomy.toml
+    """
+    from tolman.features.curate.compute import induce_categories
+    from tolman.features.curate.render import show_categories
+
+    with stoppable(), progress() as events:
+        taxonomy = induce_categories(config, events)
+    show_categories(console(), taxonomy, config.out)
+
+
+@curate_app.command()
+@configured(CurateDuplicatesConfig, command="curate-duplicates")
+def duplicates(config: CurateDuplicatesConfig, as_json: Json = False) -> None:
+    """Find questions that occur twice in a benchmark, or also occur in another one.
+
+    Example:  tolman curate duplicates ./my-bench vsi-bench --against-data data/vsi-bench
+    """
+    from tolman.features.curate.compute import find_duplicates
+    from tolman.features.curate.render import show_duplicates
+
+    with stoppable(), progress() as events:
+        result = find_duplicates(config, events)
+    show_duplicates(console(), result, as_json=as_json)

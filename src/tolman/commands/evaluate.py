@@ -1,20 +1,25 @@
-"""`tolman benchmarks`, `run`, `score`, `compare` and `report`."""
+"""Commands for runs: `tolman run`, `score`, `compare`, `report`, `view`, `reconcile`, `paper` and `reproduce`."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tolman.commands.configured import FileForm, Incomplete, configured
-from tolman.commands.options import Json, console, is_incomplete
-from tolman.workflows.compare import CompareConfig
-from tolman.workflows.report import ReportConfig
-from tolman.workflows.run_config import RunConfig
-from tolman.workflows.score import ScoreConfig
-from tolman.workflows.suite_file import is_suite
-from tolman.workflows.suite_names import suite_path
+from tolman.commands.configured import FileForm, Incomplete, Json, configured, console, is_incomplete
+from tolman.features.compare.config import CompareConfig, ReconcileConfig
+from tolman.features.events import Ended
+from tolman.features.paper.config import PaperConfig
+from tolman.features.printing import importing_meanwhile, plain_table, progress, say
+from tolman.features.report.config import ReportConfig, ViewConfig
+from tolman.features.reproduce.config import ReproduceConfig
+from tolman.features.reproduce.render import show_plan, show_reproduced, show_targets
+from tolman.features.run.config import RunConfig, ScoreConfig, suite_path
+from tolman.features.run.suite_file import is_suite
+from tolman.files import check_folder
+from tolman.runtime import stoppable
 
 app = typer.Typer()
 DryRun = Annotated[
@@ -24,16 +29,13 @@ DryRun = Annotated[
 
 def _run_suite(path: Path, given: dict[str, Any], as_json: bool, dry_run: bool) -> None:
     """Carry out a suite's runs as one."""
-    from tolman.commands.show.estimates import show_estimates
-    from tolman.commands.show.progress import progress
-    from tolman.commands.show.suite import show_suite
-    from tolman.runtime import stoppable
-    from tolman.workflows.estimate import estimate
-    from tolman.workflows.suite import run_suite
-    from tolman.workflows.suite_board import board_of
-    from tolman.workflows.suite_file import check_names, copy_suite, read_suite
+    from tolman.features.run.estimate import estimate
+    from tolman.features.run.render import show_estimates, show_suite
+    from tolman.features.run.suite import run_suite
+    from tolman.features.run.suite_file import board_of, check_names, copy_suite, folder_of, read_suite
 
     configs, board = read_suite(path, given), board_of(path)
+    check_folder(folder_of(configs), "runs")
     with stoppable(), progress() as events:
         if dry_run:
             check_names(configs)
@@ -55,7 +57,7 @@ def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> li
     """Evaluate a model on a benchmark: ask, score and report. The same command goes on where it stopped.
 
     A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0.
-    Above 0.5 % of a figure's responses, both shares stand below it, with the score if all are wrong or at chance.
+    Above 0.5 % of a figure's responses, both shares are given below it, with the score if all are wrong or at chance.
     Above 5 % the headline bears a †. --judge has a model read them, and a sample of those that were read.
 
     Example:  tolman run vsi-bench --model openai/my-model --base-url http://localhost:8000/v1
@@ -70,21 +72,17 @@ def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> li
 
     Example:  tolman run easi-8 --model openai/my-model --base-url http://localhost:8000/v1
     """
-    from tolman.commands.show.progress import progress
-    from tolman.commands.show.warming import importing_meanwhile
-    from tolman.runtime import stoppable
-    from tolman.workflows.evaluate import evaluate
-    from tolman.workflows.thinking import budget_curves
+    from tolman.features.run.compute import budget_curves, evaluate
 
     if dry_run:
-        from tolman.commands.show.estimates import show_estimates
-        from tolman.workflows.estimate import estimate
+        from tolman.features.run.estimate import estimate
+        from tolman.features.run.render import show_estimates
 
         show_estimates(console(), estimate([config]), as_json=as_json)
         return []
     with stoppable(), progress() as events:
         runs = evaluate(config, importing_meanwhile(events)).runs
-    from tolman.commands.show.runs import show_runs
+    from tolman.features.run.render import show_runs
 
     folders = [one.path for one in runs]
     budgets = budget_curves(runs) if len(config.reasoning_budget) > 1 else []
@@ -100,22 +98,25 @@ def score(config: ScoreConfig, as_json: Json = False) -> Path | None:
     """Score responses that something else produced, or a run again; with --judge, have a model read them.
 
     A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0.
-    Above 0.5 % of a figure's responses, both shares stand below it, with the score if all are wrong or at chance.
+    Above 0.5 % of a figure's responses, both shares are given below it, with the score if all are wrong or at chance.
     Above 5 % the headline bears a †. scores.parquet holds each item's state, the rule that read it, and where.
 
     Example:  tolman score answers.jsonl --benchmark vsi-bench --name my-model
 
+    Example:  tolman score predictions.csv --benchmark vsi-bench --columns id=question_id,response=raw
+
+    Example:  tolman score logs/my-model --benchmark site
+
     Example:  tolman score runs/mmsi-bench-full/my-model-direct --judge openai/gpt-4o
     """
-    from tolman.commands.show.progress import progress
-    from tolman.commands.show.runs import show_runs
-    from tolman.runtime import stoppable
-    from tolman.workflows.score import score as carry_out
+    from tolman.features.run.render import show_runs
+    from tolman.features.run.score_responses import score as carry_out
 
     with stoppable(), progress() as events:
         scored = carry_out(config, events).run
     show_runs(console(), [scored.path], as_json=as_json)
-    folder = None if config.responses.is_dir() else scored.path  # the run's own config stays in its folder
+    own = len(config.responses) == 1 and config.responses[0].resolve() == scored.path.resolve()
+    folder = None if own else scored.path  # the run's own config stays in its folder
     if is_incomplete(scored.figures):
         raise Incomplete(folder)
     return folder
@@ -132,8 +133,8 @@ def compare(config: CompareConfig, as_json: Json = False) -> None:
 
     Example:  tolman compare runs/vsi-bench-full/model-a-direct runs/vsi-bench-full/model-b-direct --out page.html
     """
-    from tolman.commands.show.comparison import show_comparison
-    from tolman.workflows.compare import compare as carry_out
+    from tolman.features.compare.compute import compare as carry_out
+    from tolman.features.compare.render import show_comparison
 
     show_comparison(console(), carry_out(config), as_json=as_json)
 
@@ -141,7 +142,7 @@ def compare(config: CompareConfig, as_json: Json = False) -> None:
 @app.command()
 @configured(ReportConfig)
 def report(config: ReportConfig) -> None:
-    """Put runs into one table beside published rows, or into a site to look through.
+    """Put runs into one table next to published rows, or into a site to look through.
 
     Further tables have a cell for each part of the questions: --by source, --by level,scene_type. Labels are those that
     the questions carry, and task, source, scene, kind, options, media_count, media_kind, question_words, frames_needed,
@@ -153,10 +154,104 @@ def report(config: ReportConfig) -> None:
 
     Example:  tolman report runs/vsi-bench-full/* --out site
     """
-    from tolman.commands.show.progress import progress
-    from tolman.commands.show.runs import show_report
-    from tolman.workflows.report import report as carry_out
+    from tolman.features.report.compute import report as carry_out
+    from tolman.features.report.render import show_report
 
     with progress() as events:
         result = carry_out(config, events)
     show_report(console(), result)
+
+
+@app.command()
+@configured(ViewConfig)
+def view(config: ViewConfig) -> None:
+    """Serve the site of some runs on this machine and open it; Ctrl-C ends it.
+
+    Example:  tolman view runs/vsi-bench-full/*
+
+    Example:  tolman view site --port 8080 --no-browser
+    """
+    from tolman.features.report.compute import prepared, serve
+
+    with stoppable(), progress() as events, prepared(config, events) as folder:
+        events(Ended())
+        with suppress(KeyboardInterrupt):
+            serve(config, folder, lambda address: console().print(f"Serving {address} until Ctrl-C", highlight=False))
+
+
+@app.command()
+@configured(ReconcileConfig)
+def reconcile(config: ReconcileConfig, as_json: Json = False) -> None:
+    """Say why two runs or logs of one benchmark have different scores: causes by item, in pieces that add up.
+
+    Each piece is the mean, over all orders in which the causes could be switched from A to B, of its cause's
+    contribution to the figure (Shapley value). Causes that the logs can't separate are one piece, such as 'prompt or
+    frames'. 'unexplained' counts texts that differ although nothing that both sides record does.
+
+    Example:  tolman reconcile runs/vsi-bench-full/my-model-direct logs/my-model_samples_vsibench.jsonl
+
+    Example:  tolman reconcile runs/mmsi-bench-full/model-direct runs/mmsi-bench-full/model-direct --scorer-b careful
+
+    Example:  tolman reconcile ours.jsonl theirs.xlsx --benchmark mmsi-bench --out why.html
+    """
+    from tolman.features.compare.reconcile_runs import reconcile as carry_out
+    from tolman.features.compare.render import show_reconciliation
+
+    show_reconciliation(console(), carry_out(config), as_json=as_json)
+
+
+@app.command()
+@configured(PaperConfig)
+def paper(config: PaperConfig) -> Path:
+    """Rebuild a paper's tables and figures from your runs, next to the published values; missing parts are listed.
+
+    Example:  tolman paper vsi-bench runs/vsi-bench-full/* --out vsi-bench-paper
+    """
+    from tolman.features.paper.compute import rebuild_paper
+
+    with progress() as events:
+        result = rebuild_paper(config, events)
+    shown = console()
+    for sentence in (*(f"LEFT OUT: {text}" for text in result.left_out), *result.warnings):
+        say(shown, sentence)
+    listed = plain_table(["", "shows", "state"], left=["shows", "state"])
+    for one in result.parts:
+        listed.add_row(one.part.name, one.part.title, one.state)
+    shown.print(listed)
+    for one in result.parts:
+        for why in one.missing:
+            say(shown, f"{one.part.name}: {why}. What it needs: {one.part.command}.")
+    say(shown, f"{result.out / 'index.html'}")
+    return result.out
+
+
+@app.command()
+@configured(ReproduceConfig)
+def reproduce(config: ReproduceConfig, as_json: Json = False) -> list[Path]:
+    """Run a published result again, and print its figure next to the published one.
+
+    Settings are those of the publication: recipe, frames, form of videos, prompts. The exit code is 1 where a figure is
+    not reproduced, or can't be judged. The same command goes on where it stopped.
+
+    Example:  tolman reproduce
+
+    Example:  tolman reproduce qwen2.5-vl-7b --dry-run
+
+    Example:  tolman reproduce qwen2.5-vl-7b --base-url http://localhost:8000/v1
+    """
+    from tolman.features.reproduce.compute import list_targets, plan
+    from tolman.features.reproduce.compute import reproduce as carry_out
+
+    if config.name is None:
+        show_targets(console(), list_targets(), as_json=as_json)
+        return []
+    if config.dry_run:
+        show_plan(console(), plan(config), as_json=as_json)
+        return []
+    with stoppable(), progress() as events:
+        found = carry_out(config, events)
+    show_reproduced(console(), found, as_json=as_json)
+    folders = [one.run.path for one in found]
+    if any(one.verdict != "reproduced" for one in found):
+        raise Incomplete(folders)
+    return folders

@@ -1,17 +1,23 @@
-"""`tolman review`."""
+"""`tolman review`, with its output."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-import typer.core
 import typer.main
 
-from tolman.commands.configured import configured
-from tolman.commands.options import Json, console, show
-from tolman.workflows.review import ReviewConfig
+from tolman.commands.configured import Json, configured, console, show
+from tolman.features.review.config import ReviewConfig
+from tolman.features.review.render import (
+    show_backup,
+    show_exported,
+    show_listening,
+    show_marked,
+    show_people,
+    show_study,
+    show_upgraded,
+)
 
 app = typer.Typer()
 actions = typer.Typer()
@@ -41,7 +47,7 @@ class WithActions(typer.core.TyperCommand):
 @app.command(cls=WithActions)
 @configured(ReviewConfig)
 def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
-    """Serve the web application in which people answer and check a benchmark's questions, or write what came of it.
+    """Serve the web application in which people answer and check a benchmark's questions, or write the results.
 
     Example:  tolman review my-bench --port 8000
 
@@ -61,9 +67,7 @@ def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
 
     Example:  tolman review backup my-bench --out review.tar   (also: check, restore, upgrade; each has --help)
     """
-    from tolman.commands.show.review import show_exported, show_listening, show_marked, show_people
-    from tolman.workflows.review import check, serve_review
-    from tolman.workflows.review_writing import export_people, export_review_runs, export_reviewed
+    from tolman.features.review.compute import check, export_people, export_review_runs, export_reviewed, serve_review
 
     check(config)
     if config.runs is not None:
@@ -95,12 +99,11 @@ def check_study(
     pool: Annotated[Path | None, typer.Option(help="Folder of the media pool to write questions from.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Draw a study and tell what each person would be asked and what its figures will lack; nothing is started.
+    """Draw a study, and summarise each person's questions and the gaps in its figures; nothing is started.
 
     Example:  tolman review check my-bench --study study.toml
     """
-    from tolman.commands.show.review import show_study
-    from tolman.workflows.review_study import check_study as draw
+    from tolman.features.review.compute import check_study as draw
 
     found = draw(ReviewConfig(benchmark=bench, data=data, subset=subset, pool=pool), study)
     show_study(console(), found, as_json=as_json)
@@ -119,9 +122,7 @@ def backup(
 
     Example:  tolman review backup my-bench --out review.tar
     """
-    from tolman.commands.show.review import show_backup
-    from tolman.workflows.review import store_of
-    from tolman.workflows.review_backup import BackupPlaces, backup_review
+    from tolman.features.review.compute import BackupPlaces, backup_review, store_of
 
     places = BackupPlaces(store=store or store_of(bench), database=database, pool=pool, scenes=scenes)
     show_backup(console(), backup_review(places, out), "Written")
@@ -140,9 +141,7 @@ def restore(
 
     Example:  tolman review restore my-bench --from review.tar
     """
-    from tolman.commands.show.review import show_backup
-    from tolman.workflows.review import store_of
-    from tolman.workflows.review_backup import BackupPlaces, restore_review
+    from tolman.features.review.compute import BackupPlaces, restore_review, store_of
 
     places = BackupPlaces(store=store or store_of(bench), database=database, pool=pool, scenes=scenes)
     show_backup(console(), restore_review(places, backup), "Restored")
@@ -161,9 +160,7 @@ def upgrade(
 
     Example:  tolman review upgrade my-bench --backup before.tar
     """
-    from tolman.commands.show.review import show_upgraded
-    from tolman.workflows.review import store_of
-    from tolman.workflows.review_backup import BackupPlaces, upgrade_review
+    from tolman.features.review.compute import BackupPlaces, store_of, upgrade_review
 
     places = BackupPlaces(store=store or store_of(bench), database=database)
     show_upgraded(console(), *upgrade_review(places, backup))

@@ -1,8 +1,8 @@
 """Asking a model about many candidates: through the engine and store of the runs, several questions in one call.
 
-A reply is read strictly. Where a call was about several candidates, those whose part can't be read are asked about
-again alone; what can't be read then either, after `TRIES` calls, is left for people. All calls stand in the response
-store under the hash of what was sent, so that work which goes on asks nothing twice.
+A reply is read strictly. If a call was about several candidates, those whose part can't be read are asked about again
+alone. Those still unreadable after `TRIES` calls are left for people. All calls are kept in the response store under
+the hash of the request, so that resumed work asks nothing twice.
 """
 
 from __future__ import annotations
@@ -18,42 +18,28 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from tolman import models
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset, plain_question
+from tolman.benchmarks.spec import PromptPreset
 from tolman.curate.candidates import Candidate
 from tolman.errors import RunInterruptedError, UsageError
 from tolman.items import Item
-from tolman.media.missing import refuse_missing
+from tolman.media.frame_store import FrameStore, default_root
+from tolman.media.integrity import refuse_missing
 from tolman.media.sampling import Frames
-from tolman.media.store import FrameStore, default_root
 from tolman.messages import Message, Sampling
-from tolman.models.base import KnowsTheTruth, Model, ModelOptions
-from tolman.protocols.base import Answer, Ask, Conversation, Protocol
+from tolman.models.model import KnowsTheTruth, Model, ModelOptions
+from tolman.protocols import Answer, Ask, Conversation
 from tolman.responses import Failure, FailureKind, Response
+from tolman.runs.calling import ANSWERED
 from tolman.runs.engine import Engine, Limits, Tally
 from tolman.runs.prices import read_price
-from tolman.runs.store import open_store
-from tolman.runs.without_text import ANSWERED
+from tolman.runs.response_store import open_store
 from tolman.runtime import run_until_stopped
-from tolman.scoring.table import Column, Table, pool
 
 TRIES = 3
 """Number of times a candidate is asked about alone until the reply can be read, as for judges."""
 _LASTING = {FailureKind.MEDIA, FailureKind.REFUSED, *ANSWERED}
 """Failures that the same call would meet again."""
 _NUMBERED = re.compile(r"^[ \t]*(\d{1,4})[.)][ \t]+", re.MULTILINE)
-_BENCHMARK = BenchmarkSpec(  # the engine takes one; what is asked here is no benchmark's question
-    name="curation",
-    title="Curation",
-    paper="",
-    licence="",
-    subsets={},
-    load=lambda folder, subset: [],
-    prompt=lambda item, preset: plain_question(item, preset, True),
-    blind_prompt=lambda item, preset: plain_question(item, preset, False),
-    presets=(),
-    rule_sets=(),
-    table=Table((Column("none", "none", pool("none")),), headline="none"),
-)
 
 
 class AskedModel(BaseModel):
@@ -87,7 +73,7 @@ class ModelTask:
 
     Attributes:
         name: becomes the purpose of the calls.
-        messages: what is sent about some candidates.
+        messages: the request about some candidates.
         read: (the part of a reply that belongs to a candidate, the candidate) → a JSON value, or None where it
             can't be read.
         batch: how many candidates one call is about.
@@ -106,7 +92,7 @@ class Reply:
     """Reply about a candidate.
 
     Attributes:
-        value: what was read; None where nothing could be.
+        value: the reading; None if the reply can't be read.
         failure: why there is no value.
         lasting: whether the same call would end the same way, so that people must decide.
     """
@@ -156,7 +142,7 @@ class Asker:
 
         Raises:
             EndpointError: the first call showed that none can succeed.
-            RunInterruptedError: the user stopped it; what was answered is kept.
+            RunInterruptedError: the user stopped it; all answers so far are kept.
             UsageError: media are to be shown to a model that sees none.
             InputError: media are to be shown and are not there.
         """
@@ -171,13 +157,8 @@ class Asker:
         if task.shows_media and self.model.remote:
             refuse_missing(self._data, items)
         engine = Engine(
-            benchmark=_BENCHMARK,
             model=self.model,
-            protocol=Protocol(
-                f"curate-{task.name}",
-                shows_media=task.shows_media,
-                converse=lambda benchmark, item, preset: _converse(task, jobs[item.id]),
-            ),
+            converse=lambda item: _converse(task, jobs[item.id]),
             preset=self._preset(),
             data=self._data,
             frames=FrameStore(default_root()),
@@ -268,7 +249,7 @@ def _converse(task: ModelTask, group: Sequence[Candidate]) -> Conversation:
 
 
 def _item(key: str, group: Sequence[Candidate], task: ModelTask) -> Item:
-    """Item that stands for a group in the engine; its media bring groups about one video together."""
+    """Return the engine's item for a group; its media bring groups about one video together."""
     media = group[0].media if task.shows_media else ()
     return Item(id=key, question=key, kind="number", answer="0", task=task.name, media=media)
 

@@ -1,6 +1,6 @@
 """Candidate: a question on its way into a benchmark; and pools of them, as shards of Parquet.
 
-A candidate is what an `Item` is, with two differences: accepted answers besides the first stand apart, and it
+A candidate is like an `Item`, with two differences: accepted answers besides the first are kept apart, and it
 remembers the question set that it came from. A pool is a folder of shards `items-00000.parquet` with the columns of
 `tolman.item_table` and two more, read and written shard by shard, so that its size doesn't matter.
 """
@@ -76,7 +76,7 @@ class Candidate(ItemFields):
 
     @property
     def has_letters(self) -> bool:
-        """Whether the answer is the letter of an option, so that the options can change their order."""
+        """Check whether the answer is the letter of an option, so that the options can change their order."""
         return self.kind != TEXT and bool(kind_named(self.kind).has_letters)
 
     def having(self, **labels: str) -> Candidate:

@@ -15,6 +15,7 @@ from tolman.curate.candidates import Candidate, read_pool, scan_pool, shards_of,
 from tolman.curate.duplicates import (
     QuestionText,
     leaks,
+    media_names,
     near_duplicates,
     without_repeats,
 )
@@ -22,13 +23,12 @@ from tolman.curate.importing import Importer, QuestionSource, Unmapped
 from tolman.curate.mapping import Mapping
 from tolman.curate.pipeline import Stage, Work, plainly
 from tolman.curate.recipe import Against, Duplicates
-from tolman.curate.same_media import media_names
 from tolman.errors import InputError
 from tolman.files import atomic_write
 from tolman.items import Media
-from tolman.media.store import FrameStore, default_root
+from tolman.media.frame_store import FrameStore, default_root
 from tolman.parallel import Workers
-from tolman.runs.load import load
+from tolman.runs.run_items import load
 
 
 def import_settings(work: Work) -> Any:
@@ -146,9 +146,9 @@ def shared_with(
     folder: Path,
     work: Work,
 ) -> list[tuple[QuestionText, QuestionText]]:
-    """The pool's questions that a benchmark has too, each with the benchmark's.
+    """Return the pool's questions that a benchmark has too, each with the benchmark's.
 
-    Pictures are compared across both, so their names are made anew.
+    Pictures are compared across both, so their names are made again.
     """
     loaded = load(against.benchmark, against.data, against.subset)
     table = scan_pool(folder).select("id", "media").collect()

@@ -1,10 +1,10 @@
 """Open-ended questions → multiple choice (SITE, section 4.1: "we standardize all tasks to a multiple-choice format").
 
-Distractors of numbers lie within bounds around the answer, or are other answers of the same question set; those of
-texts are other answers of the same question set, or a model's. What comes out is checked: no two options are the same,
-and no distractor is a second right answer. For a number that means a distance of at least `margin` times the answer
-between any two options; for a text, that no option says the same in other words as far as words tell (`too_close`),
-and where a model is named, that it calls none of them right.
+Distractors of numbers are within bounds around the answer, or are other answers of the same question set. Those of
+texts are other answers of the same question set, or a model's. The result is checked: no two options are the same, and
+no distractor is a second right answer. For a number that means a distance of at least `margin` times the answer
+between any two options. For a text, no option may be a paraphrase of another, judged by its words (`too_close`). If a
+model is named, it must call no distractor right.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tolman.curate.candidates import TEXT, Candidate
-from tolman.generate.options import Dealer, numeric_options, placed, whole_options
+from tolman.generate.distractors import Dealer, numeric_options, placed, whole_options
 from tolman.items import LETTERS, MEDIA_MARK
+from tolman.kinds.numbers_and_texts import in_ascii_digits
 
 KEPT_ANSWERS = 2_000
 """Different answers that are remembered for each question type."""
@@ -159,12 +160,12 @@ def convert(
 
 
 def converts(candidate: Candidate) -> bool:
-    """Tell whether a question is open-ended: a number or a free text. Those of other item kinds stay as they are."""
+    """Check whether a question is open-ended: a number or a free text. Those of other item kinds stay as they are."""
     return candidate.kind in ("number", TEXT)
 
 
 def needs_model(candidate: Candidate, rules: ConvertRules) -> bool:
-    """Tell whether a model is to write the distractors."""
+    """Check whether a model is to write the distractors."""
     return (
         candidate.kind == TEXT
         and rules.texts == "model"
@@ -174,7 +175,7 @@ def needs_model(candidate: Candidate, rules: ConvertRules) -> bool:
 
 
 def numbers_apart(options: Sequence[str], margin: str) -> bool:
-    """Tell whether all numerical options differ by at least the margin.
+    """Check whether all numerical options differ by at least the margin.
 
     Args:
         options: decimal texts; the first is the right one.
@@ -187,7 +188,7 @@ def numbers_apart(options: Sequence[str], margin: str) -> bool:
 
 
 def too_close(first: str, second: str, alike: float) -> bool:
-    """Tell whether two answers may mean the same, as far as their words tell: the same words, one's words inside the
+    """Check whether two answers may mean the same, judged by their words: the same words, one's words inside the
     other's, or a larger share in common than `alike`."""
     a, b = _words(first), _words(second)
     if not a or not b:
@@ -196,7 +197,7 @@ def too_close(first: str, second: str, alike: float) -> bool:
 
 
 def movable(candidate: Candidate) -> bool:
-    """Tell whether the options of a question may change their order: none speaks of others or of a letter, and no
+    """Check whether the options of a question may change their order: none refers to others or to a letter, and no
     other item is the same question in another order."""
     words = " ".join((candidate.question, *candidate.options))
     if all(re.fullmatch(r"\(?[A-Z][).]?", option.strip()) for option in candidate.options):
@@ -227,6 +228,7 @@ def _numbers(candidate: Candidate, rules: ConvertRules, bank: Bank, key: str) ->
 def _bounds(answer: str, whole: bool, rules: ConvertRules, key: str) -> tuple[str, ...]:
     if len(answer) > LONGEST_NUMBER:
         return ()
+    answer = in_ascii_digits(answer)  # digits of another script would tell the right option
     value = Decimal(answer)
     if whole and value == value.to_integral_value():
         options = whole_options(int(value), key, margin=rules.margin, count=rules.options)
@@ -282,7 +284,7 @@ def _as_number(answer: str) -> tuple[str, str, str] | None:
         return None
     if match["after"].startswith((":", "/", "-", "th", "st", "nd", "rd")) or match["before"].endswith(("-", ".", "/")):
         return None
-    return match["before"], match["number"], match["after"]
+    return match["before"], in_ascii_digits(match["number"]), match["after"]
 
 
 def _words(text: str) -> set[str]:

@@ -1,7 +1,11 @@
-"""The stage `convert`: open-ended questions become multiple choice."""
+"""The stage `convert`: open-ended questions become multiple choice.
+
+One model may write wrong answers, and one says which of them are right after all.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -9,13 +13,66 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tolman.curate.asking import Asker
+from tolman.curate.asking import Asker, ModelTask, number_lines, question_text
 from tolman.curate.candidates import Candidate, read_pool, read_shards, write_lines, write_pool
 from tolman.curate.convert import Bank, Unconverted, convert, converts, needs_model
-from tolman.curate.distractors import checking_task, writing_task
 from tolman.curate.pipeline import Stage, Work
 from tolman.curate.recipe import Convert
-from tolman.generate.options import Dealer
+from tolman.generate.distractors import Dealer
+from tolman.messages import Message
+
+SPARE = 3
+"""Wrong answers that are asked for beyond those that are needed, as some will be struck out."""
+
+
+def writing_task(count: int, *, media: bool = False) -> ModelTask:
+    """Wrong answers to an open-ended question; the value is a list of texts."""
+    wanted = count - 1 + SPARE
+
+    def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
+        text = (
+            "The question below has the right answer given with it. Write wrong answers for a multiple-choice form of "
+            "it: of the same kind, style and length as the right one, plausible to someone who has not looked "
+            "carefully, but certainly wrong, and different from each other.\n\n"
+            f"{question_text(group[0])}\n\n"
+            f"Reply with exactly {wanted} lines, each a wrong answer and nothing else, numbered '1.' to '{wanted}.'."
+        )
+        return (Message(parts=(*(group[0].media if media else ()), text)),)
+
+    def read(text: str, candidate: Candidate) -> list[str] | None:
+        parts = number_lines(text, wanted)
+        if parts is None or any(not part or "\n" in part for part in parts):
+            return None
+        return parts
+
+    return ModelTask("distractors", messages, read, shows_media=media)
+
+
+def checking_task(*, media: bool = False) -> ModelTask:
+    """Task that finds options of a converted question which might be right as well; the value is a list of letters."""
+
+    def messages(group: Sequence[Candidate]) -> tuple[Message, ...]:
+        text = (
+            "Below is a multiple-choice question with its right answer. Is there another option that a careful person "
+            "could accept as right too, because it means the same or is true as well?\n\n"
+            f"{question_text(group[0])}\n\n"
+            "Reply with 'None', or with the letters of those options separated by commas, and nothing else."
+        )
+        return (Message(parts=(*(group[0].media if media else ()), text)),)
+
+    return ModelTask("second-right", messages, read_letters, shows_media=media)
+
+
+def read_letters(text: str, candidate: Candidate) -> list[str] | None:
+    """'None', or letters of wrong options; None where the reply is anything else."""
+    said = text.strip().rstrip(".")
+    if said.casefold() == "none":
+        return []
+    if not re.fullmatch(r"\(?[A-Z]\)?(?:\s*,\s*\(?[A-Z]\)?)*", said):
+        return None
+    letters = re.findall(r"[A-Z]", said)
+    known = candidate.item().letters
+    return letters if all(letter in known and letter != candidate.answer for letter in letters) else None
 
 
 def convert_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
@@ -99,7 +156,7 @@ class Converter:
         return found
 
     def _checked(self, made: Sequence[Candidate]) -> list[Candidate]:
-        """Without those converted texts of which the model calls another option right too."""
+        """Drop those converted texts for which the model calls another option right too."""
         doubtful = [one for one in made if _is_text(one)]
         if not doubtful or self.asker is None:
             return list(made)

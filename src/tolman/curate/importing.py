@@ -1,10 +1,15 @@
-"""Rows of question sets → candidates, one by one, whatever the size of the files."""
+"""Rows of question sets → candidates, one by one, for files of any size.
+
+Options and answer of a row make a candidate of some kind. The mapping names the kind of a question type (`kinds`). If
+it names none, a row with options is multiple choice, and another one is a number or a free text.
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import hashlib
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -15,14 +20,107 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tolman.benchmarks.fields import Field, Unmappable, plain
-from tolman.benchmarks.question_files import matching, whole
-from tolman.benchmarks.rows import Row, stream_rows
-from tolman.curate.answers import answered, options_in
-from tolman.curate.candidates import Candidate
+from tolman.benchmarks.declaring.row_values import right_letter, text_or_json, without_letters
+from tolman.benchmarks.fields import Field, Unmappable, is_empty, plain
+from tolman.benchmarks.rows import Row, matching, stream_rows, whole
+from tolman.curate.candidates import TEXT, Candidate
 from tolman.curate.mapping import ASK, Mapping, MediaFields
 from tolman.errors import InputError
-from tolman.items import Media
+from tolman.items import MEDIA_MARK, Media, Unit, kind_named
+from tolman.text_tables import is_list_cell, read_cell
+
+
+def answered(
+    mapping: Mapping, row: Row, task: str, answer: Any, options: tuple[str, ...], common: dict[str, Any]
+) -> Candidate:
+    """A candidate with its kind and answer.
+
+    Args:
+        mapping: how the row is read.
+        row: for further answers, where the answer is a free text.
+        task: the question type.
+        answer: as the row has it.
+        options: texts, see `options_in`.
+        common: the candidate's other fields.
+
+    Raises:
+        Unmappable: the answer is none of the kind.
+        ValidationError: the question is not whole.
+    """
+    named = mapping.kinds.get(task, mapping.kinds.get("*"))
+    if named == TEXT or (named is None and not options):
+        also = _also(mapping.fields.also, row)
+        return _open(mapping, task, answer, also, common, words=named == TEXT)
+    kind = kind_named(named or "choice")
+    if kind.has_letters:
+        return Candidate(
+            kind=kind.name, options=options, answer=right_letter(mapping.answer, answer, options), **common
+        )
+    try:
+        given = kind.released_answer(text_or_json(answer))
+    except ValueError as error:
+        raise Unmappable(str(error)) from None
+    return Candidate(kind=kind.name, options=options, answer=given, unit=_unit(mapping, task), **common)
+
+
+def options_in(where: Field | None, row: Row) -> tuple[str, ...]:
+    """The texts of the options, without the letters that some data sets write in front of them."""
+    found = where.of(row) if where is not None else None
+    if found is None:
+        return ()
+    if is_list_cell(found):
+        try:
+            found = read_cell(found)
+        except ValueError as error:
+            raise Unmappable(f"the cell of options {found[:60]!r} {error}") from None
+    if isinstance(found, dict):  # {"A": "left", "B": "right"}
+        found = [found[key] for key in sorted(found) if not is_empty(found[key])]
+    if not isinstance(found, list):
+        raise Unmappable("the options are no list")
+    texts = ["" if is_empty(option) else plain(option).strip() for option in found]
+    texts = without_letters(texts) or texts
+    told_apart = [" ".join(text.casefold().split()) for text in texts if MEDIA_MARK not in text]
+    if "" in told_apart:
+        raise Unmappable("an option is empty")
+    if len(set(told_apart)) < len(told_apart):
+        raise Unmappable("two options are the same")
+    return tuple(texts)
+
+
+def _open(
+    mapping: Mapping, task: str, answer: Any, also: tuple[str, ...], common: dict[str, Any], *, words: bool
+) -> Candidate:
+    """A candidate with a number or a text as its answer; never a number where the mapping says that it is words."""
+    if words and isinstance(answer, list) and answer and all(isinstance(one, str) for one in answer):
+        answer, also = answer[0], tuple(dict.fromkeys((*answer[1:], *also)))
+    if isinstance(answer, list | dict | bytes):
+        raise Unmappable("the answer is no text")
+    text = plain(answer).strip()
+    if text.casefold() == "nan":
+        raise Unmappable(f"the answer {text!r} is how programs write an empty cell")
+    if mapping.open != "text" and not words:
+        try:
+            number = kind_named("number").released_answer(text)
+        except ValueError as error:
+            if mapping.open == "number":
+                raise Unmappable(str(error)) from None
+        else:
+            return Candidate(kind="number", answer=number, unit=_unit(mapping, task), **common)
+    return Candidate(kind=TEXT, answer=text, also=also, **common)
+
+
+def _unit(mapping: Mapping, task: str) -> Unit | None:
+    return mapping.units.get(task, mapping.units.get("*"))
+
+
+def _also(where: Field | None, row: Row) -> tuple[str, ...]:
+    found = where.of(row) if where is not None else None
+    if found is None:
+        return ()
+    parts = found if isinstance(found, list) else [found]
+    texts = [part.get("answer") if isinstance(part, dict) else part for part in parts]
+    return tuple(dict.fromkeys(plain(text).strip() for text in texts if not is_empty(text)))
+
 
 LONGEST_PATH = 1_000
 """A longer text is an image in base64, as some tables hold them where others have a path."""
@@ -90,11 +188,11 @@ class Importer:
     """Reads question sets into a pool.
 
     Args:
-        pool: the folder; images that stand inside tables are written below it.
+        pool: the folder; images inside tables are written below it.
 
     Attributes:
         seen: hashes of the ids so far.
-        asked: hashes of what was asked of what → of the options in their order, and the file.
+        asked: hash of question and media → hash of the options in their order, and the file.
     """
 
     pool: Path
@@ -214,7 +312,7 @@ class Importer:
         return tuple(Media(kind=where.kind, path=path, start=start, end=end) for path in paths)
 
     def _path(self, source: QuestionSource, where: MediaFields, found: Any) -> str:
-        """Path of a medium below the pool; one that stands inside the table is written there first."""
+        """Return the path of a medium below the pool; one inside the table is written there first."""
         if isinstance(found, dict) and ("bytes" in found or "path" in found):
             found = found.get("bytes") or found.get("path")
         if isinstance(found, str) and (where.base64 or len(found) > LONGEST_PATH):
@@ -262,7 +360,7 @@ class Importer:
 
 
 def _columns(path: Path, mapping: Mapping) -> list[str] | None:
-    """Of a Parquet file, those that the mapping looks at and the file has."""
+    """Return those columns of a Parquet file that the mapping uses."""
     if path.suffix != ".parquet":
         return None
     import polars as pl
@@ -295,9 +393,12 @@ def _seconds(where: Field | None, row: Row) -> float | None:
     if text is None:
         return None
     try:
-        return float(text)
+        seconds = float(text)
     except ValueError:
-        raise Unmappable(f"{text[:40]!r} is no time in seconds") from None
+        seconds = math.nan
+    if not math.isfinite(seconds):
+        raise Unmappable(f"{text[:40]!r} is no time in seconds")
+    return seconds
 
 
 def _reason(error: Unmappable | ValidationError) -> str:

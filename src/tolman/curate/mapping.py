@@ -1,4 +1,4 @@
-"""Mappings: how the rows of a question set become candidates, written down as TOML.
+"""Mappings: how the rows of a question set become candidates; and taxonomies that questions are sorted into.
 
 ```toml
 name = "vsi-bench"
@@ -24,8 +24,9 @@ object_counting = "count"
 object_counting = "counting & existence"
 ```
 
-Those of the data sets that SITE surveyed come with the package (`mappings/*.toml`); each says where its fields were
-read, and in `unsure` what nobody has checked on the data itself.
+Mappings of the data sets that SITE surveyed come with the package (`mappings/*.toml`). Each names the source of its
+fields, and lists in `unsure` the points not checked on the data itself. A taxonomy (`taxonomies/*.toml`) holds
+categories with the names and solved examples of the prompt.
 """
 
 from __future__ import annotations
@@ -33,11 +34,13 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import Field as PydanticField
 from pydantic import Field as Setting
 
 from tolman.benchmarks.fields import Field
+from tolman.errors import UsageError
 from tolman.items import Unit, existing_kind
-from tolman.shelf import TomlShelf
+from tolman.toml_catalogue import TomlCatalogue
 
 ASK = "ask"
 """Spatial or not, and in which category, is for a model to say."""
@@ -54,7 +57,7 @@ class Fields(BaseModel):
         options: a list of texts; without one the question is open-ended.
         also: further answers that count as right.
         task: the question set's own category.
-        scene: what questions share their error with; the first medium where None.
+        scene: the cluster of questions with a shared error; the first medium if None.
         reasoning: a human reasoning that comes with the answer.
     """
 
@@ -74,7 +77,7 @@ class MediaFields(BaseModel):
     """Fields of the media.
 
     Attributes:
-        kind: what they are.
+        kind: of all media.
         origin: `from` in the file: a path below the media folder or a list of them, or the bytes themselves, as the
             hub's tables hold images.
         base64: the text is the image.
@@ -112,19 +115,19 @@ class Mapping(BaseModel):
     Attributes:
         name: becomes the label `dataset` and the first part of every id.
         title, paper, licence, where: of the data set.
-        read: what the fields were read in.
-        unsure: what is not certain, a sentence each.
+        read: source of the fields.
+        unsure: uncertain points, a sentence each.
         files: patterns below the data folder; all files of the first that fits any are read.
         without: patterns of names that are passed over: other versions of the same questions, as circular files.
         records: for JSON, the dotted name of the list of rows.
         keep: column → the values of rows that are taken.
-        answer: what the answer of a choice is: 'letter', 'index' (from 0), 'position' (from 1), or an option's 'text'.
-        open: what an open-ended answer is: 'number', 'text', or a number where it can be read as one ('auto').
+        answer: form of the answer of a choice: 'letter', 'index' (from 0), 'position' (from 1), or an option's 'text'.
+        open: form of an open-ended answer: 'number', 'text', or a number if it can be read as one ('auto').
         fields, media, spatial: see there.
         units: task → unit of its numbers; '*' for all.
-        kinds: task → item kind of its questions, such as a plugin's; '*' for all. Others are multiple choice where they
-            have options, and otherwise what `open` says.
-        labels: label → where it stands.
+        kinds: task → item kind of its questions, such as a plugin's; '*' for all. Others are multiple choice if they
+            have options, and otherwise as in `open`.
+        labels: label → its field.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -160,12 +163,12 @@ class Mapping(BaseModel):
         return sorted(names | {name.split(".")[0] for name in self.keep})
 
 
-_SHELF = TomlShelf("mapping", Mapping, "tolman.curate", "mappings")
+_MAPPINGS = TomlCatalogue("mapping", Mapping, "tolman.curate", "mappings")
 
 
 def shipped() -> list[str]:
     """The names of the mappings that come with the package."""
-    return list(_SHELF.names)
+    return list(_MAPPINGS.names)
 
 
 def open_mapping(name: str) -> Mapping:
@@ -175,4 +178,71 @@ def open_mapping(name: str) -> Mapping:
         UsageError: there is none of that name.
         InputError: the file is none; the sentence names the line.
     """
-    return _SHELF.open(name)
+    return _MAPPINGS.open(name)
+
+
+class Category(BaseModel):
+    """One category: the label that questions get, its name in the prompt, and its scope."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    key: str
+    prompt: str
+    description: str = ""
+
+
+class Example(BaseModel):
+    """A solved example of the prompt."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: str
+    output: str
+
+
+class Taxonomy(BaseModel):
+    """Categories with the prompt's examples.
+
+    Attributes:
+        name: of the taxonomy.
+        categories: at least two.
+        unsure: the name for spatial questions of no certain category.
+        examples: solved; outputs in the form that is asked for.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    categories: tuple[Category, ...] = PydanticField(min_length=2)
+    unsure: str = "Other spatial category can not be sure"
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The labels."""
+        return tuple(category.key for category in self.categories)
+
+    def check(self, labels: set[str], where: str) -> None:
+        """Make sure that labels are of this taxonomy.
+
+        Raises:
+            UsageError: one is not; the sentence names it and those there are.
+        """
+        unknown = sorted(labels - {*self.keys, ASK, NO})
+        if unknown:
+            raise UsageError(
+                f"{where} has the category '{unknown[0]}', which the taxonomy {self.name} doesn't know; known: "
+                f"{', '.join(self.keys)}, {ASK}, {NO}."
+            )
+
+
+_TAXONOMIES = TomlCatalogue("taxonomy", Taxonomy, "tolman.curate", "taxonomies")
+
+
+def open_taxonomy(name: str) -> Taxonomy:
+    """The taxonomy of the package (`site`), or one of the user's by the path of its TOML file.
+
+    Raises:
+        UsageError, InputError: there is none, or the file is none.
+    """
+    return _TAXONOMIES.open(name)

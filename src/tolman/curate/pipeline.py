@@ -1,4 +1,4 @@
-"""The stages of a recipe, each from the pool before it to a pool of its own.
+"""The stages of a recipe, each from the pool before it to a pool of its own, and their order.
 
 ```
 POOL/
@@ -10,7 +10,7 @@ POOL/
 
 A stage that is whole has a `stage.json` with a fingerprint of all that determined it; starting again passes over stages
 whose fingerprint is the same. A stage that was stopped is done again, and finds its models' answers in the response
-store.
+store. Tolman's own stages are each declared in their module; plugins add others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,18 +29,18 @@ from pydantic import BaseModel
 import tolman
 from tolman.curate.asking import AskedModel, Asker
 from tolman.curate.importing import QuestionSource
-from tolman.curate.recipe import Recipe
-from tolman.curate.taxonomy import Taxonomy, open_taxonomy
-from tolman.errors import InputError, UsageError
+from tolman.curate.mapping import Taxonomy, open_taxonomy
+from tolman.curate.recipe import Recipe, SourceEntry
+from tolman.errors import InputError, UsageError, hint, unknown
 from tolman.files import write_text
-from tolman.names import hint
 from tolman.parallel import Workers
+from tolman.registry import Registry
 
 STAMP = "stage.json"
 
 
 class Watch:
-    """Is told what goes on. This one says nothing."""
+    """An observer of a pipeline's progress. This one ignores all reports."""
 
     def stage(self, name: str) -> None:
         """A stage begins."""
@@ -57,10 +57,10 @@ class Work:
     """Inputs that all stages need.
 
     Attributes:
-        recipe: what was asked for.
+        recipe: the request.
         root: the pool's folder.
         store: of responses, other than the user's own.
-        watch: is told what goes on.
+        watch: receives the progress.
         workers: that look at media. Default: processes where there are many.
     """
 
@@ -85,7 +85,7 @@ class Work:
         return dict(self.recipe.stages.get(stage, {}))
 
     def asker(self, asked: AskedModel) -> Asker:
-        """A model that is asked about candidates, and tells the watch."""
+        """Return a model to ask about candidates, which reports to the watch."""
         return Asker(asked, self.store, self.root, self.watch.advance)
 
 
@@ -95,10 +95,9 @@ class Stage:
 
     Attributes:
         name: of its folder.
-        run: (work, folder of the stage before, own folder) → what it did; `failed` counts calls that must be made
-            again.
-        settings: (work) → all that determines it, besides what comes in; where None its table in the recipe, and the
-            seed.
+        run: (work, folder of the stage before, own folder) → statistics of its work; `failed` counts calls that must
+            be made again.
+        settings: (work) → all that determines it, besides its input; if None, its table in the recipe, and the seed.
         wanted: whether the recipe has it. A plugin's has, where there is a table [stages.NAME] in it.
         after: the stage that it comes after; '' for the first.
 
@@ -119,11 +118,11 @@ class Stage:
             )
 
     def is_wanted(self, recipe: Recipe) -> bool:
-        """Whether a recipe has the stage."""
+        """Check whether a recipe has the stage."""
         return self.wanted(recipe) if self.wanted else self.name in recipe.stages
 
     def determined_by(self, work: Work) -> Any:
-        """What its fingerprint is taken of: its settings; a plugin's are its table in the recipe, and the seed."""
+        """Return the input of its fingerprint: its settings; a plugin's are its table in the recipe, and the seed."""
         return self.settings(work) if self.settings else [work.options(self.name), work.recipe.seed]
 
 
@@ -133,7 +132,7 @@ class Done:
 
     Attributes:
         name, folder: of the stage.
-        statistics: what it did.
+        statistics: of its work.
         again: whether it had to be carried out.
     """
 
@@ -214,9 +213,26 @@ def _claim(work: Work) -> None:
         raise InputError(root, "is a file", fix="give a folder with --out")
     if root.is_dir() and any(root.iterdir()) and not (root / "recipe.json").is_file():
         raise InputError(root, "holds other files", fix="give an empty folder with --out")
+    _check_same_pool(work)
     work.recipe.opened()  # a mapping that isn't there leaves no folder behind
     root.mkdir(parents=True, exist_ok=True)
     write_text(root / "recipe.json", work.recipe.model_dump_json(indent=2) + "\n")
+
+
+def _check_same_pool(work: Work) -> None:
+    """Refuse a pool of another recipe: one that has another name, and none of this one's sources.
+
+    Raises:
+        InputError: it is.
+    """
+    try:
+        told = json.loads((work.root / "recipe.json").read_text(encoding="utf-8"))
+        name, sources = str(told["name"]), [Recipe.source_name(SourceEntry.model_validate(s)) for s in told["sources"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # there is none yet, or one that was cut off
+    own = {work.recipe.source_name(entry) for entry in work.recipe.sources}
+    if name != work.recipe.name and own.isdisjoint(sources):
+        raise InputError(work.root, f"holds the pool of another recipe, '{name}'", fix="give another folder with --out")
 
 
 def _stamp(folder: Path) -> dict[str, Any] | None:
@@ -234,3 +250,65 @@ def _fingerprint(name: str, settings: Any, before: str) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _problem(thing: object) -> str:
+    return "" if isinstance(thing, Stage) else "is no Stage of tolman.curate.pipeline"
+
+
+REGISTRY = Registry(
+    "curation stage", "tolman.curate", "STAGE", "tolman.curation_stages", "STAGES", named_by_file=False, check=_problem
+)
+
+
+def stages_of(recipe: Recipe) -> list[Stage]:
+    """All stages in the order in which they are carried out, wanted or not.
+
+    Raises:
+        UsageError: the recipe has a table for a stage that there isn't, or a stage comes after none that there is.
+    """
+    known = REGISTRY.all()
+    for name in recipe.stages:
+        if name not in known or _is_own(known[name]):
+            raise unknown("stage of a plugin", name, [one.name for one in known.values() if not _is_own(one)])
+    return in_order(list(known.values()))
+
+
+def in_order(stages: Sequence[Stage]) -> list[Stage]:
+    """Sort stages so that each follows the one that it comes after. Among several after the same one, Tolman's own is
+    last, so that added stages come right after that one; otherwise they are sorted by name.
+
+    Raises:
+        UsageError: a stage comes after none of them.
+    """
+    names = [stage.name for stage in stages]
+    for stage in stages:
+        if stage.after and stage.after not in names:
+            raise UsageError(
+                f"the stage '{stage.name}' comes after '{stage.after}', which there isn't; {hint(stage.after, names)}."
+            )
+    found: list[Stage] = []
+
+    def follow(place: str) -> None:
+        for stage in sorted((one for one in stages if one.after == place), key=lambda one: (_is_own(one), one.name)):
+            found.append(stage)
+            follow(stage.name)
+
+    follow("")
+    if len(found) < len(stages):
+        lost = ", ".join(f"'{stage.name}'" for stage in stages if stage not in found)
+        raise UsageError(f"the stages {lost} come after each other in a circle; give one of them another place.")
+    return found
+
+
+def _is_own(stage: Stage) -> bool:
+    return stage.run.__module__.startswith("tolman.curate.")
+
+
+def curate(recipe: Recipe, pool: Path, work: Work | None = None, until: str | None = None) -> list[Done]:
+    """Carry out a recipe; see `carry_out`.
+
+    Raises:
+        UsageError: see `stages_of`.
+    """
+    return carry_out(work or Work(recipe, pool), stages_of(recipe), until)

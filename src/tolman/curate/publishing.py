@@ -9,23 +9,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 import tolman
 from tolman import benchmarks
+from tolman.benchmarks.benchmark_folder import PROFILE, card_lines
 from tolman.benchmarks.fields import plain
-from tolman.benchmarks.folder import PROFILE
-from tolman.benchmarks.licences import card_lines
 from tolman.benchmarks.rows import stream_rows
-from tolman.benchmarks.site.data import CATEGORIES
-from tolman.curate.candidates import Candidate, read_pool, write_lines
+from tolman.benchmarks.site.site_rows import CATEGORIES
+from tolman.curate.candidates import Candidate, read_pool, scan_pool, write_lines
 from tolman.curate.pipeline import STAMP, Stage, Work, file_state, plainly
-from tolman.curate.statistics import counts, pool_table
+from tolman.curate.stratifying import counts, pool_table
 from tolman.errors import InputError, UsageError
 from tolman.files import link_or_copy, write_text
-from tolman.generate.card import CONFIGS
-from tolman.generate.publish import write_shards
+from tolman.generate.publish import CONFIGS, write_shards
 from tolman.items import Item
 
 DECISIONS = ("approve", "reject")
+_NAMED = 5
+"""Unknown ids that a sentence names."""
 
 
 def publish_settings(work: Work) -> Any:
@@ -39,12 +41,16 @@ def publish_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
 
     Raises:
         UsageError: no question is left, or the benchmark whose prompts are to be taken doesn't exist.
-        InputError: a decision that is none.
+        InputError: a decision that is none, contradicts another, or is about no question of the pool.
     """
     settings = work.recipe.publish
     if settings.scoring_profile:
         benchmarks.get(settings.scoring_profile)
-    decisions = read_decisions(settings.decisions) if settings.decisions else {}
+    decisions = {}
+    if settings.decisions:
+        found = read_decisions(settings.decisions)
+        _check_known(settings.decisions, found, work.root, before)
+        decisions = {one: decision for one, (_, decision) in found.items()}
     tally: Counter[str] = Counter()
     missing: set[str] = set()
     ids = [one.id for one in read_pool(before) if _stays(one, decisions, settings.undecided, tally)]
@@ -72,13 +78,13 @@ def publish_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     return statistics
 
 
-def read_decisions(path: Path) -> dict[str, str]:
-    """People's decisions by id; the last one of an id holds.
+def read_decisions(path: Path) -> dict[str, tuple[int, str]]:
+    """People's decisions by id, each with its row.
 
     Raises:
-        InputError: a row that is none.
+        InputError: a row that is none, or one that contradicts another.
     """
-    found = {}
+    found: dict[str, tuple[int, str]] = {}
     for number, row in stream_rows(path):
         if isinstance(row, InputError):
             raise row
@@ -86,8 +92,34 @@ def read_decisions(path: Path) -> dict[str, str]:
         if not row.get("id") or decision not in DECISIONS:
             fix = 'write {"id": …, "decision": "approve"} or "reject"'
             raise InputError(path, "is no decision", row=number, fix=fix)
-        found[plain(row["id"])] = decision
+        first, known = found.setdefault(plain(row["id"]), (number, decision))
+        if known != decision:
+            what = f"says '{decision}' about '{plain(row['id'])}', and row {first} says '{known}'"
+            raise InputError(path, what, row=number, fix="leave one of them")
     return found
+
+
+def _check_known(path: Path, decisions: dict[str, tuple[int, str]], root: Path, before: Path) -> None:
+    """Make sure that each decision is about a question of the pool; a later stage may have left it out.
+
+    Raises:
+        InputError: one is not.
+    """
+    unknown = set(decisions)
+    earlier = [stamp.parent for stamp in root.glob(f"*/{STAMP}") if any(stamp.parent.glob("items-*.parquet"))]
+    for folder in dict.fromkeys([before, *earlier]):
+        if unknown:
+            wanted = pl.Series(sorted(unknown), dtype=pl.String).implode()
+            unknown -= set(scan_pool(folder).select("id").filter(pl.col("id").is_in(wanted)).collect()["id"])
+    if not unknown:
+        return
+    names = sorted(unknown, key=lambda one: decisions[one][0])
+    named = ", ".join(f"'{one}'" for one in names[:_NAMED]) + (
+        f" and {len(names) - _NAMED:,} more" * (len(names) > _NAMED)
+    )
+    example = next((one.id for one in read_pool(before)), None)
+    fix = f"write ids as in the pool, such as '{example}'" if example else None
+    raise InputError(path, f"decides about no question of the pool: {named}", row=decisions[names[0]][0], fix=fix)
 
 
 def published(candidate: Candidate, task: str) -> Item:

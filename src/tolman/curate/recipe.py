@@ -9,11 +9,10 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from tolman.curate.asking import AskedModel
 from tolman.curate.convert import ConvertRules
-from tolman.curate.duplicates import ALIKE
+from tolman.curate.duplicates import ALIKE, BITS
 from tolman.curate.importing import QuestionSource
 from tolman.curate.mapping import open_mapping
-from tolman.curate.same_media import BITS
-from tolman.shelf import checked, read_table
+from tolman.toml_catalogue import checked, read_table
 
 
 class _Part(BaseModel):
@@ -28,7 +27,7 @@ class SourceEntry(_Part):
         data: the folder or file with its questions.
         media: the folder of its images or videos; the data's where None.
         name: of its own, for a mapping that is used twice.
-        trust_labels: whether its own categories decide what is spatial; otherwise the model is asked about all of it.
+        trust_labels: whether its own categories select the spatial questions; otherwise the model is asked about all.
     """
 
     mapping: str
@@ -51,7 +50,7 @@ class Duplicates(_Part):
 
     Attributes:
         alike: the least share of five-letter pieces that texts have in common.
-        pictures: whether media are compared by what they show; by their names where not.
+        pictures: whether media are compared by their content; otherwise by their names.
         bits: the most bits in which the hashes of the same picture differ.
         against: benchmarks whose questions are taken out of the pool.
     """
@@ -122,7 +121,8 @@ class Verify(_Part):
     Attributes:
         models: at least two, which answer independently.
         spot_check: the share of approved questions that people look at all the same.
-        people_from_level: questions whose label `level` is this or higher always go to people.
+        people_from_level: questions of this level or a higher one always go to people, and so do those whose level
+            isn't known; 99: levels don't count.
     """
 
     models: tuple[AskedModel, ...] = Field(min_length=2)
@@ -138,7 +138,7 @@ class Publish(_Part):
         scoring_profile: a benchmark whose prompts, scorers and table it takes, such as `site`; `like` in older recipes.
         licence: of the folder; the sources' are listed anyway.
         decisions: JSON Lines of people's decisions: {"id": …, "decision": "approve" or "reject"}.
-        undecided: what happens to questions that are left for people: 'keep' or 'leave-out'.
+        undecided: treatment of questions that are left for people: 'keep' or 'leave-out'.
         link_media: put the media into the folder.
     """
 
@@ -189,7 +189,7 @@ class Recipe(_Part):
 
     @property
     def trusted(self) -> set[str]:
-        """The names of sources whose own categories decide what is spatial."""
+        """Return the names of sources whose own categories select the spatial questions."""
         return {self.source_name(entry) for entry in self.sources if entry.trust_labels}
 
     def opened(self) -> list[QuestionSource]:
@@ -205,7 +205,7 @@ class Recipe(_Part):
 
 
 def read_recipe(path: Path) -> Recipe:
-    """A recipe, its paths relative to the file that it stands in.
+    """Read a recipe, whose paths are relative to its file.
 
     Raises:
         InputError: the file is none.

@@ -1,9 +1,9 @@
-"""The stage `verify`: several models answer independently, and people look at what these don't settle.
+"""The stage `verify`: several models answer independently, and people check the questions that these don't settle.
 
 Source: SpatialBench (Xu et al. 2025), section 4.2, "Annotation Verification". Every model answers with its evidence. A
-question is provisionally approved where all of them give the answer that is written down; a share of these is looked at
-by people all the same; the others, and all from level 3 on, go to people. What people are shown is one line of
-review.jsonl for each question (`docs/curate/index.md` says what stands in it).
+question is provisionally approved if all of them give the recorded answer. People still check a share of these, and
+all others, all from level 3 on, and all of unknown level. They are shown one line of review.jsonl for each question
+(`docs/curate/index.md` describes its fields).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tolman.benchmarks.spatialbench.spatialbench_rows import cognitive_level
 from tolman.curate.asking import ModelTask, Reply, question_text
 from tolman.curate.candidates import Candidate, read_shards, write_lines, write_pool
 from tolman.curate.pipeline import Stage, Work
@@ -31,6 +32,9 @@ CHECKLIST = (
 )
 """Points that a reviewer goes through (SpatialBench, section 4.2)."""
 DRAWN = "drawn for a spot check"
+UNKNOWN_LEVEL = "its level isn't known"
+NO_LEVELS = 99
+"""As the level from which people look at every question: levels don't count."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,8 @@ def doubts(question: Candidate | Item, given: Sequence[str | None], people_from_
     Args:
         question: with the answer that is written down.
         given: each model's answer; None where it gave none that can be read.
-        people_from_level: questions whose label `level` is this or higher always go to people.
+        people_from_level: questions of this level or a higher one always go to people, and so do those whose level
+            isn't known; `NO_LEVELS`: levels don't count.
     """
     reasons = []
     read = [answer for answer in given if answer is not None]
@@ -112,30 +117,41 @@ def doubts(question: Candidate | Item, given: Sequence[str | None], people_from_
         reasons.append("the models disagree")
     if any(not same(question, answer, question.answer) for answer in read):
         reasons.append("a model disagrees with the answer that is written down")
-    if (level := level_of(question)) is not None and level >= people_from_level:
-        reasons.append(f"level {level}")
+    if needs_people(question, people_from_level):
+        level = level_of(question)
+        reasons.append(UNKNOWN_LEVEL if level is None else f"level {level}")
     return reasons
 
 
 def is_drawn(identity: str, share: float, seed: str) -> bool:
-    """Tell whether a question is among the share that people look at although the models agree."""
+    """Check whether a question is in the share that people check although the models agree."""
     return random.Random(f"{seed}:{identity}").random() < share
 
 
 def same(question: Candidate | Item, first: str, second: str) -> bool:
-    """Tell whether two answers to a question agree."""
+    """Check whether two answers to a question agree."""
     item = question.item() if isinstance(question, Candidate) else question
     return kind_of(item).agree(item, first, second)
 
 
 def level_of(question: Candidate | Item) -> int | None:
-    """The label `level` as a number: 3 for '3' and 'L3'."""
-    found = re.search(r"\d+", question.labels.get("level", ""))
-    return int(found[0]) if found else None
+    """The cognitive level of a question; None where it isn't known."""
+    return cognitive_level(question.task, question.labels)
+
+
+def needs_people(question: Candidate | Item, people_from_level: int) -> bool:
+    """Check whether people must see a question because of its level, regardless of the models' answers."""
+    level = level_of(question)
+    return lacks_level(question, people_from_level) or (level is not None and level >= people_from_level)
+
+
+def lacks_level(question: Candidate | Item, people_from_level: int) -> bool:
+    """Check whether people must see a question because its level isn't known."""
+    return people_from_level < NO_LEVELS and level_of(question) is None
 
 
 def verify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
-    """Ask all models about all questions, and write what people are to look at."""
+    """Ask all models about all questions, and write the lines for people."""
     settings = work.recipe.verify
     assert settings is not None
     replies: list[dict[str, Reply]] = []
@@ -161,6 +177,7 @@ def verify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     def judged() -> Iterator[Candidate]:
         for one, given, verdict in verdicts():
             tally[verdict.status] += 1
+            tally[UNKNOWN_LEVEL] += lacks_level(one, settings.people_from_level)
             evidence = {**one.evidence, "models": _said(names, given)}
             yield one.having(verified=verdict.status).model_copy(update={"evidence": evidence})
 
@@ -170,6 +187,7 @@ def verify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
         "candidates": total,
         "models": names,
         "status": {status: tally[status] for status in ("approved", "spot-check", "people")},
+        "level_unknown": tally[UNKNOWN_LEVEL],
         "failed": failed,
     }
 
@@ -203,10 +221,12 @@ def _said(names: Sequence[str], replies: Sequence[Reply]) -> list[dict[str, Any]
     ]
 
 
+_RULES = 3
+"""Version of the rules above: a pool that older ones judged is judged again; the models aren't asked again."""
 STAGE = Stage(
     "verify",
     verify_stage,
-    lambda work: [work.recipe.verify and work.recipe.verify.model_dump(mode="json"), work.recipe.seed],
+    lambda work: [work.recipe.verify and work.recipe.verify.model_dump(mode="json"), work.recipe.seed, _RULES],
     lambda recipe: recipe.verify is not None,
     after="stratify",
 )

@@ -1,6 +1,6 @@
 """`python -m tolman.demo`: make rooms, ask about them, evaluate baselines on the questions and write a report.
 
-It types commands, and shows each: whoever wants to go on from here has seen how.
+It runs commands, and shows each, as a guide to further use.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer
 
-from tolman.cli import app
+from tolman.cli import app, replace_unprintable
 from tolman.errors import MissingExtraError, NoDisplayError, RunInterruptedError, TolmanError
 from tolman.extras import told
 from tolman.files import remove
@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=5, help="frames a second, 1–60 (default 5)")
     parser.add_argument("--rooms", type=int, default=ROOMS, help=f"number of rooms, from 1 (default {ROOMS})")
     options = parser.parse_args()
+    replace_unprintable()
     try:
         with told(), stoppable(), _nothing_half_written(options.out):
             demonstrate(
@@ -77,7 +78,7 @@ def demonstrate(
 
     Args:
         out: folder of everything.
-        model, base_url: a model to evaluate beside the baselines; it is shown the videos.
+        model, base_url: a model to evaluate in addition to the baselines; it is shown the videos.
         seconds: length of a video.
         rate: frames a second.
         rooms: how many; three where the machine can't draw.
@@ -120,7 +121,7 @@ def demonstrate(
 
 @contextmanager
 def _nothing_half_written(out: Path) -> Iterator[None]:
-    """Take away what a command that was stopped had begun to write under another name."""
+    """Remove the partial output that a stopped command had begun to write under another name."""
     try:
         yield
     except (KeyboardInterrupt, RunInterruptedError):

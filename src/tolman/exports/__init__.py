@@ -6,13 +6,13 @@ Each declares `EXPORT`, a `BenchmarkExport` or a `RunsExport`; plugins and other
 
 from __future__ import annotations
 
-from tolman.exports.export import BenchmarkExport, Export, RunsExport
+from tolman.exports.exporters import BenchmarkExport, Export, RunsExport
 from tolman.registry import Registry
 
 
 def _problem(thing: object) -> str:
     known = isinstance(thing, BenchmarkExport | RunsExport)
-    return "" if known else "is no BenchmarkExport and no RunsExport of tolman.exports.export"
+    return "" if known else "is no BenchmarkExport and no RunsExport of tolman.exports.exporters"
 
 
 REGISTRY = Registry("export", __name__, "EXPORT", "tolman.exports", check=_problem)

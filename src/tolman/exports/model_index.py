@@ -11,7 +11,7 @@ from typing import Any
 
 from tolman import __version__
 from tolman.errors import UsageError
-from tolman.exports.export import Exported, RunsExport, RunSource, Target
+from tolman.exports.exporters import Exported, RunsExport, RunSource, Target
 from tolman.exports.results import (
     INCOMPLETE_HELP,
     check_whole,
@@ -21,9 +21,9 @@ from tolman.exports.results import (
     setup_of,
 )
 from tolman.files import write_text
-from tolman.runs.folder import file_name
+from tolman.runs.places import file_name
 from tolman.scoring.aggregate import Cell
-from tolman.scoring.table import Column
+from tolman.scoring.score_table import Column
 
 TASKS = {"video": "video-text-to-text", "image": "image-text-to-text", None: "question-answering"}
 """The hub's name of a task, by what its questions show."""
@@ -123,7 +123,7 @@ def _name(run: RunSource, column: Column, rules: str) -> str:
 
 
 def _arguments(run: RunSource, cell: Cell, rules: str) -> dict[str, Any]:
-    """What a figure can't be compared without."""
+    """Return the conditions that a comparison of the figure needs."""
     settings = run.record.settings
     interval = {"interval_95": [round(cell.interval.low, 4), round(cell.interval.high, 4)]} if cell.interval else {}
     return {

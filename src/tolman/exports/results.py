@@ -1,16 +1,18 @@
-"""Runs as results that are handed on: whose they are, what they lack, and their figures under any scorer."""
+"""Runs as results for export: their model, their gaps, and their figures under any scorer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from tolman.errors import UsageError
-from tolman.exports.export import RunSource
+from tolman.exports.exporters import RunSource
 from tolman.responses import Response
-from tolman.runs.scoring import rows_with_metrics
+from tolman.runs.run_scoring import rows_with_metrics
 from tolman.scoring.aggregate import Cell, cells
+from tolman.scoring.further_figures import WITHHELD
 
 MARK = "mark"
 """The value of the setting `incomplete` with which parts are exported, and marked."""
@@ -31,9 +33,9 @@ def model_of(runs: Sequence[RunSource]) -> str:
 
 
 def lacks_of(run: RunSource) -> list[str]:
-    """What a run lacks of its benchmark's subset, a few words each; nothing where it is whole.
+    """Return a run's gaps in its benchmark's subset, a few words each; none if it is complete.
 
-    Calls that failed or never were made are among it, unless the user counted failures as wrong.
+    They include calls that failed or never were made, unless the user counted failures as wrong.
     """
     settings, found = run.record.settings, []
     released = run.benchmark.sizes.get(settings.subset, run.record.subset_items)
@@ -92,7 +94,10 @@ def rows_of(runs: Sequence[RunSource], scorer: str) -> pl.DataFrame:
 
 def figures_of(runs: Sequence[RunSource], scorer: str) -> dict[str, Cell]:
     """The figures of the benchmark's table over the pooled rows of runs: key of the figure → Cell."""
-    return cells(rows_of(runs, scorer), runs[0].benchmark.table_of(scorer))
+    found = cells(rows_of(runs, scorer), runs[0].benchmark.table_of(scorer))
+    stored = [run.figures["rule_sets"].get(scorer, {}).get("cells", {}) for run in runs]
+    lacking = {key for own in stored for key, cell in own.items() if cell.get("reason") == WITHHELD}
+    return {key: replace(cell, value=None, interval=None) if key in lacking else cell for key, cell in found.items()}
 
 
 def setup_of(run: RunSource) -> str:

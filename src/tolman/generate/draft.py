@@ -56,7 +56,7 @@ class ReasoningStep:
     """One step of the reasoning that leads to an answer.
 
     Attributes:
-        kind: grounding (what is in a picture), reconstruction (what pictures share, and the place put together),
+        kind: grounding (contents of a picture), reconstruction (overlap of pictures, and the place put together),
             transformation (another point of view) or logic (a conclusion).
         text: one sentence.
     """
@@ -67,7 +67,7 @@ class ReasoningStep:
 
 @dataclass(frozen=True)
 class DraftRest:
-    """What takes long to make of a question, and only one that is kept needs.
+    """The parts of a question that are slow to make, and needed only if it is kept.
 
     Attributes:
         evidence, needs: as a draft has them.
@@ -90,22 +90,24 @@ class Draft:
         answer: the right option's text, or the number as printed.
         unit: of a number; None for a choice.
         options: all options' texts, the right one first; for a number, those of its multiple-choice form.
-        evidence: what makes the answer true, and how far it is from ambiguity.
-        shots: what the question shows, in order; empty for the scene's standard video. Question and options may hold
-            `items.MEDIA_MARK` where these stand; then they hold one for each.
+        evidence: the facts that make the answer true, and its distance from ambiguity.
+        shots: the media of the question, in order; empty for the scene's standard video. Question and options may mark
+            their places with `items.MEDIA_MARK`, once for each.
         labels: classifications that differ from its family's (`generate.taxonomy`).
         reasoning: the way to the answer.
-        closed: whether the options are a closed list, such as left and right, whose frequencies would tell.
+        closed: whether the options are a closed list, such as left and right, whose frequencies would give answers
+            away.
         single_view_cues: for each part of the media, seen alone, its cues: first the answer that it suggests (as
-            `balance` has it), then anything. Questions are left out until neither that nor what the cues together make
-            likeliest is right more often than by chance.
-        balance: what must become equally frequent in place of the answer's text, such as the rank of a distance among
-            the options; '' for the text.
+            `balance` has it), then anything. Questions are left out until neither that answer nor the likeliest one by
+            all cues is right more often than by chance.
+        balance: the property to make equally frequent in place of the answer's text, such as the rank of a distance
+            among the options; '' for the text.
         kind: which of its question type's kinds it is, where there are several; answers are balanced within each.
-        needs: what the standard video must show; None where that isn't known, or where the question shows shots.
+        needs: the things that the standard video must show; None where they are unknown, or where the question shows
+            shots.
         open_options: whether any other answer is wrong, so that wrong options may be other scenes' answers to the same
             question.
-        rest: makes what is missing as long as nobody asks for it; None where nothing is.
+        rest: makes the missing parts on first use; None if no part is missing.
     """
 
     task: str
@@ -136,7 +138,7 @@ class Draft:
 
     @property
     def is_number(self) -> bool:
-        """Whether the question wants a number."""
+        """Check whether the question wants a number."""
         return self.unit is not None
 
 
@@ -158,8 +160,8 @@ class Recomputed:
         exact: the exact value, or the exact answer's text.
         margin: how far the exact answer is from another one (metres, degrees …), where that can be said.
         violations: the rules of the given settings that the question breaks.
-        harmless: those of them that leave the answer safe: whoever measures or judges by eye comes to the same option,
-            or number. Every other violation puts the answer in doubt.
+        harmless: those of them that leave the answer safe: measuring or judging by eye leads to the same option, or
+            number. Every other violation puts the answer in doubt.
         evidence: the numbers behind it.
         place: of the exact answer among the options, from 0, where these are pictures and their texts are alike.
     """

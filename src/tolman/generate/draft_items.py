@@ -1,4 +1,4 @@
-"""Drafts as items: their ids, their options with letters, what they show and the steps of their reasoning."""
+"""Drafts as items: their ids, their options with letters, their media and the steps of their reasoning."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import replace
 from typing import Any
 
 from tolman import benchmarks
-from tolman.generate.collecting import Collected
+from tolman.generate.answer_evidence import with_reasoning
+from tolman.generate.distractors import balanced_places, placed
 from tolman.generate.draft import Draft, ReasoningStep
-from tolman.generate.entries import DraftEntry
-from tolman.generate.explained import with_reasoning
-from tolman.generate.options import balanced_places, placed
-from tolman.generate.pictures import Names, PictureSource
-from tolman.generate.ring_selection import InRing
+from tolman.generate.draft_collection import Collected
+from tolman.generate.draft_storage import DraftEntry
+from tolman.generate.question_media import Names, PictureSource
+from tolman.generate.rings import InRing
 from tolman.guessing.folds import TWINS
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.kinds import kind_of
-from tolman.media.needed import NeededFrames, needed_frames
+from tolman.media.needed_frames import NeededFrames, needed_frames
 from tolman.scoring.error_types import MMSI, with_type
 
 DRAFTED_KINDS = ("choice", "number")
@@ -48,18 +48,18 @@ def items_with_frames(
 
     Args:
         chosen: as `select` gives them.
-        collected: what they were selected from.
+        collected: the drafts that they were selected from.
         seed: of the letters.
         choices: numerical questions in their multiple-choice form.
         names: the files of pictures that were taken out of videos.
         scoring_profile: the benchmark whose prompts they are for: some show a question as one text with its options.
 
     Yields:
-        Each with what `needed_frames` reads in its evidence, which takes long to read.
+        Each item with its needed frames, which are slow to read from the evidence.
     """
     reorder = benchmarks.get(scoring_profile).reorder if scoring_profile else Item.reordered
     for entry, place in zip(chosen, right_places(chosen, seed), strict=True):
-        draft, sources = collected.spool.get(entry.position)
+        draft, sources = collected.draft_file.get(entry.position)
         item = item_of(draft, place, tuple(source.media(names) for source in sources), seed, entry.ring)
         if choices:
             item = as_choice(item)
@@ -89,7 +89,7 @@ def right_places(chosen: Iterable[DraftEntry], seed: int) -> array[int]:
 def sources_in(chosen: Sequence[DraftEntry], collected: Collected) -> Iterator[PictureSource]:
     """All media of questions."""
     for entry in chosen:
-        yield from collected.spool.without_evidence(entry.position)[1]
+        yield from collected.draft_file.without_evidence(entry.position)[1]
 
 
 def item_of(draft: Draft, place: int, media: tuple[Media, ...], seed: int, ring: InRing | None = None) -> Item:
@@ -98,9 +98,9 @@ def item_of(draft: Draft, place: int, media: tuple[Media, ...], seed: int, ring:
     Args:
         draft: the question.
         place: of the right option.
-        media: what is shown, in the order of the draft's shots.
+        media: in the order of the draft's shots.
         seed: of the others' order.
-        ring: that it is in: of a choice it gives the options and their order, whatever `place` says.
+        ring: that it is in: of a choice it gives the options and their order, regardless of `place`.
     """
     if ring and ring.options:
         draft = replace(draft, options=(draft.answer, *(text for text in ring.options if text != draft.answer)))

@@ -1,9 +1,11 @@
-"""Rings: questions with one text of which each has another answer, so that text alone answers none of them.
+"""Rings: questions with one text and different answers, so that text alone answers none of them.
 
-A ring holds k questions of k scenes with the same words and the same options, each option right once; whoever knows
-only texts gives all of them one answer and is right about exactly one in k, whatever was learned before (balanced
-pairs, as in VQA v2, Goyal et al. 2017, for any number of options). A ring of numbers holds one question for each of the
-same intervals, so that a text tells no more of a number than any other text does.
+A ring holds k questions of k scenes with the same words and the same options, each option right once. A guesser that
+knows only texts gives all of them one answer and is right about exactly one in k, regardless of its training. These are
+balanced pairs, as in VQA v2 (Goyal et al. 2017), for any number of options. A ring of numbers holds one question for
+each of the same intervals, so that a text reveals no more about a number than any other text does.
+
+A draft says which rings it may be in; the rings that are chosen set the order of its options.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
+
+from tolman.generate.draft import Draft
+from tolman.items import MEDIA_MARK
 
 INTERVALS = 4
 """Intervals of the answers of a question for a measure, equal in the logarithm."""
@@ -30,7 +35,7 @@ SPREAD_COUNTS = (2, 3, 5, 8)
 
 
 class RingText(NamedTuple):
-    """What must be alike in a ring.
+    """The parts that must be alike in a ring.
 
     Attributes:
         cluster: of the scenes among which rings are formed; none reaches from one to another.
@@ -46,7 +51,7 @@ class RingQuestion:
     """A question as rings see it.
 
     Attributes:
-        text: what must be alike in a ring.
+        text: the parts that must be alike in a ring.
         answer: the right option's text; of a number, its interval (`intervals_of`).
         scene: its scene's id.
         size: how many questions make a ring.
@@ -146,7 +151,7 @@ def _rings_of_text(
 
 
 def intervals_of(values: Sequence[float], texts: Sequence[Hashable], *, counts: bool) -> list[int | None]:
-    """The interval that each answer lies in, the same intervals for all texts; None for those outside.
+    """Return the interval of each answer, the same intervals for all texts; None for those outside.
 
     The range is the one in which most rings can be formed.
 
@@ -177,7 +182,7 @@ _PlaceOf = Callable[[float], int | None]
 
 
 def _count_ranges(values: Sequence[float]) -> Iterator[tuple[_PlaceOf, int]]:
-    """Sets of counts: what each count's number in them is, and how many there are."""
+    """Yield sets of counts: a function from a count to its number, and how many there are."""
     there = sorted({round(value) for value in values})
     ranges = [range(low, high + 1) for low, high in itertools.combinations(there, 2) if high - low + 1 >= LEAST_COUNTS]
     for counts in [*ranges, SPREAD_COUNTS]:
@@ -189,7 +194,7 @@ def _number_among(numbers: Mapping[int, int], value: float) -> int | None:
 
 
 def _measure_ranges(values: Sequence[float]) -> Iterator[tuple[_PlaceOf, int]]:
-    """Ranges of a ratio of `SPAN`: which of its intervals a value lies in, and how many there are."""
+    """Yield ranges of a ratio of `SPAN`: a function from a value to its interval, and how many there are."""
     step = SPAN ** (1 / STEPS_OF_SPAN)
     first, last = (math.floor(math.log(value, step)) for value in (min(values), max(values)))
     for power in range(first - STEPS_OF_SPAN, last + 1):
@@ -203,3 +208,132 @@ def _interval(low: float, value: float) -> int | None:
 
 def _draw(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
+
+
+LEAST_PLACES, MOST_CLUSTERS = 4, 30
+"""Rings are formed among so many places at least, twins of one place counted once, and in so many clusters of places at
+most: questions of different clusters share nothing, so that learners can be taught one and asked another."""
+
+
+class RingCandidate(NamedTuple):
+    """A draft that may come into a ring.
+
+    Attributes:
+        number: of its entry.
+        draft: it.
+        place: its scene's, the same for the scenes of one group of twins.
+    """
+
+    number: int
+    draft: Draft
+    place: str
+
+
+class InRing(NamedTuple):
+    """A draft's place in a ring.
+
+    Attributes:
+        name: of the ring.
+        options: of all its questions, in the order in which each shows them; empty for a number.
+    """
+
+    name: str
+    options: tuple[str, ...]
+
+
+def may_ring(draft: Draft) -> bool:
+    """Check whether a draft's text could reveal its answer: not if the options are pictures."""
+    return draft.is_number or not any(MEDIA_MARK in option for option in draft.options)
+
+
+def ring_places(
+    candidates: Iterator[RingCandidate],
+    places: set[str],
+    seed: int,
+    *,
+    per_scene: int | None = None,
+    per_task: int | None = None,
+) -> dict[int, InRing]:
+    """The rings that drafts are in.
+
+    Args:
+        candidates: the drafts, in a fixed order.
+        places: all that may be asked about, here or in other rings of the benchmark.
+        seed: of all that is drawn.
+        per_scene, per_task: questions of one scene and of one question type at most, for each type.
+
+    Returns:
+        Number of the entry → its ring, for those that are in one.
+    """
+    by_task: dict[tuple[str, bool], list[_Seen]] = {}
+    for one in candidates:
+        if may_ring(one.draft):
+            by_task.setdefault((one.draft.task, one.draft.is_number), []).append(_seen(one))
+    clusters = _clusters(places, seed)
+    found: dict[int, InRing] = {}
+    for (task, is_number), own in sorted(by_task.items()):
+        asked = _numbers(own, clusters) if is_number else [(one, _choice(one, clusters)) for one in own]
+        rings = find_rings([q for _, q in asked], f"{seed}:{task}", per_scene=per_scene, most=per_task)
+        for ring in rings:
+            members = [asked[i][0] for i in ring.members]
+            options = () if is_number else _order(members, f"{seed}:{ring.name}")
+            found.update({one.number: InRing(ring.name, options) for one in members})
+    return found
+
+
+class _Seen(NamedTuple):
+    """The kept parts of a draft."""
+
+    number: int
+    scene: str
+    place: str
+    text: bytes
+    answer: str
+    options: tuple[str, ...]
+    is_open: bool
+    is_count: bool
+
+
+def _seen(one: RingCandidate) -> _Seen:
+    draft = one.draft
+    options = () if draft.is_number else draft.options
+    alike = "" if draft.open_options else "\x1f".join(sorted(options))
+    shown = "\x1f".join((draft.question, draft.kind, str(len(draft.shots)), alike))
+    text = hashlib.sha256(shown.encode()).digest()[:12]
+    return _Seen(
+        one.number, draft.scene, one.place, text, draft.answer, options, draft.open_options, draft.unit == "count"
+    )
+
+
+def _clusters(places: set[str], seed: int) -> dict[str, int]:
+    """The cluster of each place: places in an order by hash, so many in each cluster."""
+    count = max(1, min(MOST_CLUSTERS, round(len(places) / LEAST_PLACES)))
+    drawn = sorted(places, key=lambda place: hashlib.sha256(f"{seed}:{place}".encode()).digest())
+    return {place: number * count // len(drawn) for number, place in enumerate(drawn)}
+
+
+def _choice(one: _Seen, clusters: dict[str, int]) -> RingQuestion:
+    answers = () if one.is_open else tuple(sorted(one.options))
+    return RingQuestion(RingText(clusters[one.place], one.text), one.answer, one.scene, len(one.options), answers)
+
+
+def _numbers(own: Sequence[_Seen], clusters: dict[str, int]) -> list[tuple[_Seen, RingQuestion]]:
+    """Return the questions for a number whose answers are in the range of rings."""
+    usable = [one for one in own if math.isfinite(float(one.answer)) and float(one.answer) > 0]
+    texts = [RingText(clusters[one.place], one.text) for one in usable]
+    counts = all(one.is_count for one in usable)
+    places = intervals_of([float(one.answer) for one in usable], texts, counts=counts)
+    inside = [place for place in places if place is not None]
+    size = max(inside, default=0) + 1 if counts else INTERVALS
+    answers = tuple(range(size))
+    return [
+        (one, RingQuestion(text, place, one.scene, size, answers))
+        for one, text, place in zip(usable, texts, places, strict=True)
+        if place is not None
+    ]
+
+
+def _order(members: Sequence[_Seen], seed: str) -> tuple[str, ...]:
+    """The options of a ring of choices in the order that all its questions show."""
+    answers = {one.answer for one in members} if members[0].is_open else set(members[0].options)
+    return tuple(sorted(answers, key=lambda text: hashlib.sha256(f"{seed}:{text}".encode()).digest()))

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import overload
 
-from tolman.generate.collecting import OFFERED, Collected, Filtered
+from tolman.generate.draft_collection import OFFERED, Collected, Filtered
 from tolman.generate.draft_items import DRAFTED_KINDS, item_of, right_places
-from tolman.generate.entries import Entries, EntryPart
-from tolman.generate.ring_selection import InRing, RingCandidate, may_ring, ring_places
-from tolman.generate.sampling import balanced_within, evenly
-from tolman.generate.settings import GenerationPreset
-from tolman.generate.shortcuts import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
-from tolman.generate.spool import Spool
+from tolman.generate.draft_storage import DraftFile, Entries, EntryPart
+from tolman.generate.presets import GenerationPreset
+from tolman.generate.rings import InRing, RingCandidate, may_ring, ring_places
+from tolman.generate.share_sampling import balanced_within, evenly
+from tolman.generate.shortcut_filtering import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
 from tolman.items import Item
 from tolman.parallel import Workers
 
@@ -31,9 +30,9 @@ def select(
     """The benchmark's questions: none whose answer is too frequent or has a shortcut, then the cap of each type.
 
     Args:
-        collected: what there is to ask.
+        collected: the drafts.
         preset: says how much is taken.
-        seed: of what is left out.
+        seed: of the choice of questions left out.
         workers: processes that filter, or another place.
         done: called with every question type that is filtered.
     """
@@ -73,13 +72,13 @@ def _in_rings(
     seed: int,
     rings: dict[int, InRing],
 ) -> list[int]:
-    """Those that are in a ring, which `rings` is told, and a share of those whose text can't tell their answer."""
+    """Return those in a ring, which `rings` gets, and a share of those whose text can't reveal their answer."""
     entries, share = collected.entries, preset.share
     exempt: list[int] = []
 
     def candidates() -> Iterator[RingCandidate]:
         for i in chosen:
-            draft, _ = collected.spool.get(entries.position(i))
+            draft, _ = collected.draft_file.get(entries.position(i))
             if may_ring(draft):
                 yield RingCandidate(i, draft, entries.place(i))
             else:
@@ -93,9 +92,9 @@ def _in_rings(
 def _capped(
     chosen: Sequence[int], entries: Entries, preset: GenerationPreset, times: int, seed: int, draw: str
 ) -> list[int]:
-    """At most so many times what is taken of each question type, answers that are balanced in turn.
+    """Keep at most so many times the questions taken of each type, with balanced answers in turn.
 
-    Where more than what is taken stays, to be filtered, it is enough to teach learners.
+    If more stay for filtering than are taken, they are enough to teach learners.
     """
     if preset.share.per_task is None:
         return list(chosen)
@@ -126,7 +125,7 @@ def _without_shortcuts(
     """Without questions that learners answer from their texts, or from a part of their media."""
     entries = collected.entries
     part = EntryPart(entries, chosen)
-    asked = _Asked(part, collected.spool, right_places(part, seed), seed)
+    asked = _Asked(part, collected.draft_file, right_places(part, seed), seed)
     share = preset.share
     types = [(entries.task(i), DRAFTED_KINDS[entries.is_number(i)]) for i in chosen]
     kept = filter_shortcuts(
@@ -140,10 +139,10 @@ def _without_shortcuts(
 
 
 class _Asked(Sequence[FilterItem]):
-    """Questions as shortcut filtering sees them; each is read from the spool when it is looked at."""
+    """Questions as shortcut filtering sees them; each is read from the draft_file when it is looked at."""
 
-    def __init__(self, part: EntryPart, spool: Spool, places: Sequence[int], seed: int) -> None:
-        self._part, self._spool, self._places, self._seed = part, spool, places, seed
+    def __init__(self, part: EntryPart, draft_file: DraftFile, places: Sequence[int], seed: int) -> None:
+        self._part, self._draft_file, self._places, self._seed = part, draft_file, places, seed
 
     def __len__(self) -> int:
         return len(self._part)
@@ -159,13 +158,13 @@ class _Asked(Sequence[FilterItem]):
             return [self[i] for i in range(*number.indices(len(self)))]
         entry = self._part[number]
         # Filtering looks neither at evidence nor at reasoning, which would take most of the memory as well.
-        draft, sources = self._spool.without_evidence(entry.position)
+        draft, sources = self._draft_file.without_evidence(entry.position)
         item = item_of(draft, self._places[number], tuple(one.media(None) for one in sources), self._seed)
         closed = entry.closed or entry.number
         return FilterItem(_without_list(item), entry.answer, entry.single_view_cues, entry.kind, closed)
 
 
 def _without_list(item: Item) -> Item:
-    """A question without the list of its options in its text, which learners would take for what is asked about."""
+    """Return a question without the list of its options in its text, which learners would take for its subject."""
     listed = ", ".join(item.options)
     return item.model_copy(update={"question": item.question.replace(listed, "")}) if listed in item.question else item

@@ -1,4 +1,4 @@
-"""Point clouds: thinning, strays, groups that hang together, and the surface that noisy points lie on."""
+"""Point clouds: thinning, strays, connected groups, and the surface under noisy points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Cloud:
 
     Attributes:
         points: metres, shape (n, 3).
-        weights: how many returns each stands for, shape (n,).
+        weights: number of returns that each represents, shape (n,).
     """
 
     points: Floats
@@ -35,7 +35,7 @@ class Cloud:
 
 
 def as_cloud(points: Floats | Cloud) -> Cloud:
-    """Bare points as a cloud in which each counts once; what isn't finite is left out."""
+    """Return bare points as a cloud in which each counts once; points that aren't finite are left out."""
     if isinstance(points, Cloud):
         return points
     finite = np.asarray(points, dtype=np.float64)[np.isfinite(points).all(1)]
@@ -45,7 +45,7 @@ def as_cloud(points: Floats | Cloud) -> Cloud:
 class VoxelGrid:
     """The mean of the points in each cell of a grid, for any number of points in bounded memory.
 
-    Where more cells fill up than are allowed, cells are made twice as wide, as often as it takes.
+    If more cells fill up than are allowed, cells are made twice as wide, repeatedly if needed.
 
     Args:
         cell: the side of a cell in metres.
@@ -167,7 +167,7 @@ def groups(points: Floats, reach: float) -> NDArray[np.int64]:
 def _linked(
     points: Floats, numbers: NDArray[np.int64], reach: float, of: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
-    """The groups of numbers, and what they are for each of `of`, where points of two numbers are within reach."""
+    """Return the connected group of each of `of`; two numbers are connected where points of theirs are within reach."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -211,10 +211,10 @@ class Surface:
 
     Attributes:
         points: moved onto the plane of their neighbours, shape (n, 3).
-        raw: where they were; round things shrink by what their neighbours' plane cuts off, so they are fitted to these.
+        raw: where they were; a plane through neighbours cuts into round things, so those are fitted to these points.
         weights: as they were, shape (n,).
         normals: of those planes, either way round, shape (n, 3).
-        flat: whether the neighbours lie in a plane rather than all around, as at corners; shape (n,).
+        flat: whether the neighbours form a plane rather than surround the point, as at corners; shape (n,).
         noise: the standard deviation of a return about the surface, in metres.
         spacing: the median distance between neighbours, in metres.
     """
@@ -241,7 +241,7 @@ class Surface:
 
 
 def surface_of(points: Floats | Cloud, reach: float = 0.05, neighbours: int = 48) -> Surface:
-    """The surface that points lie on: each is moved onto the weighted plane through those around it, twice.
+    """Find the surface under points: each is moved onto the weighted plane through its neighbours, twice.
 
     One step of moving least squares of first order (Alexa et al. 2003); along the surface nothing moves, so edges stay
     where they are.

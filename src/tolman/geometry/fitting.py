@@ -1,10 +1,11 @@
-"""Plane and box through noisy points: RANSAC (Fischler and Bolles 1981), then least squares, seeded.
+"""Planes, boxes and cylinders through noisy points, by seeded RANSAC and least squares.
 
-Every fit tells how far off it may be: 95 % bounds, in metres, that hold three parts, added as squares.
+RANSAC is that of Fischler and Bolles (1981); for cylinders it draws pairs of points with their normals. Every fit
+reports its error as 95 % bounds in metres, which combine three parts as squares.
 
 - noise: 1.96 standard errors of the fitted place of a face, σ/√n for n returns on it. Returns of one sweep share the
   error of its pose, so no more than a hundred are counted as independent of each other;
-- residuals: where a shape bends or bulges, the standard deviation of what it leaves unexplained takes the place of σ;
+- residuals: where a shape bends or bulges, the standard deviation of the residuals takes the place of σ;
 - coverage: an end that no face makes is only known by the outermost points: 1.96 σ of one return, and half the
   distance of neighbours.
 """
@@ -16,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.geometry.boxes import Floats
+from tolman.geometry.boxes import Floats, least_box
 from tolman.geometry.clouds import Cloud, Surface, as_cloud, not_strays
-from tolman.geometry.least_box import least_box
 from tolman.scenes import OrientedBox
 
 LEAST = 12
@@ -46,7 +46,7 @@ class Plane:
     Attributes:
         normal: unit vector, the half with the greatest component positive.
         offset: metres.
-        inliers: which of the points lie on it, shape (n,).
+        inliers: which of the points are on it, shape (n,).
         residual: their standard deviation about it, metres.
         error: 95 % bound of its place at their centre, metres.
         tilt: 95 % bound of its direction, radians.
@@ -66,15 +66,15 @@ class Plane:
 
 @dataclass(frozen=True)
 class FittedBox:
-    """The least box around points whose faces lie where the points' surfaces do.
+    """The smallest box around points, with its faces on the points' surfaces.
 
     Attributes:
         box: the box.
         errors: 95 % bounds of its extents, metres.
-        seen: whether points lie on the face at the low and the high end of each axis.
+        seen: whether points are on the face at the low and the high end of each axis.
         residual: the standard deviation of points about their faces, metres.
         gaps: how far the object may go on unseen at the low and the high end of each axis, metres; 0 until looked at.
-        cut: whether what was picked only ends there because the region does; False until looked at.
+        cut: whether the picked points end there only because the region does; False until looked at.
     """
 
     box: OrientedBox
@@ -93,7 +93,7 @@ def fit_plane(
     trials: int = 200,
     normals: Floats | None = None,
 ) -> Plane:
-    """The plane that most points lie on.
+    """Fit the plane with the most inliers.
 
     Args:
         points: shape (n, 3).
@@ -103,7 +103,7 @@ def fit_plane(
         normals: of the surface at each point, where known: those that point elsewhere are none of its own.
 
     Raises:
-        FitError: there are too few points, or they lie on a line.
+        FitError: there are too few points, or they are on a line.
     """
     cloud = enough(points)
     generator = np.random.default_rng(seed)
@@ -146,16 +146,16 @@ def fit_plane(
 
 
 def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedBox:
-    """The least box around points, upright or in any direction.
+    """Fit the smallest box around points, upright or in any direction.
 
-    The direction is that of the faces where most of the points lie on faces (least squares over the normals), and
-    else that of the least box. Along each axis, an end is where the points of the outermost face are, by their median;
-    or, where no face ends it, where the points end.
+    The direction is that of the faces if they hold most of the points (least squares over the normals), else that of
+    the least box. Along each axis, an end is where the points of the outermost face are, by their median; or, where no
+    face ends it, where the points end.
 
     Args:
         surface: the points, with normals.
         upright: whether z is one of its axes.
-        seed: of what is drawn.
+        seed: of the random draws.
 
     Raises:
         FitError: there are too few points.
@@ -242,9 +242,9 @@ def _upright_axes(surface: Surface) -> Floats:
 
 
 def _right_angle(ways: Floats, weights: Floats, among: int) -> float | None:
-    """The turn of two directions at right angles that normals in a plane point along, if most of them do.
+    """Return the turn of two directions at right angles that normals in a plane point along, if most of them do.
 
-    The least box of a thing of which two sides are seen lies across the corner: its sides must be asked first.
+    If two sides of a thing are seen, its least box is turned across the corner, so its sides are tried first.
     """
     if len(ways) < max(LEAST, 0.1 * among):
         return None
@@ -360,3 +360,138 @@ def sample_of(count: int, most: int, generator: np.random.Generator) -> NDArray[
     if count <= most:
         return np.arange(count)
     return np.sort(generator.choice(count, most, replace=False))
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """An upright or horizontal cylinder.
+
+    Attributes:
+        center: the middle of its axis, metres.
+        axis: unit vector.
+        radius, length: metres.
+        inliers: which of the points are on it, shape (n,).
+        residual: their standard deviation about it, metres.
+        error: 95 % bound of the radius, metres.
+        length_error: of the length.
+        share: of the full turn that points are on, 0 … 1.
+    """
+
+    center: Floats
+    axis: Floats
+    radius: float
+    length: float
+    inliers: NDArray[np.bool_]
+    residual: float
+    error: float
+    length_error: float
+    share: float
+
+
+def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials: int = 200) -> Cylinder:
+    """Fit the cylinder with the most inliers.
+
+    Two points with their normals give an axis (Schnabel et al. 2007); the one with most support is refined by least
+    squares over axis, place and radius.
+
+    Args:
+        surface: the points, with normals.
+        reach: a point farther from it is none of its own, metres.
+        seed: of the pairs that are tried.
+        trials: how many.
+
+    Raises:
+        FitError: there are too few points, or no cylinder holds a third of them.
+    """
+    from scipy.optimize import least_squares
+
+    cloud = enough(Cloud(surface.raw, surface.weights))
+    generator = np.random.default_rng(seed)
+    sample = sample_of(len(cloud), 3000, generator)
+    axis, place, radius = _best_of_pairs(cloud.points[sample], surface.normals[sample], reach, trials, generator)
+    across = across_of(axis)
+
+    def moved(values: Floats) -> tuple[Floats, Floats, float]:
+        way = axis + values[0] * across[0] + values[1] * across[1]
+        return way / np.linalg.norm(way), place + values[2] * across[0] + values[3] * across[1], float(values[4])
+
+    def off_surface(values: Floats) -> Floats:
+        way, through, wide = moved(values)
+        local = cloud.points - through
+        return np.asarray(np.linalg.norm(local - np.outer(local @ way, way), axis=1) - wide)
+
+    def on_surface(values: Floats) -> NDArray[np.bool_]:
+        way, through, _ = moved(values)
+        local = cloud.points - through
+        outward = local - np.outer(local @ way, way)
+        # Points of the caps near the rim would draw the radius in: their normals point along the axis.
+        facing = np.abs((surface.normals * outward).sum(1)) > ALONG * np.linalg.norm(outward, axis=1)
+        return np.asarray((np.abs(off_surface(values)) < reach) & facing)
+
+    def weighted(values: Floats, root: Floats) -> Floats:
+        return off_surface(values) * root
+
+    inliers = np.zeros(len(cloud), dtype=bool)
+    values = np.array([0.0, 0.0, 0.0, 0.0, radius])
+    for _ in range(4):
+        new = on_surface(values)
+        if new.sum() < LEAST or (new == inliers).all():
+            break
+        inliers = new
+        root = np.where(inliers, np.sqrt(cloud.weights), 0.0)
+        values = least_squares(weighted, values, args=(root,)).x
+    way, through, wide = moved(values)
+    if not inliers.any() or wide <= 0:
+        raise FitError("lie on no cylinder")
+    if way[np.abs(way).argmax()] < 0:
+        way = -way
+    own = cloud.take(inliers)
+    off = off_surface(values)[inliers]
+    residual = float(np.sqrt(np.average(off**2, weights=own.weights)))
+    local = own.points - through
+    turn = np.arctan2(local @ across_of(way)[1], local @ across_of(way)[0])
+    share = float(len(np.unique(np.floor(turn / np.radians(10)))) / 36)
+    apart = np.linalg.norm(surface.points - through - np.outer((surface.points - through) @ way, way), axis=1)
+    body = surface.take(apart < wide + reach)
+    ends = [end_of(body, way * sign) for sign in (-1, 1)]
+    low, high = -ends[0].place, ends[1].place
+    # On less than half the way around, radius and place can hardly be told apart: the error grows with the missing arc.
+    sagitta = max(1e-3, 1 - np.cos(np.pi * min(share, 0.5)))
+    error = bound_of(max(residual, surface.noise), float(own.weights.sum())) / sagitta**2
+    center = through + way * ((low + high) / 2 - through @ way)
+    edge = float(np.hypot(ends[0].error, ends[1].error))
+    return Cylinder(center, way, wide, float(high - low), inliers, residual, float(error), edge, share)
+
+
+def _best_of_pairs(
+    points: Floats, normals: Floats, reach: float, trials: int, generator: np.random.Generator
+) -> tuple[Floats, Floats, float]:
+    """Return axis, a point on it, and radius of the cylinder with the most inliers among those from pairs of points."""
+    best: tuple[float, Floats] = (0.0, np.zeros(7))
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    for i, j in generator.integers(0, len(points), (trials, 2)):
+        axis = np.cross(normals[i], normals[j])
+        length = np.linalg.norm(axis)
+        if length < 0.2:
+            continue
+        axis /= length
+        across, own = across_of(axis), np.stack([normals[i], normals[j]])
+        flat, ways = points[[i, j]] @ across.T, own @ across.T
+        # Where the two normals meet, seen along the axis.
+        try:
+            steps = np.linalg.solve(np.column_stack([ways[0], -ways[1]]), flat[1] - flat[0])
+        except np.linalg.LinAlgError:
+            continue
+        middle = flat[0] + steps[0] * ways[0]
+        radius = float(np.abs(steps).mean())
+        if not 0.005 < radius < size:
+            continue
+        off = points @ across.T - middle
+        apart = np.linalg.norm(off, axis=1)
+        outward = np.abs((normals @ across.T * off).sum(1)) / np.maximum(apart, 1e-9)
+        support = float((np.abs(apart - radius) < reach)[outward > ALONG].sum())
+        if support > best[0]:
+            best = (support, np.concatenate([axis, middle @ across, [radius]]))
+    if best[0] < max(LEAST, len(points) / 3):
+        raise FitError("lie on no cylinder")
+    return best[1][:3], best[1][3:6], float(best[1][6])

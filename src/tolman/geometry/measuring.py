@@ -1,9 +1,9 @@
-"""Measurements for questions about metric truth: sizes, heights, distances, areas and angles of what was picked.
+"""Measurements for questions about metric truth: sizes, heights, distances, areas and angles of picked regions.
 
-SpatialBench takes its metric answers from the LiDAR cloud by geometric fitting (its section 4.2). What is asked for
-follows VSI-Bench's words: the size of an object is its longest dimension, the distance of two is that of their closest
-points. Every value comes with a bound of its error, meant for 95 %; `fitting` says what is
-in it, docs/measure.md how often it was found to hold.
+SpatialBench takes its metric answers from the LiDAR cloud by geometric fitting (its section 4.2). The quantities follow
+VSI-Bench's definitions: the size of an object is its longest dimension, the distance of two is that of their closest
+points. Every value comes with a bound of its error, meant for 95 %; `fitting` explains its parts, docs/measure.md how
+often it was found to hold.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from tolman.errors import hint
+from tolman.geometry.box_uncertainty import Rays, choices, cuts, gaps, let_down, meant
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.geometry.clouds import Cloud, Surface, as_cloud
-from tolman.geometry.coverage import Rays, cuts, gaps
-from tolman.geometry.cylinders import fit_cylinder
-from tolman.geometry.fitting import FitError, FittedBox, fit_box, fit_plane
-from tolman.geometry.regions import Picked, Region, pick
-from tolman.names import hint
+from tolman.geometry.fitting import FitError, FittedBox, fit_box, fit_cylinder, fit_plane
+from tolman.geometry.regions import BoxRegion, Picked, Region, pick
 from tolman.scenes import OrientedBox
 
 Quantity = Literal[
@@ -36,7 +35,12 @@ _TOLD = 0.05
 _WIDE, _WIDER = 0.05, 0.1
 """People draw boxes wider than objects by so many metres and such a share, as is assumed where nothing else tells."""
 _APART = 0.1
-_UPRIGHT = np.cos(np.radians(5))
+_LEAST_ERROR = 0.01
+"""Of any dimension, metres: points are the means of voxels, and move onto a plane through their neighbours."""
+_MIXED = 0.15
+"""Share of a dimension that is open where the region alone told the object's parts from other things'."""
+_USELESS = 0.6
+"""A bound of a greater share of the value measures nothing."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +48,13 @@ class Measurement:
     """A measured value.
 
     Attributes:
-        quantity: what was measured.
+        quantity: the measured quantity.
         value: in `unit`.
         unit: 'm', 'm2' or 'deg'.
         error: the bound, meant for 95 %, in the same unit.
         method: how, in a few words.
         n_points: returns that it rests on.
-        notes: what to mind: sides that no point lies on, planes that were taken out.
+        notes: caveats: sides without points, planes that were taken out.
         boxes: the boxes that were fitted, if any.
     """
 
@@ -79,22 +83,22 @@ def measure(
     seed: int = 0,
     rays: Rays | None = None,
 ) -> Measurement:
-    """Measure what was picked.
+    """Measure a picked region, or two.
 
     Args:
         points: of the place, z up, metres, shape (n, 3); or a Cloud of voxels with their weights.
-        region: what was picked.
+        region: the picked region.
         quantity: 'size' (the longest dimension), 'length' and 'width' (the longer and the shorter level one), 'height',
             'diameter' (of a cylinder), 'area' (of the largest plane), 'room-area' (of the alpha shape of all that is
             inside, seen from above); of two regions 'distance' (of their closest points), 'box-distance' (of the boxes
             around them) and 'angle' (between their largest planes, 0 … 90°).
         other: the second region.
-        shape: what is fitted for the dimensions: 'box' (upright), 'free-box' or 'cylinder'.
+        shape: the shape that is fitted for the dimensions: 'box' (upright), 'free-box' or 'cylinder'.
         isolate: whether floors, walls and other surfaces that go on beyond the region are taken out first, and lesser
             groups of points.
-        seed: of what is drawn at random.
-        rays: of the returns that are in the region or passed it: they tell where nothing is. Without them, an object
-            may go on unseen as far as the region does.
+        seed: of the random draws.
+        rays: of the returns that are in the region or passed it: they show free space. Without them, an object may go
+            on unseen as far as the region does.
 
     Raises:
         FitError: the points in the region can't be measured so; its text goes on from "the points of the region".
@@ -124,11 +128,29 @@ def measure(
     return _of_box(first, quantity, shape, seed)
 
 
-def _boxed(picked: Picked, shape: str, seed: int) -> FittedBox:
-    """The box around what was picked, let down onto what it stands on; its bounds hold what no return fell on."""
-    fitted = _let_down(fit_box(picked.surface, upright=shape != "free-box", seed=seed), picked.support)
-    surface = picked.surface
-    unseen = gaps(fitted.box, surface.points, picked.region, picked.rays, picked.planes, surface.noise)
+@dataclass(frozen=True)
+class _Boxed:
+    """The box around the picked points, and others that the region may mean."""
+
+    fitted: FittedBox
+    others: tuple[OrientedBox, ...]
+    apart: bool = True
+    """Whether the object's parts were told from other things' at once."""
+
+
+def _boxed(picked: Picked, shape: str, seed: int) -> _Boxed:
+    """Return the box around the picked points, extended down to its support; its bounds include unseen space."""
+    upright, apart = shape != "free-box", True
+    others: tuple[OrientedBox, ...] = ()
+    surface, region = picked.surface, picked.region
+    if picked.parts is not None and isinstance(region, BoxRegion):
+        low, high = np.array(region.low), np.array(region.high)
+        found = choices(picked.parts, picked.support, low, high, upright=upright, seed=seed)
+        chosen, more, apart = meant(found, low, high)
+        fitted, surface, others = chosen.fitted, chosen.surface, tuple(more)
+    else:
+        fitted = let_down(fit_box(surface, upright=upright, seed=seed), picked.support)
+    unseen = gaps(fitted.box, surface.points, region, picked.rays, picked.planes, surface.noise)
     if picked.rays is None:
         # Nothing tells where nothing is: a face that is seen is taken for the end.
         pairs = [
@@ -141,39 +163,41 @@ def _boxed(picked: Picked, shape: str, seed: int) -> FittedBox:
     for error, pair, ends, extent in zip(fitted.errors, unseen, cut, fitted.box.extents, strict=True):
         # Where the region cuts what hangs together, the object ends before that: by as much as boxes are drawn wide.
         errors.append(float(np.hypot(error, sum(pair) + (_WIDE + _WIDER * extent) * sum(ends))))
-    return replace(fitted, errors=(errors[0], errors[1], errors[2]), gaps=unseen, cut=cut)
+    return _Boxed(replace(fitted, errors=(errors[0], errors[1], errors[2]), gaps=unseen, cut=cut), others, apart)
 
 
-def _let_down(fitted: FittedBox, support: float | None) -> FittedBox:
-    axes, extents = np.array(fitted.box.axes), np.array(fitted.box.extents)
-    up = int(np.abs(axes[:, 2]).argmax())
-    if support is None or abs(axes[up, 2]) < _UPRIGHT:
-        return fitted
-    ends = np.array([-extents[up], extents[up]]) / 2
-    lower = 0 if axes[up, 2] > 0 else 1
-    ends[lower] = (support - fitted.box.center[2]) / axes[up, 2]
-    if ends[1] <= ends[0]:
-        return fitted
-    extents[up] = ends[1] - ends[0]
-    center = np.array(fitted.box.center) + axes[up] * ends.mean()
-    box = OrientedBox(center=tuple(center), axes=fitted.box.axes, extents=tuple(extents))
-    seen = list(fitted.seen)
-    # What it stands on ends it as well as a face would.
-    seen[up] = (True, seen[up][1]) if lower == 0 else (seen[up][0], True)
-    return replace(fitted, box=box, seen=(seen[0], seen[1], seen[2]))
+def _axis_of(box: OrientedBox, quantity: str) -> int:
+    """The axis along which a quantity of a box is measured."""
+    extents = np.array(box.extents)
+    if quantity == "size":
+        return int(extents.argmax())
+    up = int(np.abs(np.array(box.axes)[:, 2]).argmax())
+    if quantity == "height":
+        return up
+    level = sorted((i for i in range(3) if i != up), key=lambda i: -extents[i])
+    return level[0] if quantity == "length" else level[1]
+
+
+def _bound(boxed: _Boxed, quantity: str) -> float:
+    """The bound of a quantity: of its ends, of an axis that may be the longest as well, and of the other boxes."""
+    box, errors = boxed.fitted.box, np.array(boxed.fitted.errors)
+    which = _axis_of(box, quantity)
+    value, error = box.extents[which], float(errors[which])
+    if quantity == "size":
+        error = max(error, float((np.array(box.extents) + errors).max() - value))
+    apart = max((abs(other.extents[_axis_of(other, quantity)] - value) for other in boxed.others), default=0.0)
+    return float(np.linalg.norm([error, apart, _LEAST_ERROR, 0.0 if boxed.apart else _MIXED * value]))
 
 
 def _of_box(picked: Picked, quantity: str, shape: str, seed: int) -> Measurement:
-    fitted = _boxed(picked, shape, seed)
-    extents, errors = np.array(fitted.box.extents), np.array(fitted.errors)
-    if quantity == "size":
-        which = int(extents.argmax())
-    elif quantity == "height":
-        which = int(np.abs(np.array(fitted.box.axes)[:, 2]).argmax())
-    else:
-        level = [i for i in range(3) if i != int(np.abs(np.array(fitted.box.axes)[:, 2]).argmax())]
-        level.sort(key=lambda i: -extents[i])
-        which = level[0] if quantity == "length" else level[1]
+    boxed = _boxed(picked, shape, seed)
+    fitted, which = boxed.fitted, _axis_of(boxed.fitted.box, quantity)
+    value, error = fitted.box.extents[which], _bound(boxed, quantity)
+    if error > _USELESS * value:
+        raise FitError(
+            f"leave open what is the object's: its {quantity} is {value:.2f} m, give or take {error:.2f} m; draw the "
+            "region closer around it, or use a recording that sees it from more sides"
+        )
     notes = list(_notes(picked))
     low, high = fitted.seen[which]
     unseen = [side for side, seen in (("low", low), ("high", high)) if not seen]
@@ -184,11 +208,13 @@ def _of_box(picked: Picked, quantity: str, shape: str, seed: int) -> Measurement
         notes.append(f"it may go on unseen by {hidden:.2f} m: no return fell there, and no ray passed")
     if any(fitted.cut[which]):
         notes.append("something that goes on beyond the region touches it, and it may end anywhere before that")
+    if boxed.others and error > 1.5 * fitted.errors[which]:
+        notes.append("parts in the region may be the object's or another thing's, and the bound holds both")
     return Measurement(
         quantity,
-        float(extents[which]),
+        float(value),
         "m",
-        float(errors[which]),
+        error,
         f"{'least box' if shape == 'free-box' else 'least upright box'}, faces by least squares",
         round(float(picked.surface.weights.sum())),
         tuple(notes),
@@ -217,7 +243,7 @@ def _of_cylinder(picked: Picked, quantity: str, seed: int) -> Measurement:
 
 
 def _area(picked: Picked, seed: int) -> Measurement:
-    from tolman.geometry.rooms import alpha_area
+    from tolman.geometry.ground_plane import alpha_area
 
     surface = picked.surface
     plane = fit_plane(Cloud(surface.points, surface.weights), reach=max(3 * surface.noise, 0.01), seed=seed)
@@ -234,7 +260,7 @@ def _area(picked: Picked, seed: int) -> Measurement:
 
 
 def _room_area(cloud: Cloud, region: Region) -> Measurement:
-    from tolman.geometry.rooms import floor_plan, room_area
+    from tolman.geometry.ground_plane import floor_plan, room_area
 
     own = cloud.points[region.inside(cloud.points)]
     if len(own) < 100:
@@ -270,18 +296,25 @@ def _distance(first: Picked, second: Picked) -> Measurement:
 
 
 def _box_distance(first: Picked, second: Picked, shape: str, seed: int) -> Measurement:
-    fitted = [_boxed(picked, shape, seed) for picked in (first, second)]
-    boxes = Boxes(
-        np.array([f.box.center for f in fitted]),
-        np.array([f.box.axes for f in fitted]),
-        np.array([f.box.extents for f in fitted]),
-    )
-    value = float(distances(boxes.take(np.array([0])), boxes.take(np.array([1])))[0])
-    error = float(np.hypot(max(fitted[0].errors), max(fitted[1].errors)))
+    boxed = [_boxed(picked, shape, seed) for picked in (first, second)]
+    fitted = [one.fitted for one in boxed]
+    value = _between(fitted[0].box, fitted[1].box)
+    apart = [abs(_between(other, fitted[1].box) - value) for other in boxed[0].others]
+    apart += [abs(_between(fitted[0].box, other) - value) for other in boxed[1].others]
+    error = float(np.linalg.norm([max(fitted[0].errors), max(fitted[1].errors), max(apart, default=0.0)]))
     count = round(float(first.surface.weights.sum() + second.surface.weights.sum()))
     notes = tuple(dict.fromkeys(_notes(first) + _notes(second)))
     found = tuple(f.box for f in fitted)
     return Measurement("box-distance", value, "m", error, "exact distance of the fitted boxes", count, notes, found)
+
+
+def _between(first: OrientedBox, second: OrientedBox) -> float:
+    both = Boxes(
+        np.array([first.center, second.center]),
+        np.array([first.axes, second.axes]),
+        np.array([first.extents, second.extents]),
+    )
+    return float(distances(both.take(np.array([0])), both.take(np.array([1])))[0])
 
 
 def _angle(first: Picked, second: Picked, seed: int) -> Measurement:

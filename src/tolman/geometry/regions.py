@@ -1,8 +1,11 @@
-"""Regions that people pick: a box in the cloud, or a box in a frame; and which of their points are the object's.
+"""Regions that people pick, as a box in the cloud or in a frame, and which of their points are the object's.
 
-What is picked is an object, and what is caught with it are the floor, the wall behind it and the table it stands on.
-All of these go on beyond the region; an object ends within it. So planes that go on outside are taken out, and things
-that do (`background`); what is left is the object; in a frame, the one that is seen before the others.
+A region also catches the floor, the wall behind the object and the table below it. All of these go on beyond the
+region; an object ends within it. So surfaces that go on outside are removed. The rest is the object; in a frame, it is
+the one that is seen before the others.
+
+The front of a refrigerator in a row of cupboards goes on too. Position separates such faces from the background: an
+object is before a wall and above a floor, seen from the sensor, and behind its own front.
 """
 
 from __future__ import annotations
@@ -13,14 +16,150 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.geometry.background import Background, PickedPlace, background
+from tolman.geometry.box_uncertainty import Bounding, Rays, RegionParts
 from tolman.geometry.boxes import Floats
+from tolman.geometry.camera_geometry import project
 from tolman.geometry.clouds import Cloud, Surface, groups, surface_of, voxel_means
-from tolman.geometry.coverage import Bounding, Rays
-from tolman.geometry.fitting import FitError
-from tolman.geometry.visibility import project
+from tolman.geometry.fitting import FitError, fit_plane
 
-_MARGIN = 0.3
+_OUTSIDE = 0.3
+_PLANES = 10
+_OTHERS = 0.7
+"""A face of which so much is outside is another thing's, whichever way it looks: the table that a chair stands at."""
+_BEHIND, _BEHIND_THIN, _THIN = 0.03, 0.12, 0.36
+"""The middle of what was picked may lie so far behind a wall, metres; farther if it is thin, as windows are."""
+_LEVEL = 0.15
+"""A level on which a thing stands is no higher above the region's lower end, metres: shelves of a bookcase are."""
+_ABOVE = 10
+_LEVEL_NORMAL = 0.995
+"""A level is so flat that its height is the same all over the region."""
+_WALL = 0.2
+"""Walls are upright: the upward component of their normals is less."""
+
+
+class PickedPlace(Protocol):
+    """A picked region."""
+
+    def middle(self, points: Floats) -> Floats:
+        """Its middle, shape (3,)."""
+        ...
+
+    def thickness(self, way: Floats) -> float:
+        """Extent along a direction, metres; infinite where it doesn't end."""
+        ...
+
+    def above(self, points: Floats) -> NDArray[np.bool_]:
+        """Find points above its upper end, shape (n,); all where it has no height."""
+        ...
+
+
+@dataclass(frozen=True)
+class Background:
+    """Surroundings of a region.
+
+    Attributes:
+        own: which points are none of it, shape (n,).
+        planes: with the object on their positive side.
+        support: height of the level that carries the object, metres; None where none was found.
+        faces: of each point that is taken out the number of its face, where that may be the object's after all: it is
+            neither a wall nor the ground; −1 for all others, shape (n,).
+    """
+
+    own: NDArray[np.bool_]
+    planes: tuple[Bounding, ...]
+    support: float | None
+    faces: NDArray[np.int64]
+
+
+def background(
+    surface: Surface, inside: NDArray[np.bool_], place: PickedPlace, viewpoint: Floats | None, seed: int
+) -> Background:
+    """Find the planes that continue beyond a region and are behind or under the picked object.
+
+    Args:
+        surface: of the region and its surroundings.
+        inside: which points are in the region, shape (n,).
+        place: the picked place.
+        viewpoint: where the sensor was, shape (3,); None where that isn't known: behind is then where fewer points are.
+        seed: of the planes that are tried.
+    """
+    from scipy.spatial import cKDTree
+
+    middle = place.middle(surface.points)
+    left = np.ones(len(surface.points), dtype=bool)
+    own = left.copy()
+    faces = np.full(len(left), -1)
+    planes: list[Bounding] = []
+    levels: list[float] = []
+    reach, link = max(3 * surface.noise, 0.015), max(2.5 * surface.spacing, 0.06)
+    for number in range(_PLANES):
+        index = np.flatnonzero(left)
+        if len(index) < 50:
+            break
+        part = surface.take(index)
+        try:
+            plane = fit_plane(Cloud(part.points, part.weights), reach=reach, seed=seed + number, normals=part.normals)
+        except FitError:
+            break
+        on_it = index[plane.inliers]
+        left[on_it] = False
+        if len(on_it) < 30:
+            break
+        off = plane.distances(surface.points)
+        if viewpoint is not None:
+            sign = float(np.sign(plane.normal @ viewpoint - plane.offset))
+        else:
+            sign = 1.0 if (off > reach).sum() >= (off < -reach).sum() else -1.0
+        # Seats of chairs side by side lie in one plane too: what goes on must hang together.
+        going, other = _going_on(surface.points, on_it, inside, link)
+        own[other] = False
+        faces[other] = number
+        thick = place.thickness(plane.normal)
+        behind = _BEHIND_THIN if thick < _THIN else _BEHIND
+        if not len(going) or sign * (plane.normal @ middle - plane.offset) < -behind:
+            continue
+        # Seats in a row do, and what stands on a level lies above it.
+        before = sign * (plane.normal @ middle - plane.offset)
+        if abs(plane.normal[2]) > 0.95 and _THIN < thick < np.inf and before < thick / 2 - _LEVEL:
+            continue
+        # Backs of chairs in a row go on to both sides; a wall, upwards too.
+        if abs(plane.normal[2]) < 0.5 and place.above(surface.points[going]).sum() < _ABOVE:
+            continue
+        # Its rim too, where normals are those of the corner with the object.
+        on = np.flatnonzero(np.abs(off) < reach)
+        away = np.asarray(cKDTree(surface.points[going]).query(surface.points[on])[0])
+        on = on[away < 3 * link]
+        own[on] = left[on] = False
+        is_ground = sign * plane.normal[2] > 0.95 and not _LEVEL < thick / 2 - before < np.inf
+        faces[on] = -1 if is_ground or abs(plane.normal[2]) < _WALL else number
+        planes.append(Bounding(sign * plane.normal, float(sign * plane.offset)))
+        if sign * plane.normal[2] > _LEVEL_NORMAL:
+            levels.append(float((plane.offset - plane.normal[:2] @ middle[:2]) / plane.normal[2]))
+    below = surface.points[own & inside, 2]
+    if not levels or not len(below):
+        return Background(own, tuple(planes), None, faces)
+    under = [level for level in levels if level < np.quantile(below, 0.2) + 0.05]
+    lowest = middle[2] - place.thickness(np.array([0.0, 0.0, 1.0])) / 2
+    if np.isfinite(lowest):
+        # A box was drawn around the object: of the levels in it, the base of a lamp is above the table.
+        within = [level for level in under if level >= lowest]
+        return Background(own, tuple(planes), min(within, default=None), faces)
+    return Background(own, tuple(planes), max(under, default=None), faces)
+
+
+def _going_on(
+    points: Floats, own: NDArray[np.intp], inside: NDArray[np.bool_], link: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Those of a plane's points that hang together with a good part outside the region; and those with most of it."""
+    group = groups(points[own], link)
+    sizes, outer = np.bincount(group), np.bincount(group, weights=~inside[own])
+    wide = (outer >= 30) & (outer >= _OUTSIDE * sizes)
+    return own[wide[group]], own[(wide & (outer >= _OTHERS * sizes))[group]]
+
+
+_MARGIN, _WIDER_MARGIN = 0.3, 0.25
+"""Metres around a region that are looked at, and such a share of its extent where that is more: a floor is told from a
+face of the object by how much of it lies outside."""
 _PIXEL_MARGIN = 0.5
 _INSIDE = 0.7
 """A group of which less lies in the region is another thing's, …"""
@@ -78,7 +217,7 @@ class BoxRegion:
         return np.asarray(((points >= self.low) & (points <= self.high)).all(1))
 
     def near(self, points: Floats) -> NDArray[np.bool_]:
-        low, high = np.array(self.low) - _MARGIN, np.array(self.high) + _MARGIN
+        low, high = self._surroundings()
         return np.asarray(((points >= low) & (points <= high)).all(1))
 
     def rank(self, points: Floats, group: NDArray[np.int64]) -> Floats:
@@ -97,11 +236,16 @@ class BoxRegion:
         return np.ones(int(group.max()) + 1, dtype=bool)
 
     def crossed(self, rays: Rays) -> NDArray[np.bool_]:
-        return rays.through(np.array(self.low) - _MARGIN, np.array(self.high) + _MARGIN)
+        return rays.through(*self._surroundings())
 
     @property
     def viewpoint(self) -> Floats | None:
         return None
+
+    def _surroundings(self) -> tuple[Floats, Floats]:
+        low, high = np.array(self.low), np.array(self.high)
+        margin = np.maximum(_MARGIN, _WIDER_MARGIN * (high - low))
+        return low - margin, high + margin
 
 
 @dataclass(frozen=True)
@@ -132,7 +276,7 @@ class FrameRegion:
         return np.bincount(group[first], minlength=int(group.max()) + 1).astype(np.float64)
 
     def middle(self, points: Floats) -> Floats:
-        """Of what is nearest in the middle of the picture."""
+        """Return the middle of the nearest points in the middle of the picture."""
         inside = points[self.inside(points)]
         first, share = self._nearest(inside)
         central = first[(np.abs(share[first] - 0.5) < 0.25).all(1)]
@@ -189,13 +333,14 @@ class Picked:
 
     Attributes:
         surface: its points.
-        region: what was picked.
-        support: height of the level that it stands on, metres; None where none was found under it.
+        region: the picked region.
+        support: height of the level that carries it, metres; None where none was found under it.
         planes: those that were taken out as going on beyond the region, the object on their positive side.
         inside: how many returns the region holds, with all that isn't the object's.
-        apart: the share of what was left that is another thing's, 0 … 1.
-        beyond: points of what hangs together with it outside the region, metres, shape (m, 3).
+        apart: the share of the remaining points that is another thing's, 0 … 1.
+        beyond: points connected to it outside the region, metres, shape (m, 3).
         rays: that came through the region, where they are known.
+        parts: of the region's points; None where nothing was isolated.
     """
 
     surface: Surface
@@ -206,17 +351,18 @@ class Picked:
     apart: float = 0.0
     beyond: Floats = field(default_factory=lambda: np.zeros((0, 3)))
     rays: Rays | None = None
+    parts: RegionParts | None = None
 
 
 def pick(cloud: Cloud, region: Region, *, isolate: bool = True, seed: int = 0, rays: Rays | None = None) -> Picked:
-    """The object in a region.
+    """Return the object in a region.
 
-    What is in it and on no floor or wall is the object's, in however many groups its returns lie: thin legs and what
-    hides a part of it take things apart. Groups that go on outside are other things'.
+    Returns in the region that are on no floor or wall are the object's, in any number of groups: thin legs and
+    occlusion split things. Groups that go on outside are other things'.
 
     Args:
         cloud: of the place.
-        region: what was picked.
+        region: the picked region.
         isolate: whether planes that go on beyond the region, and other things, are taken out.
         seed: of the planes that are tried.
         rays: of the returns that are in the region or passed it, where they are known.
@@ -240,22 +386,29 @@ def pick(cloud: Cloud, region: Region, *, isolate: bool = True, seed: int = 0, r
     if not (found.own & inside).any():
         raise FitError("holds nothing but surfaces that go on beyond it")
     before = float(surface.weights[found.own & inside].sum())
-    kept, beyond = _object(surface, region, found, inside)
+    kept, beyond, group = _object(surface, region, found, inside)
     own = surface.take(kept)
     support = found.support
     if support is not None and np.quantile(own.points[:, 2], 0.75) < support + 4 * surface.noise + _FLAT:
         raise FitError("are hardly higher than what they lie on, and can't be told from it")
-    if support is not None and own.points[:, 2].min() > support + 0.15:
-        support = None
     return Picked(
-        own, region, support, found.planes, held, 1 - float(own.weights.sum()) / before, surface.points[beyond], rays
+        own,
+        region,
+        support,
+        found.planes,
+        held,
+        1 - float(own.weights.sum()) / before,
+        surface.points[beyond],
+        rays,
+        _parts(surface, found.faces, group, inside, kept),
     )
 
 
 def _object(
     surface: Surface, region: Region, found: Background, inside: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-    """The points in a region that aren't other things', and those outside that hang together with them."""
+) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.int64]]:
+    """The points in a region that aren't other things', those outside that hang together with them, and the group of
+    each point, −1 on surfaces that were taken out."""
     own = found.own
     index = np.flatnonzero(own)
     points, weights, held = surface.points[index], surface.weights[index], inside[index]
@@ -278,7 +431,22 @@ def _object(
     mine &= region.along_with(points, group, main)
     kept = np.zeros(len(own), dtype=bool)
     kept[index] = mine[group] & held
-    return kept, index[mine[group] & ~held]
+    numbers = np.full(len(own), -1)
+    numbers[index] = group
+    return kept, index[mine[group] & ~held], numbers
+
+
+def _parts(
+    surface: Surface,
+    faces: NDArray[np.int64],
+    group: NDArray[np.int64],
+    inside: NDArray[np.bool_],
+    kept: NDArray[np.bool_],
+) -> RegionParts:
+    """Return a region's parts: groups of points, and faces that were taken out and are no wall or ground."""
+    label = np.where(group >= 0, group, np.where(faces >= 0, faces + group.max() + 1, -1))
+    held = inside & (label >= 0)
+    return RegionParts(surface.take(held), np.unique(label[held], return_inverse=True)[1], kept[held])
 
 
 def _thinned(cloud: Cloud) -> Cloud:

@@ -1,22 +1,25 @@
 """AnswerSpace: the answers that items without letters have, as classes to learn and as offers to choose among.
 
-A learner says how likely each class of answers is; given is the answer with the greatest expected score.
+A learner says how likely each class of answers is; given is the answer with the greatest expected score. A guesser
+(constants, constants per category, learners) knows the questions that are taught and their right answers, as places in
+the space. It gives the number of an offer, whose score against any right answer is in `AnswerSpace.gains`.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.guessing.statistics import Floats
+from tolman.guessing.folds import Floats
+from tolman.guessing.learners import probabilities
 from tolman.items import Item
 from tolman.kinds import kind_of
-from tolman.scoring.rules import RuleSet
+from tolman.scoring.rule_sets import RuleSet
 
 _BINS = 12
 """Classes of answers that a learner tells apart."""
@@ -49,7 +52,7 @@ class AnswerSpace:
 
     Attributes:
         answers: in the order of their magnitude or text.
-        values: the magnitude of each, or a number that stands for it.
+        values: the magnitude of each, or a number in its place.
         right: the place of each item's answer.
         ordered: whether answers that are near to each other score alike.
         offers: places of those that may be given.
@@ -76,10 +79,10 @@ class AnswerSpace:
         return AnswerClasses(own, y, count, offered)
 
     def most_rewarded(self, classes: AnswerClasses, p: Floats) -> list[int]:
-        """For each item asked, the number of the offer with the greatest expected score.
+        """Return, for each item asked, the number of the offer with the greatest expected score.
 
         Args:
-            classes: what was learned.
+            classes: the learned classes.
             p: probability of each class. Shape (items asked, classes).
         """
         share = np.zeros((classes.count, len(self.answers)))
@@ -132,7 +135,7 @@ def answer_space(own: Sequence[Item], rules: RuleSet) -> AnswerSpace:
 
 
 def _stand_in(text: str) -> float:
-    """A number for an answer without magnitude, from 0 to 16, which doesn't depend on what other answers there are."""
+    """Return a number for an answer without magnitude, from 0 to 16, independent of the other answers."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=2).digest(), "big") / 2**12
 
 
@@ -160,3 +163,59 @@ def _thinned(numbers: Ints) -> Ints:
     if len(numbers) <= _MOST_OFFERED:
         return numbers
     return numbers[np.linspace(0, len(numbers) - 1, _MOST_OFFERED).round().astype(np.intp)]
+
+
+MIN_OF_CATEGORY = 5
+"""Questions taught about the same things from which these have a constant of their own."""
+
+Places = NDArray[np.intp]
+
+
+def category_constants(
+    space: AnswerSpace, taught: Sequence[Hashable], own: Places, asked: Sequence[Hashable]
+) -> Places | None:
+    """Return each asked question's best constant: of its category, or of all if too few of its category are taught.
+
+    Args:
+        space: the answers.
+        taught: category (subject) of each question taught.
+        own: the place of its right answer. Shape (questions taught,).
+        asked: category of each question asked.
+
+    Returns:
+        Numbers of offers, shape (questions asked,); None where none may be given.
+    """
+    best = space.best_constant(own)
+    if best is None:
+        return None
+    places: dict[Hashable, list[int]] = {}
+    for name, place in zip(taught, own.tolist(), strict=True):
+        places.setdefault(name, []).append(place)
+    found: dict[Hashable, int] = {}
+    for name, several in places.items():
+        constant = space.best_constant(np.array(several, dtype=np.intp)) if len(several) >= MIN_OF_CATEGORY else None
+        found[name] = best if constant is None else constant
+    return np.array([found.get(name, best) for name in asked], dtype=np.intp)
+
+
+def learned_offers(
+    space: AnswerSpace, learner: str, seed: int, taught: Floats, own: Places, asked: Floats
+) -> Places | None:
+    """For each question asked the offer that a learner expects the greatest score of.
+
+    Args:
+        space: the answers.
+        learner: its name in `learners`.
+        seed: of its own draws.
+        taught: features of the questions taught. Shape (questions taught, columns).
+        own: the places of their right answers. Shape (questions taught,).
+        asked: features of the questions asked. Shape (questions asked, columns).
+
+    Returns:
+        Numbers of offers, shape (questions asked,); None where none may be given.
+    """
+    classes = space.classes(own)
+    if classes is None:
+        return None
+    p = probabilities(learner, seed, taught, classes.y, asked, classes.count)
+    return np.array(space.most_rewarded(classes, p), dtype=np.intp)

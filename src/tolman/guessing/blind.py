@@ -1,26 +1,138 @@
-"""Blind answers: what learners answer to every item after training on the other folds' texts and answers."""
+"""Blind answers: learners' answers to every item after training on the other folds' texts and answers.
+
+Answers from cues come from learners that also get a part of a question's media, such as one picture. Such answers are
+classes: a closed list that all questions of a type share. The option whose text is right most often takes no learning,
+and no look at the question.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tolman.guessing.answer_space import AnswerSpace, answer_space
-from tolman.guessing.features import Rows, answer_rows, choice_rows
+from tolman.guessing.answer_space import AnswerSpace, answer_space, learned_offers
+from tolman.guessing.features import Rows, answer_rows, choice_rows, words
+from tolman.guessing.folds import Floats, taught
 from tolman.guessing.learners import LEARNERS, check_installed, probabilities
-from tolman.guessing.offers import learned_offers
-from tolman.guessing.statistics import Floats
 from tolman.items import Item
 from tolman.kinds import kind_of
 from tolman.parallel import Workers, cores, parallel_map
 from tolman.responses import Response
-from tolman.scoring.rules import RuleSet
-from tolman.scoring.score import score
+from tolman.scoring.rule_sets import RuleSet
+from tolman.scoring.score_items import score
+
+
+def most_frequent_text(items: Sequence[Item]) -> Callable[[Item], str]:
+    """Item → answer: the letter of the most frequent text; where answers are no letters, the most frequent of them.
+
+    Texts count only where they are right in another scene too: one that is right in a single scene would give away
+    nothing but that scene's own answers. If no option is, the answer is the most frequent letter.
+
+    Args:
+        items: of one question type.
+    """
+    counts = Counter(item.answer_text for item in items)
+    scenes: dict[str, set[str]] = {}
+    for item in items:
+        scenes.setdefault(item.answer_text, set()).add(item.cluster)
+    kinds = {item.kind: kind_of(item) for item in items}
+    frequent = {
+        name: ranked(kind.right_response(item) for item in items if item.kind == name)[0]
+        for name, kind in kinds.items()
+    }
+
+    def choose(item: Item) -> str:
+        answer = frequent[item.kind]
+        if not kinds[item.kind].has_letters:
+            return answer
+        known = sorted(text for text in item.options if _is_elsewhere(scenes.get(text, ()), item.cluster))
+        if known:
+            return item.letters[item.options.index(max(known, key=counts.__getitem__))]
+        return answer if answer in item.letters else item.letters[0]
+
+    return choose
+
+
+def _is_elsewhere(scenes: Collection[str], scene: str) -> bool:
+    """Check whether there is any other scene among some."""
+    return len(scenes) > (scene in scenes)
+
+
+def ranked(answers: Iterable[str]) -> list[str]:
+    """Answers by falling frequency; the first in alphabetical order of those that are equally frequent."""
+    counts = Counter(answers)
+    return sorted(counts, key=lambda answer: (-counts[answer], answer))
+
+
+def answers_from_matrix(
+    answers: Sequence[str],
+    matrix: Floats,
+    fold: NDArray[np.intp],
+    learner: str,
+    seed: int,
+    most_taught: int | None = None,
+) -> list[str]:
+    """For each question the answer that its cues make likeliest, learned from the other folds.
+
+    Args:
+        answers: of the questions.
+        matrix: their cues as numbers, as `encoded` gives them. Shape (questions, columns).
+        fold: of each question.
+        learner: its name in `learners`.
+        seed: of the learner.
+        most_taught: questions that are taught at most; None for all of the other folds.
+    """
+    classes = sorted(set(answers))
+    place = {answer: i for i, answer in enumerate(classes)}
+    y = np.array([place[answer] for answer in answers], dtype=np.intp)
+    found = np.zeros(len(answers), dtype=np.intp)
+    for held_out in sorted(set(fold.tolist())):
+        train, test = taught(fold, held_out, most_taught, seed), fold == held_out
+        if train.any():
+            p = probabilities(learner, seed, matrix[train], y[train], matrix[test], len(classes))
+            found[test] = p.argmax(axis=1)
+    return [classes[i] for i in found]
+
+
+def encoded(cues: Sequence[Sequence[Hashable]]) -> Floats:
+    """Cues as numbers, a column for each place or, of names, for each name. Shape (questions, columns).
+
+    Args:
+        cues: of each question, numbers (the same question's neighbours in value are alike) or names (they aren't); a
+            place in the list means the same in all lists, shorter ones lack the last.
+    """
+    columns: list[NDArray[np.float64]] = []
+    for place in range(max(map(len, cues), default=0)):
+        cells = [row[place] if place < len(row) else None for row in cues]
+        if all(cell is None or isinstance(cell, int | float) for cell in cells):
+            columns.append(np.array([-1e3 if cell is None else cell for cell in cells], dtype=np.float64))
+        else:
+            names = sorted({str(cell) for cell in cells})
+            columns += [np.array([float(str(cell) == name) for cell in cells]) for name in names]
+    return np.stack(columns, axis=1) if columns else np.zeros((len(cues), 1))
+
+
+def vocabulary(texts: Sequence[str]) -> Floats:
+    """For each text which words, and which two in a row, are in it, of those that several have: 1 or 0.
+
+    Shape (texts, words and pairs); one column of 0 where there are none.
+    """
+    found = [words(text) for text in texts]
+    spans = [{*own, *itertools.pairwise(own)} for own in found]
+    counts = Counter(span for own in spans for span in own)
+    known = sorted((span for span, n in counts.items() if 1 < n < len(texts)), key=str)
+    place = {span: i for i, span in enumerate(known)}
+    matrix = np.zeros((len(texts), max(1, len(known))))
+    for row, own in enumerate(spans):
+        matrix[row, [place[span] for span in own if span in place]] = 1.0
+    return matrix
+
 
 CONSTANT = "constant"
 """The floor: the one answer for each question type that the metric rewards most in the other folds."""
@@ -68,7 +180,7 @@ class _Group:
         rows: their features; a row for each option where the answers are letters, else one for each item.
         target: of each row: whether the option is right, or the place of the right answer in `space`. Shape (rows,).
         space: the answers that there are; None where they are letters of options.
-        unlearned: what is answered where no other fold has an item of the question type.
+        unlearned: the answer if no other fold has an item of the question type.
     """
 
     members: Ints
@@ -112,7 +224,7 @@ class _Group:
         return [space.offer(place) for place in taken.tolist()], space.gains[taken, target[test]]
 
     def constant(self, items: Sequence[Item], fold: Ints, held_out: int) -> Callable[[Item], str]:
-        """What answers the items of a fold without any learning: the answer that the metric rewards most elsewhere."""
+        """Return a rule for the items of a fold without learning: the answer that the metric rewards most elsewhere."""
         known = [items[i] for i in self.members.tolist() if fold[i] != held_out]
         if self.space is None:
             counts = Counter((item.answer, len(item.options)) for item in known)
@@ -170,7 +282,7 @@ def guess(
 
 
 def _answered(work: tuple[_Group, int, Sequence[str], int]) -> tuple[Ints, dict[str, tuple[list[str], Floats]]]:
-    """One fold of one question type, in whatever process."""
+    """Answer one fold of one question type, in any process."""
     group, held_out, learners, seed = work
     return group.guess(held_out, learners, seed)
 

@@ -1,21 +1,102 @@
 """Features: items of one question type as rows of numbers, from their texts and the answers of other folds alone.
 
 A question without options to choose from is one row. A choice is a row for each option, and the learner says how likely
-it is to be right, so that options may come in any number and order.
+it is to be right, so that options may come in any number and order. Questions and options are treated as words, without
+any knowledge of a benchmark's templates.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
+from itertools import combinations, groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.guessing.statistics import Floats, Keys, Slot, numbered, summaries
-from tolman.guessing.words import phrases, told, words
+from tolman.guessing.folds import Floats, Keys, Slot, numbered, summaries
 from tolman.items import Item
+
+_WORD = re.compile(r"[^\W_]+(?:[-'.][^\W_]+)*")
+_MOST_PHRASES = 8
+_LONGEST = 3
+
+Phrase = tuple[str, str]
+"""The two words before it, and the phrase itself: ('by the', 'trash bin')."""
+
+
+class Told(NamedTuple):
+    """Content of an option.
+
+    Attributes:
+        text: in lower case.
+        words: of it, in order.
+        distinct: its words, each once.
+        parts: of an option that lists several things.
+        number: that it states.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    distinct: frozenset[str]
+    parts: tuple[str, ...]
+    number: float | None
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case; numbers with their decimals."""
+    return _WORD.findall(text.lower())
+
+
+@lru_cache(maxsize=10_000)
+def told(option: str) -> Told:
+    """Return an option's content; many questions have the same ones."""
+    text = option.strip().lower()
+    return Told(text, tuple(words(text)), frozenset(words(text)), tuple(parts(text)), number_in(text))
+
+
+def phrases(items: Sequence[Item]) -> list[list[Phrase]]:
+    """Phrases that set each question apart from others of its type.
+
+    A word that is in at least half of the questions belongs to the template; runs of other words are phrases (at most
+    eight, a run of more than three words is taken apart), each with the two words before it as its role.
+
+    Args:
+        items: questions of one type.
+    """
+    texts = [words(item.question) for item in items]
+    frequency = Counter(word for text in texts for word in set(text))
+    template = {word for word, count in frequency.items() if 2 * count >= len(items)}
+    return [_phrases(text, template) for text in texts]
+
+
+def _phrases(text: list[str], template: set[str]) -> list[Phrase]:
+    found: list[Phrase] = []
+    position = 0
+    for common, run in groupby(text, key=template.__contains__):
+        length = len(list(run))
+        if not common:
+            step = length if length <= _LONGEST else 1
+            for start in range(position, position + length, step):
+                found.append((" ".join(text[max(0, start - 2) : start]), " ".join(text[start : start + step])))
+        position += length
+    return found[:_MOST_PHRASES]
+
+
+def parts(option: str) -> list[str]:
+    """The parts of an option that lists several things, in order; the option itself where it is one."""
+    return [part.strip().lower() for part in option.split(",") if part.strip()] or [option.lower()]
+
+
+def number_in(option: str) -> float | None:
+    """The number that an option states, where it states exactly one."""
+    found = re.findall(r"-?(?:\d+(?:\.\d+)?|(?<![\w.])\.\d+)", option)
+    return float(found[0]) if len(found) == 1 else None
+
 
 _MISSING = -1.0
 
@@ -29,7 +110,7 @@ class Rows:
         plain: features without any statistics. Shape (rows, columns).
         slots: keys whose answers are summed.
         fold: of each row.
-        base: what is expected of a row where nothing is known, for each fold that may be held out. Shape (folds, rows).
+        base: the expected answer of a row without known keys, for each fold that may be held out. Shape (folds, rows).
     """
 
     item: NDArray[np.intp]
@@ -60,14 +141,14 @@ class Rows:
 
 @dataclass(frozen=True)
 class RowPool:
-    """Items of one question type and kind as rows, before any fold is drawn: what their texts say.
+    """Items of one question type and kind as rows, before any fold is drawn: the features of their texts.
 
     Attributes:
         item: the number of each row's item, rising. Shape (rows,).
         plain: features without any statistics. Shape (rows, columns).
         keys: whose answers are summed.
         values: 1, and the answer that is summed. Shape (rows, 2).
-        chance: what is expected of a row where nothing is known; None for the mean of what is known. Shape (rows,).
+        chance: the expected answer of a row without known keys; None for the mean of the known answers. Shape (rows,).
     """
 
     item: NDArray[np.intp]
@@ -77,7 +158,7 @@ class RowPool:
     chance: Floats | None
 
     def part(self, kept: NDArray[np.intp]) -> RowPool:
-        """The rows of some items, which are numbered anew in the order of their old numbers.
+        """Return the rows of some items, renumbered in the order of their old numbers.
 
         Args:
             kept: their numbers, rising. Shape (items kept,).
@@ -117,11 +198,11 @@ def choice_rows(items: Sequence[Item], fold: NDArray[np.intp], folds: int) -> Ro
 
 
 def answer_pool(items: Sequence[Item], values: Sequence[float]) -> RowPool:
-    """Questions of one type whose answers are no letters; the values' inverse hyperbolic sine is what is summed.
+    """Pool questions of one type whose answers are no letters; the sums are of the values' inverse hyperbolic sine.
 
     Args:
         items: the questions.
-        values: of the answers: the numbers themselves, or numbers that stand for texts. Shape (items,).
+        values: of the answers: the numbers themselves, or numbers in place of texts. Shape (items,).
     """
     # Multiples of 2^-20 add up exactly. Otherwise a difference of sums would keep a trace of what was taken out.
     answers = np.round(np.arcsinh(np.asarray(values, dtype=np.float64)) * 2**20) / 2**20
@@ -136,7 +217,7 @@ def answer_pool(items: Sequence[Item], values: Sequence[float]) -> RowPool:
 
 
 def choice_pool(items: Sequence[Item]) -> RowPool:
-    """Choices of one type, a row for each option; whether it is right is what is summed."""
+    """Pool choices of one type, a row for each option; the sums count right options."""
     found = phrases(items)
     item = np.array([i for i, one in enumerate(items) for _ in one.options], dtype=np.intp)
     right = np.array([float(letter == one.answer) for one in items for letter in one.letters])
@@ -160,7 +241,7 @@ def choice_pool(items: Sequence[Item]) -> RowPool:
 
 
 def _options(item: Item) -> Iterator[list[float]]:
-    """Features of each option of an item beside the others and beside the question."""
+    """Yield features of each option of an item compared with the others and with the question."""
     said = [told(option) for option in item.options]
     options = [one.text for one in said]
     lengths = [len(option) for option in options]

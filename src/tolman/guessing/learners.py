@@ -1,19 +1,27 @@
-"""Learners: what guesses. Each is a classifier of scikit-learn's with fixed settings; none is tuned on a benchmark."""
+"""Learners: classifiers with fixed settings, and leaving out questions until they are right by chance.
+
+Each is a classifier of scikit-learn's; none is tuned on a benchmark. Questions are left out until every predictor is
+right as often as by chance, neither more often nor more seldom. Predictors below chance leak the answers too, so both
+tails are filtered.
+"""
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tolman.extras import needs
-from tolman.guessing.statistics import Floats
+from tolman.guessing.folds import Floats
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
+
 
 LEARNERS = ("random-forest", "gradient-boosting")
 QUICK = ("small-forest", "short-boosting")
@@ -31,7 +39,7 @@ _SMALL_LEAF = 5
 
 @dataclass(frozen=True)
 class _Boosting:
-    """Steps, their rate, leaves of a tree, and values of a feature that are told apart."""
+    """Steps, their rate, leaves of a tree, and distinguished values of a feature."""
 
     steps: int
     rate: float
@@ -139,3 +147,107 @@ def probabilities(name: str, seed: int, x: Floats, y: NDArray[np.intp], asked: F
         learner.fit(x, y)
         found[:, learner.classes_] = learner.predict_proba(asked)
     return found
+
+
+Ints = NDArray[np.intp]
+_DIGITS = 9
+"""Decimals that are looked at of how far predictors are off: the last bits of sums depend on their order."""
+
+
+def prune_to_chance(
+    right: ArrayLike,
+    chance: Sequence[float],
+    seed: str,
+    slack: float = 0.0,
+    answers: Sequence[str] | None = None,
+    *,
+    from_below: bool = True,
+) -> set[int]:
+    """The questions that have to go.
+
+    One after the other, always one that brings all predictors together as near to chance as leaving out a single
+    question can (the sum of the squares of how many questions each is off), drawn at random among equals; until
+    none brings them nearer.
+
+    Args:
+        right: how often each predictor is right about each question, 0 … 1. Shape (predictors, questions).
+        chance: for each question, how likely a random answer is right. Shape (questions,).
+        seed: of the draws.
+        slack: the share of the questions by which a predictor may be off.
+        answers: of the questions, where they are to stay about as even as they are: while one of the most frequent
+            answer helps, no other goes.
+        from_below: whether questions go for a predictor that is right too seldom as well. If questions are few, hardly
+            any would be left.
+
+    Returns:
+        The questions' numbers.
+    """
+    order = list(range(len(chance)))
+    random.Random(seed).shuffle(order)
+    excess: Floats = (np.asarray(right, dtype=np.float64) - np.asarray(chance))[:, order]
+    names = sorted(set(answers or ()))
+    answer = np.array([names.index(answers[i]) if answers else 0 for i in order], dtype=np.intp)
+    counts = np.bincount(answer, minlength=1)
+    total, left = excess.sum(axis=1), len(order)
+    alike = _Alike.of(excess, answer)
+    gone: set[int] = set()
+    while (off := float(_off(total, slack * left, from_below))) > 0:
+        then = np.where(alike.left(), _off(total[:, None] - alike.excess, slack * (left - 1), from_below), np.inf)
+        best = alike.least(np.where(counts[alike.answer] == counts.max(), then, np.inf), off)
+        best = alike.least(then, off) if best is None else best
+        if best is None:
+            break
+        gone.add(order[alike.take(best)])
+        counts[alike.answer[best]] -= 1
+        total, left = total - alike.excess[:, best], left - 1
+    return gone
+
+
+class _Alike:
+    """Questions about which predictors are as right, and whose answer is the same: one is weighed for all of them.
+
+    Args:
+        excess: of each group, how much more right than by chance each predictor is. Shape (predictors, groups).
+        answer: of each group. Shape (groups,).
+        places: of the questions, group by group, rising in each. Shape (questions,).
+        starts, ends: of each group in `places`; its start moves with each question that is taken. Shape (groups,).
+    """
+
+    def __init__(self, excess: Floats, answer: Ints, places: Ints, starts: Ints, ends: Ints) -> None:
+        self.excess, self.answer = excess, answer
+        self._places, self._starts, self._ends = places, starts, ends
+
+    @classmethod
+    def of(cls, excess: Floats, answer: Ints) -> _Alike:
+        """Group questions, given in the order in which equals are taken."""
+        if not len(answer):
+            return cls(excess, answer, answer, answer, answer)
+        rows = np.lexsort((*excess, answer))  # stable: places rise within a group
+        same = (excess[:, rows[1:]] == excess[:, rows[:-1]]).all(axis=0) & (answer[rows[1:]] == answer[rows[:-1]])
+        starts = np.flatnonzero(np.r_[True, ~same])
+        first = rows[starts]
+        return cls(excess[:, first], answer[first], rows, starts, np.r_[starts[1:], len(rows)])
+
+    def left(self) -> NDArray[np.bool_]:
+        """Check whether each group has any left."""
+        return self._starts < self._ends
+
+    def least(self, then: Floats, now: float) -> int | None:
+        """The group of the first question of the least value, where that is less than now."""
+        if not then.size or not (least := then.min()) < now:
+            return None
+        groups = np.flatnonzero(then == least)
+        return int(groups[self._places[self._starts[groups]].argmin()])
+
+    def take(self, group: int) -> int:
+        """The place of a group's first question, which isn't left any longer."""
+        place = int(self._places[self._starts[group]])
+        self._starts[group] += 1
+        return place
+
+
+def _off(total: Floats, allowed: float, from_below: bool) -> Floats:
+    """Sum of squares of how far predictors are off chance. Shape (predictors, …) to (…)."""
+    beyond = np.maximum((np.abs(total) if from_below else total) - allowed, 0.0)
+    off: Floats = np.round(np.square(beyond).sum(axis=0), _DIGITS)
+    return off

@@ -1,21 +1,29 @@
-"""A collection of scans: read, made and written, over any number of processes, and never twice."""
+"""A collection of scans: read, made and written, over any number of processes, and never twice.
+
+The summary holds every scene with its state, as `ingest.json` in the collection's folder. A shard of an ingest
+describes its own contents; shards are joined into one collection.
+"""
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import tolman
 from tolman.errors import InputError, MissingExtraError, TolmanError
 from tolman.extras import told
-from tolman.files import remove, remove_partials
+from tolman.files import link_or_copy, remove, remove_partials, write_text
 from tolman.ingest import formats
-from tolman.ingest.base import Format, SceneSource
 from tolman.ingest.categories import of_dataset, of_file
+from tolman.ingest.corrections import NAME as CORRECTIONS
 from tolman.ingest.corrections import (
     UNMATCHED,
     Correction,
@@ -26,13 +34,126 @@ from tolman.ingest.corrections import (
     without_absent,
 )
 from tolman.ingest.make import IngestSettings, make
-from tolman.ingest.readers.numbers import natural
-from tolman.ingest.shards import shard_record
-from tolman.ingest.summary import NAME as SUMMARY
-from tolman.ingest.summary import Summary, SummaryRow, read_summary, write_summary
+from tolman.ingest.readers.text_records import natural
+from tolman.ingest.scan_format import Format, ScanHints, SceneSource
+from tolman.media.integrity import lost_bytes
 from tolman.parallel import Workers, parallel_map
-from tolman.scene_parts import Part, Parts, read_collection, write_collection
-from tolman.scene_shards import Shard, claim, finish
+from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
+from tolman.scene_table import Part, Parts, read_collection, write_collection
+
+NAME = "ingest.json"
+State = Literal["new", "kept", "left out", "refused"]
+
+
+class SummaryRow(BaseModel):
+    """Outcome of one scene.
+
+    Attributes:
+        id: of the scene.
+        format: which read it.
+        path: where it was read from.
+        state: 'new' or 'kept' where the collection has it; 'left out' by a rule; 'refused' where it can't be used.
+        reason: why it was left out or refused.
+        repaired: corrected errors, with the file and the rule.
+        notes: further remarks, including corrections that match nothing.
+        completeness: of its mesh, 0 to 1, where it was measured.
+        objects: how many are asked about.
+        area: of its room, square metres.
+        frames: of all its recordings.
+        media: its videos and clouds, relative to the collection's folder.
+        made_of: a hash of its files' names, sizes and times of change and of the settings.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    id: str
+    format: str
+    path: str
+    state: State
+    reason: str | None = None
+    repaired: tuple[str, ...] = Field(default=(), alias="mended")  # the key in files since the first version
+    notes: tuple[str, ...] = ()
+    completeness: float | None = None
+    objects: int = 0
+    area: float | None = None
+    frames: int = 0
+    media: tuple[str, ...] = ()
+    made_of: str = ""
+
+    @property
+    def there(self) -> bool:
+        """Check whether the collection has the scene."""
+        return self.state in ("new", "kept")
+
+
+class Summary(BaseModel):
+    """Attributes:
+    tolman: the version that wrote it.
+    corrections: a hash of the corrections that hold.
+    scenes: all of the collection, and those that didn't come into it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tolman: str = tolman.__version__
+    corrections: str = ""
+    scenes: tuple[SummaryRow, ...] = ()
+
+
+def read_summary(out: Path) -> Summary:
+    """The summary of a folder; an empty one for a folder that is empty or absent.
+
+    Raises:
+        InputError: the folder holds something else, or a summary that can't be read.
+    """
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return Summary()
+    file = out / NAME
+    if not out.is_dir() or not file.is_file():
+        raise InputError(out, "holds other files", fix="give an empty folder with --out, or one that was ingested into")
+    try:
+        return Summary.model_validate(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, ValidationError, RecursionError) as error:
+        raise InputError(file, f"is no readable summary ({str(error).splitlines()[0]})") from None
+
+
+def write_summary(out: Path, summary: Summary) -> None:
+    """Write a folder's summary."""
+    content = summary.model_dump(mode="json", by_alias=True)
+    write_text(out / NAME, json.dumps(content, indent=1) + "\n")
+
+
+def shard_record(shard: Shard, scans: int, **settings: str | float) -> ShardRecord:
+    """Return a shard's description of itself.
+
+    Args:
+        shard: which it is.
+        scans: how many the whole job has.
+        settings: all that determines the job.
+    """
+    return ShardRecord(job="ingest", number=shard.number, of=shard.of, things=scans, settings=settings)
+
+
+def join(shards: Sequence[Path], out: Path) -> int:
+    """Join the shards of an ingest, as `scene_shards.whole_job` gives them; the number of scenes.
+
+    Raises:
+        InputError: the folder holds something else, a shard isn't whole, or other corrections hold in one.
+    """
+    summaries = [read_summary(shard) for shard in shards]
+    for shard, summary in zip(shards, summaries, strict=True):
+        if summary.corrections != summaries[0].corrections:
+            fix = "have the same file in each, and run their commands again"
+            raise InputError(shard / CORRECTIONS, f"differs from that of {shards[0]}", fix=fix)
+    count = join_scenes(shards, out)
+    if (shards[0] / CORRECTIONS).is_file():
+        link_or_copy(shards[0] / CORRECTIONS, out / CORRECTIONS)
+    entries = (entry for summary in summaries for entry in summary.scenes)
+    fresh = tuple(entry.model_copy(update={"state": "new"}) if entry.there else entry for entry in entries)
+    write_summary(out, Summary(corrections=summaries[0].corrections, scenes=fresh))
+    end_join(out)
+    return count
+
 
 _RULES = 3
 """Raised when the same files give other scenes than before."""
@@ -50,6 +171,7 @@ class ScansConfig:
         categories: the user's own lists; None for those of the data set.
         corrections: a file that is added to the collection's own.
         completeness: below which a scene is left out, 0 to 1.
+        hints: the owner's statements about scans whose files lack them.
     """
 
     format: str
@@ -57,6 +179,7 @@ class ScansConfig:
     categories: Path | None = None
     corrections: Path | None = None
     completeness: float = 0.75
+    hints: ScanHints = ScanHints()
 
     def settings(self) -> IngestSettings:
         """Settings that scenes are made with.
@@ -99,6 +222,7 @@ def ingest(
     """Ingest a folder of scans into a collection; the same command goes on where it was stopped.
 
     Scenes that the collection has from elsewhere stay in it, so that several data sets can be ingested into one folder.
+    Another scan with the id of such a scene is refused.
 
     Args:
         config: the scans that are asked for.
@@ -114,79 +238,191 @@ def ingest(
         MissingExtraError: a package is missing.
     """
     kind, settings = formats.get(config.format), config.settings()
+    formats.check_hints(kind, config.hints)
     before = read_summary(out)
     extra = () if config.corrections is None else read_corrections(config.corrections)
-    sources = _unique(kind.find(config.path), config.path)
+    sources, doubles = _told_apart(
+        [replace(source, hints=config.hints) for source in kind.find(config.path)], config, before
+    )
     record = None
     if shard is not None:
         sources.sort(key=lambda source: natural(source.id))  # as they stand in the whole collection
-        record = shard_record(
-            shard,
-            len(sources),
-            format=config.format,
-            path=str(config.path),
-            completeness=settings.completeness,
-            categories=settings.categories.digest,
-            corrections=_digest([one.model_dump(mode="json") for one in extra]),
-            files=_digest([_made_of(source, config.format, settings) for source in sources]),
-        )
+        record = _record_of(shard, sources, config, settings, extra)
         sources = list(shard.part(sources))
+        doubles = [double for double in doubles if double.id in {source.id for source in sources}]
     if found:
-        found(len(sources))
+        found(len(sources) + len(doubles))
     out.mkdir(parents=True, exist_ok=True)
     write_summary(out, before)
-    claim(out, record, (SUMMARY,))
+    claim(out, record, (NAME,))
     if extra:
         append_corrections(out, extra)
     corrections = read_corrections(out)
-    known = {entry.id: entry for entry in before.scenes}
-    jobs = [_Job(config.format, source, settings, out, _made_of(source, config.format, settings)) for source in sources]
-    fresh = [job for job in jobs if not _stays(job, known.get(job.source.id))]
-    shared = [out / SUMMARY, config.path]
-    results = parallel_map(_carry_out, fresh, workers, shared=shared)
+    plan = _Plan.of(sources, config, settings, out, before)
+    entries = _carry_out_all(plan, workers, [out / NAME, config.path], done)
+    if done:
+        for double in doubles:
+            done(double)
+    others = [entry for entry in before.scenes if entry.id not in {source.id for source in sources}]
+    merged, entries = _put_together(plan, others, entries, before, corrections, out)
+    there = {entry.id for entry in merged if entry.there}
+    _remove_media(before, there, out)
+    Parts(out).remove()
+    if plan.fresh:
+        remove_partials(out)
+    if record is not None:
+        finish(out, record, len(there))
+    lost = _find_lost(corrections, there)
+    return Ingested((*entries, *doubles), sum(entry.there for entry in others), lost)
+
+
+def _find_lost(corrections: Sequence[Correction], there: Set[str]) -> tuple[str, ...]:
+    """Name the scenes that are corrected and that the collection doesn't have, a sentence each."""
+    lost = dict.fromkeys(one.scene for one in corrections if one.scene not in there)
+    return tuple(f"{scene}: a correction speaks of it, and it isn't in the collection" for scene in lost)
+
+
+def _record_of(
+    shard: Shard,
+    sources: Sequence[SceneSource],
+    config: ScansConfig,
+    settings: IngestSettings,
+    extra: Sequence[Correction],
+) -> ShardRecord:
+    """Return a shard's description of itself; the sources are those of the whole job, in order."""
+    return shard_record(
+        shard,
+        len(sources),
+        format=config.format,
+        path=str(config.path),
+        completeness=settings.completeness,
+        categories=settings.categories.digest,
+        corrections=_digest_of(extra),
+        **config.hints.given,
+        files=_digest([_made_of(source, config.format, settings) for source in sources]),
+    )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Decisions about each scene that was found.
+
+    Attributes:
+        known: the scenes of the summary, by id.
+        jobs: one for each scene that was found, in order.
+        clashes: ids that the collection has from other scans.
+        fresh: the jobs that are carried out.
+    """
+
+    known: Mapping[str, SummaryRow]
+    jobs: Sequence[_Job]
+    clashes: Set[str]
+    fresh: Sequence[_Job]
+
+    @classmethod
+    def of(
+        cls,
+        sources: Sequence[SceneSource],
+        config: ScansConfig,
+        settings: IngestSettings,
+        out: Path,
+        before: Summary,
+    ) -> _Plan:
+        """Decide which scenes are read, kept and refused."""
+        known = {entry.id: entry for entry in before.scenes}
+        jobs = [
+            _Job(config.format, source, settings, out, _made_of(source, config.format, settings)) for source in sources
+        ]
+        jobs = [replace(job, made_of=_copied_from(job, known.get(job.source.id)) or job.made_of) for job in jobs]
+        clashes = {job.source.id for job in jobs if _is_other_scan(job, known.get(job.source.id))}
+        fresh = [job for job in jobs if job.source.id not in clashes and not _stays(job, known.get(job.source.id))]
+        return cls(known, jobs, clashes, fresh)
+
+
+def _carry_out_all(
+    plan: _Plan, workers: Workers, shared: Sequence[Path], done: Callable[[SummaryRow], None] | None
+) -> list[SummaryRow]:
+    """Carry out the fresh jobs; the outcome of every scene that was found, in order."""
+    results = parallel_map(_carry_out, plan.fresh, workers, shared=shared)
     entries: list[SummaryRow] = []
-    for job in jobs:
-        old = known.get(job.source.id)
-        if old is None or not _stays(job, old):
+    for job in plan.jobs:
+        old = plan.known.get(job.source.id)
+        if old is not None and job.source.id in plan.clashes:
+            entry = _refused_clash(job, old)
+        elif old is None or not _stays(job, old):
             entry = next(results)
         else:
             entry = old.model_copy(update={"state": "kept"}) if old.there else old
         entries.append(entry)
         if done:
             done(entry)
-    others = [entry for entry in before.scenes if entry.id not in {source.id for source in sources}]
-    merged = sorted([*others, *entries], key=lambda entry: natural(entry.id))
-    digest = _digest([one.model_dump(mode="json") for one in corrections])
-    there = [entry.id for entry in merged if entry.there]
-    notes: dict[str, list[str]] = {}
-    gone = {entry.id for entry in before.scenes if entry.there} - set(there)
+    return entries
+
+
+def _put_together(
+    plan: _Plan,
+    others: Sequence[SummaryRow],
+    entries: list[SummaryRow],
+    before: Summary,
+    corrections: Sequence[Correction],
+    out: Path,
+) -> tuple[list[SummaryRow], list[SummaryRow]]:
+    """Write the collection, where anything of it changed, and its summary.
+
+    Returns:
+        All scenes of the summary, and those that were found, with the corrections that match nothing.
+    """
+    held = [
+        plan.known[one.id].model_copy(update={"state": "kept"}) if one.id in plan.clashes else one for one in entries
+    ]
+    merged = sorted([*others, *held], key=lambda entry: natural(entry.id))
+    digest = _digest_of(corrections)
+    there = {entry.id: entry.made_of for entry in merged if entry.there}
+    gone = any(entry.there and entry.id not in there for entry in before.scenes)
     if gone or digest != before.corrections or any(entry.state == "new" for entry in entries):
-        notes = _write(out, {entry.id: entry.made_of for entry in merged if entry.there}, corrections)
+        notes = _write(out, there, corrections)
         merged = [_noted(entry, notes) for entry in merged]
         entries = [_noted(entry, notes) for entry in entries]
     write_summary(out, Summary(corrections=digest, scenes=tuple(merged)))
+    return merged, entries
+
+
+def _remove_media(before: Summary, there: Set[str], out: Path) -> None:
+    """Remove the media of scenes that the collection had and has no more."""
     for entry in before.scenes:
-        for media in entry.media if entry.id in gone else ():
-            remove(out / media)
-    Parts(out).remove()
-    if fresh:
-        remove_partials(out)
-    if record is not None:
-        finish(out, record, len(there))
-    lost = dict.fromkeys(one.scene for one in corrections if one.scene not in there)
-    said = [f"{scene}: a correction speaks of it, and it isn't in the collection" for scene in lost]
-    return Ingested(tuple(entries), sum(entry.there for entry in others), tuple(said))
+        if entry.there and entry.id not in there:
+            for media in entry.media:
+                remove(out / media)
 
 
-def _unique(sources: Sequence[SceneSource], path: Path) -> list[SceneSource]:
-    seen: set[str] = set()
-    for source in sources:
-        if source.id in seen:
-            raise InputError(source.path, f"is a second scene with the id '{source.id}'", fix="ingest one of them")
-        seen.add(source.id)
-    if not sources:
-        raise InputError(path, "holds no scene")
-    return list(sources)
+def _told_apart(
+    found: Sequence[SceneSource], config: ScansConfig, before: Summary
+) -> tuple[list[SceneSource], list[SummaryRow]]:
+    """Scenes with ids of their own, and a refusal for each whose id another scan of the folder has.
+
+    The scan that the collection has keeps its id, else the first.
+
+    Raises:
+        InputError: there is no scene.
+    """
+    if not found:
+        raise InputError(config.path, "holds no scene")
+    places = {entry.id: os.path.realpath(entry.path) for entry in before.scenes if entry.there and entry.path}
+    kept: dict[str, SceneSource] = {}
+    for source in found:
+        if source.id not in kept or os.path.realpath(source.path) == places.get(source.id):
+            kept[source.id] = source
+    doubles = []
+    for source in found:
+        first = kept[source.id]
+        if source is not first:
+            path = os.path.abspath(source.path)
+            reason = (
+                f"{path}: its scene has the id '{source.id}', as has that of {os.path.abspath(first.path)}; rename one "
+                "of the folders, or what names the scene in it."
+            )
+            doubles.append(SummaryRow(id=source.id, format=config.format, path=path, state="refused", reason=reason))
+    return list(kept.values()), doubles
 
 
 @dataclass(frozen=True)
@@ -201,7 +437,7 @@ class _Job:
 
 
 def _made_of(source: SceneSource, name: str, settings: IngestSettings) -> str:
-    """A hash of all that determines a scene, as far as can be told without reading it."""
+    """Hash all that determines a scene, as far as it is known without reading the scene."""
     files = []
     for file in source.files:
         try:
@@ -212,7 +448,13 @@ def _made_of(source: SceneSource, name: str, settings: IngestSettings) -> str:
     made = {"files": sorted(files), "format": name, "tolman": tolman.__version__, "rules": _RULES}
     lists = settings.categories
     made["settings"] = [settings.completeness, lists.digest]
+    if source.hints.given:
+        made["hints"] = source.hints.given
     return _digest(made)
+
+
+def _digest_of(corrections: Sequence[Correction]) -> str:
+    return _digest([one.model_dump(mode="json") for one in corrections])
 
 
 def _digest(content: object) -> str:
@@ -220,16 +462,57 @@ def _digest(content: object) -> str:
 
 
 def _stays(job: _Job, entry: SummaryRow | None) -> bool:
-    """Tell whether an earlier ingest made the scene of the same files and settings, and its videos are there."""
+    """Check that an earlier ingest made the scene of the same files and settings, and its videos are there, whole."""
     if entry is None or entry.made_of != job.made_of or entry.state == "refused":
         return False
-    return entry.state == "left out" or all((job.out / media).exists() for media in entry.media)
+    return entry.state == "left out" or all(_is_whole(job.out / media) for media in entry.media)
+
+
+def _is_whole(media: Path) -> bool:
+    try:
+        return media.is_dir() or lost_bytes(media) is None
+    except OSError:
+        return False
+
+
+def _copied_from(job: _Job, entry: SummaryRow | None) -> str | None:
+    """The hash of an earlier ingest that read the same files, byte for byte, from another folder; None otherwise."""
+    if entry is None or not entry.there or _is_same_place(job, entry):
+        return None
+    source, old = job.source, Path(entry.path)
+    files = tuple(old / os.path.relpath(file, source.path) for file in source.files)
+    if _made_of(replace(source, path=old, files=files), job.format, job.settings) != entry.made_of:
+        return None
+    try:
+        same = all(filecmp.cmp(a, b, shallow=False) for a, b in zip(source.files, files, strict=True))
+    except OSError:
+        return None
+    return entry.made_of if same else None
+
+
+def _is_other_scan(job: _Job, entry: SummaryRow | None) -> bool:
+    """Check whether the collection has a scene of this id that was read from another folder and from other files."""
+    return entry is not None and entry.there and entry.made_of != job.made_of and not _is_same_place(job, entry)
+
+
+def _is_same_place(job: _Job, entry: SummaryRow) -> bool:
+    return not entry.path or os.path.realpath(job.source.path) == os.path.realpath(entry.path)
+
+
+def _refused_clash(job: _Job, old: SummaryRow) -> SummaryRow:
+    path = os.path.abspath(job.source.path)
+    reason = (
+        f"{path}: another scan with the id '{old.id}' was already ingested from {old.path}; "
+        "rename the folder or give another --out."
+    )
+    return SummaryRow(id=old.id, format=job.format, path=path, state="refused", reason=reason, made_of=job.made_of)
 
 
 def _carry_out(job: _Job) -> SummaryRow:
     """Read and make one scene, or take it from where an earlier start left it."""
     parts = Parts(job.out)
-    entry = SummaryRow(id=job.source.id, format=job.format, path=str(job.source.path), state="new", made_of=job.made_of)
+    path = os.path.abspath(job.source.path)
+    entry = SummaryRow(id=job.source.id, format=job.format, path=path, state="new", made_of=job.made_of)
     if kept := parts.read(job.source.id, job.made_of):
         return SummaryRow.model_validate(kept.about)
     try:
@@ -272,12 +555,12 @@ def _carry_out(job: _Job) -> SummaryRow:
 
 
 def _write(out: Path, made: Mapping[str, str], corrections: Sequence[Correction]) -> dict[str, list[str]]:
-    """Write the collection anew out of parts and what it held.
+    """Rewrite the collection from parts and its former contents.
 
     Args:
         out: its folder.
-        made: of what each of its scenes was made, in order.
-        corrections: that hold.
+        made: scene id → hash of its files and settings, in order.
+        corrections: to apply.
 
     Returns:
         Which corrections match nothing, by scene.
@@ -304,7 +587,7 @@ def _write(out: Path, made: Mapping[str, str], corrections: Sequence[Correction]
 
 @dataclass(frozen=True)
 class _Corrected:
-    """Parts in an order, with the corrections applied; read anew each time they are gone through."""
+    """Parts in an order, with the corrections applied; reread on each iteration."""
 
     parts: Parts
     order: Sequence[str]

@@ -1,7 +1,8 @@
-"""Corrections: what people found to be wrong with scenes, as a small file beside a collection's scenes.
+"""Corrections: errors that people found in scenes, as a small file next to a collection's scenes.
 
-Each correction is a fact about a scene, not a change: applied twice it does what it does once, so the file can be
-applied at every ingest and whenever the collection is opened. Of two facts about the same thing the later one holds.
+Each correction is a fact about a scene, not a change: applying it twice has the effect of applying it once. So the file
+can be applied at every ingest and whenever the collection is opened. The later one of two facts about the same thing
+holds.
 
 ```json
 {"version": 1, "corrections": [
@@ -70,7 +71,7 @@ class BoxIs(_Fact):
 
 
 class CountIs(_Fact):
-    """So many objects of a category are there, whatever the number of boxes."""
+    """So many objects of a category are there, regardless of the number of boxes."""
 
     fact: Literal["count"] = "count"
     category: str = Field(min_length=1)
@@ -97,7 +98,7 @@ def read_corrections(path: Path) -> tuple[Correction, ...]:
     if path.is_dir() and not file.exists():
         return ()
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(file, f"can't be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:

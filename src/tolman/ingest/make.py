@@ -1,4 +1,4 @@
-"""One scene: from what a format read to a Scene with its Captures."""
+"""One scene: from a format's reading to a Scene with its Captures."""
 
 from __future__ import annotations
 
@@ -11,27 +11,34 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.files import link_or_copy
-from tolman.geometry.agreement import in_frames
 from tolman.geometry.boxes import Floats
-from tolman.geometry.casting import Tree
-from tolman.geometry.rooms import room_area, room_center
-from tolman.geometry.turning import scaled_intrinsics
-from tolman.ingest.annotations import check_boxes
-from tolman.ingest.base import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
+from tolman.geometry.camera_geometry import Tree, scaled_intrinsics
+from tolman.geometry.ground_plane import room_area, room_center
+from tolman.geometry.scan_consistency import in_frames
+from tolman.ingest.camera_consistency import check_cameras, fitting
+from tolman.ingest.camera_conventions import Convention, Declared, is_upright
 from tolman.ingest.categories import Categories
-from tolman.ingest.checks import check_intrinsics, check_precision, check_scale, check_together, checked_poses
-from tolman.ingest.consistency import check_cameras, fitting
-from tolman.ingest.conventions import Convention, Declared
+from tolman.ingest.checks import (
+    area_doubts,
+    check_intrinsics,
+    check_masks,
+    check_precision,
+    check_scale,
+    check_together,
+    checked_poses,
+    is_too_long,
+    scale_doubts,
+    seconds_doubted,
+)
+from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.standard_video import Sight, record, working_size
-from tolman.ingest.surfaces import box_of, completeness, points_of, spread_points
-from tolman.ingest.upright import is_upright
-from tolman.scene_parts import Part
+from tolman.ingest.surfaces import box_of, check_boxes, completeness, points_of, spread_points
+from tolman.media.video import track_choice
+from tolman.scene_table import Part
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
 
 _LOOKED_AT = 60
 """Frames of a scene that its completeness is measured on."""
-_LONGEST, _SLOWEST = 12 * 3600.0, 10.0
-"""Seconds that a recording lasts, and that lie between its frames, at most."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,8 @@ class IngestedScene:
         part: the scene with its captures; None where it is left out.
         reason: why it is left out.
         completeness: of its mesh, 0 to 1; None where it wasn't measured.
-        repaired: what was wrong and put right.
-        notes: what else is to be said.
+        repaired: corrected errors.
+        notes: further remarks.
     """
 
     part: Part | None
@@ -74,13 +81,13 @@ def make(
     Args:
         source: where it is from.
         dataset: the format's name.
-        reading: what it holds.
-        settings: what it is made with.
+        reading: its contents.
+        settings: of the ingest.
         out: the collection's folder, where the videos go.
-        made_of: what tells whether it must be made again.
+        made_of: a hash to decide whether it must be made again.
 
     Raises:
-        InputError: what was read can't be true, or can't be used.
+        InputError: the reading can't be true, or can't be used.
         MissingExtraError: a package is missing.
     """
     repaired = list(reading.repaired)
@@ -88,6 +95,7 @@ def make(
     surface = reading.surface
     points = np.empty((0, 3)) if surface is None else spread_points(surface)
     recordings = [_checked(recording, source, repaired) for recording in reading.recordings]
+    check_masks(source.path, recordings, {one.number for one in reading.instances if one.number})
     if not reading.outdoors:
         check_scale(source.path, points if len(points) else _corners(reading.instances))
     if surface is not None and len(surface.faces):
@@ -126,6 +134,10 @@ def make(
     for place, write in reading.written.items():
         write(out / place)
     area, center = _room(reading, points)
+    if reading.metric:
+        notes += scale_doubts(area, [recording.poses for recording in recordings])
+        if reading.room_area is not None and tree is not None and not reading.outdoors:
+            notes += area_doubts(reading.room_area, room_area(points))
     scene = Scene(
         id=source.id,
         dataset=dataset,
@@ -135,6 +147,7 @@ def make(
         room_center=center,
         video=next((one.media for one in captures if one.sensor == "camera" and one.media), None),
         events=reading.events,
+        metric=reading.metric,
     )
     part = Part(scene, tuple(captures), tuple(notes), made_of)
     return IngestedScene(part, None, complete, tuple(repaired), tuple(notes))
@@ -147,10 +160,22 @@ def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str
     if not np.isfinite(recording.times).all() or (np.diff(recording.times) < 0).any():
         raise InputError(source.path, f"the times of '{recording.role}' fall, or aren't finite")
     seconds = float(recording.times[-1] - recording.times[0])
-    if recording.standard is not None and (seconds > _LONGEST or seconds > _SLOWEST * len(recording.times) + 60):
+    alike = np.flatnonzero(np.diff(recording.times) == 0)
+    if len(alike):
+        at, count = int(alike[0]), len(recording.times)
+        if recording.standard is None or len(alike) == count - 1:
+            what = f"frames {at} and {at + 1} of '{recording.role}' have the same time, {recording.times[at]:g} s"
+            raise InputError(source.path, what, fix="give each frame a time of its own")
+        repaired.append(
+            f"{source.path.name}: {len(alike):,} of {count:,} frames of '{recording.role}' have the time of the frame "
+            f"before, the first of them frame {at + 1}; one of each time is shown"
+        )
+    if recording.standard is not None and is_too_long(recording.times):
         raise InputError(
             source.path,
-            f"'{recording.role}' lasts {seconds:,.0f} s with {len(recording.times):,} frames: its times are wrong",
+            f"'{recording.role}' lasts {seconds:,.0f} s with {len(recording.times):,} frames: "
+            f"its times {seconds_doubted(recording.times) or 'are wrong'}",
+            fix="give its times in seconds",
         )
     if len(recording.poses) not in (0, len(recording.times)):
         raise InputError(
@@ -160,6 +185,8 @@ def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str
         counts = f"{len(recording.intrinsics):,} rows of intrinsics for {len(recording.times):,} frames"
         raise InputError(source.path, f"'{recording.role}' has {counts}")
     check_intrinsics(source.path, recording.intrinsics, recording.size, anamorphic=recording.anamorphic)
+    if recording.media is not None and recording.media.is_file() and (choice := track_choice(recording.media)):
+        repaired.append(choice)
     if not len(recording.poses):
         return recording
     poses, said = checked_poses(source.path, recording.poses)
@@ -170,11 +197,11 @@ def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str
 def _tree(surface: ScannedSurface | None) -> Tree | None:
     if surface is None or not len(surface.faces):
         return None
-    return Tree(surface.points, surface.faces, "ingest")
+    return Tree(surface.points, surface.faces, "build")
 
 
 def _completeness(tree: Tree, recordings: list[CameraRecording]) -> float | None:
-    """Of the first recording with poses and intrinsics, on frames evenly chosen."""
+    """Return the completeness by the first recording with poses and intrinsics, on evenly spaced frames."""
     found = _looked_through(recordings)
     return None if found is None else _share_met(tree, *found[1:])
 
@@ -208,7 +235,7 @@ def _check_seen(
     complete: float,
     wanted: float,
 ) -> None:
-    """Tell a mesh with holes from cameras that look past it; those that stand upright are read rightly.
+    """Distinguish a mesh with holes from cameras that look past it; upright cameras are read correctly.
 
     Raises:
         InputError: the mesh is complete as seen under other axes or in the other direction.
@@ -234,7 +261,7 @@ def _check_seen(
 def _standing(
     reading: RawScene, objects: Mapping[str, SceneObject]
 ) -> tuple[dict[int, OrientedBox], list[OrientedBox]]:
-    """The boxes of what stays where it is: those that masks have a number for, and all of them."""
+    """Return the boxes of things that don't move: those that masks have a number for, and all of them."""
     numbered, boxes = {}, []
     for one in reading.instances:
         known = objects.get(one.id)
@@ -271,7 +298,7 @@ def _room(reading: RawScene, points: Floats) -> tuple[float | None, tuple[float,
     area, center = reading.room_area, reading.room_center
     if reading.outdoors or not len(points):
         return area, center
-    if area is None:
+    if area is None and reading.metric:
         found = room_area(points)
         area = found if found > 0 else None
     if center is None and len(points) >= 3:

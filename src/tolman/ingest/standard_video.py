@@ -1,11 +1,13 @@
-"""From a camera's recording as it lies on disk to a Capture: the standard video, and what is visible when."""
+"""From a camera's recording as it is on disk to a Capture: the standard video, and sightings in its frames."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +16,19 @@ from tolman.errors import InputError
 from tolman.extras import needs
 from tolman.files import atomic_write, link_or_copy
 from tolman.geometry.boxes import Floats
-from tolman.geometry.casting import Tree, pixel_rays
-from tolman.geometry.turning import (
+from tolman.geometry.camera_geometry import (
+    Lens,
+    Tree,
+    pixel_rays,
     scaled_intrinsics,
+    sightings_in_mask,
     turned_intrinsics,
     turned_picture,
     turned_poses,
     turned_size,
 )
-from tolman.geometry.visibility import sightings_in_mask
-from tolman.ingest.base import CameraRecording, Mask, Picture
-from tolman.media.writing import VideoWriter
+from tolman.ingest.scan_format import CameraRecording, Mask, Picture
+from tolman.media.video import VideoWriter
 from tolman.scenes import Capture, Sighting
 
 LONGER = 160
@@ -51,7 +55,7 @@ class Sight:
 def frames_for(times: Floats, rate: float) -> NDArray[np.int64]:
     """Find the recorded frame for each frame of a video of a fixed rate, the nearest in time, shape (n,).
 
-    The video is as long as the recording: frame k shows what was recorded nearest to k / rate seconds after its start.
+    The video is as long as the recording: frame k is the recorded frame nearest to k / rate seconds after its start.
     """
     length = float(times[-1] - times[0])
     wanted = times[0] + np.arange(math.floor(length * rate + 1e-6) + 1) / rate
@@ -66,18 +70,18 @@ def frames_for(times: Floats, rate: float) -> NDArray[np.int64]:
 def record(
     recording: CameraRecording, scene: str, media: str, out: Path, sight: Sight, source: Path
 ) -> tuple[Capture, list[str]]:
-    """Write a recording's video and find what is visible in its frames.
+    """Write a recording's video and find the objects visible in its frames.
 
     Args:
         recording: with checked poses and intrinsics.
         scene: its id.
         media: where the video goes, relative to the collection's folder.
         out: that folder.
-        sight: what visibility is found with.
-        source: what is named where a picture is wrong.
+        sight: the data for finding visibility.
+        source: the name for errors about a picture.
 
     Returns:
-        The capture, and what is to be said about it.
+        The capture, and notes on it.
 
     Raises:
         InputError: a picture can't be read or has another size than the others.
@@ -129,6 +133,87 @@ def record(
     return capture, notes
 
 
+def undistorted(recording: CameraRecording, lenses: Sequence[Lens]) -> CameraRecording:
+    """The recording as a pinhole camera of the same place and size would have made it.
+
+    Args:
+        recording: with pictures, masks and depths as the lens made them; its intrinsics are not used.
+        lenses: one, or one for each frame.
+    """
+    cameras = [lens.pinhole(recording.size) for lens in lenses]
+    found = replace(recording, intrinsics=np.array(cameras))
+    if all(lens.is_pinhole for lens in lenses):
+        return found
+
+    def straight(values: NDArray[Any], frame: int, *, smooth: bool) -> NDArray[Any]:
+        at = frame if len(lenses) > 1 else 0
+        return _straight(values, lenses[at], cameras[at], recording.size, smooth=smooth)
+
+    pictures, masks, depths = recording.pictures, recording.masks, recording.depths
+
+    def all_pictures(frames: Sequence[int]) -> Iterator[Picture]:
+        assert pictures is not None
+        for frame, picture in zip(frames, pictures(frames), strict=False):
+            yield straight(picture, frame, smooth=True)
+
+    def mask(frame: int) -> Mask | None:
+        assert masks is not None
+        given = masks(frame)
+        return None if given is None else straight(given, frame, smooth=False)
+
+    def depth(frame: int) -> Floats | None:
+        assert depths is not None
+        given = depths(frame)
+        return None if given is None else straight(given, frame, smooth=False)
+
+    return replace(
+        found,
+        pictures=pictures and all_pictures,
+        masks=masks and mask,
+        depths=depths and depth,
+    )
+
+
+def _straight(
+    values: NDArray[Any],
+    lens: Lens,
+    camera: tuple[float, float, float, float],
+    size: tuple[int, int],
+    *,
+    smooth: bool,
+) -> NDArray[Any]:
+    """A picture, mask or depth map, of any resolution, without its distortion; 0 where the lens saw nothing."""
+    with needs("build", "Undistorting pictures"):
+        import cv2
+    shape = (values.shape[1], values.shape[0])
+    where = _sources(lens, camera, size) if shape == size else _smaller_sources(lens, camera, size, shape)
+    if smooth:
+        x, y = where[..., 0] - np.float32(0.5), where[..., 1] - np.float32(0.5)
+        found = np.asarray(cv2.remap(values, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+    else:
+        columns = np.clip(np.nan_to_num(where[..., 0]), 0, shape[0] - 1).astype(np.int64)
+        rows = np.clip(np.nan_to_num(where[..., 1]), 0, shape[1] - 1).astype(np.int64)
+        found = values[rows, columns]
+    with np.errstate(invalid="ignore"):
+        seen = ((where >= -1) & (where <= np.add(shape, 1))).all(-1)
+    found[~seen] = 0
+    return found
+
+
+@lru_cache(maxsize=4)
+def _sources(lens: Lens, camera: tuple[float, float, float, float], size: tuple[int, int]) -> NDArray[np.float32]:
+    return lens.sources(camera, size).astype(np.float32)
+
+
+def _smaller_sources(
+    lens: Lens, camera: tuple[float, float, float, float], size: tuple[int, int], shape: tuple[int, int]
+) -> NDArray[np.float32]:
+    """The same for a mask or depth map that has other dimensions than the pictures."""
+    ratio = np.array([shape[0] / size[0], shape[1] / size[1]] * 2)
+    own = replace(lens, intrinsics=tuple(np.array(lens.intrinsics) * ratio))
+    return _sources(own, tuple(np.array(camera) * ratio), shape)
+
+
 def working_size(size: tuple[int, int]) -> tuple[int, int]:
     """The size at which visibility is looked at, of the same shape."""
     scale = LONGER / max(size)
@@ -136,12 +221,12 @@ def working_size(size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _write(recording: CameraRecording, chosen: NDArray[np.int64], path: Path, source: Path) -> None:
-    with needs("ingest", "Writing videos"):
+    with needs("build", "Writing videos"):
         from PIL import Image
     assert recording.standard is not None
     width, height, rate = recording.standard
     path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as partial, VideoWriter(partial, (width, height), rate, "ingest") as video:
+    with atomic_write(path) as partial, VideoWriter(partial, (width, height), rate, "build") as video:
         for picture, times in _pictures(recording, chosen, source):
             upright = np.ascontiguousarray(turned_picture(picture, recording.turns)).astype(np.uint8)
             if upright.shape[1::-1] != (width, height):
@@ -175,7 +260,7 @@ def _sightings(
     size: tuple[int, int],
     sight: Sight,
 ) -> tuple[list[Sighting], list[str]]:
-    """Sightings in each frame of a video. Pixels are counted at the working size and stand for those of the video."""
+    """Return the sightings in each frame of a video. Pixels are counted at the working size, scaled to the video's."""
     work = working_size(size)
     cameras = scaled_intrinsics(intrinsics, size, work)
     casts = sight.tree is not None and len(poses) > 0 and len(cameras) > 0

@@ -1,16 +1,21 @@
-"""Boxes, evenly spread points and completeness of a scan's surface."""
+"""Surfaces of scans: boxes, evenly spread points and completeness, and checks of annotated boxes against the mesh.
+
+The mesh must have something where a box is, and its labels must say that very thing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.geometry.boxes import Floats
-from tolman.geometry.casting import Tree, pixel_rays
-from tolman.geometry.least_box import least_box
-from tolman.ingest.base import ScannedSurface
+from tolman.errors import InputError
+from tolman.geometry.boxes import Floats, least_box
+from tolman.geometry.camera_geometry import Tree, pixel_rays
+from tolman.geometry.scan_consistency import GROWN
+from tolman.ingest.scan_format import Instance, ScannedSurface
 from tolman.scenes import OrientedBox
 
 SPREAD = 0.05
@@ -66,7 +71,7 @@ def completeness(
     intrinsics: Iterable[tuple[float, float, float, float]],
     size: tuple[int, int],
 ) -> float | None:
-    """The share of what cameras look at that the mesh has: of the rays of their pixels that lead level or downwards.
+    """Return the share of the cameras' view that the mesh covers, by the rays of pixels that lead level or downwards.
 
     A room's floor, walls and furniture close it downwards, so each of these rays ends somewhere; where one meets no
     mesh, something is missing. Rays that lead upwards don't count: many scans have no ceiling.
@@ -89,10 +94,66 @@ def completeness(
 
 
 def majority(numbers: NDArray[np.int64], faces: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The instance of each face, of which at least two corners are; 0 where all three differ, shape (m,)."""
+    """Return the instance of at least two corners of each face; 0 where all three differ, shape (m,)."""
     own = numbers[faces]
     return np.where(
         own[:, 1] == own[:, 2],
         own[:, 1],
         np.where(own[:, 0] == own[:, 1], own[:, 0], np.where(own[:, 0] == own[:, 2], own[:, 0], 0)),
     )
+
+
+MIN_BOXES = 4
+"""Boxes below which nothing is said."""
+HELD = 0.2
+"""Share of boxes that must hold something of the mesh, or half of what bears their label."""
+MOST_POINTS = 400_000
+"""Points of the mesh that are looked at."""
+
+
+def check_boxes(path: Path, surface: ScannedSurface, points: Floats, instances: Sequence[Instance]) -> list[str]:
+    """Check boxes against the mesh.
+
+    Args:
+        path: of the scan, for messages.
+        surface: the mesh; a cloud decides nothing, since distant things have no points.
+        points: on it, evenly spread, shape (n, 3).
+        instances: the annotated objects.
+
+    Returns:
+        The notes.
+
+    Raises:
+        InputError: most boxes hold nothing of the mesh, or not the parts with their number.
+    """
+    boxed = [(one, one.box) for one in instances if one.box is not None and not one.track]
+    if not len(surface.faces) or len(boxed) < MIN_BOXES:
+        return []
+    few = points[:: max(1, len(points) // MOST_POINTS)]
+    empty = sum(not _inside(few, box).any() for _, box in boxed)
+    if empty > (1 - HELD) * len(boxed):
+        raise InputError(
+            path,
+            f"{empty} of {len(boxed)} boxes hold nothing of the mesh",
+            fix="check that boxes and mesh have the same axes, unit and order of coordinates",
+        )
+    notes = [f"{empty} of {len(boxed)} boxes hold nothing of the mesh"] if empty > len(boxed) / 2 else []
+    labelled = [(box, found) for one, box in boxed if one.number and len(found := points_of(surface, one.number))]
+    if len(labelled) < MIN_BOXES:
+        return notes
+    elsewhere = sum(_inside(found, box).mean() < 0.5 for box, found in labelled)
+    if elsewhere > (1 - HELD) * len(labelled):
+        raise InputError(
+            path,
+            f"{elsewhere} of {len(labelled)} boxes don't hold what bears their number in the mesh",
+            fix="check 'number' of the objects and the mesh's labels",
+        )
+    if elsewhere > len(labelled) / 2:
+        notes.append(f"{elsewhere} of {len(labelled)} boxes don't hold what bears their number in the mesh")
+    return notes
+
+
+def _inside(points: Floats, box: OrientedBox) -> np.ndarray:
+    """Check whether points are in a box grown by the annotators' error, shape (n,)."""
+    local = np.abs((points - np.array(box.center)) @ np.array(box.axes).T)
+    return np.asarray((local <= np.array(box.extents) / 2 + 2 * GROWN).all(1))

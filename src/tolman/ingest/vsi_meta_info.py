@@ -1,6 +1,6 @@
 """VSI-Bench's released scene ground truth: data/meta_info/*_meta_info_val.json of vision-x-nyu/thinking-in-space.
 
-`normalizedAxes` holds the box's axes in its rows; `axesLengths` are full extents in metres; z is up. Boxes that stand
+`normalizedAxes` holds the box's axes in its rows; `axesLengths` are full extents in metres; z is up. Boxes that occur
 twice in a scene (the printers of ten ScanNet scenes) are taken once.
 """
 
@@ -29,10 +29,10 @@ class Skipped:
 
 
 def read(path: Path) -> Iterator[Scene | Skipped]:
-    """The scenes of a file, or of all such files in a folder.
+    """Read the scenes of a file, or of all such files in a folder.
 
-    What is wrong with an object is said in a Skipped beside its scene, which goes on without it; a scene without any
-    usable object, or without what a scene must have, is only Skipped.
+    An error in an object is reported in a Skipped next to its scene, which goes on without it. A scene without any
+    usable object, or without a required field, is only Skipped.
 
     Raises:
         InputError: no such file, or a file that is no meta-info.
@@ -46,7 +46,7 @@ def read(path: Path) -> Iterator[Scene | Skipped]:
         )
     for file in files:
         try:
-            content = json.loads(file.read_text(encoding="utf-8"))
+            content = json.loads(file.read_text(encoding="utf-8-sig"))
         except (ValueError, RecursionError) as error:
             raise InputError(file, f"is no JSON ({error})") from None
         if not isinstance(content, dict):

@@ -1,4 +1,6 @@
-"""Item kinds, one module each: what an answer is, and all that follows from it (`ItemKind`).
+"""Item kinds: the form of an answer, and all that follows from it (`ItemKind`).
+
+A module declares one as `KIND`, or several by name in the dict `ITEM_KINDS`.
 
 A plugin adds one by declaring `KIND`; other packages do through the entry point group `tolman.kinds`.
 """

@@ -1,14 +1,31 @@
-"""Images as the JPEG that models are shown."""
+"""Images as the JPEG that models are shown, and images that are stored inside a table of questions.
+
+A medium of a table, such as MMSI-Bench's, has the table's path. If its column isn't `images` (Parquet) or `image`
+(all other forms), '#' and the column's name follow the path: 'val.parquet#image_2'.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import csv
+import hashlib
 import io
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tolman.files import cache_folder, file_state
+from tolman.forks import check_fork
+from tolman.media.integrity import lost_pictures
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, need_pillow
 from tolman.storage import fetched
+from tolman.text_tables import is_list_cell, read_cell
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -34,10 +51,11 @@ def image_to_jpeg(data: bytes, frames: Frames, where: str) -> bytes:
     A JPEG that needs no change is passed on byte for byte.
 
     Raises:
-        BrokenMediaError: the bytes are no image, or one too large to be meant.
+        BrokenMediaError: the bytes are no image, are cut off, or are one too large to be meant.
         MissingExtraError: Pillow is not installed.
     """
     need_pillow()
+    refuse_cut(data, where)
     from PIL import Image as Pillow
 
     try:
@@ -56,10 +74,11 @@ def read_upright(data: bytes, where: str) -> Image:
     """An image file's bytes as an RGB image, upright and on white.
 
     Raises:
-        BrokenMediaError: the bytes are no image, or one too large to be meant.
+        BrokenMediaError: the bytes are no image, are cut off, or are one too large to be meant.
         MissingExtraError: Pillow is not installed.
     """
     need_pillow()
+    refuse_cut(data, where)
     from PIL import Image as Pillow
 
     try:
@@ -67,6 +86,16 @@ def read_upright(data: bytes, where: str) -> Image:
             return _upright(image)
     except Exception as error:  # as above
         raise BrokenMediaError(f"{where}: is no readable image ({error})") from None
+
+
+def refuse_cut(data: bytes, where: str) -> None:
+    """Refuse an image file's bytes that hold a part of an animation.
+
+    Raises:
+        BrokenMediaError: they do.
+    """
+    if lost := lost_pictures(data):
+        raise BrokenMediaError(f"{where}: is cut off ({lost}); get it again")
 
 
 _SIXTEEN_BITS_IN_INTEGERS = ("PNG", "PPM")
@@ -103,7 +132,7 @@ def eight_bits(image: Image, form: str | None = None) -> Image:
 
 
 def may_be_deep(data: bytes) -> bool:
-    """Tell whether an image file's bytes may hold more than eight bits a value, as far as their beginning tells."""
+    """Check by its beginning whether an image file's bytes may hold more than eight bits a value."""
     if data[:8] == b"\x89PNG\r\n\x1a\n":
         return data[24:25] == b"\x10"
     return not data.startswith((b"\xff\xd8", b"GIF8", b"BM")) and data[8:12] != b"WEBP"
@@ -126,14 +155,140 @@ def read_image(root: Path, path: str, part: tuple[int, int] | None) -> bytes:
     Args:
         root: the benchmark's data folder.
         path: relative to it.
-        part: (row, position) inside a table, see `tolman.media.tables`.
+        part: (row, position) inside a table, see `tolman.media.images`.
 
     Raises:
         BrokenMediaError: there is none.
     """
-    from tolman.media.tables import image_in_table, table_and_column
 
     where = fetched(root / (path if part is None else table_and_column(path)[0]))
     if not where.is_file():
         raise BrokenMediaError(f"{where}: the file is missing")
     return where.read_bytes() if part is None else image_in_table(root / path, *part)
+
+
+_CELL_LIMIT = 1 << 28
+_MARK = "#"
+_JSON = (".json", ".jsonl")
+SUFFIXES = (".parquet", ".tsv", ".csv", *_JSON)
+"""Tables that images are read from."""
+
+
+def in_column(file: str, column: str) -> str:
+    """Return the path of a medium in a column of a table; of the usual column the table's own."""
+    return file if column == _usual(Path(file)) else f"{file}{_MARK}{column}"
+
+
+def table_and_column(path: str) -> tuple[str, str | None]:
+    """The inverse of `in_column`: a table's path, and the column where one is named."""
+    file, mark, column = path.rpartition(_MARK)
+    return (file, column) if mark and Path(file).suffix.lower() in SUFFIXES else (path, None)
+
+
+def column_of(path: str) -> str:
+    """Return the column of a table that contains a medium."""
+    file, named = table_and_column(path)
+    return named or _usual(Path(file))
+
+
+def image_in_table(path: Path, row: int, position: int) -> bytes:
+    """One image of a row.
+
+    Args:
+        path: a Parquet file with byte strings or the hub's images, or another table with base64; with its column as
+            `in_column` writes it.
+        row, position: from 0; the position in the row's list, 0 where it has one image.
+
+    Raises:
+        BrokenMediaError: there is no such image.
+    """
+    file, named = table_and_column(str(path))
+    table = Path(file)
+    column = named or _usual(table)
+    try:
+        if table.suffix.lower() == ".parquet":
+            return _row_of_parquet(table, column, row, file_state(table))[position]
+        return (_unpacked(table, column, file_state(table)) / f"{row}-{position}").read_bytes()
+    except (IndexError, KeyError, ValueError, FileNotFoundError) as error:
+        said = (
+            f"{type(error).__name__}: {error}" if not isinstance(error, FileNotFoundError) else "no such row or place"
+        )
+        raise BrokenMediaError(f"{table}, row {row + 1}: holds no image {position + 1} ({said})") from None
+
+
+def _usual(table: Path) -> str:
+    return "images" if table.suffix.lower() == ".parquet" else "image"
+
+
+@lru_cache(maxsize=16)
+def _row_of_parquet(path: Path, column: str, row: int, state: tuple[int, ...]) -> list[bytes]:
+    import polars as pl
+
+    check_fork()
+    try:
+        cell = pl.scan_parquet(path).select(column).slice(row, 1).collect()[column].to_list()[0]
+    except pl.exceptions.PolarsError as error:
+        raise BrokenMediaError(f"{path}: can't be read ({str(error).splitlines()[0]})") from None
+    return images_in(cell)
+
+
+def images_in(cell: Any) -> list[bytes]:
+    """The images of a cell: a list of them or one; bytes, the hub's {"bytes": …, "path": …}, or base64.
+
+    Raises:
+        ValueError: one is none of these.
+    """
+    if is_list_cell(cell):
+        cell = read_cell(cell)
+    images = cell if isinstance(cell, list) else [] if cell in (None, "", "nan") else [cell]
+    found = []
+    for image in images:
+        content = image.get("bytes") if isinstance(image, dict) else image
+        if isinstance(content, str):
+            head, comma, _ = content[:64].partition("base64,")
+            content = base64.b64decode(content[len(head) + len(comma) :] if comma else content, validate=True)
+        if not isinstance(content, bytes):
+            raise ValueError("is neither bytes nor base64")
+        found.append(content)
+    return found
+
+
+@lru_cache(maxsize=16)
+def _unpacked(table: Path, column: str, state: tuple[int, ...]) -> Path:
+    """The folder with the images of a text table, written once: none of these forms can be read at a row."""
+    key = hashlib.sha256(repr((str(table.resolve()), state, column)).encode()).hexdigest()
+    folder = cache_folder() / "tables" / key[:2] / key
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder.parent))
+    try:
+        for row, cell in enumerate(_cells(table, column)):
+            try:
+                images = images_in(cell)
+            except (ValueError, binascii.Error):
+                continue  # told where this row's image is asked for
+            for position, content in enumerate(images):
+                (work / f"{row}-{position}").write_bytes(content)
+        try:
+            work.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # another process was first: its content is the same
+                raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return folder
+
+
+def _cells(table: Path, column: str) -> Iterator[Any]:
+    suffix = table.suffix.lower()
+    with table.open(encoding="utf-8-sig", newline="") as file:
+        if suffix == ".jsonl":
+            yield from (json.loads(line).get(column) for line in file if line.strip())
+        elif suffix == ".json":
+            rows = json.load(file)
+            yield from (row.get(column) for row in (rows.values() if isinstance(rows, dict) else rows))
+        else:
+            csv.field_size_limit(_CELL_LIMIT)
+            for record in csv.DictReader(file, delimiter="\t" if suffix == ".tsv" else ","):
+                yield record.get(column)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
@@ -9,6 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 MARK = "<image>"
 """Where the picture stands in `Frames.label`."""
+_ROUNDING = 0.0005
+"""Seconds: containers round time stamps to milliseconds."""
 
 
 class Frames(BaseModel):
@@ -16,7 +20,8 @@ class Frames(BaseModel):
 
     Attributes:
         count: this many frames, evenly from the first to the last by presentation time.
-        per_second: instead, one frame for each 1/per_second seconds of the video's length, rounded down …
+        per_second: instead, one frame for each 1/per_second seconds of the video's length, rounded down; by time where
+            the frame rate varies …
         cap: … and no more than this many.
         rounding: how an even position becomes a frame's number: 'down' as numpy's linspace with whole numbers does
             (lmms-eval, VSI-Bench), 'nearest' as SpatialBench does, 'middle' the middles of as many equal parts, without
@@ -57,16 +62,21 @@ class Frames(BaseModel):
             return "all frames"
         return f"{self.count} frame{'s' if self.count != 1 else ''}"
 
-    def indices(self, total: int, duration: Fraction) -> list[int]:
+    def indices(self, total: int, duration: Fraction, moments: Sequence[float] | None = None) -> list[int]:
         """The numbers of the frames that are shown, counted from 0 by presentation time.
 
         Args:
             total: frames in the video.
             duration: its length in seconds.
+            moments: where the frame rate varies, when each frame is shown, in seconds from the first. A rate then
+                samples by time: the frame shown at 0, 1/per_second, 2/per_second … seconds, or at `cap` evenly spaced
+                moments.
 
         Returns:
             Rising numbers without repetition; all frames where the video has no more than are asked for.
         """
+        if moments is not None and self.per_second is not None:
+            return self._by_time(moments, duration, Fraction(self.per_second))
         wanted = self.count if self.per_second is None else int(duration * Fraction(self.per_second))
         wanted = total if wanted is None else min(wanted, total)
         if self.cap is not None:
@@ -83,3 +93,11 @@ class Frames(BaseModel):
         import numpy as np
 
         return [int(i) for i in np.linspace(0, total - 1, wanted, dtype=int)]
+
+    def _by_time(self, moments: Sequence[float], duration: Fraction, rate: Fraction) -> list[int]:
+        wanted, step = int(duration * rate), 1 / rate
+        if self.cap is not None and self.cap < wanted:
+            wanted, step = self.cap, duration / self.cap
+        start = step / 2 if self.rounding == "middle" else Fraction(0)
+        shown = (bisect_right(moments, float(start + k * step) + _ROUNDING) - 1 for k in range(wanted))
+        return sorted(set(shown))

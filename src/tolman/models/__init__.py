@@ -10,8 +10,8 @@ from dataclasses import replace
 from importlib import import_module
 
 from tolman.errors import UsageError
-from tolman.models.base import Model, ModelOptions
 from tolman.models.code import mark_created
+from tolman.models.model import Model, ModelOptions
 from tolman.registry import Registry
 
 _REGISTRY = Registry("model family", __name__, "create", "tolman.models")
@@ -37,8 +37,8 @@ def create(name: str, options: ModelOptions) -> Model:
         return mark_created(_in_batches(model) if options.batch else model, maker)
     if options.batch:
         raise UsageError("--batch takes one address: batches are left at one provider.")
-    from tolman.models.addresses import Fleet
     from tolman.models.endpoint import EndpointModel
+    from tolman.models.servers import Fleet
 
     replicas = [maker(rest, replace(options, base_url=url)) for url in urls]
     if not all(isinstance(one, EndpointModel) for one in replicas):

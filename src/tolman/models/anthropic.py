@@ -1,7 +1,10 @@
-"""`anthropic/NAME`: Anthropic's messages, through its own package (extra `anthropic`).
+"""`anthropic/NAME`: Anthropic's messages, through its own package (extra `providers`).
 
 The key comes from ANTHROPIC_API_KEY, the address from --base-url or ANTHROPIC_BASE_URL. The package's own retries are
 off: the engine tries again, and counts it. The endpoint has no seed; one that is asked for is not sent.
+
+Newer models reason adaptively, by an effort; older ones take a budget. `GET /v1/models/NAME` names the ways that a
+model takes.
 """
 
 from __future__ import annotations
@@ -10,19 +13,20 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tolman.extras import needs
-from tolman.messages import Part, Picture
-from tolman.models import endpoint
-from tolman.models.anthropic_thinking import Capabilities, fields_of, read_capabilities
-from tolman.models.base import CallError, ModelOptions, Request
-from tolman.models.batching.anthropic import AnthropicBatches
+from tolman.messages import Part, Picture, Sampling
+from tolman.models import endpoint, thinking
+from tolman.models.batching.providers import AnthropicBatches
 from tolman.models.dialects import merged
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import Response, Usage
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
+
 
 DEFAULT_URL = "https://api.anthropic.com"
 KEYS = ("ANTHROPIC_API_KEY",)
@@ -53,7 +57,7 @@ class Anthropic(endpoint.EndpointModel):
     key_variables = KEYS
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        with needs("anthropic", f"anthropic/{name}"):
+        with needs("providers", f"anthropic/{name}"):
             import anthropic  # noqa: F401
         super().__init__(name, options)
         self._client: AsyncAnthropic | None = None
@@ -95,7 +99,7 @@ class Anthropic(endpoint.EndpointModel):
         return AnthropicBatches(self._url, self._open(), self._refusal)
 
     def body_of(self, request: Request) -> tuple[dict[str, Any], list[str]]:
-        """A request's body, and notes on what in it isn't as it was asked for. Reads the pictures.
+        """Return a request's body, and notes on its differences from the request. Reads the pictures.
 
         Raises:
             OSError: a picture can't be read.
@@ -129,7 +133,7 @@ class Anthropic(endpoint.EndpointModel):
         return self._client
 
     async def _look(self) -> Capabilities:
-        """What the endpoint says that the model takes."""
+        """Ask the endpoint for the model's capabilities."""
         import anthropic
 
         try:
@@ -139,7 +143,7 @@ class Anthropic(endpoint.EndpointModel):
             return Capabilities()
 
     def _encode(self, request: Request) -> tuple[dict[str, Any], list[str]]:
-        """The request's body, and notes on what in it isn't as it was asked for."""
+        """Return the request's body, and notes on its differences from the request."""
         sampling, messages = request.sampling, endpoint.spoken(request.messages)
         system = "\n".join(message.text for message in messages if message.role == "system")
         told, notes = fields_of(sampling, sampling.max_tokens or MAX_TOKENS, self._can or Capabilities())
@@ -194,7 +198,7 @@ class Anthropic(endpoint.EndpointModel):
 
 
 def _is_known(kind: str) -> bool:
-    """Tell whether a content block is text, or of a type that holds no part of an answer."""
+    """Check whether a content block is text, or of a type that holds no part of an answer."""
     return kind in ("text", "thinking", "redacted_thinking") or kind.endswith(("tool_use", "tool_result"))
 
 
@@ -208,3 +212,73 @@ def _part(part: Part) -> dict[str, Any]:
 def create(name: str, options: ModelOptions) -> Anthropic:
     """The model of that name."""
     return Anthropic(name, options)
+
+
+MIN_BUDGET = 1024
+"""Least tokens of reasoning that the endpoint takes."""
+MIN_TOP_P = 0.95
+"""Least `top_p` that the endpoint takes beside reasoning."""
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """Ways of reasoning that a model takes.
+
+    Attributes:
+        adaptive: reasoning by effort.
+        enabled: reasoning with a budget.
+    """
+
+    adaptive: bool = True
+    enabled: bool = True
+
+
+def read_capabilities(record: object) -> Capabilities:
+    """Read a model's capabilities from the endpoint's reply; both ways where it doesn't say."""
+    try:
+        types = record["capabilities"]["thinking"]["types"]  # type: ignore[index]
+        found = Capabilities(*(bool(types[name]["supported"]) for name in ("adaptive", "enabled")))
+    except (KeyError, TypeError):
+        return Capabilities()
+    return found
+
+
+def fields_of(sampling: Sampling, most: int, can: Capabilities) -> tuple[dict[str, Any], list[str]]:
+    """Return the fields of a request for the length of a reply, the amount of reasoning, and sampling.
+
+    Args:
+        sampling: as it was asked for.
+        most: tokens of the answer.
+        can: the model's capabilities.
+
+    Returns:
+        The fields, and notes on their differences from the user's settings.
+    """
+    asked = sampling.thinking
+    # All of the distribution is what comes without it, and newer models refuse it beside a temperature.
+    top_p = None if sampling.top_p == 1.0 else sampling.top_p
+    drawing = {"temperature": sampling.temperature, "top_p": top_p, "top_k": sampling.top_k}
+    if asked is None or asked.wanted is None:
+        return {"max_tokens": most, **drawing}, []
+    if asked.wanted is False:
+        return {"max_tokens": most, **drawing, "thinking": {"type": "disabled"}}, []
+    notes = []
+    for name, value in drawing.items():
+        taken = {"temperature": value == 1.0, "top_p": (value or 0.0) >= MIN_TOP_P}.get(name, False)
+        if value is not None and not taken:
+            drawing[name] = None
+            notes.append(thinking.not_sent(name))
+    tokens = thinking.room(asked)
+    told: dict[str, Any] = {"thinking": {"type": "adaptive"}}
+    if can.enabled and (asked.budget or not can.adaptive):
+        tokens = max(MIN_BUDGET, tokens)
+        told = {"thinking": {"type": "enabled", "budget_tokens": tokens}}
+        if asked.budget != tokens:
+            notes.append(thinking.as_budget(None if asked.budget else asked.effort, tokens))
+        if asked.budget and asked.effort:
+            notes.append(f"effort '{asked.effort}' not sent beside the reasoning budget")
+    elif asked.effort:
+        told["output_config"] = {"effort": asked.effort}
+    if asked.budget and not can.enabled:
+        notes.append(thinking.within_limit(asked.budget))
+    return {"max_tokens": most + tokens, **drawing, **told}, notes

@@ -1,7 +1,7 @@
-"""Baselines: what can be had without looking, and with a look (`detector`).
+"""Baselines: answers without looking, and with a look (`detector`).
 
-`random` draws uniformly (an option; for numbers, one of the true values of the question type; for another item kind
-what that says). `most-frequent` gives each question type's most frequent answer, `best-constant` the one among its true
+`random` draws uniformly (an option; for numbers, one of the true values of the question type; for another item kind one
+of its guesses). `most-frequent` gives each question type's most frequent answer, `best-constant` the one among its true
 values that the headline's metric rewards most (`official`, where the benchmark has it), `most-frequent-text` the option
 whose text is right most often, of those that are right in another scene too (the most frequent letter where none is).
 """
@@ -13,19 +13,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tolman.benchmarks.base import BenchmarkSpec, as_it_is
-from tolman.errors import UsageError
-from tolman.guessing.frequent import most_frequent_text, ranked
+from tolman.benchmarks.spec import BenchmarkSpec, as_it_is
+from tolman.errors import UsageError, unknown
+from tolman.guessing.blind import most_frequent_text, ranked
 from tolman.items import Item
-from tolman.models.base import Model, ModelOptions, Request
-from tolman.names import unknown
+from tolman.models.model import Model, ModelOptions, Request
 from tolman.responses import Response
 from tolman.scoring.item_kind import kind_of
-from tolman.scoring.rules import check_defined, kind_and_answer
+from tolman.scoring.rule_sets import check_defined, kind_and_answer
 
 
 class _Offline:
-    """Base of all baselines: they call nobody."""
+    """Base of all baselines: they make no calls."""
 
     remote = False
     concurrency = 1
@@ -82,7 +81,7 @@ class Random(_Offline):
         self._distributions = {}
 
     def _pool(self, item: Item) -> Sequence[str]:
-        """What is drawn from."""
+        """Return the answers to draw from."""
         return kind_of(item).guesses(item, self._answers.get((item.task, item.kind), ()))
 
     async def answer(self, request: Request) -> Response:
@@ -155,7 +154,7 @@ def create(name: str, options: ModelOptions) -> Model:
     if name == "random":
         return Random("baseline/random", options.seed)
     if name == "oracle":
-        from tolman.models.oracle import Oracle
+        from tolman.models.geometric import Oracle
 
         if options.scenes is None:
             raise UsageError("baseline/oracle reads its answers off scenes; give their folder with --scenes.")

@@ -1,19 +1,25 @@
-"""Dialects of OpenAI's chat completions: in which fields each kind of endpoint is told how much a model is to reason.
+"""Dialects of OpenAI's chat completions: the fields in which each kind of endpoint takes the amount of reasoning.
 
 Sources: the request classes of openai 3.54, vllm 0.33 and sglang 0.5.23, llama.cpp's server page, and the pages of
-OpenRouter, LiteLLM and DashScope. A dialect is found by the address's host, else by what the endpoint says of itself.
+OpenRouter, LiteLLM and DashScope. A dialect is found by the address's host, else by the endpoint's own report. Asking
+the endpoint never fails a run.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+import aiohttp
+
 from tolman.messages import Sampling
 from tolman.models import thinking
-from tolman.models.listing import entries_of
+from tolman.models.identity import entries_of
 
 _TEMPLATE = "chat_template_kwargs"
 
@@ -39,7 +45,7 @@ class Dialect:
         marked: whether reasoning always comes in a field of its own. An open server may run without a reasoning parser:
             then it comes inside the text, and where it is cut off nothing marks it.
         hosts: of addresses, with those below them.
-        owners: what `owned_by` says in the list of models.
+        owners: values of `owned_by` in the list of models.
     """
 
     name: str
@@ -118,7 +124,7 @@ DIALECTS = (OPENAI, OPENROUTER, DASHSCOPE, VLLM, SGLANG, LLAMA_CPP, LITELLM, PLA
 
 
 def by_host(url: str) -> Dialect | None:
-    """The dialect that an address tells; None where it doesn't."""
+    """Return the dialect that an address implies; None where it doesn't."""
     host = urlsplit(url).hostname or ""
     return next(
         (one for one in DIALECTS for known in one.hosts if host == known or host.endswith(f".{known}")),
@@ -127,7 +133,7 @@ def by_host(url: str) -> Dialect | None:
 
 
 def by_listing(listing: object, headers: Mapping[str, str]) -> Dialect | None:
-    """The dialect that a reply to `GET /v1/models` tells; None where it doesn't."""
+    """Return the dialect that a reply to `GET /v1/models` implies; None where it doesn't."""
     if any(name.lower().startswith("x-litellm") for name in headers):
         return LITELLM
     owners = {str(entry.get("owned_by")) for entry in entries_of(listing)}
@@ -144,14 +150,14 @@ PAGES: tuple[tuple[str, str, Dialect], ...] = (
 
 
 def fields_of(dialect: Dialect, sampling: Sampling) -> tuple[dict[str, Any], list[str]]:
-    """The fields of a request that say how long a reply may be and how much the model is to reason.
+    """Return the fields of a request for the length of a reply and the amount of reasoning.
 
     Args:
         dialect: of the endpoint.
         sampling: with the answer's limit and the settings of reasoning.
 
     Returns:
-        The fields, and notes on what was sent other than as the user gave it.
+        The fields, and notes on their differences from the user's settings.
     """
     fields: dict[str, Any] = {}
     notes: list[str] = []
@@ -189,7 +195,7 @@ def fields_of(dialect: Dialect, sampling: Sampling) -> tuple[dict[str, Any], lis
 
 
 def put(fields: dict[str, Any], path: str, value: object) -> None:
-    """Set a field that may lie inside others: 'reasoning.effort'."""
+    """Set a field that may be inside others: 'reasoning.effort'."""
     *above, last = path.split(".")
     for name in above:
         fields = fields.setdefault(name, {})
@@ -213,3 +219,42 @@ def merged(fields: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, A
 def _without_none(fields: Mapping[str, Any]) -> dict[str, Any]:
     plain = ((name, _without_none(value) if isinstance(value, Mapping) else value) for name, value in fields.items())
     return {name: value for name, value in plain if value is not None}
+
+
+LOOK_SECONDS = 3.0
+"""The longest that a page is waited for."""
+
+
+async def find_dialect(session: aiohttp.ClientSession, url: str) -> Dialect:
+    """Find the dialect of an endpoint: by its host, its list of models, or a page that only one kind of server has.
+
+    Args:
+        session: for requests to it.
+        url: its address, which mostly ends in /v1.
+
+    Returns:
+        The dialect; `PLAIN` where it is unknown.
+    """
+    known = by_host(url)
+    if known is not None:
+        return known
+    listing, headers = await _page(session, f"{url}/models")
+    told = by_listing(listing, headers)
+    if told is not None:
+        return told
+    root = url.removesuffix("/v1")
+    pages = await asyncio.gather(*(_page(session, root + path) for path, _, _ in PAGES))
+    for (_, key, dialect), (content, _) in zip(PAGES, pages, strict=True):
+        if isinstance(content, dict) and key in content:
+            return dialect
+    return PLAIN
+
+
+async def _page(session: aiohttp.ClientSession, url: str) -> tuple[Any, dict[str, str]]:
+    """A page's JSON with its headers; None where there is no such page."""
+    limit = aiohttp.ClientTimeout(total=LOOK_SECONDS)
+    with contextlib.suppress(aiohttp.ClientError, TimeoutError, ValueError, RecursionError, OSError):
+        async with session.get(url, timeout=limit) as reply:
+            content = await reply.read()
+            return json.loads(content) if reply.status == 200 else None, dict(reply.headers)
+    return None, {}

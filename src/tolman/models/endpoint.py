@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 from tolman.errors import UsageError
 from tolman.messages import Message, Picture
-from tolman.models.base import CallError, ModelOptions, Request, Scope
 from tolman.models.identity import Looking
+from tolman.models.model import CallError, ModelOptions, Request, Scope
 from tolman.models.pacing import Pacer
 from tolman.responses import FailureKind
 
@@ -35,13 +35,13 @@ class EndpointModel:
         default_url: address of the family's own endpoint.
         url_variable: environment variable that names another address.
         key_variables: environment variables that hold the key, the first one that is set counts.
-        tells_weights: whether endpoints of this kind, other than the family's own, say what they serve.
+        tells_weights: whether endpoints of this kind, other than the family's own, report their weights.
         urls: of the endpoint.
-        label: what the user calls the weights; None where nothing.
-        origin: what started the endpoint's server; None where it was there.
-        names_itself: whether the name alone tells which weights these are.
-        looks: at what the addresses serve; none where nothing is to be learned.
-        pacer: keeps the limits that the endpoint tells.
+        label: the user's name of the weights; None without one.
+        origin: starter of the endpoint's server; None where it was there.
+        names_itself: whether the name alone identifies the weights.
+        looks: at the weights of the addresses; none where nothing is to be learned.
+        pacer: keeps the limits that the endpoint reports.
 
     Raises:
         UsageError: the address is none, or the family's own endpoint needs a key.
@@ -96,7 +96,7 @@ def key_of(options: ModelOptions, url: str, default: str, variables: Sequence[st
 
 
 def settings_of(url: str, options: ModelOptions) -> Mapping[str, Any]:
-    """Settings that a run records: the address, until what it serves is known, and further fields of requests."""
+    """Return settings that a run records: the address, until its weights are known, and further request fields."""
     label = {"label": options.label} if options.label is not None else {}
     return {"base_url": url} | label | ({"body": dict(options.body)} if options.body else {})
 
@@ -119,7 +119,7 @@ def spoken(messages: Iterable[Message]) -> list[Message]:
 
 
 def holds_pictures(request: Request) -> bool:
-    """Tell whether files must be read before the request can be sent."""
+    """Check whether files must be read before the request can be sent."""
     return any(isinstance(part, Picture) for message in request.messages for part in message.parts)
 
 
@@ -170,13 +170,13 @@ def _reasons(error: BaseException) -> Iterator[BaseException]:
 
 
 def malformed(url: str, what: str, error: BaseException, content: str = "") -> CallError:
-    """A body of status 200 that is not what the endpoint promises."""
+    """Return the error of a body of status 200 that breaks the endpoint's format."""
     excerpt = " ".join(content.split())[:EXCERPT] or _one_line(error)
     return CallError(FailureKind.MALFORMED, f"{url} sent no {what} ({type(error).__name__}): {excerpt}", retry=True)
 
 
 def unknown_part(url: str, kind: object) -> CallError:
-    """A part of an answer whose type is unknown here, so that what it says can't be read: not the model's error."""
+    """Return the error of an answer's part of unknown type, which can't be read: not the model's error."""
     return CallError(
         FailureKind.MALFORMED, f"{url} sent content of the type '{kind}', which can't be read", retry=False
     )
@@ -196,7 +196,7 @@ def refusal(
     headers: Mapping[str, str] | None = None,
     hints: Mapping[int, str] | None = None,
 ) -> CallError:
-    """An answer of another status than 200.
+    """Return the error of an answer of another status than 200.
 
     Args:
         url: of the endpoint.
@@ -204,7 +204,7 @@ def refusal(
         content: the body, whose own words are quoted.
         after: seconds that the endpoint asked to wait; None takes them from the headers.
         headers: of the answer, which may say how long to wait, and whether to try again at all.
-        hints: for a status, what the user may look at.
+        hints: for a status, advice to the user.
     """
     sentence = f"{url} answered HTTP {status}: {error_text(content)}"
     after = pause_asked(headers or {}) if after is None else after
@@ -228,7 +228,7 @@ def refusal(
 
 
 def _is_used_up(content: bytes) -> bool:
-    """Tell whether an error says that no credit is left, which no waiting mends."""
+    """Check whether an error says that no credit is left, which no waiting mends."""
     if b"insufficient_quota" not in content:
         return False
     try:
@@ -239,7 +239,7 @@ def _is_used_up(content: bytes) -> bool:
 
 
 def count(value: object) -> int:
-    """A number of tokens as an endpoint reports it; 0 for what can't be one."""
+    """Return a number of tokens as an endpoint reports it; 0 for other values."""
     return int(value) if isinstance(value, int | float) and 0 <= value < 1e12 else 0
 
 
@@ -256,7 +256,7 @@ def error_text(content: bytes) -> str:
 
 
 def served_by(reply: Mapping[str, Any], asked: str) -> str | None:
-    """What a reply says answered, with the fingerprint, where that is more than the name that was asked for."""
+    """Return the model and fingerprint that a reply names, where that is more than the name that was asked for."""
     said = [str(told) for told in (reply.get("model"), reply.get("system_fingerprint")) if told]
     return None if not said or said == [asked] else " ".join(said)
 

@@ -1,10 +1,13 @@
-"""`gemini/NAME`: Gemini through Google's own package (extra `gemini`), which takes videos whole.
+"""`gemini/NAME`: Gemini through Google's own package (extra `providers`), which takes videos whole.
 
-A video is uploaded once for all questions about it, waited for until the endpoint has taken it in, and deleted when the
-run is over; the endpoint looks at its pictures and, where it has one, its sound. Pictures travel inside the request.
+A video is uploaded once for all questions about it, waited for until the endpoint has taken it in, and deleted when
+the run is over. The endpoint looks at its pictures and, where it has one, its sound. Pictures travel inside the
+request.
 
 The key comes from GEMINI_API_KEY or GOOGLE_API_KEY, the address from --base-url or GOOGLE_GEMINI_BASE_URL. The
 package's own retries are off: the engine tries again, and counts it.
+
+To reason, the 2.5 family takes a number of tokens, later ones take a level.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import asyncio
 import contextlib
 import json
 import mimetypes
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,16 +25,16 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 
 from tolman.extras import needs
-from tolman.messages import Message, Part, Picture, Video
+from tolman.messages import Message, Part, Picture, Thinking, Video
 from tolman.models import endpoint, thinking
-from tolman.models.base import CallError, ModelOptions, Request
-from tolman.models.gemini_thinking import config_of
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response, Usage
 
 if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.types import Content, File
     from google.genai.types import Part as GeminiPart
+
 
 DEFAULT_URL = "https://generativelanguage.googleapis.com"
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
@@ -54,7 +58,7 @@ class Gemini(endpoint.EndpointModel):
     takes_videos = True
 
     def __init__(self, name: str, options: ModelOptions) -> None:
-        with needs("gemini", f"gemini/{name}"):
+        with needs("providers", f"gemini/{name}"):
             import google.genai  # noqa: F401
         super().__init__(name, options)
         self._client: Client | None = None
@@ -77,7 +81,7 @@ class Gemini(endpoint.EndpointModel):
         return self._response(request, reply, notes, time.monotonic() - started)
 
     async def close(self) -> None:
-        """Delete what was uploaded, and close the connections."""
+        """Delete uploaded files, and close the connections."""
         if self._client is None:
             return
         await asyncio.gather(*(self._forget(task) for task in self._files.values()))
@@ -113,7 +117,7 @@ class Gemini(endpoint.EndpointModel):
             raise
 
     async def _forget(self, task: asyncio.Task[File]) -> None:
-        """Delete a file; what can't be deleted now the endpoint deletes by itself after two days."""
+        """Delete a file; if that fails, the endpoint deletes it by itself after two days."""
         task.cancel()
         with contextlib.suppress(Exception, asyncio.CancelledError):
             async with asyncio.timeout(10):
@@ -137,7 +141,7 @@ class Gemini(endpoint.EndpointModel):
         return file
 
     def _encode(self, request: Request, files: Mapping[str, File]) -> tuple[list[Content], dict[str, Any], list[str]]:
-        """The request's contents and configuration, and notes on what in it isn't as it was asked for."""
+        """Return the request's contents and configuration, and notes on their differences from the request."""
         sampling, messages = request.sampling, endpoint.spoken(request.messages)
         system = "\n".join(message.text for message in messages if message.role == "system")
         contents = [_content(message, files) for message in messages if message.role != "system"]
@@ -180,7 +184,7 @@ class Gemini(endpoint.EndpointModel):
             if blocked:
                 reason = getattr(blocked, "value", blocked)
                 raise CallError(FailureKind.FILTERED, f"{self._url} blocked the question: {reason}", retry=False)
-            candidate = reply.candidates[0]
+            candidate = sorted(reply.candidates, key=lambda one: one.index or 0)[0]
             parts = (candidate.content.parts if candidate.content else None) or []
             text = "".join(part.text for part in parts if part.text and not part.thought)
             thoughts = "".join(part.text for part in parts if part.text and part.thought)
@@ -214,7 +218,7 @@ class Gemini(endpoint.EndpointModel):
 
 
 def _usage(told: Any) -> Usage:
-    """The tokens of a call; the endpoint counts thoughts apart from the answer, and what tools read apart from the
+    """Return the tokens of a call; the endpoint counts thoughts apart from the answer, and tool input from the
     question."""
 
     def count(name: str) -> int:
@@ -236,7 +240,7 @@ _MEDIA = ("IMAGE", "VIDEO", "AUDIO")
 
 @contextlib.contextmanager
 def _translated(url: str, timeout: float, model: str) -> Iterator[None]:
-    """Whatever the package raises, as a CallError."""
+    """Convert any error of the package to a CallError."""
     from google.genai import errors
 
     hints = {
@@ -305,3 +309,50 @@ def _part(part: Part, files: Mapping[str, File]) -> GeminiPart:
 def create(name: str, options: ModelOptions) -> Gemini:
     """The model of that name."""
     return Gemini(name, options)
+
+
+LEVELS_FROM = 3
+"""The first family that takes levels."""
+AUTOMATIC = -1
+"""The budget that leaves the number of tokens to the model."""
+
+
+def takes_levels(model: str) -> bool:
+    """Check whether a model takes a level of thinking, not a budget; a name without a number is one of the newest."""
+    family = re.search(r"gemini-(\d+)", model)
+    return family is None or int(family[1]) >= LEVELS_FROM
+
+
+def config_of(model: str, asked: Thinking | None) -> tuple[dict[str, Any] | None, list[str]]:
+    """Return the `thinking_config` of a request; None where the model is left to itself.
+
+    Args:
+        model: its name.
+        asked: the settings.
+
+    Returns:
+        The fields, and notes on their differences from the user's settings.
+    """
+    if asked is None or asked.wanted is None:
+        return None, []
+    levels = takes_levels(model)
+    if asked.wanted is False:
+        if levels:
+            return {"thinking_level": "MINIMAL"}, ["thinking off sent as level MINIMAL"]
+        return {"thinking_budget": 0}, []
+    told: dict[str, Any] = {"include_thoughts": True}
+    if levels:
+        effort = asked.effort or (thinking.effort_of(asked.budget) if asked.budget else None)
+        if effort is not None:
+            told["thinking_level"] = effort.upper()
+        if asked.budget is not None:
+            sent = f"reasoning budget of {asked.budget:,} tokens sent as level {str(effort).upper()}"
+            return told, [sent if asked.effort is None else thinking.within_limit(asked.budget)]
+        return told, []
+    if asked.budget is not None:
+        told["thinking_budget"] = asked.budget
+        return told, [] if asked.effort is None else [f"effort '{asked.effort}' not sent beside the reasoning budget"]
+    if asked.effort is not None:
+        tokens = thinking.tokens_of(asked.effort)
+        return {**told, "thinking_budget": tokens}, [thinking.as_budget(asked.effort, tokens)]
+    return {**told, "thinking_budget": AUTOMATIC}, []

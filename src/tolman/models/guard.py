@@ -2,7 +2,7 @@
 
     python guard.py LOG COMMAND [ARGUMENT …]
 
-Its standard input is a pipe that the other process holds open; at its end the server's process group is told to stop
+Its standard input is a pipe that the other process holds open. At its end the server's process group is asked to stop
 (SIGTERM), and killed `GRACE_SECONDS` later. The exit code is the server's. Needs nothing but the standard library.
 """
 
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def _default_signals() -> None:
-    """What is ignored here is not ignored by the server."""
+    """Reset signals ignored here to their defaults, for the server."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -51,7 +51,7 @@ def _watch(server: subprocess.Popen[bytes]) -> None:
 
 
 def _end(group: int, grace: float) -> None:
-    """Stop a process group, and kill what of it is there after a while."""
+    """Stop a process group, and kill its remaining processes after a while."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if grace:
             os.killpg(group, signal.SIGTERM)

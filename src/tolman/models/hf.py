@@ -1,9 +1,9 @@
-"""`hf/NAME`: local networks through Hugging Face transformers (extra `hf`).
+"""`hf/NAME`: local networks through Hugging Face transformers (extra `local`), here or on a Ray cluster.
 
 NAME is a repository on the hub ('owner/name', also 'owner/name@revision'), a local folder, or a GGUF file. Networks
-that see get pictures, and videos as frames: as one video with its times where the family takes it (`models.hf_video`),
-else as separate pictures. Those that only read answer without (`--protocol blind`). Requests that wait together are
-answered together, up to `--batch-size`.
+that see get pictures, and videos as frames: as one video with its times where the family takes it
+(`models.hf_inputs`), else as separate pictures. Those that only read answer without (`--protocol blind`). Requests
+that wait together are answered together, up to `--batch-size`. On a cluster each GPU has a copy, which is loaded once.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tolman.errors import WorkerError
 from tolman.extras import needs
-from tolman.messages import Picture, Video
-from tolman.models.base import CallError, ModelOptions, Request
-from tolman.models.hf_cluster import NetworkOnCluster
-from tolman.models.hf_media import MEDIA, media_options
+from tolman.messages import Clip, Picture, Video
+from tolman.models.hf_inputs import AS_IMAGES, MEDIA, clips_of, import_torchvision, media_options, shape_of
 from tolman.models.hf_network import Network
-from tolman.models.hf_video import AS_IMAGES, clips_of, import_torchvision, shape_of
 from tolman.models.hf_weights import Checkpoint, find, place
+from tolman.models.model import CallError, ModelOptions, Request, Scope
+from tolman.parallel import WorkPlace
+from tolman.parallel.workers import ClusterCopies
 from tolman.responses import FailureKind, Response
 
 LINGER = 0.02
@@ -50,7 +51,7 @@ class HuggingFace:
             `mm_processor_kwargs`, of the processor of pictures and videos.
 
     Raises:
-        UsageError: an argument of the processor is none, or is set by what the run shows.
+        UsageError: an argument of the processor is none, or is set by the run itself.
     """
 
     remote = True
@@ -106,7 +107,7 @@ class HuggingFace:
         self._network = None
 
     async def _serve(self) -> None:
-        """Answer what waits, batch after batch."""
+        """Answer waiting requests, batch after batch."""
         loop = asyncio.get_running_loop()
         while True:
             await self._arrived.wait()
@@ -165,9 +166,106 @@ def create(name: str, options: ModelOptions) -> HuggingFace | NetworkOnCluster:
     """
     if options.on is not None:
         return NetworkOnCluster(name, options)
-    with needs("hf", f"hf/{name}"):
+    with needs("local", f"hf/{name}"):
         import torch  # noqa: F401
         import transformers  # noqa: F401
     import_torchvision()  # before transformers does, which then knows of no network where it can't be imported
     path = Path(name).expanduser()
     return HuggingFace(path.name if path.exists() else name, find(name), options)
+
+
+@dataclass(frozen=True)
+class _Refused:
+    """A `CallError` as it travels."""
+
+    kind: FailureKind
+    message: str
+    retry: bool
+    scope: Scope
+
+
+class NetworkOnCluster:
+    """A network of `hf/` with copies on machines of a cluster.
+
+    Its settings, and so the keys of its answers, are those of the same network on one machine with the same device.
+
+    Args:
+        name: of the network, after `hf/`; a folder must be visible to all machines.
+        options: as for a network on this machine; `on` is the cluster, `workers` how many copies.
+
+    Raises:
+        MissingExtraError: Ray isn't installed here, or transformers there.
+        WorkerError: no cluster is there, it has no room for the copies, or a machine can't see the weights.
+        InputError, UsageError: there is no such network, device or arithmetic.
+    """
+
+    remote = True
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        assert options.on is not None
+        place = WorkPlace(options.on, options.workers)
+        weights = Path(name).expanduser()
+        there = replace(options, on=None, workers=None)
+        self._copies = ClusterCopies(_make, (name, there), place, (weights,) if weights.exists() else ())
+        try:
+            told = self._copies.ask_first(_describe)
+        except BaseException:
+            self._copies.close()
+            raise
+        self.name: str = told["name"]
+        self.settings: Mapping[str, Any] = told["settings"]
+        self.takes_pictures: bool = told["takes_pictures"]
+        self.takes_clips: bool = told["takes_clips"]
+        self.concurrency: int = told["concurrency"] * self._copies.count
+
+    async def answer(self, request: Request) -> Response:
+        """One answer of one of the copies.
+
+        Raises:
+            CallError: as of a network on this machine; copies were lost again and again; or a machine doesn't see the
+                pictures.
+        """
+        try:
+            found = await self._copies.ask(_answer, request)
+        except WorkerError as error:
+            raise CallError(FailureKind.NETWORK, str(error), retry=False, scope="lasting") from None
+        if isinstance(found, _Refused):
+            raise CallError(found.kind, found.message, retry=found.retry, scope=found.scope)
+        answered: Response = found
+        return answered
+
+    async def close(self) -> None:
+        """End all copies."""
+        self._copies.close()
+
+
+def _make(argument: tuple[str, ModelOptions]) -> Any:
+    return create(*argument)
+
+
+def _describe(model: Any, _: None) -> dict[str, Any]:
+    names = ("name", "settings", "takes_pictures", "takes_clips", "concurrency")
+    return {name: getattr(model, name) for name in names}
+
+
+async def _answer(model: Any, request: Request) -> Response | _Refused:
+    import platform
+
+    for picture in _pictures(request):
+        if not Path(picture.path).exists():
+            said = (
+                f"the cluster's machine {platform.node()} does not see {picture.path}: put the frame store on a disk "
+                f"that all machines share, with --frame-store"
+            )
+            return _Refused(FailureKind.MEDIA, said, retry=False, scope="lasting")
+    try:
+        answered: Response = await model.answer(request)
+    except CallError as error:
+        return _Refused(error.kind, error.message, error.retry, error.scope)
+    return answered
+
+
+def _pictures(request: Request) -> list[Picture]:
+    parts = [part for message in request.messages for part in message.parts]
+    clips = [picture for part in parts if isinstance(part, Clip) for picture in part.frames]
+    return clips + [part for part in parts if isinstance(part, Picture)]

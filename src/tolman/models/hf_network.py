@@ -1,28 +1,38 @@
-"""A local network of transformers': generating for several requests at once.
+"""A local network of transformers': generating for several requests at once, and reasoning by its chat template.
 
 Everything here blocks and runs in the one thread that `models.hf` gives it. Videos reach a network as frames: as
-separate pictures, or as one video where the network takes it (`models.hf_video`).
+separate pictures, or as one video where the network takes it (`models.hf_inputs`).
 
-An answer does not depend on what it was batched with, as far as arithmetic allows: prompts are padded on the left and
-masked, and every request draws from a generator of its own, seeded by its content. What remains is rounding, which
-in float32 is far below what decides a token, and in the half-precision types may tip one that was nearly a tie.
+An answer does not depend on its batch, as far as arithmetic allows. Prompts are padded on the left and masked, and
+every request draws from a generator of its own, seeded by its content. Only rounding remains, which in float32 is far
+too small to decide a token. In the half-precision types it may tip one that was nearly a tie.
+
+A chat template takes a switch for reasoning, under either name, and a word for how much.
+
+| argument | templates |
+|---|---|
+| `enable_thinking` | Qwen3 and Qwen3.5, GLM-4.5, Gemma 4 |
+| `thinking` | Granite, DeepSeek, Kimi |
+| `reasoning_effort` | gpt-oss |
+
+A template ignores unknown arguments, so nothing else shows that an argument had no effect.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tolman.messages import Clip, Message, Picture, Sampling, Thinking, content_of
-from tolman.models import hf_template, thinking
-from tolman.models.base import CallError, Request
-from tolman.models.hf_media import MediaOptions
-from tolman.models.hf_video import AS_IMAGES, FAMILIES, clips_of, video_arguments
+from tolman.models import thinking
+from tolman.models.hf_inputs import AS_IMAGES, FAMILIES, MediaOptions, clips_of, video_arguments
 from tolman.models.hf_weights import Checkpoint, first_line, load
+from tolman.models.model import CallError, Request
 from tolman.responses import FailureKind, Response, Usage
 
 MAX_TOKENS = 1024
@@ -38,7 +48,7 @@ class Network:
         device, dtype: of `hf_weights.place`.
         extra: further arguments of transformers' generate.
         media: of its processor.
-        seed: of what is drawn.
+        seed: of draws.
 
     Raises:
         CallError: they can't be loaded.
@@ -78,7 +88,7 @@ class Network:
     def answer(self, requests: Sequence[Request]) -> list[Response | CallError]:
         """Answer requests that are drawn alike and show alike: all pictures or none, clips of as many frames or none.
 
-        A request that can't be answered takes no other with it: what fails together is tried in halves.
+        A request that can't be answered takes no other with it: a group that fails is tried in halves.
         """
         try:
             return list(self._generate(requests))
@@ -143,8 +153,8 @@ class Network:
         return len(self._tokenizer(text, add_special_tokens=False)["input_ids"]) if text else 0
 
     def _not_done(self, asked: Thinking | None) -> list[str]:
-        """Notes on what of the settings of reasoning the network has no place for."""
-        told = hf_template.not_told((self._processor or self._tokenizer).chat_template, asked)
+        """Return notes on settings of reasoning that the network can't take."""
+        told = not_told((self._processor or self._tokenizer).chat_template, asked)
         return told + ([thinking.within_limit(asked.budget)] if asked is not None and asked.budget else [])
 
     def _placed(self, name: str, tensor: Any) -> Any:
@@ -212,7 +222,7 @@ class Network:
             {"role": message.role, "content": _parts(message) if self._processor else message.text}
             for message in request.messages
         ]
-        told = hf_template.arguments_of(holder.chat_template, request.sampling.thinking)
+        told = arguments_of(holder.chat_template, request.sampling.thinking)
         return str(holder.apply_chat_template(turns, add_generation_prompt=True, tokenize=False, **told))
 
     def _seed_of(self, request: Request) -> int:
@@ -240,8 +250,8 @@ class Network:
 def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
     """Build the processors of the next token's scores, before the highest is taken.
 
-    Adding Gumbel noise and taking the highest draws from the distribution; with a generator for each request, what it
-    draws doesn't depend on its neighbours.
+    Adding Gumbel noise and taking the highest draws from the distribution. With a generator for each request, its draws
+    don't depend on its neighbours.
     """
     import torch
     from transformers import (
@@ -272,7 +282,7 @@ def _refused(sentence: str) -> CallError:
 
 
 def _placeholders(processor: Any) -> Any:
-    """Tokens that stand for what is seen, as a tensor."""
+    """Return the placeholder tokens of media, as a tensor."""
     import torch
 
     names = ("image_token_id", "video_token_id")
@@ -298,3 +308,42 @@ def _image(picture: Picture) -> Any:
 
     with Image.open(picture.path) as image:
         return image.convert("RGB")
+
+
+SWITCHES = ("enable_thinking", "thinking")
+EFFORT = "reasoning_effort"
+NO_SWITCH = "reasoning as the network does it by itself: its chat template has no switch"
+NO_EFFORT = "effort not told: the network's chat template has no such setting"
+"""Notes of responses."""
+_CODE = re.compile(r"\{[{%](.*?)[%}]\}", re.DOTALL)
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+
+def variables_of(template: object) -> frozenset[str]:
+    """Which of the arguments above a chat template reads.
+
+    Args:
+        template: its text; None where a checkpoint has none.
+    """
+    code = _QUOTED.sub("", " ; ".join(_CODE.findall(str(template or ""))))
+    return frozenset(name for name in (*SWITCHES, EFFORT) if re.search(rf"(?<![.\w]){name}\b", code))
+
+
+def arguments_of(template: object, asked: Thinking | None) -> dict[str, bool | str]:
+    """Return the arguments of a template, among those that it reads, for how much the network is to reason."""
+    if asked is None or asked.wanted is None:
+        return {}
+    known = variables_of(template)
+    found: dict[str, bool | str] = {name: asked.wanted for name in SWITCHES if name in known}
+    if EFFORT in known and asked.effort not in (None, "none"):
+        found[EFFORT] = str(asked.effort)
+    return found
+
+
+def not_told(template: object, asked: Thinking | None) -> list[str]:
+    """Return notes on settings of reasoning that a template can't take."""
+    if asked is None:
+        return []
+    told = arguments_of(template, asked)
+    notes = [] if told or asked.wanted is None else [NO_SWITCH]
+    return notes + ([NO_EFFORT] if asked.effort not in (None, "none") and EFFORT not in told else [])

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tolman.errors import InputError, UsageError
-from tolman.models.hf_video import FAMILIES, import_torchvision
-from tolman.names import hint
+from tolman.errors import InputError, UsageError, hint
+from tolman.models.hf_inputs import FAMILIES, import_torchvision
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _ENDS = 1 << 20  # bytes at each end of a large file that enter a fingerprint
@@ -26,7 +25,7 @@ class Checkpoint:
         source: a folder, or a name on the hub.
         gguf: the file in that folder, for weights in that format.
         revision: of the hub's repository.
-        identity: what tells these weights from others: the commit, or a hash over the files.
+        identity: of these weights: the commit, or a hash over the files.
         sees: whether the network takes pictures.
         family: `model_type` of its configuration.
     """
@@ -40,7 +39,7 @@ class Checkpoint:
 
     @property
     def takes_clips(self) -> bool:
-        """Whether the network takes sampled frames as one video, here: its family does, and torchvision is there."""
+        """Check whether the network takes sampled frames as one video here: its family does, and torchvision exists."""
         return self.sees and self.family in FAMILIES and importlib.util.find_spec("torchvision") is not None
 
 
@@ -100,7 +99,7 @@ def place(device: str | None, dtype: str | None) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class LocalWeights:
-    """A network in memory, with what turns conversations into its input.
+    """A network in memory, with the processor of its input.
 
     Attributes:
         network: of transformers.
@@ -122,7 +121,7 @@ def load(checkpoint: Checkpoint, device: str, dtype: str) -> LocalWeights:
 
     Args:
         checkpoint: which.
-        device, dtype: of `place`; the device 'auto' spreads the weights over what there is.
+        device, dtype: of `place`; the device 'auto' spreads the weights over all available devices.
 
     Raises:
         Exception: of many packages, for a checkpoint that is broken or not there.
@@ -183,11 +182,11 @@ def _quiet() -> Iterator[None]:
 
 
 def _processor(source: str, where: dict[str, Any], clips: bool) -> Any:
-    """A checkpoint's processor, built from its own files.
+    """Return a checkpoint's processor, built from its own files.
 
     Pictures are prepared by Pillow wherever a checkpoint allows it, so that they are the same on every machine. Videos
-    are prepared by torch. Where the network takes no videos (`clips`), the part that reads them is left out: it may
-    need what isn't installed.
+    are prepared by torch. If the network takes no videos (`clips`), the part that reads them is left out: it may need
+    packages that aren't installed.
     """
     from transformers import AutoConfig, AutoImageProcessor
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING, AutoProcessor

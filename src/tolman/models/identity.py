@@ -1,12 +1,16 @@
-"""What an endpoint serves, as far as it says so: asked once, beside the loading of the questions.
+"""Identity of a served model: the weights that the endpoint reports, and changes of them during a run.
 
-| server | what identifies the weights |
+The endpoint is asked once, while the questions load. Nothing here fails a run: an identity that can't be asked for is
+unknown.
+
+| server | fields that identify the weights |
 |---|---|
 | vLLM | `root` of `/v1/models`: a hub's id or a path; of a hub's snapshot folder, the id and the commit |
 | SGLang | `model_path` and `weight_version` of `/model_info` (its `root` is only the served name) |
 | llama.cpp | size, number of parameters and vocabulary in `meta` of `/v1/models` |
 
-Nothing here fails a run: what can't be asked isn't known.
+A server that serves another model in the middle of a run says so in its replies. Addresses may hold USER:PASSWORD@,
+which is split off.
 """
 
 from __future__ import annotations
@@ -14,19 +18,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import socket
 import threading
 import time
-from collections.abc import Mapping
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
-
-from tolman.models.credentials import split_password
-from tolman.models.listing import entries_of
+from urllib.parse import unquote, urlsplit
 
 LOOK_SECONDS = 5.0
-"""How long each request of a look may take."""
+"""The longest that each request of a look may take, from connecting to the last byte."""
 NOT_UP = (502, 503, 504)
 """Statuses of a server that is loading, or of a proxy whose server isn't there."""
 _SNAPSHOT = re.compile(r"models--(?P<owner>[^/]+?)--(?P<name>[^/]+)/snapshots/(?P<commit>[0-9a-f]{40})/?$")
@@ -35,19 +40,21 @@ _META = ("size", "n_params", "n_vocab")
 
 @dataclass(frozen=True)
 class Served:
-    """What one address says of itself.
+    """The report of one address on itself.
 
     Attributes:
         reached: whether something answered there that isn't just loading.
-        weights: what tells its weights from others; None where it doesn't say.
+        weights: identity of its weights; None where it doesn't say.
         server: which server it is, with its version.
-        listed: whether the model stands in its list of models.
+        listed: whether its list of models has the model.
+        others: the names in a list without the model; empty where there is no such list.
     """
 
     reached: bool
     weights: str | None = None
     server: str | None = None
     listed: bool = False
+    others: tuple[str, ...] = ()
 
 
 class Looking:
@@ -73,19 +80,19 @@ class Looking:
             self._found = Future()
             threading.Thread(target=self._work, args=(self._found,), name="look", daemon=True).start()
 
-    def result(self) -> Served:
-        """What was found; waited for."""
+    async def result(self) -> Served:
+        """Wait for the report; a cancellation doesn't wait for the thread."""
         self.begin()
         assert self._found is not None
-        found = self._found.result()
+        found = await asyncio.shield(asyncio.wrap_future(self._found))
         if self.known is None and found.reached:
             self.known = found
         return found
 
-    def again(self) -> Served:
-        """Look anew."""
+    async def again(self) -> Served:
+        """Look again."""
         self._found = None
-        return self.result()
+        return await self.result()
 
     def _work(self, found: Future[Served]) -> None:
         began = time.monotonic()
@@ -98,16 +105,19 @@ class Looking:
 
 
 def look(url: str, model: str, key: str | None = None) -> Served:
-    """Ask an OpenAI-compatible endpoint what it serves under a name."""
+    """Ask an OpenAI-compatible endpoint which weights it serves under a name."""
     status, listed = _get(f"{url}/models", key)
     if status is None or status in NOT_UP:
         return Served(reached=False)
     entry = _entry(listed, model)
-    return replace(_told(entry, re.sub(r"/v\d+$", "", url), key), listed=bool(entry))
+    names = tuple(str(one["id"]) for one in entries_of(listed) if one.get("id"))
+    is_variant = model in {name.partition(":")[0] for name in names} or model.partition(":")[0] in names
+    others = () if entry or is_variant else names
+    return replace(_told(entry, re.sub(r"/v\d+$", "", url), key), listed=bool(entry), others=others)
 
 
 def _told(entry: Mapping[str, Any], base: str, key: str | None) -> Served:
-    """What the entry of a list of models says, and further pages of the server that it names."""
+    """Read the entry of a list of models, and further pages of the server that it names."""
     owner = str(entry.get("owned_by", ""))
     if owner == "sglang":
         return _sglang(base, key)
@@ -142,7 +152,7 @@ def _sglang(base: str, key: str | None) -> Served:
 
 
 def _named(path: str) -> str:
-    """A hub's id with its commit for a path of its cache, which lies elsewhere on each machine; else the path."""
+    """Return a hub's id with its commit for a path of its cache, which differs between machines; else the path."""
     found = _SNAPSHOT.search(path)
     return f"{found['owner']}/{found['name']}@{found['commit']}" if found else path.rstrip("/")
 
@@ -162,7 +172,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _get(url: str, key: str | None) -> tuple[int | None, object]:
-    """The status and the JSON of a page; no status where nobody answers. As in a run's calls, no proxy of the
+    """Return the status and the JSON of a page; no status without an answer. As in a run's calls, no proxy of the
     environment is used and no redirection followed, so that the key goes nowhere else."""
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
@@ -170,21 +180,39 @@ def _get(url: str, key: str | None) -> tuple[int | None, object]:
     parts = urlsplit(address)
     allowed = f"Bearer {key}" if key else basic
     headers = {"Accept": "application/json"} | ({"Authorization": allowed} if allowed else {})
+    status = None
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     try:
         connection = kind(parts.netloc, timeout=LOOK_SECONDS)
         try:
-            connection.request("GET", parts.path + (f"?{parts.query}" if parts.query else ""), headers=headers)
-            reply = connection.getresponse()
-            content = reply.read()
+            connection.connect()
+            with ended_after(LOOK_SECONDS, connection.sock):
+                connection.request("GET", parts.path + (f"?{parts.query}" if parts.query else ""), headers=headers)
+                reply = connection.getresponse()
+                status = reply.status
+                content = reply.read()
         finally:
             connection.close()
-    except (OSError, HTTPException, ValueError):
-        return None, None
+        return status, json.loads(content) if status == 200 else None
+    except (OSError, HTTPException, ValueError, RecursionError):
+        return status, None
+
+
+@contextmanager
+def ended_after(seconds: float, connected: socket.socket) -> Iterator[None]:
+    """End a connection that is still in use after some seconds; a timeout of its own counts from each byte."""
+
+    def end() -> None:
+        with suppress(OSError):
+            connected.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
     try:
-        return reply.status, json.loads(content) if reply.status == 200 else None
-    except (ValueError, RecursionError):
-        return reply.status, None
+        yield
+    finally:
+        timer.cancel()
 
 
 async def changed(look: Looking, expected: str | None = None) -> tuple[Served, str | None]:
@@ -195,10 +223,60 @@ async def changed(look: Looking, expected: str | None = None) -> tuple[Served, s
         expected: weights that it should serve, where it said nothing before.
 
     Returns:
-        What it says, and a sentence where that is something else than it should be.
+        Its report, and a sentence where that differs from the expected one.
     """
     before = look.known.weights if look.known is not None else expected
-    now = await asyncio.to_thread(look.again)
+    now = await look.again()
     if before is None or not now.reached or now.weights in (None, before):
         return now, None
     return now, f"it serves {now.weights} now, and {before} before"
+
+
+def entries_of(listed: object) -> list[Mapping[str, Any]]:
+    """The entries of a list of models; none where it is no such list."""
+    entries = listed.get("data") if isinstance(listed, Mapping) else None
+    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
+
+
+def without_password(url: str) -> str:
+    """An address that may be shown."""
+    return re.sub(r"//[^/@]*@", "//…@", url)
+
+
+def split_password(url: str) -> tuple[str, str]:
+    """An address without USER:PASSWORD@, and these as a header of basic authentication; empty where there are none."""
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    basic = f"Basic {b64encode(unquote(user).encode()).decode()}" if user else ""
+    return parts._replace(netloc=host).geturl(), basic
+
+
+AS_ASKED = "the model under the name that is asked for"
+
+
+class ServedWatch:
+    """The models that replies of one address name; replies without a name count as the requested model.
+
+    Args:
+        who: the model or the address, for the sentence.
+        noted: called with a sentence for each further thing that answers.
+
+    Attributes:
+        seen: number of replies by the name in them.
+    """
+
+    def __init__(self, who: str, noted: Callable[[str], None]) -> None:
+        self._who, self._noted = who, noted
+        self.seen: Counter[str] = Counter()
+        self._last = ""
+
+    def saw(self, served: str | None) -> None:
+        """Count a reply, and report a change of the model that answers."""
+        served = served or AS_ASKED
+        if self._last and served != self._last and served not in self.seen:
+            self._noted(
+                f"{self._who}: {served} answers now, and {self._last} did before: what is served has changed in the "
+                "middle of the run."
+            )
+        self.seen[served] += 1
+        self._last = served

@@ -1,25 +1,25 @@
-"""Limits by the minute that an endpoint tells in its headers, kept by a bucket that reserves and returns.
+"""Limits by the minute that an endpoint reports in its headers, kept by a token bucket that reserves and returns.
 
-| headers of | limit, what remains, reset |
+| headers of | limit, remainder, reset |
 |---|---|
 | OpenAI and many compatible | `x-ratelimit-limit-requests`, `-remaining-requests`, `-reset-requests`; `-tokens` |
 | Anthropic | `anthropic-ratelimit-requests-limit`, `-remaining`, `-reset`; `tokens`, `input-tokens`, `output-tokens` |
 
-A reset is a duration ('6m0s', '12ms'), a number of seconds (Azure) or a time (RFC 3339). A request reserves the tokens
-of its question, as many as those before it had, and all that its answer may have, because endpoints count so before
-they know; what it didn't use comes back. (A token bucket; limits of a day refill as slowly as their reset says.)
+A reset is a duration ('6m0s', '12ms', '1h30m'), a number of seconds (Azure) or a time (RFC 3339). A request reserves
+the tokens of its question, as many as those before it had, and all that its answer may have. Endpoints count so before
+they know; unused tokens come back. Limits of a day refill as slowly as their reset says.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from tolman.models.base import Model, Request
-from tolman.models.durations import seconds_of
+from tolman.models.model import Model, Request
 from tolman.responses import Response, Usage
 
 MINUTE = 60.0
@@ -34,12 +34,12 @@ _KINDS = ("requests", "tokens", "input-tokens", "output-tokens")
 
 @dataclass(frozen=True)
 class Window:
-    """One limit as an answer tells it.
+    """One limit as an answer reports it.
 
     Attributes:
         limit: in a minute, or in as long as the reset says.
         remaining: of it.
-        reset: seconds until all of it is there again; None where that isn't told.
+        reset: seconds until all of it is there again; None where that isn't reported.
     """
 
     limit: float
@@ -48,7 +48,7 @@ class Window:
 
 
 def windows_of(headers: Mapping[str, str]) -> dict[str, Window]:
-    """The limits that an answer's headers tell, by kind: requests, tokens, input-tokens, output-tokens."""
+    """Return the limits in an answer's headers, by kind: requests, tokens, input-tokens, output-tokens."""
     found = {}
     for kind in _KINDS:
         for name in (f"x-ratelimit-{{}}-{kind}", f"anthropic-ratelimit-{kind}-{{}}"):
@@ -64,7 +64,7 @@ class Pacer:
     """Holds requests back so that an endpoint's limits are kept.
 
     Attributes:
-        is_told: whether the endpoint told any.
+        is_told: whether the endpoint reported any.
     """
 
     def __init__(self) -> None:
@@ -75,16 +75,16 @@ class Pacer:
 
     @property
     def is_told(self) -> bool:
-        """Whether the endpoint told a limit."""
+        """Check whether the endpoint reported a limit."""
         return bool(self._buckets)
 
     def heard(self, headers: Mapping[str, str]) -> None:
-        """Take in the headers of an answer, whatever its status."""
+        """Read the headers of an answer of any status."""
         for kind, window in windows_of(headers).items():
             self._buckets.setdefault(kind, _Bucket()).told(window)
 
     async def reserve(self, request: Request) -> dict[str, float]:
-        """Wait until a request may go; what it may use, by kind."""
+        """Wait until a request may go, and return its reserved amounts, by kind."""
         costs = self._costs(request)
         async with self._waiting:  # the first that waits is the first that goes
             while (wait := max((b.wait(costs[kind]) for kind, b in self._buckets.items()), default=0.0)) > 0:
@@ -94,7 +94,7 @@ class Pacer:
         return costs
 
     def settle(self, costs: Mapping[str, float], usage: Usage | None) -> None:
-        """Return what a call reserved and didn't use; all its tokens where it failed."""
+        """Give back the unused reservation of a call; all its tokens where it failed."""
         if usage is None:
             used = {"requests": 1.0}
         else:
@@ -125,7 +125,7 @@ class Pacer:
 
 
 class _Bucket:
-    """What is left of one limit, as far as is known here."""
+    """The remainder of one limit, as far as is known here."""
 
     def __init__(self) -> None:
         self._level = self._capacity = self._rate = 0.0
@@ -145,7 +145,7 @@ class _Bucket:
         self._is_new = False
 
     def wait(self, cost: float) -> float:
-        """Seconds until so much is there; what is more than the whole limit goes when all of that is."""
+        """Return the seconds until so much is there; more than the whole limit goes when all of it is there."""
         self._refill()
         lacking = min(cost, self._capacity) - self._level
         return max(0.0, lacking) / self._rate if self._rate else 0.0
@@ -205,3 +205,35 @@ def _reset(text: str | None) -> float | None:
     except ValueError:
         return None
     return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())
+
+
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|min|s|m|h|d)\s*")
+
+
+def seconds_of(text: str) -> float | None:
+    """Return the seconds of a duration; a number alone is seconds; None for other texts."""
+    text = text.strip()
+    try:
+        found = float(text)
+    except ValueError:
+        pass
+    else:
+        return found if 0 <= found < float("inf") else None
+    parts = list(_PART.finditer(text))
+    if not parts or "".join(part[0] for part in parts) != text:
+        return None
+    return sum(float(part[1]) * _SECONDS[part[2]] for part in parts)
+
+
+def in_words(seconds: float) -> str:
+    """A duration for a sentence: '0.5 s', '31 s', '20 min', '1 h 5 min'."""
+    if seconds < 10:
+        return f"{seconds:.1f}".removesuffix(".0") + " s"
+    if round(seconds) < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"

@@ -24,7 +24,8 @@ Messages are those of chat interfaces, the oldest first: `{"role": "user", "cont
 A function is called in a thread, a coroutine function on the event loop. An object with a method `batch` (a list of
 conversations in, a list of as many texts out) is given those that wait together, up to `batch_size`, in the order in
 which they are asked. An exception, None or anything but a text is a failure of that question and never an answer.
-Nothing is kept in the response store: a program's answers may change whenever its code does.
+Nothing is kept in the response store, as a program's answers may change whenever its code does; a run that was stopped
+goes on from its own folder (`runs.response_store`).
 """
 
 from __future__ import annotations
@@ -38,12 +39,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
-from tolman.errors import UsageError
+from tolman.errors import UsageError, hint
 from tolman.messages import Clip, Message, Part, Picture, Video
-from tolman.models.base import CallError, ModelOptions, Request
-from tolman.names import hint
+from tolman.models.code import mark_function
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.plugins import load_plugin
 from tolman.responses import FailureKind, Response
 
@@ -61,11 +63,12 @@ class PythonModel:
 
     Args:
         function: messages → text, with or without `async`, or an object with `batch`.
-        name: what the model is called in runs and tables; 'python/' and the callable's qualified name where None.
+        name: of the model in runs and tables; 'python/' and the callable's qualified name where None.
         concurrency: the most calls in flight; None: one of a function at a time, 32 of a coroutine function. A `batch`
             is never called twice at once.
         batch_size: the most conversations in one call of `batch`.
         timeout: seconds for one call of a coroutine function; a function can't be stopped.
+        module: in which the user named the callable; None where a program hands it over.
 
     Raises:
         UsageError: it can't be called.
@@ -84,6 +87,7 @@ class PythonModel:
         concurrency: int | None = None,
         batch_size: int = 8,
         timeout: float = 600.0,
+        module: ModuleType | None = None,
     ) -> None:
         self._batch: Callable[[list[Chat]], Any] | None = getattr(function, "batch", None)
         if self._batch is None and not callable(function):
@@ -102,9 +106,10 @@ class PythonModel:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="tolman-model")
         self._queue: deque[_Waiting] = deque()
         self._batching: asyncio.Task[None] | None = None
+        mark_function(self, function, module)
 
     async def answer(self, request: Request) -> Response:
-        """What the callable returns.
+        """Return the callable's answer.
 
         Raises:
             CallError: it raised, or returned no text.
@@ -125,8 +130,8 @@ class PythonModel:
         except TimeoutError as error:
             what = str(error) or f"no answer within {self._timeout:g} s"
             raise CallError(FailureKind.TIMEOUT, f"{self.name}: {what}", retry=False) from error
-        except Exception as error:
-            raise CallError(FailureKind.SERVER, f"{self.name} raised {_described(error)}", retry=False) from error
+        except (Exception, SystemExit) as error:
+            raise self._raised(error) from error
         if not isinstance(found, str):
             raise CallError(FailureKind.MALFORMED, f"{self.name} returned {_kind(found)}, no text", retry=False)
         return Response(id=request.item.id, response=found, repeat=request.repeat)
@@ -143,9 +148,14 @@ class PythonModel:
                 return function(*arguments)
             except StopIteration as error:  # which no future can hold
                 raise RuntimeError("StopIteration") from error
+            except (SystemExit, KeyboardInterrupt) as error:  # the function's own: Ctrl-C comes to the main thread
+                raise self._raised(error) from error
 
         run = functools.partial(contextvars.copy_context().run, call)
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
+
+    def _raised(self, error: BaseException) -> CallError:
+        return CallError(FailureKind.SERVER, f"{self.name} raised {_described(error)}", retry=False)
 
     async def _batched(self, chat: Chat) -> Any:
         waiting = _Waiting(chat, asyncio.get_running_loop().create_future())
@@ -155,14 +165,14 @@ class PythonModel:
         return await waiting.text
 
     async def _answer_batches(self) -> None:
-        """Answer what waits, batch after batch."""
+        """Answer waiting requests, batch after batch."""
         while self._queue:
             if len(self._queue) < self._batch_size:
                 await asyncio.sleep(BATCH_WAIT)
             batch = [self._queue.popleft() for _ in range(min(self._batch_size, len(self._queue)))]
             try:
                 texts = await self._texts([waiting.chat for waiting in batch])
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 for waiting in batch:
                     waiting.fail(error)
             else:
@@ -195,7 +205,7 @@ class _Waiting:
         if not self.text.done():
             self.text.set_result(text)
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         if not self.text.done():
             self.text.set_exception(error)
 
@@ -220,7 +230,7 @@ def _part(part: Part) -> dict[str, Any]:
 
 
 def qualified_name(function: Any) -> str:
-    """What a callable is called: a function's qualified name, or an object's class."""
+    """Return the name of a callable: a function's qualified name, or an object's class."""
     while isinstance(function, functools.partial):
         function = function.func
     name = getattr(function, "__qualname__", type(function).__qualname__)
@@ -253,6 +263,7 @@ def create(name: str, options: ModelOptions) -> PythonModel:
         concurrency=None if options.concurrency == ModelOptions.concurrency else options.concurrency,
         batch_size=options.batch_size,
         timeout=options.timeout,
+        module=module,
     )
 
 

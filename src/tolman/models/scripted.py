@@ -1,8 +1,8 @@
 """`scripted/FILE`: answers read from a file, for replays and tests.
 
 The file holds `{"id": …, "response": …}` on each line, as a run's responses.jsonl does; a `repeat` says for which
-asking. Where a line has `turns`, each call gets the turn of its purpose and draw, so that a run's own file replays it.
-An item without a line, and a call without a turn, is a failure.
+asking. If a line has `turns`, each call gets the turn of its purpose and draw, so that a run's own file replays it. An
+item without a line, and a call without a turn, is a failure.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError
-from tolman.models.base import CallError, ModelOptions, Request
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import Failure, FailureKind, Outcome, Response, read_outcomes
 
 

@@ -1,12 +1,12 @@
 """Models that reason before they answer: the room that their reasoning needs, words and numbers for how much they
-reason, and reasoning that stands inside the text."""
+reason, and reasoning inside the text."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from tolman.messages import Sampling, Thinking
-from tolman.scoring.parse.reasoning import behind_reasoning, without_tags
+from tolman.scoring.parse.plain_text import behind_reasoning, without_tags
 
 EFFORT_TOKENS = {"minimal": 2048, "low": 4096, "medium": 10_000, "high": 16_000, "xhigh": 32_000, "max": 32_000}
 """Tokens of reasoning where an endpoint takes a number and the user gave a word (those of inspect-ai; the same word is
@@ -21,12 +21,12 @@ UNMARKED = "text that the token limit ended taken for reasoning"
 
 
 def tokens_of(effort: str | None) -> int:
-    """Tokens of reasoning that stand for a word; those of `USUAL_EFFORT` for none, or for one unknown here."""
+    """Return the tokens of reasoning for a word; those of `USUAL_EFFORT` for none, or for one unknown here."""
     return EFFORT_TOKENS.get(effort or USUAL_EFFORT, EFFORT_TOKENS[USUAL_EFFORT])
 
 
 def effort_of(tokens: int) -> str:
-    """The least word that stands for at least so many tokens of reasoning."""
+    """Return the least word for at least so many tokens of reasoning."""
     return next((effort for effort, most in EFFORT_TOKENS.items() if most >= tokens), "xhigh")
 
 
@@ -62,7 +62,7 @@ class Split(NamedTuple):
     """A text taken apart.
 
     Attributes:
-        answer: what stands behind the reasoning; empty where the reasoning never ended.
+        answer: the text after the reasoning; empty where the reasoning never ended.
         reasoning: without its tags.
     """
 
@@ -85,10 +85,10 @@ def split(text: str) -> Split | None:
 
 
 def apart(text: str, *, reasons: bool, is_cut: bool) -> tuple[str, str, str]:
-    """Text and reasoning where both came as text, with a note where they were taken apart.
+    """Return text and reasoning where both came as text, with a note where they were taken apart.
 
     A reply that the token limit ended inside its reasoning has no tag at all where the template opened it. It is taken
-    for reasoning where the model was told to reason and nothing tells that its reasoning would come elsewhere.
+    for reasoning where the model was asked to reason and its reasoning isn't known to come elsewhere.
 
     Args:
         text: as it came.

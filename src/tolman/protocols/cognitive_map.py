@@ -1,7 +1,11 @@
-"""Cognitive map: the model draws where things are on a grid, then answers from its map, in one dialogue.
+"""Strategies with a cognitive map: drawn on a grid by the model, or the scene's true one given.
 
-Source: VSI-Bench paper, section 6.2 and Appendix B.4. The prompts are VSI-Bench's released ones, whatever the
-benchmark; there the categories are those that the question names.
+- Cognitive map: the model draws where things are, then answers from its map, in one dialogue. Source: VSI-Bench paper,
+  section 6.2 and Appendix B.4. The prompts are VSI-Bench's released ones, for every benchmark; there the categories are
+  those that the question names.
+- True map: the question with the scene's real map (VSI-Bench paper, section 6.2, Table 2a). The map is computed from
+  scenes (`--scenes`). How it was put to the model is not published; the words are Tolman's, close to the released ones
+  for a map that the model drew itself. With `blind` the map is all that the model gets.
 """
 
 from __future__ import annotations
@@ -11,21 +15,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
-from tolman.benchmarks.vsi_bench.prompts import MAP_ANSWER, MAP_PROMPT
+from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
+from tolman.benchmarks.vsi_bench import MAP_ANSWER, MAP_PROMPT
 from tolman.cognitive_maps import CognitiveMap, MapReading, read_map, true_map
 from tolman.errors import UsageError
-from tolman.generate.collection import open_collection
-from tolman.generate.drafting import categories_in
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.presets import categories_in
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import Item
-from tolman.protocols.base import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply
+from tolman.protocols import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply
 from tolman.responses import Response
 
 UNREAD_MAP = "map that can't be read"
 
 
-def converse(question: Question) -> Conversation:
+def converse_drawing_map(question: Question) -> Conversation:
     """The map, then the answer."""
     grid, categories = question.options.grid, categories_on_map(question.item, question.options)
     # The released code prints the categories as a Python list.
@@ -38,7 +41,7 @@ def converse(question: Question) -> Conversation:
 
 
 def drawn_map(response: Response, item: Item, settings: Mapping[str, Any]) -> MapReading | None:
-    """The map behind a response of a run under this protocol.
+    """Return the map behind a response of a run under this protocol.
 
     Args:
         response: of the run.
@@ -46,10 +49,10 @@ def drawn_map(response: Response, item: Item, settings: Mapping[str, Any]) -> Ma
         settings: the run's `protocol_settings`.
 
     Returns:
-        What `read_map` makes of the turn 'map'; None where the response has no such turn.
+        The result of `read_map` on the turn 'map'; None where the response has no such turn.
 
     Raises:
-        InputError: the scenes that say what was asked for are no longer there.
+        InputError: the scenes that name the requested categories are no longer there.
     """
     turn = response.turn("map")
     if turn is None:
@@ -124,15 +127,90 @@ def check_maps(name: str, items: Sequence[Item], options: ProtocolOptions) -> No
         )
 
 
-def _check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
+def _check_drawn_map(
+    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
+) -> None:
     check_maps("cognitive-map", items, options)
 
 
-PROTOCOL = Strategy(
+COGNITIVE_MAP = Strategy(
     "cognitive-map",
-    converse,
+    converse_drawing_map,
     uses=("grid", "map_categories", "reasoning_tokens", "scenes"),
-    check=_check,
+    check=_check_drawn_map,
     refuses={"blind": "a map can't be drawn of what isn't shown"},
     summary="draw a map of the scene, then answer from it",
 )
+
+
+GIVEN = (
+    "These are the center points of objects in the scene, seen from above on a {grid}x{grid} grid. x grows to the "
+    "right and y upwards:"
+)
+ANSWER = "According to {sources}, answer the following question:"
+BOTH, MAP = "the original video and the objects' center locations", "the objects' center locations"
+
+
+def converse_with_true_map(question: Question) -> Conversation:
+    """One turn: the media, the map, the question."""
+    options = question.options
+    assert options.scenes is not None  # `check` has seen to it
+    text = "\n".join(
+        [
+            GIVEN.format(grid=options.grid),
+            map_of(question.item, options),
+            ANSWER.format(sources=BOTH if question.sees else MAP),
+            question.benchmark.blind_prompt(question.item, question.preset).text,
+        ]
+    )
+    response: Response = yield Ask((question.shown(text),))
+    return response.response
+
+
+def map_of(item: Item, options: ProtocolOptions) -> str:
+    """The true map of an item's scene as text, under the names that the question uses.
+
+    Raises:
+        KeyError: there is no such scene, or it lacks a category.
+    """
+    assert options.scenes is not None
+    geometry = scenes(options.scenes)[item.scene or ""]
+    names = {name: geometry.category(name) for name in categories_on_map(item, options)}
+    places = true_map(geometry.scene, grid=options.grid, categories=names.values())
+    renamed = {name: places.places[category] for name, category in names.items()}
+    return type(places)(places.grid, renamed).text()
+
+
+def _check_true_map(
+    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
+) -> None:
+    if options.scenes is None:
+        raise UsageError("true-map computes its maps from scenes; give their folder with --scenes FOLDER.")
+    known = scenes(options.scenes)
+    strange = [item for item in items if (item.scene or "") not in known]
+    if strange:
+        raise UsageError(
+            f"{options.scenes} has no scene '{strange[0].scene}'; {len(strange):,} of {len(items):,} questions are of "
+            "scenes that it lacks. Give the benchmark's own scenes, or choose questions with --ids."
+        )
+    check_maps("true-map", items, options)
+    for item in items:
+        try:
+            map_of(item, options)
+        except KeyError as error:
+            raise UsageError(
+                f"the scene '{item.scene}' has no object {error}, which question {item.id} ({item.task}) names; leave "
+                "it out with --exclude, or its type with --tasks."
+            ) from None
+
+
+TRUE_MAP = Strategy(
+    "true-map",
+    converse_with_true_map,
+    uses=("grid", "map_categories", "scenes"),
+    check=_check_true_map,
+    summary="the scene's true map given with the question",
+)
+
+
+PROTOCOLS = {"cognitive-map": COGNITIVE_MAP, "true-map": TRUE_MAP}

@@ -1,25 +1,30 @@
-"""A run held against others: the differences as tables, and the sentences that belong to them."""
+"""A comparison of runs: differences as tables with their sentences, and a self-contained page.
+
+The page shows every item won or lost. It has no script: the template escapes texts of questions and responses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from tolman.benchmarks.base import BenchmarkSpec
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.reports.further_metrics import metric_heading
-from tolman.reports.loaded import LoadedRun
-from tolman.reports.missing import SIGN
-from tolman.reports.missing import sentences as missing_sentences
-from tolman.reports.no_interval import Lacking
-from tolman.reports.no_interval import sentences as why_none
-from tolman.reports.remarks import marks_of, warnings_of
-from tolman.reports.text import SCENES, escape_markdown
-from tolman.scoring.compare import Difference
-from tolman.scoring.further import further_table
-from tolman.scoring.metric import Metric
-from tolman.scoring.paired_test import MAX_EXACT_SCENES, SIGN_PATTERNS
-from tolman.scoring.table import Column, Table
+from tolman.reports.loaded_runs import LoadedRun
+from tolman.reports.page_items import entries
+from tolman.reports.report_content import marks_of, warnings_of
+from tolman.reports.svg_figures import Dots, dots_svg
+from tolman.reports.table_rows import MISSING_SIGN, Lacking
+from tolman.reports.table_rows import interval_sentences as why_none
+from tolman.reports.table_rows import missing_sentences as missing_sentences
+from tolman.reports.text import SCENES, environment, escape_markdown
+from tolman.scoring.further_figures import further_table
+from tolman.scoring.metrics import Metric
+from tolman.scoring.run_differences import Difference
+from tolman.scoring.score_table import Column, Table
+from tolman.scoring.significance import MAX_EXACT_SCENES, SIGN_PATTERNS
 
 HEADINGS = (
     "", "A", "B", "A − B", "95 % interval", "p", "p (Holm)", "detectable", SCENES.lower(), "items", "won", "lost",
@@ -36,29 +41,27 @@ class DifferenceRow:
         column: of the table.
         difference: A − B.
         p_holm: its p-value after Holm's correction.
-        is_headline: whether it is the table's headline.
     """
 
     column: Column
     difference: Difference
     p_holm: float
-    is_headline: bool
 
     @property
     def is_sure(self) -> bool:
-        """Whether the difference holds after Holm's correction."""
+        """Return whether the difference holds after Holm's correction."""
         return self.p_holm < SURE
 
     @property
     def cells(self) -> list[str]:
-        """What stands below `HEADINGS`."""
+        """Return the cells below `HEADINGS`."""
         d, digits = self.difference, self.column.digits
         return [
-            self.column.title + (SIGN if d.missing else ""),
-            f"{d.a:.{digits}f}",
-            f"{d.b:.{digits}f}",
-            f"{d.value:+.{digits}f}",
-            f"{d.interval.low:+.{digits}f} … {d.interval.high:+.{digits}f}" if d.interval else "–",
+            self.column.title + (MISSING_SIGN if d.missing else ""),
+            f"{d.a:z.{digits}f}",
+            f"{d.b:z.{digits}f}",
+            f"{d.value:+z.{digits}f}",
+            f"{d.interval.low:+z.{digits}f} … {d.interval.high:+z.{digits}f}" if d.interval else "–",
             _probability(d.p),
             _probability(self.p_holm) + ("*" if self.is_sure else ""),
             "–" if d.detectable is None else f"{d.detectable:.{digits}f}",
@@ -100,7 +103,7 @@ class Comparison:
 
     @property
     def all_differences(self) -> list[Difference]:
-        """Of the benchmark's table and of further metrics."""
+        """Return the differences of the benchmark's table and of further metrics."""
         return [*self.differences.values(), *(d for own in self.further.values() for d in own.values())]
 
 
@@ -132,7 +135,8 @@ class Comparisons:
 
     @property
     def warnings(self) -> list[str]:
-        """What limits the comparison: runs of a part of the questions, failed calls, answers that something ended."""
+        """Return the limits of the comparison: runs of a part of the questions, failed calls, answers that something
+        ended."""
         return warnings_of(self.runs, self.benchmark)
 
     def tables_of(self, one: Comparison) -> Iterator[DifferenceTable]:
@@ -149,7 +153,7 @@ class Comparisons:
 
     @property
     def marks(self) -> list[str]:
-        """What a reader of the figures must know: what was unread, what parts figures lack."""
+        """Return caveats on the figures: unread responses, and parts that figures lack."""
         own = (mark for run in self.runs for mark in marks_of(run, self.benchmark, [self.scorer]))
         return [*dict.fromkeys(own), *self._missing(), *self._for_nothing()]
 
@@ -169,7 +173,7 @@ class Comparisons:
         ]
 
     def markdown(self) -> str:
-        """All tables and what is to be said of them."""
+        """Return all tables and the sentences on them."""
         lines = [f"> **{escape_markdown(text)}**" for text in self.warnings]
         for one in self.comparisons:
             if said := left_out_sentence(one):
@@ -227,9 +231,7 @@ def left_out_sentence(one: Comparison) -> str | None:
 
 def _table(title: str, table: Table, found: Mapping[str, Difference], p_holm: Mapping[str, float]) -> DifferenceTable:
     rows = (
-        DifferenceRow(column, found[column.key], p_holm[column.key], column.key == table.headline)
-        for column in table.columns
-        if column.key in found
+        DifferenceRow(column, found[column.key], p_holm[column.key]) for column in table.columns if column.key in found
     )
     return DifferenceTable(title, tuple(rows))
 
@@ -238,3 +240,92 @@ def _probability(p: float) -> str:
     if p < 0.0001:
         return "<0.0001"
     return f"{p:.4f}" if p < 0.01 else f"{p:.3f}"
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """One run's answer: its text in parts, each marked or not, and how that was read and scored."""
+
+    name: str
+    parts: Sequence[tuple[str, bool]]
+    failure: str
+    reading: str
+    score: float
+
+
+def pieces(compared: Comparisons) -> Iterator[str]:
+    """The page piece by piece: items are many.
+
+    Raises:
+        InputError: a file of a run is broken.
+    """
+    yield from (
+        environment()
+        .get_template("comparison.html.j2")
+        .generate(
+            compared=compared,
+            names=[run.name for run in compared.runs],
+            headings=HEADINGS,
+            forest=forest_svg(compared),
+            pairs=(
+                {"one": one, "left_out": left_out_sentence(one), **_items(compared, one)}
+                for one in compared.comparisons
+            ),
+        )
+    )
+
+
+def forest_svg(compared: Comparisons) -> str:
+    """The differences of the benchmark's figures with their 95 % intervals, a colour for each other run.
+
+    Figures whose unit isn't the 0–100 scale are left to the table.
+    """
+    columns = [c for c in compared.benchmark.table.columns if c.scale == 100]
+    columns = [c for c in columns if any(c.key in one.differences for one in compared.comparisons)]
+    series = [
+        Dots(
+            f"A − {one.run.name}",
+            [
+                (line, d.value, d.interval)
+                for line, column in enumerate(columns)
+                if (d := one.differences.get(column.key)) is not None
+            ],
+        )
+        for one in compared.comparisons
+    ]
+    axis = f"{compared.run.name} minus the other, {compared.scorer}, with 95 % intervals"
+    return dots_svg([column.title for column in columns], series, axis, around_zero=True)
+
+
+def _items(compared: Comparisons, one: Comparison) -> dict[str, list[dict[str, Any]]]:
+    """The items that A won and lost, by question type."""
+    runs = [compared.run, one.run]
+    found: dict[str, list[dict[str, Any]]] = {"won": [], "lost": []}
+    for entry in entries(runs):
+        by_run = {answer["run"]: answer for answer in entry["answers"]}
+        read = [_answer(runs[place].name, by_run.get(place), compared.scorer) for place in (0, 1)]
+        if read[0] is None or read[1] is None or read[0].score == read[1].score:
+            continue
+        found["won" if read[0].score > read[1].score else "lost"].append({**entry, "answers": read})
+    for items in found.values():
+        items.sort(key=lambda item: item["task"])
+    return found
+
+
+def _answer(name: str, answer: Mapping[str, Any] | None, scorer: str) -> _Answer | None:
+    """Return a run's answer; None where it has no score, as of a failed call."""
+    said = answer["scores"].get(scorer) if answer is not None else None
+    if answer is None or said is None or said[2] is None:
+        return None
+    reading, note, score, _, state, _ = said
+    told = "" if state in ("read", None) else f"{state}: "
+    return _Answer(name, _parts(answer), answer["failure"] or "", told + (reading or note or "–"), score)
+
+
+def _parts(answer: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """A response's text in turn unmarked and marked, where it was read."""
+    text, parts, end = answer["text"] or "", list[tuple[str, bool]](), 0
+    for start, stop, _ in answer["marks"]:
+        parts += [(text[end:start], False), (text[start:stop], True)]
+        end = stop
+    return [part for part in (*parts, (text[end:], False)) if part[0]]

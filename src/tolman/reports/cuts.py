@@ -10,16 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from tolman.analyze.cuts import Cut, CutCell, Values
-from tolman.analyze.labels import NOT_LABELLED, in_order
-from tolman.benchmarks.published_cuts import PublishedCut
-from tolman.errors import UsageError
-from tolman.names import unknown
-from tolman.reports.missing import sentences as missing_sentences
-from tolman.reports.ranking import with_ranks
-from tolman.reports.rows import Figure, ReportRow, ReportTable, figures_of, missing_intervals
-from tolman.reports.unread import mark_sentence
-from tolman.scoring.table import Column, Mean, Table
+from tolman.analyze.labels import NOT_LABELLED, Cut, CutCell, Values, in_order
+from tolman.benchmarks.published import PublishedCut
+from tolman.errors import UsageError, unknown
+from tolman.reports.report_content import with_ranks
+from tolman.reports.table_rows import FEW_LEGEND as FEW_LEGEND
+from tolman.reports.table_rows import Figure, ReportRow, ReportTable, figures_of, mark_sentence, missing_intervals
+from tolman.reports.table_rows import missing_sentences as missing_sentences
+from tolman.scoring.score_table import Column, Mean, Table
 
 Layout = Literal["across", "down"]
 MOST_ACROSS = 12
@@ -39,8 +37,9 @@ class CutRun:
         cut: its figures.
         ranked: whether it competes with other runs.
         has_judge: whether a judge read its responses.
-        left_to: the model to which the released code leaves what the scorer can't read; empty where to none.
+        left_to: the model to which the released code leaves responses that the scorer can't read; empty where to none.
         counts_failures: whether failed and missing answers count as wrong, so that nothing is left out for them.
+        part, models: as in `ReportRow`.
     """
 
     name: str
@@ -50,6 +49,8 @@ class CutRun:
     has_judge: bool = False
     left_to: str = ""
     counts_failures: bool = False
+    part: str = ""
+    models: int = 0
 
 
 def table_by(
@@ -63,21 +64,21 @@ def table_by(
     beside: Sequence[ReportRow] = (),
     benchmark: str = "",
 ) -> ReportTable:
-    """Lay cuts by the same labels out as a table.
+    """Arrange cuts by the same labels as a table.
 
     Args:
         runs: one or more.
         table: of the benchmark.
-        head: what stands above it, before the labels and the scorer.
-        figure: key of the column whose figure stands across; the headline where empty.
+        head: the beginning of its heading, before the labels and the scorer.
+        figure: key of the column whose figure is across; the headline where empty.
         layout: 'across' or 'down'; where empty, down for a label of more than `MOST_ACROSS` values.
         published: figures of papers for the same labels.
-        beside: published rows of the benchmark's table. Where a value's figure is one of that table's columns, as that
-            of a level or a question type, they stand beside it.
+        beside: published rows of the benchmark's table. They are next to a value's figure that is one of that table's
+            columns, as that of a level or a question type.
         benchmark: name of the table's benchmark, where that isn't the report's.
 
     Raises:
-        UsageError: there is no such figure or layout, or nothing to lay across.
+        UsageError: there is no such figure or layout, or no label to put across.
     """
     by, values = runs[0].cut.by, _values(runs)
     if layout and layout not in get_args(Layout):
@@ -106,7 +107,9 @@ def table_by(
         made = ReportTable(title, table.columns, table.headline, [], by, by, benchmark=benchmark)
     groups = _groups(runs, values, across=across)
     papers = list(published)
-    rows = [row for group in groups for row in (*_published_rows(papers, group, made), *_rows(runs, group, made))]
+    rows = [
+        row for group in groups for row in (*_published_rows(papers, group, made), *_rows(runs, group, made, table))
+    ]
     rows = [*_rows_beside(beside, runs, made, table), *rows]
     made.rows = with_ranks(rows, made.columns)
     made.marks = _marks(made, runs)
@@ -143,7 +146,8 @@ def _merged(own: list[str], others: list[str]) -> list[str]:
 
 
 def _groups(runs: Sequence[CutRun], values: Sequence[Sequence[str]], *, across: bool) -> list[Values]:
-    """The combinations of values that stand in rows, in the order of their values; all of them together at the end."""
+    """Return the combinations of values that are rows, in the order of their values; all of them together at the
+    end."""
     in_rows = len(values) - across
     places = [{value: place for place, value in enumerate(own)} for own in values[:in_rows]]
     found = {key[:in_rows] for run in runs for key in run.cut.cells if None not in key[:in_rows]}
@@ -151,7 +155,7 @@ def _groups(runs: Sequence[CutRun], values: Sequence[Sequence[str]], *, across: 
     return [*ordered, (None,) * in_rows] if in_rows else [()]
 
 
-def _rows(runs: Sequence[CutRun], group: Values, made: ReportTable) -> Iterable[ReportRow]:
+def _rows(runs: Sequence[CutRun], group: Values, made: ReportTable, table: Table) -> Iterable[ReportRow]:
     for run in runs:
         found: dict[str, CutCell] = {}
         for column in made.columns:
@@ -162,7 +166,7 @@ def _rows(runs: Sequence[CutRun], group: Values, made: ReportTable) -> Iterable[
         unread = {
             key: one for key, cell in found.items() if (one := cell.unread.get(made.figure if made.across else key))
         }
-        figures = figures_of(cells)
+        figures = figures_of(cells, table)
         lost = 0 if run.counts_failures else max((cell["unanswered"] for cell in cells.values()), default=0)
         if figures or lost:
             yield ReportRow(
@@ -171,6 +175,8 @@ def _rows(runs: Sequence[CutRun], group: Values, made: ReportTable) -> Iterable[
                 figures=figures,
                 headline=True,
                 incomplete=bool(lost),
+                part=run.part,
+                models=run.models,
                 unread=unread,
                 marked=made.headline if made.headline in unread and unread[made.headline].is_marked else "",
                 ranked=run.ranked and not lost,
@@ -242,7 +248,7 @@ def _marks(made: ReportTable, runs: Sequence[CutRun]) -> list[str]:
             lacking.setdefault((row.rules, row.values, figures), []).append(row.name)
     for (rules, values, figures), names in lacking.items():  # runs on the same questions lack the same parts
         found += missing_sentences(f"{_described(names, values, made)}, {rules}", figures)
-    return found
+    return found + ([FEW_LEGEND] if any(f.small for row in made.rows for f in row.figures.values()) else [])
 
 
 def _notes(made: ReportTable, runs: Sequence[CutRun]) -> list[str]:
@@ -273,5 +279,5 @@ def _described(names: Sequence[str], group: Values, made: ReportTable) -> str:
 
 
 def _key(value: str | None, values: Sequence[str]) -> str:
-    """The key of a column across: its value, or what stands for all of them."""
+    """Return the key of a column across: its value, or a key for all of them."""
     return value if value is not None else next(one for one in (ALL, "all together", "(all)") if one not in values)

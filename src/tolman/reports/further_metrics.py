@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from tolman.reports.loaded import LoadedRun
-from tolman.reports.no_interval import Lacking, sentences
-from tolman.scoring.further import LeftOutAnswers, left_out_by_task
+from tolman.reports.loaded_runs import LoadedRun
+from tolman.reports.table_rows import Lacking, interval_sentences
+from tolman.scoring.further_figures import LeftOutAnswers, left_out_by_task
 from tolman.scoring.intervals import Interval
-from tolman.scoring.metric import PERCENT
-from tolman.scoring.table import Table
+from tolman.scoring.metrics import PERCENT
+from tolman.scoring.score_table import Table
 
 NONE = "–"
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "zero": "0 is best"}
@@ -76,7 +76,7 @@ class FurtherTable:
         headings: of the columns: the titles that the benchmark's table has for these question types.
         metrics: heading of each metric → its name.
         rows: heading of each metric → its cells by column; a column is missing where the metric is not for its items.
-        notes: what the metrics are, how their intervals were computed, or why there is none.
+        notes: the meaning of the metrics, how their intervals were computed, or why there is none.
     """
 
     run: str
@@ -89,7 +89,7 @@ class FurtherTable:
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """Return its heading."""
         return f"Further metrics: {self.run}, {self.rules}"
 
 
@@ -200,7 +200,7 @@ def _missing_intervals(rows: Mapping[str, Mapping[str, FurtherCell]], headings: 
         for metric, heading, cell in valued
         if cell.interval is None
     ]
-    return sentences(lacking, all_figures=len(lacking) == len(valued))
+    return interval_sentences(lacking, all_figures=len(lacking) == len(valued))
 
 
 def _cells(name: str, metric: Mapping[str, Any], scores: pl.DataFrame) -> dict[str, FurtherCell]:

@@ -1,22 +1,129 @@
-"""The items of a report's page: each question with what the runs answered and how that was read and scored."""
+"""Items on a report's page: each question with the runs' answers, the spans that were read, and the scores.
+
+Scores are read in the order in which a run's table has them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from typing import Any
+
+import polars as pl
 
 from tolman.items import Item
 from tolman.kinds import kind_of
-from tolman.reports.loaded import LoadedRun
-from tolman.reports.page_scores import ShownScores
-from tolman.reports.spans import Span, marked_parts
+from tolman.memory import TemporaryDict
+from tolman.reports.loaded_runs import LoadedRun
 from tolman.responses import Outcome, Response
-from tolman.temporary import TemporaryDict
+
+Span = tuple[str, int, int]
+"""A rule set's name, and start and end of what it read, in characters."""
+
+
+def marked_parts(text: str, spans: Iterable[Span]) -> list[tuple[int, int, str]]:
+    """Return the parts of a text that rule sets read, without overlaps, as JavaScript counts.
+
+    Args:
+        text: of the response.
+        spans: the parts that were read; those outside of the text are left out.
+
+    Returns:
+        Start and end of each part in UTF-16 code units, and the names of the rule sets that read all of it, in order.
+    """
+    inside = [span for span in spans if 0 <= span[1] < span[2] <= len(text)]
+    edges = sorted({edge for _, start, end in inside for edge in (start, end)})
+    units = {edge: len(text[:edge].encode("utf-16-le", "surrogatepass")) // 2 for edge in edges}
+    found = []
+    for start, end in pairwise(edges):
+        names = [name for name, first, last in inside if first <= start and end <= last]
+        if names:
+            found.append((units[start], units[end], ", ".join(names)))
+    return found
+
+
+HELD = 200_000
+"""Rows of a run that stay in memory."""
+BLOCK = 65_536
+"""Rows of a scorer that are read at a time, of those that don't."""
+_SHOWN = (
+    "rule_set",
+    "id",
+    "span_start",
+    "span_end",
+    "reading",
+    "note",
+    "score",
+    (pl.col("judged") | (pl.col("status") == "unjudged")).cast(pl.Int8).alias("marked"),
+    "state",
+    pl.col("rule").fill_null(""),
+)
+
+
+class ShownScores:
+    """The rows of a run's first asking of each item.
+
+    A table of scores has for each scorer the items in their order. If items are asked for in that order, each part of
+    the table is read once. Otherwise, as where a page has other runs with other items, the whole table is searched.
+
+    Args:
+        run: whose scores they are.
+
+    Raises:
+        InputError: it has none.
+    """
+
+    def __init__(self, run: LoadedRun) -> None:
+        rows = run.folder.scan_scores()
+        with run.folder.reading_scores():
+            counts = rows.group_by("rule_set", maintain_order=True).len().collect()
+            self._rows = rows if counts["len"].sum() > HELD else rows.collect().lazy()
+        ends = counts["len"].cum_sum().to_list()
+        repeats = run.record.settings.repeats
+        self._scorers = [
+            _Scorer(self._rows.slice(end - count, count), repeats)
+            for end, count in zip(ends, counts["len"].to_list(), strict=True)
+        ]
+
+    def of(self, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Scorer, id, start and end of the span, reading, note, score, mark, state and rule of each row of some items,
+        scorer after scorer."""
+        if not ids:
+            return iter(())
+        parts = [scorer.next(ids) for scorer in self._scorers]
+        in_order = [part for part in parts if part is not None]
+        if len(in_order) == len(parts):
+            return chain.from_iterable(part.iter_rows() for part in in_order)
+        wanted = pl.col("id").is_in(list(ids)) & (pl.col("repeat") == 0)
+        return self._rows.filter(wanted).select(_SHOWN).collect().iter_rows()
+
+
+class _Scorer:
+    """The rows of one scorer, item after item."""
+
+    def __init__(self, rows: pl.LazyFrame, repeats: int) -> None:
+        self._rows, self._repeats = rows, repeats
+        self._read, self._block = 0, pl.DataFrame()
+
+    def next(self, ids: Sequence[str]) -> pl.DataFrame | None:
+        """The next rows, where they are those of these items."""
+        while self._block.height < len(ids):
+            size = max(1, BLOCK // self._repeats) * self._repeats
+            more = self._rows.slice(self._read, size).filter(pl.col("repeat") == 0).select(_SHOWN).collect()
+            if not more.height:
+                return None
+            self._read += size
+            self._block = pl.concat([self._block, more]) if self._block.height else more
+        found = self._block.head(len(ids))
+        if found["id"].to_list() != list(ids):
+            return None
+        self._block = self._block.slice(len(ids))
+        return found
 
 
 def entries(runs: Sequence[LoadedRun]) -> Iterator[dict[str, Any]]:
-    """One object for each item, as the page's script takes it: the items of the first run, then those that only later
-    runs have. Some thousands of items are held at a time, and of the responses what is shown.
+    """Yield one object for each item, as the page's script takes it: the items of the first run, then those that only
+    later runs have. Some thousands of items are held at a time, with the shown parts of responses.
 
     Args:
         runs: with scores.
@@ -39,7 +146,7 @@ def entries(runs: Sequence[LoadedRun]) -> Iterator[dict[str, Any]]:
 
 
 class _Opened:
-    """One run, and what it brings to items."""
+    """One run, and its entries for items."""
 
     def __init__(self, position: int, run: LoadedRun) -> None:
         self.run, self._position = run, position
@@ -59,11 +166,11 @@ class _Opened:
     def answers(
         self, own: Mapping[str, Mapping[str, Any]], shown: Mapping[str, Mapping[str, Any]]
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What the run answered to some items; nothing for items without scores.
+        """Yield the run's answers to some items; none for items without scores.
 
         Args:
             own: the run's entries.
-            shown: those that stand on the page.
+            shown: those that the page shows.
         """
         by_item: dict[str, dict[str, Any]] = {}
         spans: dict[str, list[Span]] = {}
@@ -91,7 +198,7 @@ _Said = tuple[str | None, str | None, list[list[str]]]
 
 
 def _said(outcome: Outcome) -> _Said:
-    """What is shown of an outcome: its text, its failure, its turns."""
+    """Return the shown parts of an outcome: its text, its failure, its turns."""
     if not isinstance(outcome, Response):
         return None, f"{outcome.kind}: {outcome.message}", []
     turns = [
@@ -101,11 +208,11 @@ def _said(outcome: Outcome) -> _Said:
 
 
 def said_differently(own: Mapping[str, Any], shown: Mapping[str, Any]) -> list[str]:
-    """What a run asked where it isn't what stands above, such as options in another order.
+    """Return a run's question where it isn't the one above, such as options in another order.
 
     Args:
         own: the run's entry of an item (`entry_of`).
-        shown: the one that stands above.
+        shown: the one above.
     """
     if all(own[key] == shown[key] for key in ("question", "options", "answer")):
         return []
@@ -113,7 +220,7 @@ def said_differently(own: Mapping[str, Any], shown: Mapping[str, Any]) -> list[s
 
 
 def entry_of(item: Item) -> dict[str, Any]:
-    """What a page says of an item, with an empty list for the answers."""
+    """Return a page's entry of an item, with an empty list for the answers."""
     return {
         "id": item.id,
         "task": item.task,

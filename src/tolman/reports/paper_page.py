@@ -1,4 +1,4 @@
-"""The index of a rebuilt paper: its tables and figures one after the other, and what is missing, as HTML and Markdown.
+"""The index of a rebuilt paper: its tables and figures one after the other, and missing ones, as HTML and Markdown.
 
 Names and texts come from files and models: in HTML they are text, never markup.
 """
@@ -6,17 +6,16 @@ Names and texts come from files and models: in HTML they are text, never markup.
 from __future__ import annotations
 
 import base64
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Protocol
 
-from tolman.reports.ranking import emphasis
-from tolman.reports.rows import ReportTable
+from tolman.reports.report_content import emphasis
+from tolman.reports.table_rows import ReportTable
 from tolman.reports.text import escape_markdown, interval_shown, label, shown
+from tolman.text_tables import csv_text
 
 _TAGS = {"best": "strong", "second": "u"}
 _STYLE = (
@@ -44,7 +43,7 @@ class MadeFile:
         names: of its files, in the folder.
         html: the table as HTML; '' for a figure.
         picture: the file of a figure; '' for a table.
-        about: what the figure shows.
+        about: the content of the figure.
         notes: sentences below it.
     """
 
@@ -64,11 +63,11 @@ class Listed(Protocol):
 
     @property
     def title(self) -> str:
-        """What it shows."""
+        """Return a description of its content."""
 
     @property
     def command(self) -> str:
-        """What gives its input."""
+        """Return the command that gives its input."""
 
     @property
     def instead(self) -> str:
@@ -105,9 +104,8 @@ def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[st
     html = f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
     lines = [f"| {' | '.join(heads)} |", "|---" + "|---:" * (len(heads) - 1) + "|"]
     lines += [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([heads, *([cell.replace(",", "") for cell in row] for row in rows)])
-    return html, "\n".join(lines) + "\n", out.getvalue()
+    plain = csv_text([heads, *([cell.replace(",", "") for cell in row] for row in rows)])
+    return html, "\n".join(lines) + "\n", plain
 
 
 def index_markdown(title: str, rows: Sequence[Row], warnings: Sequence[str]) -> str:
@@ -132,7 +130,7 @@ def index_html(title: str, folder: Path, rows: Sequence[Row], warnings: Sequence
         title: of the paper.
         folder: that the pictures are in.
         rows: of the index.
-        warnings: what stands above.
+        warnings: sentences at the top.
     """
     parts = [f"<h1>{escape(title)}</h1>", *(f"<p><strong>{escape(text)}</strong></p>" for text in warnings)]
     parts.append("<ul>")

@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from tolman.reports.content import Report
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from tolman.files import WRITTEN_BY
 from tolman.reports.cuts import printable
 from tolman.reports.further_metrics import FurtherTable, further_json, further_markdown
-from tolman.reports.missing import SIGN as MISSING_SIGN
-from tolman.reports.ranking import LEGEND, emphasis
-from tolman.reports.rows import ReportRow, ReportTable
-from tolman.reports.unread import BOUNDS_LABEL, SHARES_LABEL, SIGN, bounds, crossing, needs_row, shares
-from tolman.scoring.table import Column
+from tolman.reports.report_content import LEGEND, Report, emphasis
+from tolman.reports.table_rows import (
+    BOUNDS_LABEL,
+    DOUBT_SIGN,
+    SHARES_LABEL,
+    UNREAD_SIGN,
+    ReportRow,
+    ReportTable,
+    count_shown,
+    crossing_unread,
+    needs_row,
+    unread_bounds,
+    unread_shares,
+)
+from tolman.reports.table_rows import FEW_SIGN as FEW_SIGN
+from tolman.reports.table_rows import MISSING_SIGN as MISSING_SIGN
+from tolman.scoring.score_table import Column
+from tolman.text_tables import csv_text
+from tolman.visible import visible
+
+
+def environment() -> Environment:
+    """The environment of a page's template."""
+    return Environment(
+        loader=PackageLoader("tolman.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, Markup):
+        return Markup(visible(value))
+    return visible(value) if isinstance(value, str) else value
+
 
 ALL = "all"
 """A row of all values of a label together."""
@@ -28,6 +62,7 @@ _CSV_COLUMNS = (
     "model", "rules", "group", "source", "column", "value", "low", "high", "n", "incomplete",
     "effective_scenes", "method", "reason", "unread_none", "unread_cut_off", "all_wrong", "all_at_chance",
     "missing", "attainable", "date", "differs", "rank", "unanswered", "table", "labels",
+    "part", "models", "small_parts",
 )  # fmt: skip
 
 
@@ -35,11 +70,17 @@ def shown(row: ReportRow, column: Column) -> str:
     """A figure as it is printed, with the signs of a marked one; '–' where there is none."""
     figure = row.figures.get(column.key)
     if figure is None:
-        return "–"
+        return f"–{UNREAD_SIGN}" if column.key == row.marked else "–"
     if row.rules == "published":
         return str(figure.value)  # as many decimals as the paper prints
-    sign = (SIGN if column.key == row.marked else "") + (MISSING_SIGN if figure.missing else "")
-    return f"{figure.value:.{column.digits}f}{sign}"
+    signs = (
+        (UNREAD_SIGN, column.key == row.marked),
+        (DOUBT_SIGN, column.key == row.doubted),
+        (MISSING_SIGN, figure.missing),
+        (FEW_SIGN, figure.small),
+    )
+    sign = "".join(sign for sign, is_so in signs if is_so)
+    return f"{figure.value:.{column.digits}f}{sign}{count_shown(figure)}"
 
 
 def interval_shown(row: ReportRow, column: Column) -> str:
@@ -52,13 +93,13 @@ def interval_shown(row: ReportRow, column: Column) -> str:
 
 
 def label(row: ReportRow) -> str:
-    """The row's name, marked where it is incomplete, or published and not comparable."""
-    signs = ("incomplete",) if row.incomplete else row.differs
-    return f"{row.name} [{' '.join(signs)}]" if signs else row.name
+    """The row's name with its signs in brackets."""
+    joint = " " if row.differs else "; "
+    return f"{row.name} [{joint.join(row.signs)}]" if row.signs else row.name
 
 
 def values_shown(row: ReportRow) -> list[str]:
-    """The values of labels that stand in a row, as they are printed."""
+    """Return the values of labels in a row, as they are printed."""
     return [ALL if value is None else printable(value) for value in row.values]
 
 
@@ -68,7 +109,7 @@ def heads(table: ReportTable) -> list[str]:
 
 
 def first_cells(table: ReportTable, row: ReportRow) -> list[str]:
-    """What stands below them."""
+    """Return a row's cells below them."""
     rank = [table.rank(row)] if table.has_ranks else []
     return [label(row), *values_shown(row), row.rules, *rank, table.scenes(row)]
 
@@ -84,6 +125,8 @@ def markdown(report: Report) -> str:
 
 
 def _markdown_table(table: ReportTable) -> list[str]:
+    if not table.columns:
+        return []
     first = heads(table)
     head = [*map(escape_markdown, first), *(escape_markdown(c.title) for c in table.columns)]
     texts = len(table.in_rows) + 2
@@ -92,12 +135,15 @@ def _markdown_table(table: ReportTable) -> list[str]:
         cells = []
         for column in table.columns:
             text, interval = shown(row, column), interval_shown(row, column)
-            text = _set_off(text, row, column) if table.has_ranks else f"**{text}**" if row.headline else text
+            text = _set_off(text, row, column)
             cells.append(f"{text} <small>{interval}</small>" if interval else text)
         lines.append(f"| {' | '.join([*map(escape_markdown, first_cells(table, row)), *cells])} |")
         if needs_row(row.unread, table.columns):
-            found = [(crossing(row.unread, column), column) for column in table.columns]
-            cells = [f"{shares(one)} <small>{bounds(one, column)}</small>" if one else "" for one, column in found]
+            found = [(crossing_unread(row.unread, column), column) for column in table.columns]
+            cells = [
+                f"{unread_shares(one)} <small>{unread_bounds(one, column)}</small>" if one else ""
+                for one, column in found
+            ]
             name = f"{SHARES_LABEL} <small>{BOUNDS_LABEL}</small>"
             own = [*values_shown(row), row.rules, *[""] * (len(first) - texts)]
             lines.append(f"| {' | '.join([name, *map(escape_markdown, own), *cells])} |")
@@ -114,14 +160,12 @@ def _remarks(*texts: Iterable[str]) -> list[str]:
 
 def comma_separated(report: Report) -> str:
     """CSV, one line for each row and column of each table, then one for each further metric and question type."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_CSV_COLUMNS)
+    lines: list[Sequence[object]] = [_CSV_COLUMNS]
     for table in [report.table, *report.cuts]:
         for row in table.rows:
             for column in table.columns:
                 if column.key in row.figures:
-                    writer.writerow(_csv_line(table, row, column))
+                    lines.append(_csv_line(table, row, column))
     for further in report.further:
         for heading, cells in further.rows.items():
             for task, cell in cells.items():
@@ -130,7 +174,7 @@ def comma_separated(report: Report) -> str:
                 low, high = (cell.interval.low, cell.interval.high) if cell.interval else ("", "")
                 key = f"{further.metrics[heading]}: {task}"
                 head = [
-                    _safe(further.run),
+                    further.run,
                     further.rules,
                     "further metrics",
                     "",
@@ -143,8 +187,8 @@ def comma_separated(report: Report) -> str:
                 ]
                 scenes = "" if cell.effective_scenes is None else cell.effective_scenes
                 tail = [scenes, cell.method, cell.reason]
-                writer.writerow([*head, *tail, *[""] * (len(_CSV_COLUMNS) - len(head) - len(tail))])
-    return out.getvalue()
+                lines.append([*head, *tail, *[""] * (len(_CSV_COLUMNS) - len(head) - len(tail))])
+    return csv_text(lines)
 
 
 def _csv_line(table: ReportTable, row: ReportRow, column: Column) -> list[object]:
@@ -152,7 +196,7 @@ def _csv_line(table: ReportTable, row: ReportRow, column: Column) -> list[object
     low, high = (figure.interval.low, figure.interval.high) if figure.interval else ("", "")
     labels = "; ".join(f"{name}={'*' if value is None else value}" for name, value in table.labels(row, column).items())
     return [
-        _safe(row.name),
+        row.name,
         row.rules,
         row.group,
         row.source,
@@ -172,15 +216,18 @@ def _csv_line(table: ReportTable, row: ReportRow, column: Column) -> list[object
         " ".join(row.differs),
         figure.rank or "",
         figure.unanswered if row.rules != "published" else "",
-        _safe(table.title),
-        _safe(labels),
+        table.title,
+        labels,
+        row.part,
+        row.models or "",
+        "; ".join(f"{part.title} {part.n}" for part in figure.small),
     ]
 
 
 def latex(report: Report) -> str:
     """Booktabs tables in the paper's column order."""
-    lines = [f"% {text}" for text in (*report.warnings, *report.notes)]
-    lines += [*_latex_table(report.table), *map(_footnote, report.marks)]
+    lines = [f"% {' '.join(visible(text).splitlines())}" for text in report.notes]
+    lines += [*_latex_table(report.table), *map(_footnote, (*report.warnings, *report.marks))]
     lines += [line for table in report.further for line in _further_latex(table)]
     for table in report.cuts:
         lines += [_footnote(table.title), *_latex_table(table), *map(_footnote, (*table.marks, *table.notes))]
@@ -188,6 +235,8 @@ def latex(report: Report) -> str:
 
 
 def _latex_table(table: ReportTable) -> list[str]:
+    if not table.columns:
+        return []
     ranks = [RANK] if table.has_ranks else []
     head = ["Model", *table.in_rows, "Rules", *ranks, *(c.title for c in table.columns)]
     texts = len(table.in_rows) + 2
@@ -198,14 +247,14 @@ def _latex_table(table: ReportTable) -> list[str]:
         r"\midrule",
     ]
     for row in table.rows:
-        cells = [_latex_figure(_escape_latex(shown(row, c)), table, row, c) for c in table.columns]
+        cells = [_latex_figure(row, c) for c in table.columns]
         first = [label(row), *values_shown(row), row.rules, *([table.rank(row)] if ranks else [])]
         lines.append(" & ".join([*map(_escape_latex, first), *cells]) + r" \\")
         if needs_row(row.unread, table.columns):
-            found = [(crossing(row.unread, c), c) for c in table.columns]
+            found = [(crossing_unread(row.unread, c), c) for c in table.columns]
             for name, texts_below in (
-                (SHARES_LABEL, [shares(one) for one, _ in found]),
-                (BOUNDS_LABEL, [bounds(one, c) for one, c in found]),
+                (SHARES_LABEL, [unread_shares(one) for one, _ in found]),
+                (BOUNDS_LABEL, [unread_bounds(one, c) for one, c in found]),
             ):
                 own = [*values_shown(row), row.rules, *([""] if ranks else []), *texts_below]
                 lines.append(" & ".join([rf"\quad {_escape_latex(name)}", *map(_escape_latex, own)]) + r" \\")
@@ -213,10 +262,11 @@ def _latex_table(table: ReportTable) -> list[str]:
     return [*lines, r"\bottomrule", r"\end{tabular}", *legend]
 
 
-def _latex_figure(text: str, table: ReportTable, row: ReportRow, column: Column) -> str:
-    if not table.has_ranks:
-        return rf"\textbf{{{text}}}" if row.headline else text
-    return {"best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}", "": text}[emphasis(row, column)]
+def _latex_figure(row: ReportRow, column: Column) -> str:
+    text = _escape_latex(shown(row, column))
+    interval = interval_shown(row, column)
+    text = {"best": rf"\textbf{{{text}}}", "second": rf"\underline{{{text}}}", "": text}[emphasis(row, column)]
+    return rf"{text} {{\scriptsize {_escape_latex(interval)}}}" if interval else text
 
 
 def _footnote(text: str) -> str:
@@ -256,6 +306,7 @@ def as_json(report: Report) -> str:
         "rows": [_row_json(row) for row in report.rows],
         "further": [further_json(table) for table in report.further],
         "cuts": [_cut_json(table) for table in report.cuts],
+        **WRITTEN_BY,
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
@@ -270,7 +321,11 @@ def _row_json(row: ReportRow) -> dict[str, Any]:
         "differs": list(row.differs),
         "headline": row.headline,
         "incomplete": row.incomplete,
+        "part": row.part,
+        "models": row.models,
         "marked": bool(row.marked),
+        "agreement": row.agreement,
+        "doubted": bool(row.doubted),
         "figures": {
             key: {
                 "value": figure.value,
@@ -284,6 +339,7 @@ def _row_json(row: ReportRow) -> dict[str, Any]:
                 "attainable": figure.attainable,
                 "unanswered": figure.unanswered,
                 "rank": figure.rank,
+                "small": [asdict(part) for part in figure.small],
                 "unread": asdict(row.unread[key]) if key in row.unread else None,
             }
             for key, figure in row.figures.items()
@@ -311,6 +367,7 @@ def _cut_json(table: ReportTable) -> dict[str, Any]:
 
 
 def escape_markdown(text: str) -> str:
+    text = visible(text)
     for character in "\\`*_[]<>|":
         text = text.replace(character, f"\\{character}")
     return text.replace("\n", " ")
@@ -324,10 +381,5 @@ def _escape_latex(text: str) -> str:
         "–": "--",
         "×": r"$\times$",
     }
-    special |= {"†": r"\dag{}", "‡": r"\ddag{}"}
-    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text.replace("\n", " "))
-
-
-def _safe(text: str) -> str:
-    """A name that a spreadsheet doesn't take for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+    special |= {"†": r"\dag{}", "‡": r"\ddag{}", "§": r"\S{}", "¶": r"\P{}"}
+    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in visible(text).replace("\n", " "))

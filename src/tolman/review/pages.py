@@ -1,10 +1,19 @@
-"""Making pages from templates."""
+"""Pages made from templates, and the one table of their keyboard shortcuts.
+
+Pages show the table of keys on `?`, and tests read it. Its keys are punctuation, arrows and combinations. Letters and
+digits choose: the page itself shows them, on the element that they press (`data-key`). So no key of the table can be
+an option's letter as well.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+import string
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +21,76 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tolman.review.access import Visitor
-from tolman.review.keys import choice_keys, table_json
-from tolman.review.site import site_of
-from tolman.scoring.coefficients import Coefficient
+from tolman.review.site import Visitor, site_of
+from tolman.scoring.agreement_coefficients import Coefficient
+
+CHOICE_KEYS = string.digits[1:] + string.digits[0] + string.ascii_lowercase
+"""Keys that choose, in the order in which a page without letters of its own gives them out."""
+
+
+@dataclass(frozen=True)
+class PageKey:
+    """A key that does one thing wherever it does anything.
+
+    Attributes:
+        key: as `keys.js` names it: KeyboardEvent.key, 'Space' for the space bar, after Ctrl+ (on a Mac Command) and,
+            where the key writes no character, Shift+.
+        shown: the same for people; keys that are pressed together joined by '+'.
+        act: name of its action, by which scripts and buttons (`data-act`) know it.
+        does: the same for people.
+        needs: CSS selector of an element that a page must show for the key to do anything; '' for every page.
+    """
+
+    key: str
+    shown: str
+    act: str
+    does: str
+    needs: str = ""
+
+
+_VIDEO = ".stage video"
+_STAGE = ".stage"
+_MANY = ".media.many"
+_RADIO = "form[data-ask] input[type=radio], main:has(.media) input[type=radio]"
+KEY_TABLE: tuple[PageKey, ...] = (
+    PageKey("?", "?", "keys", "show or hide these keys"),
+    PageKey("Enter", "Enter", "submit", "submit", "form[data-ask]"),
+    PageKey("Ctrl+z", "Ctrl+Z", "undo", "take the last answer back", "[data-undo]"),
+    PageKey("ArrowUp", "↑", "option-before", "go to the option before", _RADIO),
+    PageKey("ArrowDown", "↓", "option-after", "go to the next option", _RADIO),
+    PageKey("Space", "Space", "play", "play or pause; on a button or a free option, press it", _VIDEO),
+    PageKey("ArrowLeft", "←", "second-back", "one second back", _VIDEO),
+    PageKey("ArrowRight", "→", "second-on", "one second on", _VIDEO),
+    PageKey(",", ",", "frame-back", "one frame back", _VIDEO),
+    PageKey(".", ".", "frame-on", "one frame on", _VIDEO),
+    PageKey("<", "<", "slower", "play slower", _VIDEO),
+    PageKey(">", ">", "faster", "play faster", _VIDEO),
+    PageKey(";", ";", "moment", "add the moment that the video shows to the key frames", "form[data-ask] #frames"),
+    PageKey("+", "+", "zoom-in", "enlarge the picture", _STAGE),
+    PageKey("-", "-", "zoom-out", "make the picture smaller", _STAGE),
+    PageKey("=", "=", "zoom-whole", "show the whole picture", _STAGE),
+    PageKey("Shift+ArrowLeft", "Shift+←", "pan-left", "show more of the enlarged picture's left", _STAGE),
+    PageKey("Shift+ArrowRight", "Shift+→", "pan-right", "show more of its right", _STAGE),
+    PageKey("Shift+ArrowUp", "Shift+↑", "pan-up", "show more of its top", _STAGE),
+    PageKey("Shift+ArrowDown", "Shift+↓", "pan-down", "show more of its bottom", _STAGE),
+    PageKey("(", "(", "picture-before", "go to the picture before", _MANY),
+    PageKey(")", ")", "picture-after", "go to the next picture", _MANY),
+    PageKey("/", "/", "blink", "blink between two pictures, and show the other one", _MANY),
+)
+
+
+@cache
+def key_table_json() -> str:
+    """The table for a page's attribute."""
+    return json.dumps([asdict(row) for row in KEY_TABLE], ensure_ascii=False)
+
+
+def choice_keys() -> Iterator[str]:
+    """Give out the keys that choose, one after the other; '' where there are none left."""
+    yield from CHOICE_KEYS
+    while True:
+        yield ""
+
 
 HERE = Path(__file__).parent
 
@@ -31,7 +106,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,  # the package's own files don't change while it runs
     )
-    made.globals["key_table"] = table_json
+    made.globals["key_table"] = key_table_json
     made.globals["choice_keys"] = choice_keys
     made.globals["next"] = next
     made.filters["minutes"] = minutes
@@ -70,7 +145,7 @@ def coefficient(found: Coefficient) -> tuple[str, str, int]:
 
 
 def page(request: Request, visitor: Visitor, template: str, /, *, status: int = 200, **content: Any) -> HTMLResponse:
-    """A whole page. Templates are given `me` (a Person or None) and `csrf` beside the content."""
+    """Return a whole page. Templates are given `me` (a Person or None) and `csrf` besides the content."""
     text = (
         environment()
         .get_template(template)

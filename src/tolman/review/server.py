@@ -1,21 +1,292 @@
-"""Starting a server, and the owner's link."""
+"""The server: the application with its routes and error pages, its processes, its start, and the owner's link.
+
+The application checks that every route says who may call it. It has some seventy routes. A request is matched only with
+those that begin as its address does, in their order; matching all of them, router by router, takes a fifth of the time
+of a short page. Several processes may serve on one socket and one database; one that dies is started again.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 import socket
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
 
+import anyio.to_thread
 import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from fastapi.routing import APIRoute
+from sqlalchemy.exc import IntegrityError, OperationalError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
+from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
 from tolman.errors import UsageError
-from tolman.review.accounts.identity import ensure_owner, invite
-from tolman.review.app import create_app
-from tolman.review.media.serving import absent
-from tolman.review.projects.parts import StartedStudy, start_named
-from tolman.review.settings import ReviewSettings
-from tolman.review.site import Site, open_site
-from tolman.review.workers import Workers
+from tolman.plugins import load_plugins, loaded_plugins
+from tolman.review import media, projects
+from tolman.review.accounts import ensure_owner, invite
+from tolman.review.accounts.protection import Guard, JsonLines, Logged
+from tolman.review.console import acts
+from tolman.review.evidence.model_opinions import foreseen_unfit
+from tolman.review.evidence.scene_drawings import EXPLORER
+from tolman.review.media import absent
+from tolman.review.modes import MODES
+from tolman.review.pages import HERE, page, see_other
+from tolman.review.projects.study_projects import StartedStudy, check_store, start_named
+from tolman.review.routes import account_pages, console_pages, correction_pages, file_pages, home_pages, study_pages
+from tolman.review.server_settings import ReviewSettings
+from tolman.review.site import SignInNeededError, Site, Visitor, open_site, roles_of, visitor_of
+from tolman.runtime import ignore_interrupts
+
+_CHOSEN = "tolman.route"
+
+
+class Dispatch(BaseRoute):
+    """Many routes as one.
+
+    Args:
+        routes: in the order in which they are tried.
+
+    Attributes:
+        routes: all of them.
+
+    Raises:
+        ValueError: the first part of a route's address is a parameter.
+    """
+
+    def __init__(self, routes: Iterable[APIRoute]) -> None:
+        self.routes = list(routes)
+        self._by_part: dict[str, list[APIRoute]] = defaultdict(list)
+        for route in self.routes:
+            first = _first_part(route.path)
+            if "{" in first:
+                raise ValueError(f"the route {route.path} begins with a parameter")
+            self._by_part[first].append(route)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Find the route of a request; one of another method where no other is there, which refuses it."""
+        partial: tuple[Match, Scope] = Match.NONE, {}
+        if scope["type"] != "http":
+            return partial
+        for route in self._by_part.get(_first_part(scope["path"]), ()):
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                return match, {**found, _CHOSEN: route}
+            if match is Match.PARTIAL and partial[0] is Match.NONE:
+                partial = match, {**found, _CHOSEN: route}
+        return partial
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the route answer that was found."""
+        await scope[_CHOSEN].handle(scope, receive, send)
+
+
+def _first_part(path: str) -> str:
+    return path.split("/", 2)[1] if path.startswith("/") else path
+
+
+THREADS = 8
+"""Requests whose pages are made at the same time; the others wait in the event loop."""
+_SENTENCES = {404: "There is no such page.", 405: "This can't be done here."}
+
+
+def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
+    """Return the application of one benchmark and one database.
+
+    Args:
+        settings: what to open.
+        site: the open site, if there is one already.
+
+    Raises:
+        UsageError: there is no such benchmark, or the database can't be used.
+        InputError: the benchmark's files can't be used.
+    """
+    opened = site or open_site(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        # With more threads at once, those that compute take turns too often and those that wait for the writer pile up.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        stopping = threading.Event()
+        going_on = [await run_in_threadpool(one.resume, opened, stopping.is_set) for one in (projects, acts)]
+        yield
+        stopping.set()
+        for thread in going_on:
+            if thread is not None:
+                await run_in_threadpool(thread.join, 5.0)
+        opened.database.close()
+
+    app = FastAPI(
+        title="Tolman review",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,  # it would redirect to whatever name the request gives this server
+    )
+    app.state.site = opened
+    routers = [
+        account_pages.public,
+        account_pages.private,
+        home_pages.everybody,
+        home_pages.staff,
+        home_pages.owner,
+        home_pages.undo_router,
+        correction_pages.flags_router,
+    ]
+    routers += [
+        account_pages.people_router,
+        console_pages.preview_router,
+        account_pages.membership_router,
+        file_pages.files_router,
+        file_pages.pictures_router,
+        console_pages.console_router,
+        media.router,
+        correction_pages.workbench_owner,
+        correction_pages.workbench_shared,
+    ]
+    routers += [
+        study_pages.public,
+        study_pages.everybody,
+        study_pages.owner,
+        home_pages.health_router,
+        console_pages.audit_router,
+    ]
+    routes = [route for router in [*routers, *(mode.router for mode in MODES.values())] for route in router.routes]
+    for route in routes:
+        if not isinstance(route, APIRoute) or not roles_of(route):
+            raise ValueError(f"the route {route} says nowhere who may call it")
+    app.router.routes.append(Dispatch([route for route in routes if isinstance(route, APIRoute)]))
+    app.mount("/static/explorer", StaticFiles(directory=EXPLORER))
+    app.mount("/static", StaticFiles(directory=HERE / "static"))
+    # A form's other fields and its own marks come beside the file.
+    uploads = settings.uploads * 1_000_000 + 10_000 if settings.uploads else 0
+    app.add_middleware(
+        Guard, body_limit=settings.body_limit, upload_limit=uploads, hosts=opened.hosts, prefix=settings.prefix,
+        strict_transport=settings.is_secure,
+    )  # fmt: skip
+    if settings.log is not None:
+        app.add_middleware(Logged, write=JsonLines(settings.log))
+    app.add_exception_handler(SignInNeededError, _sign_in)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(IntegrityError, _beaten)
+    app.add_exception_handler(OperationalError, _busy)
+    return app
+
+
+async def _sign_in(request: Request, error: Exception) -> Response:
+    """To the sign-in page; a media element or a script gets a plain status instead."""
+    if request.url.path.startswith("/media/") or request.method != "GET":
+        return await _problem(request, 401, "You are not signed in any more. Sign in, and send it again.")
+    return see_other("/signin")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    detail = error.detail if error.status_code not in _SENTENCES or error.detail.endswith(".") else None
+    return await _problem(request, error.status_code, detail or _SENTENCES[error.status_code], error.headers)
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    field = str(first["loc"][-1])
+    if first["loc"][0] == "path":
+        return await _problem(request, 404, _SENTENCES[404])
+    return await _problem(request, 422, f"The field '{field}' can't be used: {first['msg'].lower()}.")
+
+
+async def _beaten(request: Request, error: Exception) -> Response:
+    """Answer the second of two people who did the same thing at once, such as taking a name. The first succeeded."""
+    return await _problem(request, 409, "Somebody did the same just before you. Load the page again, and look.")
+
+
+async def _busy(request: Request, error: Exception) -> Response:
+    """The database doesn't answer. Nothing was changed; a page that waits for its form sends it again."""
+    text = "The database can't be reached. What you sent is not saved yet; send it again in a moment."
+    return Response(text, status_code=503, headers={"retry-after": "2"}, media_type="text/plain; charset=utf-8")
+
+
+async def _problem(request: Request, status: int, sentence: str, headers: object = None) -> Response:
+    visitor: Visitor = await run_in_threadpool(visitor_of, request)
+    answer = page(request, visitor, "problem.html", status=status, title="That didn't work", problem=sentence)
+    if isinstance(headers, dict):
+        answer.headers.update(headers)
+    return answer
+
+
+_SPAWN = multiprocessing.get_context("spawn")  # a fork would share the parent's threads' locks
+_LOOK_SECONDS = 0.5
+_LEAST_SECONDS = 2.0
+"""Seconds that a process lives at least; one that dies sooner is waited for, lest it be started without an end."""
+
+
+class Workers:
+    """Processes that serve.
+
+    Args:
+        serve: a function of a module that each runs until a signal ends it.
+        arguments: of the function, including the socket.
+        number: how many there are.
+    """
+
+    def __init__(self, serve: Callable[..., None], arguments: tuple[Any, ...], number: int) -> None:
+        self._serve, self._arguments, self._number = serve, arguments, number
+
+    def run(self) -> None:
+        """Serve until this thread is interrupted; then the processes end after the requests that they have begun."""
+        running = [self._started() for _ in range(self._number)]
+        try:
+            while True:
+                time.sleep(_LOOK_SECONDS)
+                for place, (process, since) in enumerate(running):
+                    if not process.is_alive() and time.monotonic() - since > _LEAST_SECONDS:
+                        process.join()
+                        running[place] = self._started()
+        finally:
+            for process, _ in running:
+                process.terminate()
+            for process, _ in running:
+                process.join(10.0)
+                if process.is_alive():
+                    process.kill()
+
+    def _started(self) -> tuple[BaseProcess, float]:
+        plugins = tuple(loaded_plugins())
+        process = _SPAWN.Process(
+            target=_begin, args=(self._serve, self._arguments, plugins, os.getpid()), name="tolman-review"
+        )
+        process.start()
+        return process, time.monotonic()
+
+
+def _begin(serve: Callable[..., None], arguments: tuple[Any, ...], plugins: Sequence[Path], parent: int) -> None:
+    ignore_interrupts()  # Ctrl-C reaches the whole group; the parent says when to end
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    load_plugins(plugins)
+    serve(*arguments)
+
+
+def _end_with(parent: int) -> None:
+    """Don't outlive a parent that was killed: its port would stay taken."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os.kill(os.getpid(), signal.SIGTERM)
+
 
 _LINK_HOURS = 24.0
 
@@ -36,8 +307,8 @@ def serve(
     Args:
         settings: what to open.
         host, port: where to listen.
-        say: is told the owner's link, those of the study that is started, and sentences about what must
-            be known beforehand, once the server listens.
+        say: called once the server listens, with the owner's link, the links of the study that is started, and
+            sentences to read beforehand.
         workers: processes that serve.
 
     Raises:
@@ -45,12 +316,15 @@ def serve(
         InputError: the benchmark's files can't be used.
     """
     site = open_site(settings)
+    others = check_store(site)
+    unfit = foreseen_unfit(settings.verify, site.loaded.items, site.folder)
     started = start_named(site, settings.study) if settings.study is not None else StartedStudy()
     listening = listen(host, port)
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else host
     with listening:
         base = (settings.base_url or f"http://{shown}:{listening.getsockname()[1]}").rstrip("/")
-        say(owner_link(site, base), [base + path for path in started.links], [*_absent(site), *started.foreseen])
+        warnings = [*others, *_absent(site), *unfit, *started.foreseen]
+        say(owner_link(site, base), [base + path for path in started.links], warnings)
         if workers == 1:
             server_of(settings, site).run([listening])
             return

@@ -1,4 +1,8 @@
-"""Site: what every page of a running server shares."""
+"""The site that all pages of a running server share, and the one place that decides who may call a route.
+
+Every route names its roles by `allow(…)`; an application with a route that doesn't is refused at its start. A request
+that changes something must carry the token of its own session (CSRF).
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,27 @@ import hashlib
 import hmac
 import json
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from fastapi import Request
+from fastapi import Depends, HTTPException, Request
+from fastapi.routing import APIRoute
 
-from tolman.benchmarks.folder import FILE
+from tolman.benchmarks.benchmark_folder import FILE
 from tolman.files import write_text
 from tolman.item_table import write_items
-from tolman.review.accounts.attempts import Attempt, Attempts, Limit, network_of
-from tolman.review.accounts.guard import host_name
-from tolman.review.accounts.identity import ensure_owner, plain_name
-from tolman.review.accounts.passwords import Passwords
-from tolman.review.evidence.clouds import places
-from tolman.review.settings import ReviewSettings
+from tolman.review.accounts import Person, ensure_owner, person_of, plain_name, saw
+from tolman.review.accounts.protection import Attempt, Attempts, Limit, Passwords, host_name, network_of
+from tolman.review.evidence.point_clouds import places
+from tolman.review.server_settings import ReviewSettings
 from tolman.review.store.database import Database
 from tolman.review.store.pool import MediaPool
-from tolman.review.store.schema import Fact
-from tolman.runs.load import Loaded, load
+from tolman.review.store.schema import ROLES, Fact
+from tolman.runs.run_items import Loaded, load
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Site:
     passwords: Passwords
     pool: MediaPool | None = None
     totals: dict[tuple[object, ...], tuple[float, int]] = field(default_factory=dict)
-    """Numbers that pages of large projects tell, with their times; see `tasks.taking.total`."""
+    """Numbers that pages of large projects tell, with their times; see `tasks.assignments.total`."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -53,18 +58,18 @@ class Site:
         return (self.folder, self.settings.store, *([scenes] if scenes else []))
 
     def sign(self, *parts: object) -> str:
-        """A name of 128 bits for some parts that nobody else can make or read."""
+        """Return a name of 128 bits for some parts, which others can neither make nor read."""
         return signed(self.key, *parts)
 
     @property
     def hosts(self) -> frozenset[str] | None:
-        """Names by which the server may be called; any where nobody said how people reach it."""
+        """Return the names by which the server may be called; None for any, if the settings name none."""
         named = [urlsplit(self.settings.base_url).hostname or ""] if self.settings.base_url else []
         named += self.settings.hosts
         return frozenset(own_names(None) | {name.casefold() for name in named}) if named else None
 
     def attempt(self, name: str, address: str) -> Attempt | None:
-        """Count an attempt to give somebody's password before it is looked at; None where it has to wait."""
+        """Count an attempt at a person's password before it is checked; None if it has to wait."""
         for_name, for_address = self.settings.tries
         name, network = plain_name(name).casefold(), network_of(address)
         return self.attempts.begin(
@@ -76,16 +81,16 @@ class Site:
         )
 
     def link(self, path: str, scheme: str, host: str | None, server: tuple[str, int] | None) -> tuple[str, bool]:
-        """The whole address of a path of this server, for sending to people.
+        """Return the whole address of a path of this server, for sending to people.
 
         Args:
             path: begins with a slash.
             scheme: http or https, by which the request came.
-            host: what the browser says it calls this server, which anybody can forge.
+            host: the browser's name for this server, which anybody can forge.
             server: the address and port at which the request arrived.
 
         Returns:
-            The address, and whether the browser's name for the server is in it or `ReviewSettings.base_url` tells it.
+            The address, and whether it has the browser's name for the server or comes from `ReviewSettings.base_url`.
         """
         if self.settings.base_url is not None:
             return self.settings.base_url.rstrip("/") + path, True  # with its path prefix
@@ -149,3 +154,94 @@ def site_of(request: Request) -> Site:
     """The site that a request came to."""
     site: Site = request.scope.get(REHEARSED) or request.app.state.site
     return site
+
+
+ANYBODY = "anybody"
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+class SignInNeededError(Exception):
+    """A page that needs a sign-in was requested without one."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Whose request it is.
+
+    Attributes:
+        person: who is signed in, or None.
+        cookie: the browser's, or a new one that the answer will set.
+        csrf: the token that requests which change something must carry.
+        is_new: whether the browser came without a cookie.
+    """
+
+    person: Person | None
+    cookie: str
+    csrf: str
+    is_new: bool
+
+
+async def _site(request: Request) -> Site:
+    """The site; a coroutine, as FastAPI has plain functions wait for a thread."""
+    return site_of(request)
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Find the sender of a request, by its cookie."""
+    request.state.route = getattr(request.scope.get("route"), "path", None)  # for the log
+    site = site_of(request)
+    cookie = request.cookies.get(site.settings.cookie)
+    if not cookie or len(cookie) > 200:
+        cookie = site.settings.token()
+        return Visitor(None, cookie, site.sign("csrf", cookie), is_new=True)
+    with site.database.look() as db:
+        person = person_of(db, site.settings, cookie)
+    if person is not None and person.stale:
+        with site.database.write_for(person.id) as db:
+            saw(db, site.settings, cookie)
+    request.state.person = person.id if person else None
+    return Visitor(person, cookie, site.sign("csrf", cookie), is_new=False)
+
+
+class _Allowed:
+    """The dependency behind `allow`."""
+
+    def __init__(self, roles: Sequence[str]) -> None:
+        self.roles = tuple(roles)
+
+    async def __call__(self, request: Request, visitor: Annotated[Visitor, Depends(visitor_of)]) -> None:
+        if ANYBODY not in self.roles:
+            if visitor.person is None:
+                raise SignInNeededError
+            if not set(visitor.person.roles) & set(self.roles):
+                raise HTTPException(403, "This page is not for your role.")
+        if request.method not in SAFE:
+            given = request.headers.get("x-csrf-token") or (await request.form()).get("csrf")
+            if not isinstance(given, str) or not hmac.compare_digest(given.encode(), visitor.csrf.encode()):
+                raise HTTPException(403, "This form is out of date. Load the page again and send it once more.")
+
+
+def allow(*roles: str) -> Any:
+    """For `dependencies=[…]` of a route or router: who may call it. `anybody` needs no sign-in."""
+    unknown = set(roles) - {*ROLES, ANYBODY}
+    if unknown or not roles:
+        raise ValueError(f"no roles: {unknown or roles}")
+    return Depends(_Allowed(roles))
+
+
+def roles_of(route: APIRoute) -> frozenset[str]:
+    """Roles that may call a route: those that every `allow` on it names; empty where it has none."""
+    named = [set(d.call.roles) for d in route.dependant.dependencies if isinstance(d.call, _Allowed)]
+    return frozenset(set.intersection(*named)) if named else frozenset()
+
+
+async def signed_in(visitor: Annotated[Visitor, Depends(visitor_of)]) -> Person:
+    """The person; for routes that `allow` has kept anybody else from."""
+    if visitor.person is None:
+        raise SignInNeededError
+    return visitor.person
+
+
+Me = Annotated[Person, Depends(signed_in)]
+Guest = Annotated[Visitor, Depends(visitor_of)]
+TheSite = Annotated[Site, Depends(_site)]

@@ -1,42 +1,114 @@
-"""Putting every item to a model: concurrently, retried, stored as it comes, and stopped cleanly."""
+"""Asking a model every item: ordered, concurrent, retried, stored as it comes, and stopped cleanly.
+
+The tokens that a recipe expects of a video are compared with the endpoint's count, and with that of the authors' own
+code. A server that lost frames on the way (vLLM keeps 32 unless configured otherwise) answers as if nothing had
+happened. Only its token count shows it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
+from tolman.benchmarks.spec import PromptPreset
 from tolman.errors import EndpointError
 from tolman.items import Item, Media
-from tolman.media.clips import clip_of, labelled, pictures_in
-from tolman.media.store import FrameStore
+from tolman.media.frame_store import FrameStore, clip_of, labelled, pictures_in, size_of
 from tolman.media.video import BrokenMediaError
-from tolman.messages import Message, Part
-from tolman.models.base import CallError, Model, Request, is_stored
+from tolman.messages import Clip, Message, Part, Picture, Video
 from tolman.models.code import code_of
-from tolman.models.recipes.tokens import VideoTokens
-from tolman.outcomes import Outcomes
-from tolman.protocols.base import Answer, Ask, Look, Protocol, Step
-from tolman.responses import Failure, FailureKind, Outcome, Response, Turn, Usage
-from tolman.runs.again import answered, was_asked_again
-from tolman.runs.budget import Budget
-from tolman.runs.calling import Caller, Limits, Tally
-from tolman.runs.identifying import AtAddresses, identify
-from tolman.runs.order import interleave
-from tolman.runs.prices import Price
-from tolman.runs.store import AnswerStore, request_key
-from tolman.runs.thinks import remark_on
-from tolman.runs.video_tokens import difference
-from tolman.runs.watcher import Watcher
-from tolman.runs.without_text import NoAnswerError, failure_of
+from tolman.models.model import CallError, Model, Request, is_stored
+from tolman.models.recipes import CAP, ModelRecipe, VideoTokens
+from tolman.protocols import Answer, Ask, Conversation, Look, Step
+from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Turn, Usage
+from tolman.runs.calling import Caller, Limits, NoAnswerError, Tally, failure_of
+from tolman.runs.flow_control import Watcher
+from tolman.runs.identifying import AtAddresses, Identity, identify, keep_label
+from tolman.runs.prices import Budget, Price
+from tolman.runs.reasoning_room import answered, remark_on, was_asked_again
+from tolman.runs.response_store import AnswerStore, request_key
+
+T = TypeVar("T")
+
+
+def interleave(jobs: Iterable[T], key: Callable[[T], Hashable], streams: int) -> list[T]:
+    """Deal groups of jobs to streams, the next one to that with the fewest jobs, and take from the streams in turn.
+
+    So several addresses get questions about different videos at a time, while each still gets all about one video in a
+    row.
+
+    Args:
+        jobs: in their order.
+        key: common to the jobs of a group.
+        streams: as many as there are addresses.
+    """
+    if streams < 2:
+        return list(jobs)
+    groups: dict[Hashable, list[T]] = {}
+    for job in jobs:
+        groups.setdefault(key(job), []).append(job)
+    dealt: Sequence[list[T]] = [[] for _ in range(streams)]
+    for group in groups.values():
+        min(dealt, key=len).extend(group)
+    nothing = object()
+    turns = chain.from_iterable(zip_longest(*dealt, fillvalue=nothing))
+    return [job for job in turns if job is not nothing]  # type: ignore[misc]
+
+
+FEWER, MORE = "video tokens fewer than the recipe expects", "video tokens more than the recipe expects"
+ABOVE_CAP = "videos with frames larger than the authors' code allows"
+"""transformers caps no frames unless `cap_pixels_per_frame` is set."""
+MIN_SHARE = 0.99
+"""Of the expected tokens; fewer are frames that got lost or were made smaller."""
+MAX_SHARE = 1.25
+"""Of the expected tokens: some servers count the texts between frames, such as times, among them."""
+
+
+def rule_of(recipe: ModelRecipe | None, body: dict[str, Any]) -> VideoTokens | None:
+    """How many tokens a recipe expects, with the bounds of pixels that requests carry; None where it doesn't say."""
+    if recipe is None or recipe.tokens is None:
+        return None
+    arguments = body.get("mm_processor_kwargs")
+    if not isinstance(arguments, dict) or recipe.tokens.patch is None:
+        return recipe.tokens
+    of_videos = arguments.get("videos_kwargs")
+    given = arguments | (of_videos if isinstance(of_videos, dict) else {})
+    size = given.get("size")
+    found = {"least": size.get("shortest_edge"), "most": size.get("longest_edge")} if isinstance(size, dict) else {}
+    changed: dict[str, Any] = {name: value for name, value in found.items() if isinstance(value, int)}
+    if isinstance(given.get(CAP), bool):
+        changed["capped"] = given[CAP]
+    return recipe.tokens.model_copy(update=changed)
+
+
+def is_above_cap(rule: VideoTokens | None, messages: Iterable[Message]) -> bool:
+    """Check whether a call shows a video with larger frames than the authors' own code would."""
+    if rule is None or rule.frame_cap is None:
+        return False
+    clips = [part for message in messages for part in message.parts if isinstance(part, Clip)]
+    return any(rule.above_cap(len(clip.frames), *size_of(clip.frames[0])) for clip in clips)
+
+
+def difference(rule: VideoTokens | None, messages: Iterable[Message], usage: Usage) -> str | None:
+    """Return the note on a call's tokens; None where they are as expected, or unknown."""
+    shown = [part for message in messages for part in message.parts if isinstance(part, Clip | Picture | Video)]
+    clips = [part for part in shown if isinstance(part, Clip)]
+    if rule is None or not clips or len(clips) < len(shown) or not usage.media_tokens:
+        return None
+    expected = sum(rule.expected(len(clip.frames), *size_of(clip.frames[0])) for clip in clips)
+    if usage.media_tokens < MIN_SHARE * expected:
+        return FEWER
+    return MORE if usage.media_tokens > MAX_SHARE * expected else None
+
 
 __all__ = ["Engine", "Limits", "Tally"]
 
@@ -55,7 +127,9 @@ class Engine:
     """Everything a run needs to ask.
 
     Attributes:
-        benchmark, model, protocol, preset: what the run is.
+        model: that is asked.
+        converse: starts the conversation about an item.
+        preset: how videos are shown, and how replies are sampled where an ask does not say.
         data: the folder that media are relative to.
         frames: the frame store.
         store: the response store, or None where no answer is kept.
@@ -64,15 +138,15 @@ class Engine:
         helpers: further models by the role that a protocol gives them, such as 'captioner'.
         prices: of tokens, by role; the run's model is 'model'.
         video_tokens: how many tokens a video becomes; None where that isn't known.
-        tally: what happened so far.
+        tally: counts so far.
         outcomes: by item and repeat, as they come.
-        watcher: who is told of pauses, and knows whether a run can go on.
-        older: `id` of a model → settings that earlier answers of it may be kept under.
+        kept: answers of an earlier start, which are not asked for again.
+        watcher: is notified of pauses, and knows whether a run can go on.
+        identities: `id` of a model → its identity.
     """
 
-    benchmark: BenchmarkSpec
     model: Model
-    protocol: Protocol
+    converse: Callable[[Item], Conversation]
     preset: PromptPreset
     data: Path
     frames: FrameStore
@@ -84,8 +158,9 @@ class Engine:
     video_tokens: VideoTokens | None = None
     tally: Tally = field(default_factory=Tally)
     outcomes: Outcomes = field(default_factory=Outcomes)
+    kept: Outcomes = field(default_factory=Outcomes)
     watcher: Watcher = field(default_factory=Watcher)
-    older: dict[int, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    identities: dict[int, Identity] = field(default_factory=dict)
 
     async def run(self, items: Sequence[Item], repeats: int = 1, *, close: bool = True) -> None:
         """Ask every item as often as `repeats` says; `outcomes` fills as answers come.
@@ -107,6 +182,7 @@ class Engine:
         }
         self._pictures: dict[Media, asyncio.Future[tuple[Part, ...]]] = {}
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._labelled: set[int] = set()  # models whose label is kept
         self._told: set[Caller] = set()  # whose first reply was looked at
         deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
@@ -117,6 +193,9 @@ class Engine:
             workers = [asyncio.create_task(self._work(queue, deadline)) for _ in range(min(self._workers(), len(jobs)))]
             try:
                 await asyncio.gather(*workers)
+                hopeless = self.callers["model"].hopeless
+                if hopeless is not None and not any(isinstance(one, Response) for one in self.outcomes.values()):
+                    raise hopeless
             except EndpointError:
                 await self._last_answers()
                 raise
@@ -129,25 +208,25 @@ class Engine:
                     await self.close()
 
     async def _last_answers(self) -> None:
-        """Take in what is on its way where nothing more is sent: it is paid for."""
+        """Receive the answers in flight where nothing more is sent: they are paid for."""
         until, some = time.monotonic() + LAST_ANSWER_SECONDS, True
         while some and time.monotonic() < until:
             some = any(caller.in_flight for caller in self.callers.values())
             await asyncio.sleep(FIRST_LOOK)  # after the last too, so that it is kept
 
     async def identify(self, **more: Any) -> Mapping[str, Any]:
-        """Find out what is asked, for all models; see `identifying.identify`.
+        """Identify all models; see `identifying.identify`.
 
         Args:
-            more: what an earlier start of the run knows of its model.
+            more: an earlier start's knowledge of the run's model.
 
         Returns:
-            What is recorded of the run's model.
+            The record of the run's model.
         """
         for helper in self.helpers.values():
-            self.older[id(helper)] = (await identify(helper, self.store, self.limits, self.watcher)).older
+            self.identities[id(helper)] = await identify(helper, self.store, self.limits, self.watcher)
         found = await identify(self.model, self.store, self.limits, self.watcher, **more)
-        self.older[id(self.model)] = found.older
+        self.identities[id(self.model)] = found
         return found.record
 
     async def close(self) -> None:
@@ -156,13 +235,17 @@ class Engine:
             await model.close()
 
     def _workers(self) -> int:
-        """Some more than calls may be in flight, so that the next are ready when a place is free."""
-        return self.model.concurrency + (4 if self.protocol.shows_media else 0)
+        """Some more than calls may be in flight: the next are ready when a place is free, and others can be tried where
+        the first question fails."""
+        return self.model.concurrency + 4
 
     async def _work(self, queue: Iterator[tuple[Item, int]], deadline: float | None) -> None:
         for item, repeat in queue:  # shared by all workers: each takes the next
-            if deadline is not None and time.monotonic() > deadline:
-                outcome: Outcome = Failure(
+            if (item.id, repeat) in self.kept:
+                outcome: Outcome = self.kept[item.id, repeat]
+                self.tally.reused += 1
+            elif deadline is not None and time.monotonic() > deadline:
+                outcome = Failure(
                     id=item.id, kind=FailureKind.INTERRUPTED, message="the run's time limit was over", repeat=repeat
                 )
             elif self.budget.is_used_up:
@@ -189,7 +272,7 @@ class Engine:
 
     async def _converse(self, item: Item, repeat: int) -> Response:
         """Carry a conversation through to the text that is scored."""
-        conversation = self.protocol.converse(self.benchmark, item, self.preset)
+        conversation = self.converse(item)
         spoken: list[tuple[Ask, Response]] = []
         step = next(conversation)
         while True:
@@ -201,7 +284,7 @@ class Engine:
                 return self._whole(item, repeat, answer, spoken)
 
     async def _take(self, item: Item, step: Step, repeat: int, spoken: list[tuple[Ask, Response]]) -> Any:
-        """What a conversation is sent for a step of it."""
+        """Return the input for a step of a conversation."""
         if isinstance(step, Look):
             return pictures_in([part for media in step.media for part in await self._pictures_of(media)])
         if isinstance(step, Ask):
@@ -268,14 +351,19 @@ class Engine:
             found = found or self._kept_earlier(caller.model, request)
             if found is not None:
                 self.tally.reused += 1
+                caller.was_answered(request)
                 return found
             response = self._checked(request, await self._answered(caller, request))
+            label = self.identities.get(id(model), Identity()).label
+            if label is not None and id(model) not in self._labelled:
+                keep_label(self.store, model, *label)
+                self._labelled.add(id(model))
             kept = self.store.put(key, model.name, text, response)
             return kept if self.limits.again or not was_asked_again(kept) else response
 
     async def _answered(self, caller: Caller, request: Request) -> Response:
-        """A response to one request, asked for again where it was cut off in reasoning; the first of a model tells
-        whether it reasons."""
+        """Return a response to one request, asked for again where it was cut off in reasoning; the first of a model
+        shows whether it reasons."""
         seen: Response | None = None
         try:
             seen = await answered(caller.call, request, self.limits.again, self._count_again)
@@ -295,12 +383,16 @@ class Engine:
     def _checked(self, request: Request, response: Response) -> Response:
         """The response, with a note where its videos became other tokens than they should."""
         noted = difference(self.video_tokens, request.messages, response.usage)
-        return response.model_copy(update={"notes": {**response.notes, noted: 1}}) if noted else response
+        found = [noted] if noted else []
+        if is_above_cap(self.video_tokens, request.messages):
+            found.append(ABOVE_CAP)
+        notes = {**response.notes, **dict.fromkeys(found, 1)}
+        return response.model_copy(update={"notes": notes}) if found else response
 
     def _kept_earlier(self, model: Model, request: Request) -> Response | None:
         """An answer of the same weights that was kept under other settings, such as their address."""
         assert self.store is not None
-        for settings in self.older.get(id(model), ()):
+        for settings in self.identities.get(id(model), Identity()).older:
             key, _ = request_key(
                 model.name, dict(settings), request.messages, request.sampling, request.repeat, request.draw
             )
@@ -323,7 +415,7 @@ class Engine:
         return Message(role=message.role, parts=tuple(parts))
 
     async def _pictures_of(self, media: Media) -> tuple[Part, ...]:
-        """What a medium becomes, made once however many items wait for it."""
+        """Return the pictures of a medium, made once however many items wait for it."""
         if media not in self._pictures:
             loop = asyncio.get_running_loop()
             made = asyncio.ensure_future(loop.run_in_executor(self._decoders, self._show, media))
@@ -332,6 +424,11 @@ class Engine:
         return await asyncio.shield(self._pictures[media])
 
     def _show(self, media: Media) -> tuple[Part, ...]:
+        shown = self._shown(media)
+        self.tally.remarks += [text for text in list(self.frames.remarks) if text not in self.tally.remarks]
+        return shown
+
+    def _shown(self, media: Media) -> tuple[Part, ...]:
         # Key frames and joined images are media of their own kind, whatever the preset says about videos.
         if type(media) is Media and media.kind == "video":
             if self.preset.frames.whole:
@@ -344,7 +441,7 @@ class Engine:
 
 
 def _notes(answer: Answer, spoken: Sequence[tuple[Ask, Response]]) -> dict[str, int]:
-    """What happened on the way to an answer and how often, as the protocol says and as each call does."""
+    """Count the notes of the protocol and of each call on the way to an answer."""
     counts = Counter(answer.notes)
     for _, response in spoken:
         counts.update(response.notes)
@@ -352,7 +449,7 @@ def _notes(answer: Answer, spoken: Sequence[tuple[Ask, Response]]) -> dict[str, 
 
 
 def _retrieve(future: asyncio.Future[Any]) -> None:
-    """Look at the error of a future that nobody may wait for any more, so that it isn't printed as forgotten."""
+    """Retrieve the error of an abandoned future, so that asyncio doesn't print it."""
     if not future.cancelled():
         future.exception()
 
@@ -376,8 +473,8 @@ async def _leased(store: AnswerStore, key: str, again: int) -> AsyncIterator[Res
 
 
 def _stored(store: AnswerStore, key: str, again: int, *, forget: bool = False) -> Response | None:
-    """The answer under a key; a call without text, which earlier versions kept, is none and may be forgotten. Where
-    nothing is asked again, an answer that needed more room than was asked for is none either."""
+    """Return the answer under a key; a call without text, which earlier versions kept, is none and may be forgotten. If
+    nothing is asked again, an answer that needed more than the requested room is none either."""
     found = store.get(key)
     if found is None or (failure_of(found) is None and (again or not was_asked_again(found))):
         return found

@@ -2,42 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from glob import glob
+from itertools import islice
 from pathlib import Path
 
 from tolman.benchmarks.rows import stream_rows
-from tolman.errors import InputError
+from tolman.errors import ColumnsTakenWarning, DataWarning, InputError
 from tolman.item_table import field_values
 from tolman.items import Item
-from tolman.outcomes import Outcomes
-from tolman.responses import Failure, FailureKind, Outcome, Response, Usage, outcome_from_record
-from tolman.runs.logs.join import JoinedLog, join, target_agrees
+from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Usage, outcome_from_record
+from tolman.runs.logs import predictions
+from tolman.runs.logs.join import JoinedLog, NotJoinedError, join, target_agrees
 from tolman.runs.logs.log import REGISTRY, Log, LogRow, failed_call, read_logs
+from tolman.runs.logs.predictions import first_row, is_own_record
+from tolman.scoring.item_kind import kind_of
 
 JSONL = "jsonl"
+MAX_FILES = 10_000
+"""Most files of a folder that is searched for logs."""
+MIN_SUSPECT = 10
+"""Rows from which a table whose answers are all right is taken for one of right answers."""
+TRIED = 8
+"""Rows of a log that are looked for one by one, where the log can't be joined as a whole."""
+_SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".xls", ".parquet", ".eval", ".zip")
 
 
 def formats() -> list[str]:
-    """The names of what can be read: JSONL of our own, then the programs."""
+    """Return the names of readable formats: JSONL of our own, then the programs."""
     return [JSONL, *REGISTRY.names()]
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What a file holds for a benchmark.
+    """The responses in a file for a benchmark.
 
     Attributes:
         outcomes: in the file's order.
         program: that wrote it; '' for JSONL of our own.
         version: of the program; '' where the file doesn't say.
-        by: what joined its rows with items: 'id', 'question id', 'prompt', 'order'.
+        by: the key that joined its rows with items: 'id', 'question id', 'prompt', 'order'.
+        model: that answered, as the file says.
+        files: the names of the files.
+        columns: of a table of predictions, the column of each role.
     """
 
     outcomes: Outcomes
     program: str = ""
     version: str = ""
     by: str = "id"
+    model: str = ""
+    files: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_responses(path: Path, items: Sequence[Item], form: str | None = None) -> list[Outcome]:
@@ -45,28 +64,215 @@ def read_responses(path: Path, items: Sequence[Item], form: str | None = None) -
     return list(read_import(path, items, form).outcomes.values())
 
 
-def read_import(path: Path, items: Sequence[Item], form: str | None = None, same_truths: bool = False) -> Imported:
-    """All responses of a file, each for an item of the benchmark.
+def read_import(
+    paths: Path | Sequence[Path],
+    items: Sequence[Item],
+    form: str | None = None,
+    same_truths: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> Imported:
+    """Read all responses of one file, or of several together, each for an item of the benchmark.
 
     Args:
-        path: the file.
+        paths: files, folders of logs, or patterns such as 'logs/*_samples_*.jsonl'.
         items: the benchmark's questions, in released order.
-        form: one of `formats()`; found out from the file where None.
+        form: one of `formats()`; found out from each file where None.
         same_truths: whether a log's right answers must be the items', as where a question has another one for each
             number of frames.
+        columns: of a table of predictions, see `logs.predictions`.
 
     Raises:
         InputError: a row that can't be joined with an item, an item with two rows, a row that lacks its response.
     """
-    logs = [] if form == JSONL else read_logs(path, form)
+    places = [paths] if isinstance(paths, Path) else list(paths)
+    files, searched = found_files(places)
+    if len(files) == 1 and not searched:
+        return _read_file(files[0], items, form, same_truths, columns)
+    read: list[tuple[Path, Imported]] = []
+    left: dict[Path, InputError | None] = {}
+    for file in files:
+        try:
+            if searched and form is None and not columns and not _is_readable(file):
+                left[file] = None
+                continue
+            one = _read_file(file, items, form, same_truths, columns)
+            if one.by == "order" and len(files) > 1:
+                raise NotJoinedError(file, "fits the benchmark by its row numbers only", fix="score it alone")
+            read.append((file, one))
+        except NotJoinedError as error:
+            if not searched or _has_rows_of(file, form, items):
+                raise
+            left[file] = error  # a log of another benchmark
+    if not read:
+        first = next((error for error in left.values() if error is not None), None)
+        raise first or InputError(
+            places[0], "holds no logs that are known", fix="give a folder with logs of one model on one benchmark"
+        )
+    if left:
+        warnings.warn(_said_of_left(places[0], len(read), list(left)), DataWarning, stacklevel=2)
+    return _pooled(read)
+
+
+def found_files(paths: Sequence[Path]) -> tuple[list[Path], bool]:
+    """The files that are meant, and whether they were searched for in folders or by a pattern.
+
+    Raises:
+        InputError: there is none, or a folder holds runs.
+    """
+    files: list[Path] = []
+    searched = False
+    for path in paths:
+        if path.is_dir():
+            searched = True
+            files += _in_folder(path)
+        elif path.exists() or not set(str(path)) & set("*?["):
+            files.append(path)
+        else:
+            searched = True
+            fitting = sorted(Path(name) for name in glob(str(path), recursive=True))
+            if not fitting:
+                raise InputError(path, "fits no file", fix="check the pattern")
+            files += [file for file in fitting if file.is_file()]
+    return list(dict.fromkeys(files)), searched
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """The logs below a folder; those of lmms-eval's samples only, where there are any."""
+    entries = list(islice(folder.rglob("*"), MAX_FILES + 1))
+    if len(entries) > MAX_FILES:
+        raise InputError(folder, f"holds more than {MAX_FILES:,} files", fix="give the folder of the logs alone")
+    found = sorted(path for path in entries if path.suffix.lower() in _SUFFIXES and path.is_file())
+    run = next((path.parent for path in found if path.name == "run.json"), None)
+    if run is not None:
+        raise InputError(folder, f"holds a run, {run}", fix="give that folder")
+    if not found:
+        raise InputError(
+            folder, "is no run folder (it has no run.json), and holds no logs",
+            fix="give a folder that 'tolman run' wrote, or one with logs",
+        )  # fmt: skip
+    samples = [path for path in found if "samples_" in path.name and path.suffix == ".jsonl"]
+    return samples or found
+
+
+def _is_readable(path: Path) -> bool:
+    """Check whether a file that was only found, not named, holds responses."""
+    if any(form.takes(path) for form in REGISTRY.all().values()):
+        return True
+    try:
+        return is_own_record(first_row(path))
+    except InputError:
+        return False
+
+
+def _has_rows_of(path: Path, form: str | None, items: Sequence[Item]) -> bool:
+    """Check whether some row of a log that can't be joined as a whole is the benchmark's, by its id or question."""
+    for log in read_logs(path, form):
+        for row in log.rows[:: max(1, len(log.rows) // TRIED)]:
+            with suppress(InputError):
+                if join(replace(log, rows=(replace(row, order=None),)), items).by:
+                    return True
+    return False
+
+
+def _said_of_left(place: Path, read: int, left: Sequence[Path]) -> str:
+    names = ", ".join(path.name for path in left[:5]) + (" …" if len(left) > 5 else "")
+    files = "1 file is" if read == 1 else f"{read} files are"
+    return f"{place}: {files} read together; not read, as they hold no responses to this benchmark: {names}."
+
+
+def _pooled(read: Sequence[tuple[Path, Imported]]) -> Imported:
+    """Several files as one.
+
+    Raises:
+        InputError: two answer the same item, or they are of different models.
+    """
+    models = {one.model: path for path, one in read if one.model}
+    if len(models) > 1:
+        (first, _), (second, where) = list(models.items())[:2]
+        raise InputError(where, f"is of the model {second!r}, another file of {first!r}", fix="score each model alone")
+    outcomes = Outcomes()
+    whose: dict[tuple[str, int], Path] = {}
+    for path, one in read:
+        for key, outcome in one.outcomes.items():
+            if key in whose:
+                raise InputError(
+                    path, f"answers the item {key[0]!r}, which {whose[key]} answers too", field="id",
+                    fix="give one log of each task",
+                )  # fmt: skip
+            whose[key] = path
+            outcomes[key] = outcome
+    one = read[0][1]
+    by = dict.fromkeys(part for _, other in read for part in other.by.split(", "))
+    names = tuple(path.name for path, _ in read)
+    return replace(one, outcomes=outcomes, by=", ".join(by), files=names)
+
+
+def _read_file(
+    path: Path, items: Sequence[Item], form: str | None, same_truths: bool, columns: Mapping[str, str] | None
+) -> Imported:
+    own = form == JSONL and not columns
+    logs = predictions.read(path, columns) if columns else [] if own else read_logs(path, form)
     if not logs:
-        return Imported(_once(path, _of_records(path, items)))
+        if not own:
+            _check_columns(path)
+        return Imported(_once(path, _of_records(path, items)), files=(path.name,))
     found = _of_logs(path, logs, items)
     if same_truths:
         _check_truths(path, [pair for _, joined in found for pair in joined.pairs])
     placed = [(row.place, outcome_of(row, item)) for _, joined in found for row, item in joined.pairs]
-    told = dict.fromkeys(joined.by for _, joined in found)
-    return Imported(_once(path, placed), found[0][0].program, found[0][0].version, ", ".join(told))
+    by = dict.fromkeys(joined.by for _, joined in found)
+    log = found[0][0]
+    taken: dict[str, str] = {}
+    if log.program == predictions.PROGRAM:
+        taken = dict(log.settings["columns"])
+        _check_are_responses(log, found[0][1].pairs)
+        _warn_of_other_answers(log, found[0][1])
+        warnings.warn(predictions.said_of(log), ColumnsTakenWarning, stacklevel=3)
+    return Imported(_once(path, placed), log.program, log.version, ", ".join(by), log.model, (path.name,), taken)
+
+
+def _check_columns(path: Path) -> None:
+    """Make sure that a file which no format takes is Tolman's own JSONL.
+
+    Raises:
+        InputError: its columns aren't known.
+    """
+    row = first_row(path)
+    if row is not None and "id" not in row and not {"response", "failure"} & row.keys():
+        raise predictions.refusal(path, list(row))
+
+
+def _warn_of_other_answers(log: Log, joined: JoinedLog) -> None:
+    """Warn where most true answers of a table joined by its ids are others than the benchmark's."""
+    told = [(row, item) for row, item in joined.pairs if row.target is not None]
+    others = sum(not target_agrees(row, item) for row, item in told)
+    if joined.by == "id" and 2 * others > len(told):
+        column = log.settings["columns"]["truth"]
+        warnings.warn(
+            f"{log.path}: its column '{column}' isn't the benchmark's answer on {others:,} of "
+            f"{len(told):,} rows, so its ids may number other questions; check the ids, the benchmark and the subset.",
+            DataWarning,
+            stacklevel=4,
+        )
+
+
+def _check_are_responses(log: Log, pairs: Sequence[tuple[LogRow, Item]]) -> None:
+    """Make sure that a table whose responses are in a column 'answer' isn't a file of questions.
+
+    Raises:
+        InputError: every answer is right.
+    """
+    column = log.settings["columns"]["response"]
+    if column.lower() != predictions.ANSWER or "response" in log.settings["named"] or len(pairs) < MIN_SUSPECT:
+        return
+    for row, item in pairs:
+        kind = kind_of(item)
+        if row.response is None or kind.score(item, kind.read(item, row.response)) < 1:
+            return
+    raise InputError(
+        log.path, f"its column '{column}' holds the benchmark's right answers throughout",
+        fix=f"give the model's answers, or say that these are with --columns response={column}",
+    )  # fmt: skip
 
 
 def _once(path: Path, placed: Iterable[tuple[int | str, Outcome]]) -> Outcomes:
@@ -110,7 +316,7 @@ def _of_records(path: Path, items: Sequence[Item]) -> Iterator[tuple[int | str, 
         if isinstance(outcome, Response) and (why := failed_call(outcome.response)):
             outcome = Failure(id=outcome.id, kind=FailureKind.IMPORTED, message=why, repeat=outcome.repeat)
         if outcome.id not in known:
-            raise InputError(
+            raise NotJoinedError(
                 path,
                 f"the benchmark has no item {outcome.id!r}",
                 row=number,
@@ -126,7 +332,7 @@ def _of_logs(path: Path, logs: Sequence[Log], items: Sequence[Item]) -> list[tup
     """A file's one log; of an archive with several, those whose rows are all the benchmark's, each item once."""
     logs = [log for log in logs if log.rows]
     if not logs:
-        raise InputError(
+        raise NotJoinedError(
             path,
             "holds no rows of responses",
             fix="give the log with the responses, such as EASI's easi_results.zip for its easi_results.json",
@@ -144,7 +350,7 @@ def _of_logs(path: Path, logs: Sequence[Log], items: Sequence[Item]) -> list[tup
         fitting.setdefault(frozenset(item.id for _, item in joined.pairs), (log, joined))
     if not fitting:
         tasks = ", ".join(sorted({log.task for log in logs}))
-        raise InputError(path, f"none of its tasks ({tasks}) is the benchmark's", fix="check the benchmark")
+        raise NotJoinedError(path, f"none of its tasks ({tasks}) is the benchmark's", fix="check the benchmark")
     return list(fitting.values())
 
 

@@ -1,11 +1,14 @@
-"""Having a model read the responses of a run: through the same engine and store as the run's own questions.
+"""Judging of a run's responses by a model: through the same engine and store as the run's own questions.
 
-A judgement belongs to an item and a response's text. Each is asked for once, whatever the number of repeats that
-brought the same text; a reply that is nonsense is asked for again, as MMSI-Bench's released fallback does, and is then
-a failure of that judgement. What was said goes into the run's folder, so that scoring again needs no call.
+A judgement belongs to an item and a response's text. Each is asked for once, even if several repeats brought the same
+text. A reply that is nonsense is asked for again, as MMSI-Bench's released fallback does, and is then a failure of that
+judgement. Judgements go into the run's folder, so that scoring again needs no call.
 
-Beside what the benchmark has judged, the judge is asked about a random sample of the responses that the reader read, in
-Tolman's own words, to measure how far the two agree.
+The judge is asked about the responses that the benchmark has judged. It is also asked about a random sample of those
+that the reader read, in Tolman's own words, to measure how far the two agree.
+
+The judge `self` is the run's own model. It reads its responses where the careful parser reads nothing, from their text
+alone, and marks none.
 """
 
 from __future__ import annotations
@@ -17,32 +20,193 @@ from typing import Any, TypeVar
 
 import tolman
 from tolman import models
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
+from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, read_by_itself
 from tolman.errors import EndpointError, RunInterruptedError, UsageError
 from tolman.items import Item
-from tolman.media.store import FrameStore, default_root
-from tolman.messages import Message, Sampling
-from tolman.models.base import KnowsTheTruth, Model, ModelOptions, is_stored
-from tolman.protocols.base import Ask, Conversation, Protocol
+from tolman.media.frame_store import FrameStore, default_root
+from tolman.messages import Message
+from tolman.models.model import KnowsTheTruth, Model, ModelOptions, is_stored
+from tolman.protocols import Ask, Conversation
 from tolman.responses import Failure, Outcome, Response, Usage
 from tolman.runs.engine import Engine, Limits, Tally
-from tolman.runs.folder import RunFolder
-from tolman.runs.judge_jobs import JudgeJob, plan_judging, reader_of
-from tolman.runs.prices import Price, read_price
-from tolman.runs.store import open_store
-from tolman.runs.watcher import Watcher
+from tolman.runs.flow_control import Watcher
+from tolman.runs.prices import LETTERS_OF_A_TOKEN, Price, read_price
+from tolman.runs.response_store import open_store
+from tolman.runs.run_folder import RunFolder
 from tolman.runtime import run_until_stopped
-from tolman.scoring.judge_sample import SampleSize
-from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest
+from tolman.scoring.answer_values import ParsedAnswer
+from tolman.scoring.judge_sample import SampleSize, is_read
+from tolman.scoring.judge_sample import draw as draw_sample
+from tolman.scoring.judged import (
+    JudgedSample,
+    Judgement,
+    Judgements,
+    digest,
+    read_reply,
+    stated_prompt,
+)
+from tolman.scoring.rule_sets import RuleSet
+
+Texts = Mapping[str, Sequence[str]]
+"""Item's id → its responses' texts, each once, without empty ones."""
+
+
+@dataclass(frozen=True)
+class JudgeJob:
+    """One response that the judge is asked about, how, and how its reply is read."""
+
+    item: Item
+    text: str
+    prompt: str
+    read: Callable[[Item, str], ParsedAnswer | None] = read_reply
+
+
+@dataclass(frozen=True)
+class JudgePlan:
+    """All that a judge is asked about a run.
+
+    Attributes:
+        judged: the responses that the benchmark has judged, by the name of the judgement.
+        sampled: the sample in the order of the items, each with the name of the judgement that answers it.
+        readable: how many responses the sample was drawn from.
+    """
+
+    judged: Mapping[str, JudgeJob]
+    sampled: Sequence[tuple[str, JudgeJob]]
+    readable: int
+
+    @property
+    def asked(self) -> dict[str, JudgeJob]:
+        """Every judgement, by its name."""
+        return {**self.judged, **dict(self.sampled)}
+
+
+def plan_judging(
+    benchmark: BenchmarkSpec, items: Sequence[Item], outcomes: Iterable[Outcome], size: SampleSize, seed: int
+) -> JudgePlan:
+    """Plan the questions to a judge.
+
+    Args:
+        benchmark: for when and how it is asked.
+        items, outcomes: of the run.
+        size: of the sample.
+        seed: of the run, for released parsers that draw at random and for the sample.
+    """
+    texts = _texts(outcomes)
+    judged = _judged(benchmark, items, texts, seed)
+    sample, readable = _sample(benchmark, items, texts, size, seed)
+    # What is asked about a response in the same words already is not asked twice.
+    known = {(job.item.id, job.prompt): key for key, job in judged.items()}
+    sampled = []
+    for job in sample:
+        key = _key(job.item.id, list(texts[job.item.id]).index(job.text))
+        free = f"{key}, sampled" if key in judged else key
+        sampled.append((known.get((job.item.id, job.prompt), free), job))
+    return JudgePlan(judged, sampled, readable)
+
+
+@dataclass(frozen=True)
+class JudgeEstimate:
+    """The estimated cost of judging, including answers that are in the response store.
+
+    Attributes:
+        calls: at least; a reply that is nonsense is asked for again.
+        input_tokens, output_tokens: about.
+        cost: about; None without prices.
+    """
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+    def describe(self, judge: str) -> str:
+        """The estimate in a sentence."""
+        cost = "" if self.cost is None else f", a cost of about {self.cost:,.2f}"
+        responses = f"{self.calls:,} response{'s' if self.calls > 1 else ''}"
+        return (
+            f"{judge} judges {responses}: about {self.input_tokens:,} tokens of prompts and {self.output_tokens:,} of "
+            f"replies{cost}, less what the response store holds."
+        )
+
+
+def estimate_of(plan: JudgePlan, price: Price | None) -> JudgeEstimate:
+    """Estimate tokens and cost by the length of the prompts."""
+    asked = plan.asked.values()
+    used = Usage(
+        input_tokens=sum(len(job.prompt) for job in asked) // LETTERS_OF_A_TOKEN,
+        output_tokens=REPLY_TOKENS * len(asked),
+    )
+    return JudgeEstimate(len(asked), used.input_tokens, used.output_tokens, price.cost(used) if price else None)
+
+
+def reader_of(benchmark: BenchmarkSpec) -> RuleSet:
+    """The rule set whose readings a judge's are held against: the careful one, or the one that its judging rests on."""
+    names = {rules.name for rules in benchmark.rule_sets}
+    return benchmark.rule_set("careful" if "careful" in names else benchmark.judging.base)
+
+
+def _texts(outcomes: Iterable[Outcome]) -> Texts:
+    texts: dict[str, dict[str, None]] = {}
+    for outcome in outcomes:
+        if isinstance(outcome, Response) and outcome.response.strip():
+            texts.setdefault(outcome.id, {}).setdefault(outcome.response)
+    return {identity: list(found) for identity, found in texts.items()}
+
+
+def _judged(benchmark: BenchmarkSpec, items: Sequence[Item], texts: Texts, seed: int) -> dict[str, JudgeJob]:
+    """Return the responses that the benchmark has judged, each text of an item once, in the order of the items."""
+    judging = benchmark.judging
+    base = benchmark.rule_set(judging.base)
+    return {
+        _key(item.id, number): JudgeJob(item, text, judging.prompt(item, text), judging.read)
+        for item in items
+        for number, text in enumerate(texts.get(item.id, ()))
+        if judging.asks(item, text, base.read(item, text, seed))
+    }
+
+
+def _sample(
+    benchmark: BenchmarkSpec, items: Sequence[Item], texts: Texts, size: SampleSize, seed: int
+) -> tuple[list[JudgeJob], int]:
+    """A random sample of the responses that were read, in the order of the items, and how many were."""
+    if not size.of(1):
+        return [], 0
+    reader = reader_of(benchmark)
+    read = {
+        (item.id, digest(text)): (item, text)
+        for item in items
+        for text in texts.get(item.id, ())
+        if is_read(reader.read(item, text, seed))
+    }
+    drawn = draw_sample(read, size.of(len(read)), seed)
+    judging = benchmark.judging
+    how = read_reply if judging.score is None else judging.read
+    jobs = [
+        JudgeJob(item, text, judging.sample_prompt(item, text), how)
+        for key, (item, text) in read.items()
+        if key in drawn
+    ]
+    return jobs, len(read)
+
+
+def _key(identity: str, number: int) -> str:
+    """Return the name of the judgement of an item's text."""
+    return identity if number == 0 else f"{identity}, text {number + 1}"
+
 
 T = TypeVar("T")
+SELF = "self"
+"""The name of the judge that is the run's own model."""
+REPLY_TOKENS = 8
+"""Of a reply that is a letter, a number or a mark, about."""
 TRIES = 3
 """How often a judge is asked until its reply is an answer (MMSI-Bench's released fallback)."""
 
 
 @dataclass(frozen=True)
 class JudgeRequest:
-    """What the user asked for.
+    """The user's request for a judge.
 
     Attributes:
         model: the judge's name.
@@ -60,21 +224,29 @@ class JudgeRequest:
     prices: Path | None = None
     sample: SampleSize = SampleSize()
 
-    def open(self) -> Model:
+    @property
+    def is_self(self) -> bool:
+        """Check whether the judge is the run's own model."""
+        return self.model == SELF
+
+    def open(self, own: Model | None = None) -> Model:
         """The judge, before anything is asked of anybody.
+
+        Args:
+            own: the run's model, which is the judge `self`.
 
         Raises:
             UsageError: there is no such model, or it is a baseline.
             InputError: its price is not in the file.
         """
-        judge = models.create(self.model, self.options)
-        if isinstance(judge, KnowsTheTruth) or self.model.startswith("baseline/"):
-            raise UsageError(f"--judge takes a model that reads, and {self.model} doesn't.")
+        judge = own if self.is_self and own is not None else models.create(self.model, self.options)
+        if isinstance(judge, KnowsTheTruth) or judge.name.startswith("baseline/"):
+            raise UsageError(f"--judge takes a model that reads, and {judge.name} doesn't.")
         self.price(judge)
         return judge
 
     def price(self, judge: Model) -> Price | None:
-        """Of the judge's tokens; None where the user gave no prices."""
+        """The price of the judge's tokens; None where the user gave no prices."""
         return read_price(self.prices, judge.name) if self.prices else None
 
 
@@ -92,14 +264,14 @@ def judge_run(
     seed: int = 0,
 ) -> Judgements:
     """Ask the judge about every response that the benchmark has judged and about a sample of those that were read, and
-    write what it said.
+    write its judgements.
 
     Args:
         folder: of the run.
         benchmark: for when and how a judge is asked.
         items, outcomes: of the run.
-        request: what the user asked for.
-        judge: what `request.open()` gave.
+        request: the user's.
+        judge: from `request.open()`.
         started: called before the first call with the number of judgements, counts that grow, and whether calls cost.
         done: called as each judgement comes.
         noted: called with a sentence about each pause.
@@ -107,49 +279,20 @@ def judge_run(
 
     Raises:
         EndpointError: the first call showed that none can succeed.
-        RunInterruptedError: the user stopped it; what was judged is kept.
+        RunInterruptedError: the user stopped it; judgements so far are kept.
     """
     judging = JudgedRun(folder, benchmark, items, outcomes, request, judge, seed)
-    return _until_stopped(judging.ask(started=started, done=done, noted=noted), judging.consultation)
-
-
-def consult(
-    judge: Model,
-    request: JudgeRequest,
-    items: Sequence[Item],
-    *,
-    benchmark: BenchmarkSpec,
-    protocol: Protocol,
-    preset: PromptPreset,
-    data: Path = Path(),
-    started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
-    done: Callable[[Outcome], None] = lambda outcome: None,
-) -> tuple[dict[str, Outcome], float | None]:
-    """Put questions to a judge.
-
-    Args:
-        judge, request, items, benchmark, protocol, preset, data: as in `Consultation`.
-        started, done: as in `judge_run`.
-
-    Returns:
-        Item's id → outcome, and the cost of all replies, None where the user gave no prices.
-
-    Raises:
-        EndpointError: the first call showed that none can succeed.
-        RunInterruptedError: the user stopped it; what was judged is kept.
-    """
-    asked = Consultation(judge, request, items, benchmark=benchmark, protocol=protocol, preset=preset, data=data)
-    return _until_stopped(asked.ask(started=started, done=done), asked)
+    return until_stopped(judging.ask(started=started, done=done, noted=noted), judging.consultation)
 
 
 class Consultation:
-    """Questions for a judge, to be asked in whatever event loop.
+    """Questions for a judge, to be asked in any event loop.
 
     Args:
-        judge: what `request.open()` gave.
-        request: what the user asked for.
+        judge: from `request.open()`.
+        request: the user's.
         items: with an id for each judgement.
-        benchmark, protocol, preset: how they are put.
+        converse, preset: how they are put; see `Engine`.
         data: the folder that media are relative to, where the judge is shown any.
     """
 
@@ -159,17 +302,15 @@ class Consultation:
         request: JudgeRequest,
         items: Sequence[Item],
         *,
-        benchmark: BenchmarkSpec,
-        protocol: Protocol,
+        converse: Callable[[Item], Conversation],
         preset: PromptPreset,
         data: Path = Path(),
     ) -> None:
         self._judge, self._request, self._items = judge, request, items
         self._price = request.price(judge)
         self._engine = Engine(
-            benchmark=benchmark,
             model=judge,
-            protocol=protocol,
+            converse=converse,
             preset=preset,
             data=data,
             frames=FrameStore(default_root()),
@@ -185,7 +326,13 @@ class Consultation:
         done: Callable[[Outcome], None] = lambda outcome: None,
         noted: Callable[[str], None] = lambda sentence: None,
     ) -> tuple[dict[str, Outcome], float | None]:
-        """Ask everything; see `consult`. Where it is cancelled, what was judged is in the response store.
+        """Ask everything. If it is cancelled, judgements so far are in the response store.
+
+        Args:
+            started, done, noted: as in `judge_run`.
+
+        Returns:
+            Item's id → outcome, and the cost of all replies, None where the user gave no prices.
 
         Raises:
             EndpointError: the first call showed that none can succeed.
@@ -213,7 +360,7 @@ class Consultation:
 
 
 class JudgedRun:
-    """A run whose responses a judge is to read, in whatever event loop; see `judge_run`."""
+    """A run whose responses a judge is to read, in any event loop; see `judge_run`."""
 
     def __init__(
         self,
@@ -225,6 +372,8 @@ class JudgedRun:
         judge: Model,
         seed: int = 0,
     ) -> None:
+        if request.is_self:
+            benchmark = read_by_itself(benchmark)
         self._folder, self._benchmark, self._request, self._judge, self._seed = folder, benchmark, request, judge, seed
         self._plan = plan_judging(benchmark, items, outcomes, request.sample, seed)
         asked = self._plan.asked
@@ -232,9 +381,8 @@ class JudgedRun:
             judge,
             request,
             [job.item.model_copy(update={"id": key}) for key, job in asked.items()],
-            benchmark=benchmark,
-            protocol=Protocol("judge", shows_media=False, converse=_conversation(asked)),
-            preset=PromptPreset("judge", benchmark.judging.source, sampling=Sampling(temperature=0.0)),
+            converse=lambda item: _converse(asked[item.id]),
+            preset=PromptPreset("judge", benchmark.judging.source, sampling=benchmark.judging.sampling),
         )
 
     async def ask(
@@ -244,15 +392,19 @@ class JudgedRun:
         done: Callable[[Outcome], None] = lambda outcome: None,
         noted: Callable[[str], None] = lambda sentence: None,
     ) -> Judgements:
-        """Ask, and write what the judge said.
+        """Ask, and write the judgements.
 
         Raises:
             EndpointError: the first call showed that none can succeed.
         """
         plan = self._plan
+        if plan.asked:
+            noted(estimate_of(plan, self._request.price(self._judge)).describe(self._judge.name))
         replies, cost = await self.consultation.ask(started=started, done=done, noted=noted)
         found = Judgements(
             judge=self._judge.name,
+            by_itself=self._request.is_self,
+            prompt=next((stated_prompt(self._benchmark.judging, one.item) for one in plan.judged.values()), ""),
             settings=dict(self._judge.settings),
             source=self._benchmark.judging.source,
             tolman=tolman.__version__,
@@ -273,24 +425,25 @@ class JudgedRun:
         return found
 
 
-def _until_stopped(asking: Coroutine[Any, Any, T], consultation: Consultation) -> T:
+def until_stopped(asking: Coroutine[Any, Any, T], consultation: Consultation) -> T:
+    """Run `asking` in an event loop of its own.
+
+    Raises:
+        RunInterruptedError: the user stopped it; judgements so far are kept.
+    """
     try:
         return run_until_stopped(asking)
     except KeyboardInterrupt:
         raise RunInterruptedError(consultation.stopped) from None
 
 
-def _conversation(jobs: Mapping[str, JudgeJob]) -> Callable[[BenchmarkSpec, Item, PromptPreset], Conversation]:
-    def converse(benchmark: BenchmarkSpec, item: Item, preset: PromptPreset) -> Conversation:
-        job = jobs[item.id]
-        message = Message(parts=(job.prompt,))
-        for draw in range(TRIES):
-            response: Response = yield Ask((message,), draw=draw)
-            if job.read(job.item, response.response) is not None:
-                break
-        return response.response
-
-    return converse
+def _converse(job: JudgeJob) -> Conversation:
+    message = Message(parts=(job.prompt,))
+    for draw in range(TRIES):
+        response: Response = yield Ask((message,), draw=draw)
+        if job.read(job.item, response.response) is not None:
+            break
+    return response.response
 
 
 def _judgement(job: JudgeJob, outcome: Outcome) -> Judgement:

@@ -1,9 +1,9 @@
-"""Leases: which process is at work on what, so that two of them don't pay for the same answer.
+"""Leases: a process's claim on its work, so that two processes don't pay for the same answer.
 
 A lease is a lock of the operating system on one byte of a file. It ends with the process that holds it, however that
 ends (kill -9 too), so that none is ever stale, and nothing is written for it. Locks belong to the opened file (Linux,
 fcntl(2), "open file description locks"), not to the process, so that two stores in one process exclude each other too;
-systems without them have locks by process. Where a file system knows no locks, every lease is granted.
+systems without them have locks by process. If a file system has no locks, every lease is granted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Leases:
             name: hexadecimal, at least 15 digits; those decide which byte it is.
 
         Returns:
-            Whether it is taken now.
+            True if it is taken now.
         """
         return self._lock(name, "F_WRLCK")
 
@@ -53,7 +53,7 @@ class Leases:
         self._lock(name, "F_UNLCK")
 
     def is_at(self, path: Path) -> bool:
-        """Whether the file is still the one at a path."""
+        """Check whether the file is still the one at a path."""
         try:
             return os.path.samestat(os.fstat(self._file), path.stat())
         except OSError:
@@ -111,7 +111,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether a process writes into a run's folder now."""
+    """Check whether a process writes into a run's folder now."""
     path = folder / ".lease"
     if not path.exists():
         return False

@@ -1,7 +1,7 @@
-"""The response store in a PostgreSQL database, for processes on several machines (extra `postgres`).
+"""The response store in a PostgreSQL database, for processes on several machines (extra `review`).
 
-The same rows as the file's (`runs.store`). A lease is an advisory lock of the session that asks: it ends with the
-connection, however the process ends, so that none is ever stale.
+The same rows as the file's (`runs.response_store`). A lease is an advisory lock of the session that asks: it ends with
+the connection, however the process ends, so that none is ever stale.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from tolman.errors import InputError
 from tolman.extras import needs
+from tolman.messages import WITH_MEDIA
 from tolman.responses import Response
 
 _SCHEMA = """
@@ -52,7 +53,7 @@ class PostgresStore:
     is_older = False  # earlier versions kept no answers in databases
 
     def __init__(self, url: str) -> None:
-        with needs("postgres", "A response store in PostgreSQL"):
+        with needs("review", "A response store in PostgreSQL"):
             import psycopg
         self._errors: type[Exception] = psycopg.Error
         self.place = without_password(url)
@@ -93,7 +94,7 @@ class PostgresStore:
             self._db.execute("SELECT pg_advisory_unlock(%s)", (_lock_of(key),))
 
     def put(self, key: str, model: str, request: str, response: Response) -> Response:
-        """Commit an answer, and give the one that now stands under its key: the first one stays."""
+        """Commit an answer, and return the one now kept under its key: the first one stays."""
         # PostgreSQL's texts hold no NUL, which a model may say.
         texts = (text.replace("\0", "\ufffd") for text in (request, response.model_dump_json(exclude_defaults=True)))
         row = (key, model, time.time(), *(text.replace("\\u0000", "\ufffd") for text in texts))
@@ -104,7 +105,7 @@ class PostgresStore:
         return response if cursor.rowcount else self.get(key) or response
 
     def remember(self, model: str, name: str, value: str, *, replace: bool = False) -> str:
-        """Keep a fact about a model unless there is one of this name already; the one that stands."""
+        """Keep a fact about a model unless there is one of this name already, and return the kept one."""
         then = "UPDATE SET value = EXCLUDED.value" if replace else "NOTHING"
         with self._told("can't be written"):
             self._db.execute(
@@ -129,11 +130,12 @@ class PostgresStore:
         with self._told("can't be read"):
             return [(str(m), int(n), float(a), float(b)) for m, n, a, b in self._db.execute(query)]
 
-    def mean_seconds(self, model: str, latest: int = 200) -> float | None:
-        """How long a model's latest answers took on average; None where the store has none."""
-        query = "SELECT response FROM responses WHERE model = %s ORDER BY created DESC LIMIT %s"
+    def mean_seconds(self, model: str, *, media: bool, latest: int = 200) -> float | None:
+        """As `ResponseStore.mean_seconds`."""
+        kind = WITH_MEDIA.replace("%", "%%")
+        query = f"SELECT response FROM responses WHERE model = %s AND ({kind}) = %s ORDER BY created DESC LIMIT %s"
         with self._told("can't be read"):
-            found = [json.loads(row).get("seconds") for (row,) in self._db.execute(query, (model, latest))]
+            found = [json.loads(row).get("seconds") for (row,) in self._db.execute(query, (model, media, latest))]
         known = [seconds for seconds in found if seconds is not None]
         return sum(known) / len(known) if known else None
 
@@ -161,7 +163,7 @@ class PostgresStore:
 
     @contextmanager
     def _told(self, what: str, *, fix: str = "name another with --store") -> Iterator[None]:
-        """Whatever the database says as one sentence."""
+        """Convert errors of the database to an InputError with one sentence."""
         try:
             yield
         except self._errors as error:

@@ -1,32 +1,114 @@
-"""Asking and scoring a run that is prepared."""
+"""Asking and scoring a run that is prepared.
+
+A run that starts again must ask the model that it asked before: the same weights, wherever they are served.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import tolman
+from tolman.benchmarks.spec import BenchmarkSpec
+from tolman.errors import EndpointError, RunConflictError
 from tolman.files import write_text
 from tolman.items import Item
 from tolman.memory import give_back
-from tolman.models.base import HasExpectation, Model, is_stored
-from tolman.outcomes import Outcomes
-from tolman.responses import Failure, FailureKind, Outcome, Response
+from tolman.models.code import UNKNOWN, code_of
+from tolman.models.model import HasExpectation, Model, is_stored
+from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response
 from tolman.runs.engine import Engine
-from tolman.runs.folder import RunFolder, RunRecord
-from tolman.runs.limits import Limits
-from tolman.runs.read_ahead import ReadAhead
+from tolman.runs.flow_control import Limits, Tells, Watcher
+from tolman.runs.identifying import is_by_address
 from tolman.runs.request import RunRequest, Started
-from tolman.runs.same_model import kept_under, served_before, settle
-from tolman.runs.store import open_store
-from tolman.runs.watcher import Tells, Watcher
+from tolman.runs.response_store import UnfinishedRun, open_store
+from tolman.runs.run_folder import RunFolder, RunRecord
+from tolman.runs.score_rows import ReadAhead
 from tolman.runtime import HEAD_START, uninterrupted
 
 if TYPE_CHECKING:
-    from tolman.runs.judging import Consultation
+    from tolman.runs.judging import Consultation, JudgeRequest
+
+
+def kept_under(record: RunRecord | None) -> tuple[str, ...]:
+    """The addresses under which earlier starts of a run kept answers, because nothing else was known."""
+    if record is None:
+        return ()
+    settings, urls = record.settings.model_settings, list(record.endpoint.get("kept_under", ()))
+    if is_by_address(settings):
+        urls.append(str(settings["base_url"]))
+    return tuple(dict.fromkeys(urls))
+
+
+def served_before(record: RunRecord | None) -> dict[str, str]:
+    """Return address → the weights reported there to an earlier start of a run."""
+    if record is None or not record.endpoint.get("weights"):
+        return {}
+    return {str(address): str(record.endpoint["weights"]) for address in record.endpoint.get("addresses", ())}
+
+
+def settle(
+    folder: Path,
+    before: RunRecord | None,
+    record: RunRecord,
+    settings: Mapping[str, Any],
+    endpoint: Mapping[str, Any],
+    *,
+    binds: bool = True,
+) -> RunRecord:
+    """Return the record of a run whose model is identified.
+
+    Args:
+        folder: of the run, for the sentence.
+        before: the record of an earlier start.
+        record: of this start.
+        settings: that the model's answers are kept under.
+        endpoint: record of its identity.
+        binds: whether the earlier start brought answers.
+
+    Raises:
+        RunConflictError: other weights were asked before, or they aren't known to be the same.
+    """
+    addresses = list(endpoint.get("addresses", ()))
+    if before is not None and binds:
+        _refuse_others(folder, before, settings, endpoint)
+        addresses = list(dict.fromkeys([*before.endpoint.get("addresses", ()), *addresses]))
+    kept = [url for url in kept_under(before) if url != settings.get("base_url")]
+    found = {**endpoint, "addresses": addresses} | ({"kept_under": kept} if kept else {})
+    return record.model_copy(
+        update={
+            "settings": record.settings.model_copy(update={"model_settings": dict(settings)}),
+            "endpoint": found if addresses else {},
+        }
+    )
+
+
+def _refuse_others(folder: Path, before: RunRecord, settings: Mapping[str, Any], endpoint: Mapping[str, Any]) -> None:
+    old = before.settings.model_settings
+    was, now = before.endpoint.get("weights") or old.get("served"), endpoint.get("weights")
+    here = ", ".join(endpoint.get("addresses", ()))
+    if was is not None and now is not None and was != now:
+        raise RunConflictError(
+            f"{folder} holds a run of {was}, and {here} serves {now}; give another folder with --out."
+        )
+    if "base_url" not in settings:
+        return
+    if settings.get("base_url") in kept_under(before):
+        return
+    where = old.get("base_url") or ", ".join(before.endpoint.get("addresses", ())) or "another address"
+    raise RunConflictError(
+        f"{folder} holds a run of {was or before.settings.model} that was asked at {where}, and nothing tells whether "
+        f"{here} serves the same; say so with --label NAME, or give another folder with --out."
+    )
+
+
+UNIDENTIFIED = "the model can't be identified (it is no plain function of a module, and has no attribute `version`)"
+"""Why answers of an earlier start aren't reused."""
 
 
 def ignored(what: object) -> None:
@@ -34,16 +116,17 @@ def ignored(what: object) -> None:
 
 
 class PreparedRun:
-    """A run that nothing known stands in the way of: its folder is this process's until `close`, and nothing is asked.
+    """A run without known obstacles: its folder is this process's until `close`, and nothing is asked.
 
     Attributes:
-        folder, record, items: what the run is.
+        folder, record, items: of the run.
     """
 
     def __init__(
         self,
         request: RunRequest,
         engine: Engine,
+        benchmark: BenchmarkSpec,
         record: RunRecord,
         items: list[Item],
         folder: RunFolder,
@@ -52,10 +135,15 @@ class PreparedRun:
         held: ExitStack,
     ) -> None:
         self.folder, self.record, self.items = folder, record, items
-        self._request, self._engine, self._earlier, self._judge, self._held = request, engine, earlier, judge, held
+        self._request, self._engine, self._benchmark = request, engine, benchmark
+        self._earlier, self._judge, self._held = earlier, judge, held
         self._everyone = (engine.model, *engine.helpers.values())
         self._judging: Consultation | None = None
         self._read_ahead: ReadAhead | None = None
+        self._unfinished: UnfinishedRun | None = None
+        if not self._is_stored:
+            self._unfinished = UnfinishedRun(folder.path, _code_of(self._everyone))
+            self._earlier = Outcomes()  # other code may have answered
 
     async def ask(
         self,
@@ -64,12 +152,12 @@ class PreparedRun:
         done: Callable[[Outcome], None] = ignored,
         noted: Callable[[str], None] = ignored,
     ) -> None:
-        """Ask every item, and the judge where there is one; what came is with `finish`, also after a cancellation.
+        """Ask every item, and the judge where there is one; get the outcomes from `finish`, also after a cancellation.
 
         Args:
             started: called before the first call, and before the judge's first.
             done: called with every outcome as it comes, and with every judgement.
-            noted: called with a sentence about each pause, and whatever else is met on the way.
+            noted: called with a sentence about each pause and any other event.
 
         Raises:
             EndpointError: the first call showed that none can succeed, or an endpoint went down and stayed so.
@@ -77,7 +165,7 @@ class PreparedRun:
         """
         engine, request = self._engine, self._request
         settings = self.record.settings
-        rule_sets = engine.benchmark.rule_sets_of(settings.preset)
+        rule_sets = self._benchmark.rule_sets_of(settings.preset)
         self._read_ahead = ReadAhead(rule_sets, self.items, settings.seed)
         engine.done = self._with_reading(done)
         engine.watcher = Watcher(noted)
@@ -92,24 +180,46 @@ class PreparedRun:
                 len(self.items) * request.repeats, self.folder.path, engine.tally, bool(engine.prices), self._is_remote
             )
         )
+        if self._unfinished is not None:
+            self._go_on(self._unfinished, noted)
         written = asyncio.ensure_future(self._write_items())
         try:
             await self._identify()
-            await engine.run(self.items, request.repeats)
+            await engine.run(self.items, request.repeats, close=not self._judges_itself)
+        except BaseException:
+            if self._judges_itself:
+                await engine.close()
+            raise
         finally:
             if engine.store is not None:
                 engine.store.close()
             await asyncio.shield(written)
         if any(one.kind == FailureKind.INTERRUPTED for one in self._failures()) and engine.budget.is_used_up:
-            noted(f"{engine.budget.sentence.capitalize()}: {self._kept_so_far}")
+            noted(f"{engine.budget.sentence.capitalize()}: {self._kept_so_far()}")
         if request.judge is None or self._judge is None:
             return
+        try:
+            await self._ask_judge(request.judge, self._judge, started=started, done=done, noted=noted)
+        finally:
+            if self._judges_itself:
+                await engine.close()
+
+    async def _ask_judge(
+        self,
+        asked: JudgeRequest,
+        model: Model,
+        *,
+        started: Callable[[Started], None],
+        done: Callable[[Outcome], None],
+        noted: Callable[[str], None],
+    ) -> None:
+        """Ask the judge about the responses."""
         from tolman.runs.judging import JudgedRun
 
         self.finish()  # whatever becomes of the judge
-        outcomes, seed = self._outcomes(), request.options.seed
-        judge = replace(request.judge, limits=self._left_for(request.judge.limits))
-        judged = JudgedRun(self.folder, engine.benchmark, self.items, outcomes.values(), judge, self._judge, seed)
+        outcomes, seed, request = self._outcomes(), self._request.options.seed, self._request
+        judge = replace(asked, limits=self._left_for(asked.limits))
+        judged = JudgedRun(self.folder, self._benchmark, self.items, outcomes.values(), judge, model, seed)
         self._judging = judged.consultation
         await judged.ask(
             done=done,
@@ -119,29 +229,53 @@ class PreparedRun:
             ),
         )
 
+    def _go_on(self, unfinished: UnfinishedRun, noted: Callable[[str], None]) -> None:
+        """Take over the answers of an earlier start of the run, and keep new ones."""
+        engine, (kept, others) = self._engine, unfinished.begin()
+        if kept:
+            noted(
+                f"{len(kept):,} answers of an earlier start are reused; to ask these questions again, remove "
+                f"{unfinished.path}."
+            )
+        elif others:
+            why = "the code has changed since" if unfinished.can_go_on else UNIDENTIFIED
+            noted(f"Answers of an earlier start are not reused: {why}.")
+        engine.kept = kept
+        told = engine.done
+
+        def done(outcome: Outcome) -> None:
+            if (outcome.id, outcome.repeat) not in kept:
+                unfinished.add(outcome)
+            told(outcome)
+
+        engine.done = done
+
     async def _identify(self) -> None:
-        """Find out what the model's addresses serve, and write it into run.json."""
-        before, engine = self.folder.before, self._engine
+        """Find out which weights the model's addresses serve, and write them into run.json."""
+        engine, before = self._engine, self.folder.before
+        if not self.folder.is_bound and self._request.options.label is None:
+            before = None  # another address may serve something else
         found = await engine.identify(recorded=kept_under(before), served_before=served_before(before))
         if found:
-            self.record = settle(self.folder.path, before, self.record, engine.model.settings, found)
+            settings, binds = engine.model.settings, self.folder.is_bound
+            self.record = settle(self.folder.path, before, self.record, settings, found, binds=binds)
             self.folder.write_record(self.record)
 
     def finish(self) -> tuple[RunFolder, dict[str, Any]]:
-        """Write and score what came.
+        """Write and score the outcomes.
 
         Returns:
-            The run's folder and what its scores.json holds.
+            The run's folder and the content of its scores.json.
         """
-        from tolman.runs.scoring import score_run
+        from tolman.runs.run_scoring import score_run
 
         outcomes = self._engine.outcomes = self._keep()  # of two orders one is enough from here on
         give_back()
         model = self._engine.model
         expectation = model if isinstance(model, HasExpectation) else None
-        return self.folder, score_run(
+        figures = score_run(
             self.folder,
-            self._engine.benchmark,
+            self._benchmark,
             self.record,
             self.items,
             outcomes,
@@ -149,6 +283,11 @@ class PreparedRun:
             metrics=self._request.metrics,
             read_ahead=self._read_ahead,
         )
+        if "served" in figures:  # more than one model answered
+            endpoint = {**self.record.endpoint, "served": figures["served"]}
+            self.record = self.record.model_copy(update={"endpoint": endpoint})
+            self.folder.write_record(self.record)
+        return self.folder, figures
 
     async def _write_items(self) -> None:
         """Write the questions while the first answer is waited for."""
@@ -156,7 +295,7 @@ class PreparedRun:
         await asyncio.to_thread(self.folder.write_items, self.items)
 
     def _with_reading(self, done: Callable[[Outcome], None]) -> Callable[[Outcome], None]:
-        """The same callback, told after the outcome is read; items that aren't waited for are read at the end."""
+        """Return the same callback, called after the outcome is read; items not waited for are read at the end."""
         ahead = self._read_ahead
         if ahead is None or not self._is_remote:
             return done
@@ -168,34 +307,36 @@ class PreparedRun:
         return read
 
     def keep(self) -> None:
-        """Write what came, where anything did, without scoring it."""
+        """Write the outcomes, if any, without scoring them."""
         if self._engine.outcomes:
             self._keep()
 
     @property
     def stopped(self) -> str:
         """What to say of a run that was stopped."""
-        return self._judging.stopped if self._judging is not None else f"Stopped: {self._kept_so_far}"
+        return self._judging.stopped if self._judging is not None else f"Stopped: {self._kept_so_far()}"
 
     @property
     def has_answers(self) -> bool:
-        """Whether the run itself, not its judge, brought an answer since it was started."""
-        return self._judging is None and any(isinstance(one, Response) for one in self._engine.outcomes.values())
+        """Check whether the run itself, not its judge, brought an answer since it was started."""
+        return self._judging is None and any(True for _ in self._responses())
 
-    def ended(self, why: object) -> str:
+    def ended(self, why: EndpointError) -> str:
         """What to say of a run that ended before its last question."""
-        return f"{why} {self._kept_so_far}"
+        return f"{why} {self._kept_so_far(goes_on=why.goes_on)}"
 
-    @property
-    def _kept_so_far(self) -> str:
+    def _kept_so_far(self, *, goes_on: bool = True) -> str:
         outcomes = self._outcomes()
         answered = sum(isinstance(outcome, Response) for outcome in outcomes.values())
         asked = len(self.items) * self._request.repeats
-        kept = "kept; the same command goes on." if self._is_stored else "kept in its folder."
+        goes_on = goes_on and (self._unfinished is None or self._unfinished.can_go_on)
+        kept = "kept; the same command goes on." if goes_on else "kept in its folder."
         return f"{answered:,} of {asked:,} answered and {kept}"
 
     def close(self) -> None:
         """Let others write into the folder."""
+        if self._unfinished is not None:
+            self._unfinished.end(is_whole=False)
         self._held.close()
 
     def __enter__(self) -> PreparedRun:
@@ -205,25 +346,33 @@ class PreparedRun:
         self.close()
 
     @property
+    def _judges_itself(self) -> bool:
+        """Check whether the judge is the same open model, as one that Python hands over can't be made again."""
+        return self._judge is not None and self._judge is self._engine.model
+
+    @property
     def _is_remote(self) -> bool:
         return any(one.remote for one in self._everyone)
 
     @property
     def _is_stored(self) -> bool:
-        """Whether a run that starts again finds its answers, or they cost nothing."""
+        """Check whether a run that starts again finds its answers, or they cost nothing."""
         return all(is_stored(one) or not one.remote for one in self._everyone)
+
+    def _responses(self) -> Iterator[Response]:
+        return (one for one in self._engine.outcomes.values() if isinstance(one, Response))
 
     def _failures(self) -> list[Failure]:
         return [one for one in self._engine.outcomes.values() if isinstance(one, Failure)]
 
     def _left_for(self, limits: Limits) -> Limits:
-        """The limits of a judge, whose calls cost what the run has left."""
+        """Return the limits of a judge, whose calls may cost the run's remaining budget."""
         if limits.most_cost is None:
             return limits
         return replace(limits, most_cost=max(0.0, limits.most_cost - self._engine.tally.cost))
 
     def _outcomes(self) -> Outcomes:
-        """What came, in the order of items, then repeats; what an earlier start of this run had stays beside it."""
+        """Return the outcomes in the order of items, then repeats, with those of an earlier start of this run."""
         found, came = Outcomes(), self._engine.outcomes
         for key in ((item.id, repeat) for item in self.items for repeat in range(self._request.repeats)):
             if key in came:
@@ -236,6 +385,9 @@ class PreparedRun:
         with uninterrupted():  # a second Ctrl-C must not stop the writing
             outcomes = self._outcomes()
             self.folder.write_outcomes(outcomes.values())
+            if self._unfinished is not None:
+                answered = sum(isinstance(one, Response) for one in outcomes.values())
+                self._unfinished.end(is_whole=answered == len(self.items) * self._request.repeats)
             usage = asdict(self._engine.tally)
             del usage["remarks"]
             if not self._engine.prices:
@@ -244,3 +396,9 @@ class PreparedRun:
                 usage["addresses"] = self._engine.model.counts
             write_text(self.folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
             return outcomes
+
+
+def _code_of(models: Iterable[Model]) -> str:
+    """The identity of the code behind several models; empty where one of them has none."""
+    found = [code_of(one) for one in models]
+    return "" if UNKNOWN in found else " ".join(one or f"tolman {tolman.__version__}" for one in found)

@@ -1,9 +1,9 @@
-"""Having a model judge the reasoning behind a run's responses: through the same engine and store as its questions.
+"""Judging of the reasoning behind a run's responses by a model: through the same engine and store as its questions.
 
-Each reasoning of an item is judged once, whatever the number of repeats that brought it. A reply that names no category
-is asked for again and is then a failure of that judgement. All turns stand in the response store, so that the same
-analysis goes on where it was stopped and a second one costs nothing. The steps of a human reasoning are typed in a turn
-of their own, which is the same for every model's response to that item.
+Each reasoning of an item is judged once, even if several repeats brought it. A reply that names no category is asked
+for again and is then a failure of that judgement. All turns are in the response store, so that the same analysis goes
+on where it was stopped and a second one costs nothing. The steps of a human reasoning are typed in a turn of their own,
+which is the same for every model's response to that item.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tolman.benchmarks.base import BenchmarkSpec, PromptPreset
+from tolman.benchmarks.spec import PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item
-from tolman.media.missing import refuse_missing
+from tolman.media.integrity import refuse_missing
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Sampling
-from tolman.models.base import Model
-from tolman.protocols.base import Answer, Ask, Conversation, Protocol
+from tolman.models.model import Model
+from tolman.protocols import Answer, Ask, Conversation
 from tolman.responses import Failure, Outcome, Response, Usage
 from tolman.runs.engine import Tally
-from tolman.runs.judging import TRIES, JudgeRequest, consult, usage_of
+from tolman.runs.judging import TRIES, Consultation, JudgeRequest, until_stopped, usage_of
 from tolman.scoring.error_types import (
     ErrorTaxonomy,
     judge_text,
@@ -58,7 +58,7 @@ class Reasoned:
 
 @dataclass(frozen=True)
 class ErrorJudgement:
-    """What the judge made of one response's reasoning.
+    """The judgement of one response's reasoning.
 
     Attributes:
         id, repeat: of the response.
@@ -77,10 +77,10 @@ class ErrorJudgement:
 
 
 def reasoning_of(response: Response) -> str | None:
-    """The reasoning behind a response.
+    """Return the reasoning behind a response.
 
-    The turn 'explanation' with the answer that it explains, else the turn 'reasoning', else what the endpoint gave as
-    the model's reasoning with the text, else the text.
+    The turn 'explanation' with the answer that it explains, else the turn 'reasoning', else the endpoint's reasoning
+    field with the text, else the text.
 
     Returns:
         None where that is shorter than `LEAST_WORDS` words: an answer and no reasoning.
@@ -100,7 +100,6 @@ def reasoning_of(response: Response) -> str | None:
 
 def judge_reasoning(
     reasoned: Sequence[Reasoned],
-    benchmark: BenchmarkSpec,
     taxonomy: ErrorTaxonomy,
     request: JudgeRequest,
     judge: Model,
@@ -114,11 +113,10 @@ def judge_reasoning(
     """Ask a judge which errors the reasonings make.
 
     Args:
-        reasoned: what is judged; repeats with the same text are judged once.
-        benchmark: theirs.
+        reasoned: responses to judge; repeats with the same text are judged once.
         taxonomy: the categories.
-        request: what the user asked for.
-        judge: what `request.open()` gave.
+        request: the user's.
+        judge: from `request.open()`.
         reference: whether the judge is shown the items' human reasoning.
         media: the folder that media are relative to; None where the judge is to be shown none.
         frames: which frames of a video it is shown.
@@ -128,10 +126,10 @@ def judge_reasoning(
         A judgement for each of `reasoned`, in order; the tokens of all replies; their cost where the user gave prices.
 
     Raises:
-        UsageError: an item has no human reasoning to be shown, or the judge can't look at what it is to be shown.
+        UsageError: an item has no human reasoning to be shown, or the judge can't look at the media to be shown.
         InputError: the media to be shown are not there.
         EndpointError: the first call showed that none can succeed.
-        RunInterruptedError: the user stopped it; what was judged is kept.
+        RunInterruptedError: the user stopped it; judgements so far are kept.
     """
     check_judge(reasoned, judge, reference=reference, media=media, frames=frames)
     jobs: dict[str, Reasoned] = {}
@@ -144,23 +142,15 @@ def judge_reasoning(
             number = texts[one.item.id]
             names[key] = one.item.id if number == 1 else f"{one.item.id}, text {number}"
             jobs[names[key]] = one
-    outcomes, cost = consult(
+    asked = Consultation(
         judge,
         request,
         [job.item.model_copy(update={"id": name}) for name, job in jobs.items()],
-        benchmark=benchmark,
-        protocol=Protocol(
-            "error-judge",
-            shows_media=media is not None,
-            converse=lambda benchmark, item, preset: _converse(
-                taxonomy, jobs[item.id], reference=reference, shows_media=media is not None
-            ),
-        ),
+        converse=lambda item: _converse(taxonomy, jobs[item.id], reference=reference, shows_media=media is not None),
         preset=PromptPreset("error-judge", taxonomy.source, frames=frames, sampling=Sampling(temperature=0.0)),
         data=media or Path(),
-        started=started,
-        done=done,
     )
+    outcomes, cost = until_stopped(asked.ask(started=started, done=done), asked)
     found = [_judgement(taxonomy, one, outcomes[names[one.item.id, one.text]], reference=reference) for one in reasoned]
     return found, usage_of(outcomes.values()), cost
 
@@ -168,7 +158,7 @@ def judge_reasoning(
 def check_judge(
     reasoned: Sequence[Reasoned], judge: Model, *, reference: bool, media: Path | None, frames: Frames
 ) -> None:
-    """Refuse before the first call what can't be judged.
+    """Refuse reasonings that can't be judged, before the first call.
 
     Raises:
         UsageError: see `judge_reasoning`.

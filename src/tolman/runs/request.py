@@ -1,18 +1,22 @@
-"""RunRequest and Started: what the user asked for, and what a progress bar is told."""
+"""RunRequest and Started: the user's request, also of several runs, and the data of a progress bar.
+
+A sweep is several runs that differ in one setting.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tolman.models.base import Model, ModelOptions
+from tolman.items import Selection
+from tolman.messages import Thinking
+from tolman.models.model import Model, ModelOptions
 from tolman.models.recipes import ModelRecipe
-from tolman.models.serving import Server
+from tolman.models.servers import Server
 from tolman.runs.engine import Limits, Tally
-from tolman.runs.load import Loaded
-from tolman.runs.selection import Selection
+from tolman.runs.run_items import Loaded
 
 if TYPE_CHECKING:
     from tolman.runs.judging import JudgeRequest
@@ -20,31 +24,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What the user asked for.
+    """The user's request for a run.
 
     Attributes:
         benchmark, model, protocol: names; a folder is a benchmark too, a protocol may be several joined by '+'.
-        protocol_options: what the user gave of `ProtocolOptions`, by name.
+        protocol_options: the user's values of `ProtocolOptions`, by name.
         captioner_options: of the model that captions, where the protocol has one.
         data: a local folder; the hub where None.
         media: the folder that media are relative to; the data's where None.
         revision: of the hub's data set, other than the pinned one.
         subset, preset: names; the benchmark's first where None.
         frames, sampling: settings other than the preset's, the recipe's among them.
-        form: what a video is to become (`tolman.models.recipes.InputForm`); the recipe's or the preset's where None.
+        form: of a video (`tolman.models.recipes.InputForm`); the recipe's or the preset's where None.
         recipe: how the model's authors run it, where the user named one or the model's name brings one.
         recipe_asked: whether the user named it.
         out: the run's folder; a default under ./runs where None.
         part: of several runs of one command, which this is; it gets a folder of its own.
         options: of the model.
-        limits: when to give up.
+        limits: of the run.
         selection: which items.
         repeats: how often each item is asked.
         store, frame_store: other than the user's own.
         prices: a file with the price of tokens.
         judge: a model that reads the responses.
         failures_are_wrong: score failed items 0.
-        server: of the model, started with the run; who has it ends it.
+        server: of the model, started with the run; its holder ends it.
         metrics: names of further metrics whose figures are added to the scores.
         opened: the model itself, in place of one made by the name `model`.
         loaded: the items, in place of those found by the name `benchmark`.
@@ -84,7 +88,7 @@ class RunRequest:
 
 @dataclass(frozen=True)
 class Started:
-    """What a progress bar needs to know.
+    """Data of a progress bar.
 
     Attributes:
         calls: items times repeats.
@@ -92,7 +96,7 @@ class Started:
         tally: counts that grow while the run goes on.
         priced: whether the user gave prices, so that the tally has a cost.
         remote: whether calls cost time or money.
-        what: what the calls are for.
+        what: purpose of the calls.
     """
 
     calls: int
@@ -101,3 +105,43 @@ class Started:
     priced: bool
     remote: bool
     what: str = "asking"
+
+
+def by_frames(request: RunRequest, counts: Sequence[int]) -> list[RunRequest]:
+    """A run for each number of frames, in a folder of its own; the one request where there are not several.
+
+    With `out` the folders are out/frames-N, else the default's name with -frames-N behind it.
+    """
+    if len(counts) < 2:
+        return [request]
+    return [
+        replace(request, frames={**(request.frames or {}), "count": count}, part=_part(request, f"frames-{count}"))
+        for count in counts
+    ]
+
+
+def by_budget(request: RunRequest, budgets: Sequence[Thinking]) -> list[RunRequest]:
+    """A run for each budget of reasoning, in a folder of its own (…reasoning-N); the one request where there are not
+    several."""
+    if len(budgets) < 2:
+        return [request]
+    return [
+        replace(
+            request,
+            sampling={**(request.sampling or {}), "thinking": asked},
+            part=_part(request, f"reasoning-{asked.budget}"),
+        )
+        for asked in budgets
+    ]
+
+
+def by_form(request: RunRequest, forms: Sequence[str]) -> list[RunRequest]:
+    """A run for each form of videos, in a folder of its own, 'as-video'; the one request with its form where there are
+    not several."""
+    if len(forms) < 2:
+        return [replace(request, form=forms[0])] if forms else [request]
+    return [replace(request, form=form, part=_part(request, f"as-{form}")) for form in forms]
+
+
+def _part(request: RunRequest, name: str) -> str:
+    return name if request.part is None else f"{request.part}-{name}"

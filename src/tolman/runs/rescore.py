@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tolman import benchmarks, models
-from tolman.errors import UsageError
-from tolman.item_table import data_hash
-from tolman.models.base import HasExpectation, KnowsTheTruth, ModelOptions
-from tolman.names import unknown
-from tolman.outcomes import Outcomes
-from tolman.responses import Outcome
-from tolman.runs.folder import RunFolder, RunRecord, RunSettings, default_folder, is_blind
-from tolman.runs.imports import formats, read_import
+from tolman.errors import UsageError, unknown
+from tolman.item_table import data_hash, field_values
+from tolman.items import Selection
+from tolman.models.model import HasExpectation, KnowsTheTruth, Model, ModelOptions
+from tolman.responses import Outcome, Outcomes
+from tolman.runs.imports import Imported, formats, read_import
 from tolman.runs.judging import JudgeRequest, judge_run
-from tolman.runs.load import Loaded, load, preset_of
+from tolman.runs.logs.join import NotJoinedError
+from tolman.runs.places import check_run_folder, default_folder, imported_places
 from tolman.runs.request import Started
+from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings, is_blind
+from tolman.runs.run_items import Loaded, load, preset_of
+from tolman.runs.run_scoring import score_run
 from tolman.runs.score_rows import PlaceFor
-from tolman.runs.scoring import score_run
-from tolman.runs.selection import Selection
 
 _ALL = Selection()
 
 
 def score_file(
-    path: Path,
+    path: Path | Sequence[Path],
     *,
     benchmark: str | None,
     data: Path | None = None,
     subset: str | None = None,
     revision: str | None = None,
     form: str | None = None,
+    columns: Mapping[str, str] | None = None,
     name: str | None = None,
     preset: str | None = None,
     out: Path | None = None,
@@ -40,26 +42,69 @@ def score_file(
     failures_are_wrong: bool = False,
     metrics: Sequence[str] = (),
     workers: PlaceFor | None = None,
+    noted: Callable[[str], None] = lambda sentence: None,
 ) -> tuple[RunFolder, dict[str, Any]]:
-    """Score a file of responses into a new run folder.
+    """Score a file of responses into a new run folder; several files, or folders of logs, together. Responses to all
+    questions of a benchmark are cut to a subset that is a part of them; `noted` is called with a sentence then.
 
     Raises:
         UsageError: no benchmark named, or an unknown name.
         InputError: the file's rows don't fit the benchmark's.
     """
+    paths = [path] if isinstance(path, Path) else list(path)
     if benchmark is None:
-        raise UsageError(f"which benchmark answers {path}? Name it with --benchmark.")
+        raise UsageError(f"which benchmark answers {paths[0]}? Name it with --benchmark.")
     if form is not None and form not in formats():
         raise unknown("response format", form, formats())
     loaded = load(benchmark, data, subset, revision, held=False)
-    imported = read_import(path, loaded.items, form, same_truths=bool(loaded.benchmark.frame_counts))
-    origin = {"imported": path.name}
+    same_truths = bool(loaded.benchmark.frame_counts)
+    try:
+        imported = read_import(paths, loaded.items, form, same_truths=same_truths, columns=columns)
+    except NotJoinedError:
+        whole = _whole(loaded, benchmark, data, revision)
+        if whole is None:
+            raise
+        imported = read_import(paths, whole.items, form, same_truths=same_truths, columns=columns)
+        imported, left_out = _cut(imported, set(field_values(loaded.items, "id")))
+        if not imported.outcomes:
+            raise
+        noted(f"{left_out:,} responses are to questions outside the subset {loaded.subset} and left out.")
+    origin: dict[str, Any] = {"imported": ", ".join(one.name for one in paths)}
+    if len(imported.files) > 1:
+        origin["files"] = list(imported.files)
+    if imported.columns:
+        origin["columns"] = dict(imported.columns)
     if imported.program:
         origin |= {"program": imported.program, "version": imported.version, "joined_by": imported.by}
     return score_outcomes(
-        loaded, imported.outcomes, benchmark=benchmark, model=name or path.stem, model_settings=origin,
+        loaded, imported.outcomes, benchmark=benchmark, model=name or _name_of(paths, imported), model_settings=origin,
         preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong, metrics=metrics, workers=workers,
+        files=paths,
     )  # fmt: skip
+
+
+def _whole(loaded: Loaded, benchmark: str, data: Path | None, revision: str | None) -> Loaded | None:
+    """The benchmark's default subset, where the one that is loaded is a part of it."""
+    subset = next(iter(loaded.benchmark.subsets))
+    if loaded.subset == subset:
+        return None
+    whole = load(benchmark, data, subset, revision, held=False)
+    own = {item.id: item for item in loaded.items}
+    same = sum(own.get(item.id) == item for item in whole.items)
+    return whole if same == len(own) else None
+
+
+def _cut(imported: Imported, ids: set[str]) -> tuple[Imported, int]:
+    """Return a file's responses to some questions, and the number of others."""
+    kept = Outcomes.of(outcome for outcome in imported.outcomes.values() if outcome.id in ids)
+    return replace(imported, outcomes=kept), len(imported.outcomes) - len(kept)
+
+
+def _name_of(paths: Sequence[Path], imported: Imported) -> str:
+    """Return the name of a model whose responses are in files: that of its file or folder, or that in several logs."""
+    if len(paths) == 1 and paths[0].exists():
+        return paths[0].name if paths[0].is_dir() else paths[0].stem
+    return imported.model.rpartition("/")[2] or paths[0].resolve().parent.name or "responses"
 
 
 def score_outcomes(
@@ -76,18 +121,20 @@ def score_outcomes(
     failures_are_wrong: bool = False,
     metrics: Sequence[str] = (),
     workers: PlaceFor | None = None,
+    files: Sequence[Path] = (),
 ) -> tuple[RunFolder, dict[str, Any]]:
-    """Score what something other than a run brought, into a new run folder.
+    """Score outcomes from outside a run, into a new run folder.
 
     Args:
         loaded: the benchmark's items.
         outcomes: one or more, each for an item that was asked; items without one count as missing.
         benchmark: as the user names it.
-        model: who answered.
-        model_settings: where the outcomes come from.
-        selection: what was asked; all items by default.
+        model: that answered.
+        model_settings: source of the outcomes.
+        selection: items that were asked; all by default.
         preset, out, seed, failures_are_wrong, metrics: as for a run.
         workers: where responses are read; see `scoring.score_run`.
+        files: that the outcomes were read from. A folder with responses of other files is refused.
 
     Raises:
         UsageError: an unknown preset, or a selection that leaves no item.
@@ -110,10 +157,13 @@ def score_outcomes(
         seed=seed,
         selection=selection,
     )
-    record = RunRecord(
-        settings=settings, subset_items=len(loaded.items), data=loaded.source, failures_are_wrong=failures_are_wrong
-    )
     folder = RunFolder(out or default_folder(settings))
+    record = RunRecord(
+        settings=settings, subset_items=len(loaded.items), data=loaded.source, failures_are_wrong=failures_are_wrong,
+        places=imported_places(files, folder.path),
+    )  # fmt: skip
+    if out is not None:
+        check_run_folder(out)
     with folder.sole_writer():
         folder.start(record)
         folder.write_items(items)
@@ -122,7 +172,7 @@ def score_outcomes(
 
 
 def score_folder(
-    path: Path, metrics: Sequence[str] = (), workers: PlaceFor | None = None
+    path: Path, metrics: Sequence[str] = (), workers: PlaceFor | None = None, *, failures_are_wrong: bool = False
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Score a run's stored responses again, with this version's rules.
 
@@ -130,6 +180,7 @@ def score_folder(
         path: of the folder.
         metrics: names of further metrics; those that it was scored with before where none is named.
         workers: where responses are read; see `scoring.score_run`.
+        failures_are_wrong: score failed items 0 from now on; as run.json says where False.
 
     Raises:
         InputError: the folder is no run's.
@@ -138,6 +189,9 @@ def score_folder(
     folder = RunFolder(path)
     record = folder.record()
     with folder.sole_writer():
+        if failures_are_wrong and not record.failures_are_wrong:
+            record = record.model_copy(update={"failures_are_wrong": True})
+            folder.write_record(record)
         return folder, _score_again(folder, record, metrics, workers)
 
 
@@ -173,9 +227,9 @@ def judge_folder(
         EndpointError: the judge's first call showed that none can succeed.
         RunConflictError: a run is at work in the folder.
     """
-    judge = request.open()
     folder = RunFolder(path)
     record = folder.record()
+    judge = request.open(_own_model(record, request) if request.is_self else None)
     with folder.sole_writer():
         judge_run(
             folder, benchmarks.get(record.settings.benchmark), folder.items(), folder.outcomes(), request, judge,
@@ -185,3 +239,19 @@ def judge_folder(
             ),
         )  # fmt: skip
         return folder, _score_again(folder, record)
+
+
+def _own_model(record: RunRecord, request: JudgeRequest) -> Model:
+    """The model that answered a run, at the address where it did, or at the judge's where the user names one.
+
+    Raises:
+        UsageError: the responses are another program's, so that no address is known.
+    """
+    settings = record.settings
+    if "imported" in settings.model_settings:
+        raise UsageError(
+            "--judge self asks the model that answered, and these responses come from a file; name the model: "
+            "--judge FAMILY/NAME."
+        )
+    address = request.options.base_url or settings.model_settings.get("base_url")
+    return models.create(settings.model, replace(request.options, base_url=address))

@@ -11,11 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tolman.errors import UsageError
-from tolman.scoring.bootstrap import PoolValues, bootstrap
-from tolman.scoring.clusters import WORKING_CORRELATION_PAIRED, Clustered, Floats, clustered_sums
+from tolman.forks import check_fork
+from tolman.scoring.clusters import WORKING_CORRELATION_PAIRED, Clustered, Floats, clustered_sums, row_weights
 from tolman.scoring.intervals import Estimate, Interval, estimates
-from tolman.scoring.metric import PERCENT, Metric
-from tolman.scoring.table import Node, Pool, Table, attainable, coefficients, pools_of
+from tolman.scoring.metrics import PERCENT, Metric
+from tolman.scoring.score_table import Node, Pool, SmallPart, Table, attainable, coefficients, pools_of
+from tolman.scoring.significance import PoolValues, bootstrap
 
 METRIC_PREFIX = "metric:"
 """What the names of columns begin with that hold values of metrics other than the rule set's own."""
@@ -27,7 +28,7 @@ class Cell:
 
     Attributes:
         value: the estimate; None where no item of it was scored.
-        n: scored items in it.
+        n: scored items in it; an item that was asked several times counts once.
         clusters: how many scenes they come from.
         unanswered: items of it that failed, are missing, or whose judgement failed.
         interval: 95 %, clustered by scene; None where none can hold.
@@ -35,12 +36,13 @@ class Cell:
         effective_scenes: Kish's effective number of scenes.
         reason: why there is no interval.
         missing: titles of parts of the figure without a scored item.
-        attainable: what the figure is for a perfect model: below 100 where missing parts count as 0.
+        attainable: the figure of a perfect model: below 100 where missing parts count as 0.
         unit: of the figure; '%' on the 0–100 scale.
         left_out: scored items that its metric has no value for and that are not in `n`: unread ones, where the metric
             leaves these out, and such as have no relative error.
         unread: items in it whose response has no readable answer; counted for metrics other than the rule set's own,
-            for which `scoring.unread` has shares and bounds.
+            for which `scoring.further_figures` has shares and bounds.
+        small: parts of a mean that rest on very few questions.
     """
 
     value: float | None
@@ -56,6 +58,7 @@ class Cell:
     unit: str = PERCENT
     left_out: int = 0
     unread: int = 0
+    small: tuple[SmallPart, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -74,6 +77,9 @@ class Prepared:
         left_out: items of a pool that its metric has no value for. Shape (items, pools).
         unread: items whose response has no readable answer. Shape (items,).
         cluster: the number of each item's scene, from 0 without gaps. Shape (items,).
+        item: the number of the item that each row answers; None if no item has several rows. Shape (items,).
+        row_weights: factors of the numerators and denominators, so that items with fewer rows than others count as
+            much; None where all have as many. Shape (items, pools).
         task: the number of each item's question type in `task_names`. Shape (items,).
         task_names: question types.
         lost: items without a score that failed, are missing or whose judgement failed. Shape (lost items, pools).
@@ -88,11 +94,17 @@ class Prepared:
     left_out: NDArray[np.bool_]
     unread: NDArray[np.bool_]
     cluster: NDArray[np.intp]
+    item: NDArray[np.intp] | None
+    row_weights: Floats | None
     task: NDArray[np.intp]
     task_names: tuple[str, ...]
     lost: NDArray[np.bool_]
     rows: NDArray[np.intp]
     lost_rows: NDArray[np.intp]
+
+    def count(self, inside: NDArray[np.bool_]) -> int:
+        """The number of different items in some rows. Shape (items,)."""
+        return int(inside.sum()) if self.item is None else len(np.unique(self.item[inside]))
 
     @property
     def unanswered(self) -> NDArray[np.intp]:
@@ -111,19 +123,52 @@ class Prepared:
             inside: which rows. Shape (rows of the frame,).
         """
         kept, lost = inside[self.rows], inside[self.lost_rows]
-        return replace(
+        numerators, denominators = self.numerators[kept], self.denominators[kept]
+        if self.row_weights is not None:  # in the part, items may have other numbers of rows
+            numerators = numerators / np.where(self._are_means, self.row_weights[kept], 1.0)
+            denominators = denominators / self.row_weights[kept]
+        found = replace(
             self,
-            numerators=np.asfortranarray(self.numerators[kept]),  # as `prepare` has them
-            denominators=np.asfortranarray(self.denominators[kept]),
+            numerators=np.asfortranarray(numerators),  # as `prepare` has them
+            denominators=np.asfortranarray(denominators),
             membership=self.membership[kept],
             left_out=self.left_out[kept],
             unread=self.unread[kept],
             cluster=np.unique(self.cluster[kept], return_inverse=True)[1].astype(np.intp),
+            item=None if self.item is None else self.item[kept],
+            row_weights=None,
             task=self.task[kept],
             lost=self.lost[lost],
             rows=self.rows[kept],
             lost_rows=self.lost_rows[lost],
         )
+        return found._evened()
+
+    def _evened(self) -> Prepared:
+        """The same, with all items of a pool counting as much, however many of their rows are in it."""
+        if self.item is None:
+            return self
+        each = [
+            row_weights(
+                self.item, self.membership[:, j], None if metric is None or metric.is_mean else metric.most_repeats
+            )
+            for j, metric in enumerate(self.metrics)
+        ]
+        if all(one is None for one in each):
+            return self
+        ones = np.ones(len(self.item))
+        weights = np.stack([ones if one is None else one for one in each], axis=1)
+        return replace(
+            self,
+            numerators=np.asfortranarray(self.numerators * np.where(self._are_means, weights, 1.0)),
+            denominators=np.asfortranarray(self.denominators * weights),
+            row_weights=weights,
+        )
+
+    @property
+    def _are_means(self) -> NDArray[np.bool_]:
+        """Which pools' figures are ratios of two sums. Shape (pools,)."""
+        return np.array([one is None or one.is_mean for one in self.metrics], dtype=bool)
 
     @property
     def present(self) -> frozenset[Pool]:
@@ -137,6 +182,7 @@ class Prepared:
             self.cluster,
             self.numerators,
             self.denominators,
+            item=self.item,
             membership=self.membership,
             lowest=self._ends(0),
             highest=self._ends(1),
@@ -148,6 +194,7 @@ class Prepared:
             self.cluster,
             self.numerators - other.numerators,
             self.denominators,
+            item=self.item,
             membership=self.membership,
             lowest=-self._widths(),
             highest=self._widths(),
@@ -158,7 +205,8 @@ class Prepared:
         """The least (0) or greatest (1) sums of the numerators. Shape (pools,)."""
         found = np.zeros(len(self.pools))
         for j in np.flatnonzero(self.bounds.any(axis=1)):
-            numerators = self.bounds[j, end] - (1 - self.denominators[:, j])  # less chance where it is adjusted for
+            each = 1.0 if self.row_weights is None else self.row_weights[:, j]
+            numerators = each * self.bounds[j, end] - (each - self.denominators[:, j])  # less chance if adjusted for it
             found[j] = np.where(self.membership[:, j], numerators, 0.0).sum()
         return found
 
@@ -199,14 +247,14 @@ class Prepared:
             weights: shape (figures, pools).
         """
         closed = self.have_closed_form(weights)
-        exact = iter(estimates(self.sums, weights[closed]))
+        exact = iter(estimates(self.sums, weights[closed], by_part=True))
         return [
             next(exact) if is_closed else bootstrap(self.cluster, *self.values(row))
             for row, is_closed in zip(weights, closed, strict=True)
         ]
 
     def restricted(self, other: Prepared) -> Prepared:
-        """The same without what another run on the same items has no value for."""
+        """Return the same without the items that another run has no value for."""
         shared = self.membership & other.membership
         return replace(
             self,
@@ -239,13 +287,16 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         table: the benchmark's.
         column: which of the two scores.
     """
+    check_fork()
     pools = pools_of(c.node for c in table.columns)
+    is_repeated = "repeat" in scores.columns and bool(scores["repeat"].max())
     used = {
         column,
         "task",
         "options",
         "cluster",
         "state",
+        *(("id",) if is_repeated else ()),
         *(column_of(p.measure) for p in pools if p.measure is not None),
     }
     is_scored = scores[column].is_not_null()
@@ -278,7 +329,7 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
             bounds[j] = low, high
     is_lost = ~is_scored & scores["status"].is_in(["failed", "missing", "unjudged"])
     lost = _Tasks(scores["task"].filter(is_lost))
-    return Prepared(
+    found = Prepared(
         pools=pools,
         numerators=numerators,
         denominators=denominators,
@@ -287,12 +338,15 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         left_out=left_out,
         unread=_unread(answered),
         cluster=cluster,
+        item=_numbered(answered["id"], answered["id"].unique().to_list()) if is_repeated else None,
+        row_weights=None,
         task=tasks.codes,
         task_names=tuple(tasks.names),
         lost=np.stack([lost.inside(p) for p in pools], axis=1) if pools else np.zeros((len(lost.codes), 0), bool),
         rows=np.flatnonzero(is_scored.to_numpy()),
         lost_rows=np.flatnonzero(is_lost.to_numpy()),
     )
+    return found._evened()
 
 
 def cells(scores: pl.DataFrame, table: Table, *, column: Literal["score", "expected"] = "score") -> dict[str, Cell]:
@@ -321,6 +375,7 @@ def cells_of(data: Prepared, table: Table, only: Collection[str] | None = None) 
     weights, formed = data.weights([c.node for c in columns])
     inside = data.members(weights)
     present = data.present
+    counts = dict(zip(data.pools, data.membership.sum(0).tolist(), strict=True))
     result = {}
     for i, (col, found) in enumerate(zip(columns, data.estimates(weights), strict=True)):
         # A pool may be counted in several figures, but no item twice in one.
@@ -329,7 +384,7 @@ def cells_of(data: Prepared, table: Table, only: Collection[str] | None = None) 
         measured = any(data.pools[j].measure for j in pools_in)
         result[col.key] = Cell(
             value=col.scale * found.value if formed[i] and found.value is not None else None,
-            n=int(inside[i].sum()),
+            n=data.count(inside[i]),
             clusters=len(np.unique(data.cluster[inside[i]])),
             unanswered=unanswered,
             interval=found.interval.times(col.scale) if found.interval else None,
@@ -340,7 +395,8 @@ def cells_of(data: Prepared, table: Table, only: Collection[str] | None = None) 
             attainable=100 * attainable(col.node, present) if formed[i] else 100.0,
             unit=col.unit,
             left_out=int(data.left_out[:, pools_in].any(axis=1).sum()),
-            unread=int((inside[i] & data.unread).sum()) if measured else 0,
+            unread=data.count(inside[i] & data.unread) if measured else 0,
+            small=table.small_parts(col, counts),
         )
     return result
 

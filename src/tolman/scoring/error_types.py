@@ -1,4 +1,4 @@
-"""Types of errors in a model's reasoning: the papers' categories, what a judge is told, and how its reply is read.
+"""Types of errors in a model's reasoning: the papers' categories, the judge's instructions, and how its reply is read.
 
 Sources: VSI-Bench paper, section 5 and Appendix B.2; MMSI-Bench paper, section 5 and Tables 8 and 9. Asking the judge
 is `runs.reasoning`'s.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tolman.items import Item
-from tolman.scoring.parse.reasoning import without_reasoning
+from tolman.scoring.parse.plain_text import without_reasoning
 
 CORRECT = "correct"
 """The key of the category of a reasoning without error, in every taxonomy."""
@@ -24,7 +24,7 @@ class ErrorType:
     Attributes:
         key: short and unique in its taxonomy.
         title: as the paper calls it.
-        step: what a step of reasoning is called that such an error belongs to; '' where there is none.
+        step: name of the step of reasoning that such an error belongs to; '' where there is none.
         means: the rest of the judge's line about it.
     """
 
@@ -39,7 +39,7 @@ class ErrorTaxonomy:
     """The categories of one paper.
 
     Attributes:
-        name: what `--taxonomy` takes.
+        name: value of `--taxonomy`.
         source: where it is written.
         types: of errors, in the paper's order; 'correct' comes after them.
         several: whether several may apply to one reasoning, each with an equal part of it.
@@ -62,11 +62,11 @@ class ErrorTaxonomy:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Of all categories."""
+        """Return the keys of all categories."""
         return tuple(kind.key for kind in self.all_types)
 
     def instructions(self, *, reference: bool) -> str:
-        """What the judge is told after what it is shown."""
+        """Return the judge's instructions, which follow the material to judge."""
         return self.prompt_with_reference if reference else self.prompt
 
     def find(self, name: str) -> str | None:
@@ -209,7 +209,7 @@ def read_categories(taxonomy: ErrorTaxonomy, reply: str) -> frozenset[str] | Non
 
     Returns:
         Keys; None where the reply is no answer: other words, a number that no category has, several where one is asked
-        for, or 'correct' beside an error.
+        for, or 'correct' next to an error.
     """
     text = without_reasoning(reply[-_MAX_CHARS:]).strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -221,7 +221,7 @@ def read_categories(taxonomy: ErrorTaxonomy, reply: str) -> frozenset[str] | Non
 
 
 def valid(taxonomy: ErrorTaxonomy, categories: frozenset[str]) -> bool:
-    """Whether these can be one judgement: something, one where only one may apply, 'correct' on its own."""
+    """Check whether these can be one judgement: something, one where only one may apply, 'correct' on its own."""
     if not categories or not categories <= set(taxonomy.keys):
         return False
     return len(categories) == 1 or (taxonomy.several and CORRECT not in categories)
@@ -239,7 +239,7 @@ def _categories(taxonomy: ErrorTaxonomy, text: str) -> frozenset[str] | None:
 
 
 def judge_text(taxonomy: ErrorTaxonomy, item: Item, reasoning: str, reference: str | None) -> str:
-    """What a judge reads after the pictures: question, reasoning, right answer, reference, instructions.
+    """Return the judge's text after the pictures: question, reasoning, right answer, reference, instructions.
 
     Args:
         taxonomy: the categories.
@@ -261,7 +261,7 @@ def judge_text(taxonomy: ErrorTaxonomy, item: Item, reasoning: str, reference: s
 
 
 def types_steps(taxonomy: ErrorTaxonomy) -> bool:
-    """Whether a reference reasoning is given to the judge with the type of each step."""
+    """Check whether a reference reasoning is given to the judge with the type of each step."""
     return any(kind.step for kind in taxonomy.types)
 
 
@@ -277,13 +277,13 @@ def steps_of(reasoning: str) -> tuple[str, ...]:
 
 
 def typed_already(taxonomy: ErrorTaxonomy, reasoning: str) -> bool:
-    """Whether every step of a reasoning already names its type in brackets, as the paper's example does."""
+    """Check whether every step of a reasoning already names its type in brackets, as the paper's example does."""
     steps, names = steps_of(reasoning), [kind.step.casefold() for kind in taxonomy.types if kind.step]
     return bool(steps) and all(any(f"({name})" in step.casefold() for name in names) for step in steps)
 
 
 def typing_text(taxonomy: ErrorTaxonomy, steps: Sequence[str]) -> str:
-    """What a judge is told to type the steps of a reasoning. The words are Tolman's."""
+    """Return the instructions of a judge that types the steps of a reasoning. The words are Tolman's."""
     kinds = "\n".join(f"{i}. {kind.step}: {_STEP_MEANS[kind.key]}" for i, kind in enumerate(taxonomy.types, start=1))
     listed = "\n".join(f"Step {i}: {step}" for i, step in enumerate(steps, start=1))
     return (

@@ -1,9 +1,9 @@
-"""ItemKind: what an item's answer is, and all that follows from it.
+"""ItemKind: the form of an item's answer, and all that follows from it.
 
-Tolman's own are in `tolman.kinds`, one module each; a plugin adds more by declaring `KIND`.
-Everything that depends on how a question is answered asks the kind: whether an item is whole, how a response is read
-and scored, how it is curated, guessed and audited, what a baseline says, what a prompt asks for, and with what a person
-answers.
+Tolman's own are in the modules of `tolman.kinds`; a plugin adds more by declaring `KIND`. Everything that depends on
+how a question is answered asks the kind: whether an item is whole, how a response is read and scored, how it is
+curated, guessed and audited. The kind also knows the answer of a baseline, the request of a prompt, and the control
+with which a person answers.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 from tolman.errors import UsageError
 from tolman.items import Item, kind_named, known_kinds
-from tolman.scoring.metric import Metric
-from tolman.scoring.reading import ParsedAnswer
+from tolman.scoring.answer_values import ParsedAnswer
+from tolman.scoring.metrics import Metric
 
 ROUNDING = 1e-9
 """Loss of score that is no more than rounding."""
@@ -96,45 +96,45 @@ class ItemKind:
     An item's `answer`, given as a response, is always right: `metric` scores the reading of it 1.
 
     Attributes:
-        name: what `Item.kind` says, in files too.
+        name: value of `Item.kind`, in files too.
         title: of such a question, in a sentence: 'multiple choice'.
         read: (item, response text) → ParsedAnswer; the careful reader of this kind. Must not look at the item's answer.
-        metric: of the rule set 'careful' for such items: a mean of values from 0 to 1, higher is better, and 0 for what
-            could not be read.
-        check: (item) → what is wrong with it, as a sentence without full stop, or ''.
+        metric: of the rule set 'careful' for such items: a mean of values from 0 to 1, higher is better, and 0 for
+            unread responses.
+        check: (item) → its error, as a sentence without full stop, or ''.
         chance: (item) → the expected score of an answer drawn at random; 0 where there is no such level.
-        guesses: (item, right responses of all items of its kind and question type) → what a random answerer draws
-            from, evenly; without any of them, what can be said all the same.
+        guesses: (item, right responses of all items of its kind and question type) → the responses that a random
+            answerer draws from, evenly. Without any of them, those that are possible all the same.
         oracle_text: (item, value that geometry gives) → the response that says so.
         answer_text: (item) → the right answer in words.
         right_response: (item) → a response that gives the right answer as a model would write it; the item's `answer`
             if nothing else is said. Constant baselines and blind learners answer with those of other items.
         demand: (item) → the sentence of a prompt that asks for the answer alone.
-        judge_request: (item) → the sentence that tells a model judge what to copy out of a response.
+        judge_request: (item) → the sentence that names the part of a response that a model judge must copy.
         has_letters: whether the answer is the letter of an option, so that the options can change their order.
         is_graded: whether answers can be partly right.
         alike: whether items with equal answers and numbers of options score alike for a response that is a letter
             or a number by itself; saves time for baselines.
         widget: the control with which a person answers in the review application: one of `WIDGETS`.
-        score: (item, what was read) → 0 to 1, by the metric; 0 where nothing was read or the metric has no value.
+        score: (item, reading) → 0 to 1, by the metric; 0 where nothing was read or the metric has no value.
         released_answer: (answer as a question set's row has it; a list or mapping as JSON) → the item's `answer`.
-            ValueError, with what is wrong as a sentence without full stop, where it is none. Not asked where
-            `has_letters`: mappings say how letters are given.
-        answer_form: (item) → what a model is asked to end its reply with, as the rest of "Answer: …".
+            ValueError, with the error as a sentence without full stop, where it is none. Not asked where `has_letters`:
+            mappings say how letters are given.
+        answer_form: (item) → the requested end of a model's reply, as the rest of "Answer: …".
         stated_answer: (item, the text behind "Answer:" in such a reply) → the answer, or None where it is none.
         magnitude: (item) → its answer as a number, where answers close to each other in that number are close in score;
             None for kinds whose answers have no such order.
         states: (item, exact value or answer that geometry gives, its place among the options from 0 or None) → whether
             the item's answer is that one, as printed. ValueError where the kind has no answer for such a value.
         error: (item, that value) → the item's answer minus it, in the item's unit; None where that means nothing.
-        choices: (item) → what a person chooses among, where the widget is `choice`: the letters of the options if
-            nothing else is said. Must not look at the item's answer.
+        choices: (item) → the choices of a person, where the widget is `choice`: the letters of the options if nothing
+            else is said. Must not look at the item's answer.
         agree: (item, answer, answer) → whether two answers say the same, as far as agreement of people and consensus
             of models go. If nothing else is said: where both are read alike, or each, held against the other as if
             that were right, is scored `agree_from` or more; never where one can't be read.
         agree_from: the least score of answers that agree; 1 asks for answers that are fully right.
-        asks_for: what the answer is, on the page on which people write questions: 'a number'; '' where no questions
-            of this kind can be written there.
+        asks_for: name of the answer, on the page on which people write questions: 'a number'; '' where no questions of
+            this kind can be written there.
 
     Raises:
         UsageError: the metric is none that a rule set can score by, or there is no such widget, or it has no choices.
@@ -192,7 +192,7 @@ class ItemKind:
 
 
 def states_as_written(kind: ItemKind) -> bool:
-    """Whether a kind takes the text of an answer for the answer, wherever its reader reads it."""
+    """Check whether a kind takes the text of an answer for the answer, wherever its reader reads it."""
     return kind.stated_answer is _if_readable
 
 
@@ -207,7 +207,7 @@ def kind_of(item: Item) -> ItemKind:
 
 
 def equal_answers(item: Item) -> int:
-    """Of how many answers chance chooses one, for items without options; 0 where the kind has no chance level."""
+    """Return the number of answers that chance chooses from, for items without options; 0 without a chance level."""
     kind: ItemKind = known_kinds.get(item.kind) or kind_named(item.kind)
     level = 0.0 if kind.chance is _no_chance else kind.chance(item)
     return round(1 / level) if level else 0

@@ -1,7 +1,7 @@
 """Does the reader read what a judge reads? JudgeAgreement on a random sample of the responses that were read.
 
-The sample is drawn by rank of a hash over seed, item and text: it depends on nothing else, neither on the order of the
-responses nor on what else is there, and a larger sample holds the smaller one. Judgements about it score nothing.
+The sample is drawn by rank of a hash over seed, item and text: it depends neither on the order of the responses nor on
+other responses, and a larger sample holds the smaller one. Judgements about it score nothing.
 """
 
 from __future__ import annotations
@@ -10,18 +10,13 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from statistics import NormalDist
 
 from tolman.items import Item
+from tolman.scoring.answer_values import ParsedAnswer
 from tolman.scoring.intervals import Interval
-from tolman.scoring.judged import JudgedSample, Judgement, digest, read_reply
-from tolman.scoring.reading import ParsedAnswer
-from tolman.scoring.relative_accuracy import is_finite_number
-from tolman.scoring.rules import RuleSet
-
-NUMBERS_AGREE_WITHIN = Fraction(1, 100)
-"""Of the larger of two numbers: how far apart reader and judge may be."""
+from tolman.scoring.judged import EXTRACTION, JudgedSample, Judging, digest
+from tolman.scoring.rule_sets import RuleSet
 
 ResponseKey = tuple[str, str]
 """An item's id and the `digest` of a response's text."""
@@ -66,7 +61,7 @@ def draw(population: Iterable[ResponseKey], size: int, seed: int) -> set[Respons
     """A simple random sample without replacement, the same for any order of the population.
 
     Args:
-        population: what it is drawn from, without repetitions.
+        population: the responses to draw from, without repetitions.
         size: how many.
         seed: of the draw.
     """
@@ -75,24 +70,13 @@ def draw(population: Iterable[ResponseKey], size: int, seed: int) -> set[Respons
 
 
 def is_read(reading: ParsedAnswer) -> bool:
-    """Whether a reader read an answer; one that it drew at random is none."""
+    """Check whether a reader read an answer; one that it drew at random is none."""
     return reading.value is not None and not (reading.guessed or reading.assumed)
-
-
-def same_answer(one: ParsedAnswer, other: ParsedAnswer) -> bool:
-    """Whether two readings are one answer: equal letters, or numbers within 1 % of the larger."""
-    a, b = one.value, other.value
-    if a is None or b is None or isinstance(a, str) or isinstance(b, str):
-        return a == b
-    if not (is_finite_number(a) and is_finite_number(b)):
-        return False
-    left, right = Fraction(a), Fraction(b)
-    return abs(left - right) <= NUMBERS_AGREE_WITHIN * max(abs(left), abs(right))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """How often a judge reads what the reader read.
+    """Agreement of a judge's readings with the reader's.
 
     Attributes:
         n: judgements that count.
@@ -101,6 +85,7 @@ class JudgeAgreement:
         failed: sampled responses without a judgement; they don't count.
         dropped: sampled responses that the run no longer holds, or the reader no longer reads; they don't count.
         disagree: the ids of the items on which they disagree, in order.
+        items: different items among the judgements that count.
     """
 
     n: int
@@ -109,56 +94,61 @@ class JudgeAgreement:
     failed: int
     dropped: int
     disagree: tuple[str, ...]
+    items: int
 
     @property
     def share(self) -> float | None:
-        """Of `agreed` in `n`, on the 0–100 scale; None without a judgement."""
+        """Return the share of `agreed` in `n`, on the 0–100 scale; None without a judgement."""
         return 100 * self.agreed / self.n if self.n else None
 
     @property
     def interval(self) -> Interval | None:
-        """Wilson's 95 % interval of the share."""
-        return wilson(self.agreed, self.n).times(100) if self.n else None
+        """Wilson's 95 % interval of the share; several responses to one item count as one draw."""
+        return wilson(self.agreed * self.items / self.n, self.items).times(100) if self.n else None
 
 
 def agreement(
-    sample: JudgedSample, reader: RuleSet, items: Mapping[str, Item], texts: Iterable[ResponseKey]
+    sample: JudgedSample,
+    reader: RuleSet,
+    items: Mapping[str, Item],
+    texts: Iterable[ResponseKey],
+    judging: Judging = EXTRACTION,
 ) -> JudgeAgreement:
     """Hold the judgements of a sample against a reader.
 
     Args:
-        sample: what the judge said.
+        sample: the judgements.
         reader: the rule set whose readings are checked, as it reads now.
         items: the run's, by id.
         texts: item's id and text of each of the run's responses.
+        judging: how replies are read and compared.
     """
     wanted = {judgement.id for judgement in sample.judgements}
     known = {(identity, digest(text)): text for identity, text in texts if identity in wanted}
     agreed = no_answer = failed = dropped = 0
     disagree: list[str] = []
+    compared: set[str] = set()
     for judgement in sample.judgements:
         item, text = items.get(judgement.id), known.get((judgement.id, judgement.response))
         own = reader.read(item, text, 0) if item is not None and text is not None else None
         if item is None or own is None or not is_read(own):
             dropped += 1
             continue
-        said = _reading(item, judgement)
+        said = None if judgement.reply is None else judging.agrees(item, own, judgement.reply, reader.score)
         if said is None:
             failed += 1
-        elif same_answer(own, said):
+            continue
+        same, has_answer = said
+        compared.add(item.id)
+        if same:
             agreed += 1
         else:
-            no_answer += said.value is None
+            no_answer += not has_answer
             disagree.append(item.id)
-    return JudgeAgreement(agreed + len(disagree), agreed, no_answer, failed, dropped, tuple(disagree))
+    return JudgeAgreement(agreed + len(disagree), agreed, no_answer, failed, dropped, tuple(disagree), len(compared))
 
 
-def _reading(item: Item, judgement: Judgement) -> ParsedAnswer | None:
-    """What the judge read; None where it failed."""
-    return None if judgement.reply is None else read_reply(item, judgement.reply)
-
-
-def wilson(successes: int, n: int) -> Interval:
+def wilson(successes: float, n: int) -> Interval:
     """Wilson's 95 % score interval of a share of independent draws (Wilson 1927).
 
     Args:

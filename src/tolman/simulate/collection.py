@@ -14,20 +14,17 @@ from typing import Any
 from tolman.errors import InputError
 from tolman.files import remove_partials, write_text
 from tolman.parallel import TaskNeeds, Workers, WorkPlace, parallel_map
-from tolman.scene_parts import Part, Parts, read_collection, write_collection
 from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, join_scenes
+from tolman.scene_table import Part, Parts, read_collection, write_collection
 from tolman.scenes import Capture
-from tolman.simulate.actors import with_actors
-from tolman.simulate.cameras import WALK
-from tolman.simulate.exo import exo_walks
+from tolman.simulate.agents import with_actors, with_robots
+from tolman.simulate.exocentric import exo_walks, with_wearer, without_body
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
-from tolman.simulate.places import library_at, place, twin_place, twin_walk, walk_through
-from tolman.simulate.quality import DEFAULT, quality_named
-from tolman.simulate.recording import CameraTrack, look, record
-from tolman.simulate.robots import with_robots
-from tolman.simulate.settings import WorldsConfig
+from tolman.simulate.lighting import DEFAULT, quality_named
+from tolman.simulate.scene_recording import CameraTrack, look, record
+from tolman.simulate.simulated_places import WorldsConfig, library_at, place, twin_place, twin_walk, walk_through
 from tolman.simulate.traffic import with_traffic
-from tolman.simulate.wearer import with_wearer, without_body
+from tolman.simulate.walks import WALK
 from tolman.simulate.world import World
 
 DATASET = "simulated"
@@ -40,7 +37,7 @@ NEEDS = TaskNeeds(memory=600 * 2**20)
 
 @dataclass(frozen=True)
 class SimulatedScene:
-    """What is told of one scene; the scene itself is in the collection.
+    """Summary of one scene; the scene itself is in the collection.
 
     Attributes:
         id: of the scene.
@@ -48,7 +45,7 @@ class SimulatedScene:
         objects, categories: how many it has.
         coverage: the share of its objects that its first recording shows.
         frames: of all its recordings.
-        notes: what was asked for and didn't fit, and which models are left out.
+        notes: requested items that didn't fit, and models that are left out.
         drawn: whether it was made now; else it was there.
     """
 
@@ -63,7 +60,7 @@ class SimulatedScene:
 
     @classmethod
     def of(cls, part: Part, *, drawn: bool = True) -> SimulatedScene:
-        """What is told of a scene."""
+        """Summarize a scene."""
         scene, captures = part.scene, part.captures
         seen = {sighting.object for sighting in captures[0].sightings}
         return cls(
@@ -134,7 +131,7 @@ def simulate(
 
 
 def _write(out: Path, names: Sequence[str]) -> None:
-    """Write the collection anew out of parts and what it held, a scene at a time."""
+    """Rewrite the collection from parts and its previous content, a scene at a time."""
     parts, wanted = Parts(out), frozenset(names)
     # All of it lies in parts before the tables are touched: whoever is stopped then finds it there.
     for old in read_collection(out):
@@ -146,7 +143,7 @@ def _write(out: Path, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class _Kept:
-    """Parts in an order, read anew each time they are gone through."""
+    """Parts in an order, read again at each iteration."""
 
     parts: Parts
     names: Sequence[str]
@@ -222,7 +219,7 @@ def _drawn_or_kept(config: WorldsConfig, number: int, out: Path) -> SimulatedSce
 def make(config: WorldsConfig, number: int, out: Path) -> Part:
     """Simulate one scene: its place, the people and robots in it, its walk, its recordings.
 
-    Of several recordings each is kept when it is done, so that whoever is stopped goes on from the next.
+    Each of several recordings is kept when it is done, so that an interrupted run resumes at the next.
     """
     name = f"{config.seed}-{number:04d}"
     group, twin = divmod(number, config.twins)

@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from tolman.simulate import greenery
-from tolman.simulate.bicycles import AXLES, bicycle_frame, bicycle_wheel
+from tolman.simulate.human_figure import AXLES, bicycle_frame, bicycle_wheel
 from tolman.simulate.mesh import Mesh, block, extruded, flat_shaded, joined, placed, rod, smoothed, turned
-from tolman.simulate.outdoor_textures import stop_face
-from tolman.simulate.vehicle_patterns import COLOURS
+from tolman.simulate.textures import stop_face
+from tolman.simulate.vehicles import COLOURS
 
 _STEEL, _IRON = (0.55, 0.57, 0.59), (0.12, 0.13, 0.14)
 _WOOD = (0.5, 0.33, 0.19)
@@ -40,7 +40,7 @@ SIZES: dict[str, tuple[float, float, float]] = {
 
 
 def fitting(category: str, size: tuple[float, float, float], generator: np.random.Generator) -> Mesh:
-    """A thing of one of the categories in SIZES, standing in the middle of (0, 0, 0)."""
+    """Make a thing of one of the categories in SIZES, its base centred on (0, 0, 0)."""
     if category == "bush":
         return greenery.bush(generator, size)
     return _MAKERS[category](generator).fitted(size)

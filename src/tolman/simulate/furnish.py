@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from tolman.simulate.furniture import Furniture, FurnitureSource
-from tolman.simulate.homes import MOST_ROOMS, draw_home
 from tolman.simulate.placing import OFF_WALL, Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed, turned
-from tolman.simulate.room_types import MOST_PER_AREA, RoomType, home_types
-from tolman.simulate.rooms import STANDARD, VARIED, Room, Shape, draw_shell
+from tolman.simulate.room_contents import MOST_PER_AREA, RoomType, home_types
+from tolman.simulate.room_shells import MOST_ROOMS, STANDARD, VARIED, Room, Shape, draw_home, draw_shell
 from tolman.simulate.twins import SIDE, copies_for_twins
 
 THEMES: dict[str, tuple[str, ...]] = {
@@ -60,7 +59,7 @@ def draw_plan(
     twins: int = 1,
     differ: str = SIDE,
 ) -> FloorLayout:
-    """A furnished shell.
+    """Draw a furnished shell.
 
     Args:
         identity: the scene's id.
@@ -71,7 +70,7 @@ def draw_plan(
             rooms.
         types: kinds of rooms that are drawn from, none twice in a plan; of none, the four of `THEMES`.
         twins: how many the room is to have, `FloorLayout.twins`.
-        differ: in what they do, of `twins.DIFFERENCES`.
+        differ: the property in which they differ, of `twins.DIFFERENCES`.
     """
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
     drawn = [types[int(i)] for i in generator.permutation(len(types))]
@@ -108,7 +107,7 @@ def draw_plan(
 def _furnish(
     placing: Placing, room: Room, theme: str | RoomType, objects: int, pieces: Sequence[Furniture], taken: set[str]
 ) -> dict[str, int]:
-    """Fill a room; what didn't fit, by category."""
+    """Fill a room; return the number of things that didn't fit, by category."""
     generator = placing.generator
     by_category: dict[str, list[Furniture]] = {}
     for piece in pieces:
@@ -131,7 +130,7 @@ def _furnish(
 
 
 def _lamps(room: Room) -> tuple[tuple[float, float], ...]:
-    """Where lamps hang: one for each so many square metres, in a row along a room."""
+    """Return the places of lamps: one for each so many square metres, in a row along a room."""
     import shapely
 
     polygon = room.polygon
@@ -159,7 +158,7 @@ def _drawn(pieces: Sequence[Furniture], generator: np.random.Generator) -> Furni
 
 
 def _turn(piece: Furniture) -> tuple[int, float, str]:
-    """Large things first; what belongs to others after them."""
+    """Sort large things first, and things that belong to others after them."""
     order = ("bedside", "chair", "seat", "hung", "floor", "surface")
     area = piece.size[0] * piece.size[1] * (2 if piece.habit == "table" else 1)
     return (order.index(piece.habit) + 1 if piece.habit in order else 0), -area, piece.category
@@ -188,13 +187,13 @@ def _wanted(
 
 
 def _put(placing: Placing, room: Room, piece: Furniture, near_walls: float) -> Placed | None:
-    """One thing, where its habit is.
+    """Place one thing according to its habit.
 
     Args:
         placing: puts it there.
         room: in which.
-        piece: what.
-        near_walls: share of what stands anywhere on the floor that stands near a wall.
+        piece: the thing.
+        near_walls: share that is placed near a wall, of the things that may be anywhere on the floor.
     """
     if piece.habit in ("wall", "desk"):
         return placing.against_wall(room, piece, _ACCESS[piece.habit])

@@ -1,12 +1,17 @@
-"""Furniture: models from a Sweet Home 3D library (`.sh3f`), as they stand in a room.
+"""Furniture: models from a Sweet Home 3D library (`.sh3f`), as placed in a room and as support for other things.
 
 A library is a zip of a catalogue (`PluginFurnitureCatalog.properties`: names and sizes in centimetres), OBJ models and
 their pictures. Such a file is hostile until read: a model that is broken is named and left out.
+
+A support is a part of a model that carries it, or a surface that can carry other things. A model's box says little
+about either. A desk with a raised part is as high as its box in one corner only. A built-in oven touches the floor with
+a strip of its front. So the triangles decide, by rays from above.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import io
 import math
 import posixpath
@@ -14,19 +19,137 @@ import re
 import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, fields
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tolman.errors import InputError, MissingExtraError
-from tolman.extras import told
-from tolman.simulate.habits import Habit, habit_of
-from tolman.simulate.mesh import Mesh
-from tolman.simulate.models import Models
-from tolman.simulate.supports import Support, support_of
+from tolman.errors import InputError, MissingExtraError, OutputError
+from tolman.extras import needs, told
+from tolman.files import atomic_write, cache_folder
+from tolman.geometry.boxes import Floats
+from tolman.geometry.camera_geometry import Tree
+from tolman.simulate import mesh
+from tolman.simulate.mesh import PLAIN, Mesh, Texture, joined
+from tolman.simulate.room_contents import Habit, habit_of
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+
+GRID_STEP = 0.02
+"""Metres between rays."""
+CONTACT_DEPTH = 0.01
+"""Metres above a model's lowest point within which it touches what is below."""
+LEVEL_TOLERANCE = 0.003
+"""Metres by which heights on one surface differ at most."""
+UPRIGHT_NORMAL = 0.95
+"""Least vertical part of the normal of a surface on which things stand."""
+
+
+@dataclass(frozen=True)
+class Support:
+    """Support of a model, and surfaces on it, in the model's own coordinates (metres, on z = 0).
+
+    Attributes:
+        base: convex hull of its contact with the ground, shape (k, 2).
+        stable: whether the middle of the model's surface is above its base.
+        corner: the place of the first ray, x and y.
+        heights: of the first surface that rays from above meet, -inf for none, shape (columns, rows), x first.
+        level: where that surface is horizontal, shape (columns, rows).
+    """
+
+    base: Floats
+    stable: bool
+    corner: tuple[float, float]
+    heights: Floats
+    level: NDArray[np.bool_]
+
+    def height_under(self, center: tuple[float, float], yaw: float, size: tuple[float, float], gap: float) -> float:
+        """Return the height of the horizontal surface that carries all of a rectangle.
+
+        Args:
+            center: of the rectangle, metres.
+            yaw: counter-clockwise, radians.
+            size: width and depth, metres.
+            gap: metres around the rectangle in which nothing is higher than the surface.
+
+        Returns:
+            Metres; -inf where the surface ends, is not horizontal, or carries something.
+        """
+        inside, around = self._cells(center, yaw, size, 0.0), self._cells(center, yaw, size, gap)
+        # A model thinner than the grid has no cell of its own.
+        own = self.heights[inside]
+        if not len(own) or not self.level[inside].all():
+            return -np.inf
+        height = float(own.max())
+        if height - own.min() > LEVEL_TOLERANCE or self.heights[around].max() > height + LEVEL_TOLERANCE:
+            return -np.inf
+        # Rays are cast in single precision; a plan is the same on every machine.
+        return round(height, 4)
+
+    def _cells(
+        self, center: tuple[float, float], yaw: float, size: tuple[float, float], gap: float
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The rays on a rectangle: points spread over it to its edges, each moved to the nearest ray."""
+        width, depth = size[0] + 2 * gap, size[1] + 2 * gap
+        across, along = (
+            np.linspace(-0.5, 0.5, max(3, int(np.ceil(length / GRID_STEP)) + 1)) * length for length in (width, depth)
+        )
+        x, y = (grid.ravel() for grid in np.meshgrid(across, along))
+        c, s = np.cos(yaw), np.sin(yaw)
+        columns = np.round((center[0] + c * x - s * y - self.corner[0]) / GRID_STEP).astype(np.intp)
+        rows = np.round((center[1] + s * x + c * y - self.corner[1]) / GRID_STEP).astype(np.intp)
+        # Rays at the edge of the grid meet nothing, so what lies beyond it is like them.
+        return np.clip(columns, 0, self.heights.shape[0] - 1), np.clip(rows, 0, self.heights.shape[1] - 1)
+
+
+def support_of(mesh: Mesh) -> Support:
+    """Find a model's support, and surfaces on it.
+
+    Args:
+        mesh: resting on z = 0.
+
+    Raises:
+        MissingExtraError: embreex is not installed.
+    """
+    import shapely
+
+    low, high = mesh.bounds
+    corners = mesh.points[mesh.faces]
+    areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    middle = (corners.mean(1)[:, :2] * areas[:, None]).sum(0) / areas.sum()
+    touching = mesh.points[mesh.faces.ravel()]
+    touching = touching[touching[:, 2] < low[2] + CONTACT_DEPTH, :2]
+    hull = cast("Polygon", shapely.convex_hull(shapely.multipoints(touching)))
+    ends = [np.arange(low[i] - 1.5 * GRID_STEP, high[i] + 1.5 * GRID_STEP, GRID_STEP) for i in range(2)]
+    x, y = np.meshgrid(*ends, indexing="ij")
+    above = high[2] + 1.0
+    origins = np.column_stack([x.ravel(), y.ravel(), np.full(x.size, above)])
+    faces, distances = Tree(mesh.points, mesh.faces, "worlds").cast(origins, np.tile([0.0, 0.0, -1.0], (x.size, 1)))
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    upright = np.abs(normals[:, 2]) > UPRIGHT_NORMAL * np.where(areas > 0, areas, 1.0)
+    return Support(
+        base=np.asarray(shapely.get_coordinates(hull)),
+        stable=bool(hull.buffer(1e-6).contains(shapely.Point(middle))),
+        corner=(float(ends[0][0]), float(ends[1][0])),
+        heights=np.where(faces >= 0, above - distances, -np.inf).reshape(x.shape),
+        level=(upright[faces] & (faces >= 0)).reshape(x.shape),
+    )
+
+
+def base_outline(support: Support, center: tuple[float, float], yaw: float) -> Polygon:
+    """The base of a model in its place, on the floor plan."""
+    import shapely
+
+    c, s = np.cos(yaw), np.sin(yaw)
+    points = support.base @ np.array([[c, s], [-s, c]]) + np.asarray(center)
+    return cast("Polygon", shapely.convex_hull(shapely.multipoints(points)))
+
 
 CATALOGUE = "PluginFurnitureCatalog.properties"
 _LONGEST = 25.0
@@ -52,7 +175,7 @@ class Furniture:
         habit: where people put such a thing.
         path: of the model inside the library.
         turn: the catalogue's rotation of the model, row by row.
-        at_elevation: whether what hangs does so exactly at its elevation, not raised to the height of eyes.
+        at_elevation: whether a hanging thing is exactly at its elevation, not raised to the height of eyes.
         weight: how often it is chosen among the pieces of its category, where rooms have types.
     """
 
@@ -77,11 +200,11 @@ class Broken:
 
 
 class FurnitureSource(ABC):
-    """Pieces of furniture, from wherever their models come.
+    """Pieces of furniture, from any source of models.
 
     Attributes:
         pieces: by id.
-        broken: what can't be used; `mesh` adds those whose model turns out unusable.
+        broken: unusable pieces; `mesh` adds those whose model turns out unusable.
     """
 
     def __init__(self) -> None:
@@ -91,7 +214,7 @@ class FurnitureSource(ABC):
         self._support = lru_cache(maxsize=None)(self._cast)
 
     def mesh(self, piece: Furniture) -> Mesh | None:
-        """A model standing on (0, 0, 0), its front along +y; None, named in `broken`, where it can't be used."""
+        """Return a model on (0, 0, 0), its front along +y; None, named in `broken`, where it can't be used."""
         return self._mesh(piece.id)
 
     def support(self, piece: Furniture) -> Support:
@@ -104,7 +227,7 @@ class FurnitureSource(ABC):
         return self._support(piece.id)
 
     def unstable(self) -> list[Broken]:
-        """The usable models that are to stand on a floor or a table but would fall over, by their ids."""
+        """Return the usable models meant for a floor or a table that would fall over, by their ids."""
         return [
             Broken(piece.name, "what touches the floor doesn't carry it")
             for piece in self.usable()
@@ -112,7 +235,7 @@ class FurnitureSource(ABC):
         ]
 
     def stands(self, piece: Furniture) -> bool:
-        """Tell whether a usable model stands by itself on a floor or a table.
+        """Check whether a usable model stays upright on a floor or a table.
 
         Raises:
             ValueError: the model can't be used.
@@ -232,3 +355,137 @@ def _fitted(mesh: Mesh, piece: Furniture) -> Mesh:
     if not len(mesh.faces) or not np.isfinite(mesh.points).all():
         raise ValueError("the model holds no triangle, or a coordinate that isn't finite")
     return mesh.fitted(piece.size)
+
+
+_LARGEST_FILE = 64 << 20
+_LARGEST_PICTURE = 512
+_ARRAYS = tuple(field.name for field in fields(Mesh) if field.name != "textures")
+
+
+class Models:
+    """The models of a library that is open.
+
+    Args:
+        library: holds them.
+        identity: of the library's content.
+    """
+
+    def __init__(self, library: zipfile.ZipFile, identity: str) -> None:
+        self._zip = library
+        self._identity = identity
+
+    def read(self, path: str) -> Mesh:
+        """Read a model as its file has it.
+
+        Raises:
+            MissingExtraError: trimesh is not installed.
+            Exception: any error of the readers of models and pictures where a file is broken.
+        """
+        # Reading OBJ takes a hundred times as long as reading arrays, and every process needs the same models.
+        name = hashlib.sha256(f"{_reader()} {self._identity} {path}".encode()).hexdigest()
+        kept = cache_folder() / "models" / f"{name[:32]}.npz"
+        try:
+            return _kept(kept)
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # not there, or not whole
+            model = _read_obj(self._zip, path)
+        _keep(kept, model)
+        return model
+
+
+@cache
+def _reader() -> str:
+    """Identify how meshes are read, on which they depend besides their files."""
+    with needs("worlds", "Reading furniture"):
+        version = importlib.metadata.version("trimesh")
+    code = b"".join(Path(place).read_bytes() for place in (__file__, mesh.__file__))
+    return f"{version} {hashlib.sha256(code).hexdigest()}"
+
+
+def _kept(path: Path) -> Mesh:
+    with path.open("rb") as file, np.load(file) as arrays:
+        textures = tuple(arrays[f"texture_{i}"] for i in range(int(arrays["textures"])))
+        return Mesh(**{name: arrays[name] for name in _ARRAYS}, textures=textures)
+
+
+def _keep(path: Path, model: Mesh) -> None:
+    arrays: dict[str, Any] = {name: getattr(model, name) for name in _ARRAYS}
+    arrays |= {f"texture_{i}": texture for i, texture in enumerate(model.textures)}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as partial, partial.open("wb") as out:
+            np.savez(out, textures=np.array(len(model.textures)), **arrays)
+    except (OSError, OutputError):  # a cache that can't be written is none
+        pass
+
+
+def _read_obj(library: zipfile.ZipFile, path: str) -> Mesh:
+    with needs("worlds", "Reading furniture"):
+        import trimesh
+
+    members = {info.filename: info for info in library.infolist()}
+
+    class Inside(trimesh.resolvers.Resolver):
+        """Files next to the model, never any outside the library."""
+
+        def __init__(self) -> None:
+            pass
+
+        def get(self, name: str) -> bytes:
+            inside = posixpath.normpath(posixpath.join(posixpath.dirname(path), name.strip().replace("\\", "/")))
+            return _member(library, members, inside)
+
+        def write(self, name: str, data: bytes) -> None:
+            raise OSError("a library is read only")
+
+        def namespaced(self, namespace: str) -> Any:
+            return self
+
+        def keys(self) -> list[str]:
+            return list(members)
+
+    loaded: Any = trimesh.load(
+        io.BytesIO(_member(library, members, path)), file_type="obj", resolver=Inside(), process=False
+    )
+    parts = list(loaded.geometry.values()) if isinstance(loaded, trimesh.Scene) else [loaded]
+    return joined([_part(part) for part in parts if len(part.faces)])
+
+
+def _member(library: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], name: str) -> bytes:
+    if name not in members:
+        raise ValueError(f"the library holds no '{name}'")
+    if members[name].file_size > _LARGEST_FILE:
+        raise ValueError(f"'{name}' is larger than {_LARGEST_FILE >> 20} MB")
+    return library.read(name)
+
+
+def _part(part: Any) -> Mesh:
+    """One of trimesh's geometries."""
+    count = len(part.vertices)
+    material = getattr(part.visual, "material", None)
+    texture = _picture(getattr(material, "image", None))
+    uvs = getattr(part.visual, "uv", None)
+    if texture is None or uvs is None or len(uvs) != count:
+        texture, uvs = None, np.zeros((count, 2))
+    colour = np.ones(3)
+    if texture is None:
+        diffuse = getattr(material, "diffuse", None)
+        colour = np.asarray(diffuse[:3], dtype=np.float64) / 255 if diffuse is not None else np.full(3, 0.7)
+    # Pure black and pure white give a surface nothing to be seen by.
+    tint = np.append(np.clip(colour, 0.03, 0.95) if texture is None else colour, 0.0)
+    return Mesh(
+        points=np.asarray(part.vertices, dtype=np.float64),
+        normals=np.asarray(part.vertex_normals, dtype=np.float64),
+        uvs=np.asarray(uvs, dtype=np.float64),
+        tints=np.tile(tint, (count, 1)),
+        textures_of=np.full(count, PLAIN if texture is None else 0),
+        faces=np.asarray(part.faces, dtype=np.int64),
+        textures=() if texture is None else (texture,),
+    )
+
+
+def _picture(image: Any) -> Texture | None:
+    if image is None:
+        return None
+    image = image.convert("RGB")
+    image.thumbnail((_LARGEST_PICTURE, _LARGEST_PICTURE))
+    return np.asarray(image, dtype=np.uint8)

@@ -17,7 +17,7 @@ from tolman.simulate.lighting import BakedLight
 from tolman.simulate.mesh import Mesh, Texture, block, flat_shaded, joined, placed, quads
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import FRAME, RECESS, FloorLayout, Placed
-from tolman.simulate.rooms import INNER, Wall
+from tolman.simulate.room_shells import INNER, Wall
 from tolman.simulate.world import Body, Light, World
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ _SKIRTING, _SKIRTING_HIGH = 0.012, 0.07
 
 
 def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
-    """The world of a plan.
+    """Build the world of a plan.
 
     Args:
-        plan: what stands where.
+        plan: the things and their places.
         library: the one it was drawn with.
 
     Raises:

@@ -2,7 +2,7 @@
 
 All rings of a column fire at once, and one column after another: each point is measured from where the sensor is at its
 own firing. Points are written raw, in the sensor's coordinates at their firing (x ahead, y to the left, z up), in the
-form of `tolman.ingest.clouds.own`; `cloud` brings them together.
+form of `tolman.ingest.clouds.recording`; `cloud` brings them together.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import deskew, poses_at
-from tolman.ingest.clouds.own import read_sweep, write_sweep
+from tolman.ingest.clouds.recording import read_sweep, write_sweep
 from tolman.scenes import Capture
-from tolman.simulate.casting import Caster
 from tolman.simulate.walks import Walk
-from tolman.simulate.world import World
+from tolman.simulate.world import Caster, World
 
 _FIELDS = np.dtype(
     [
@@ -104,10 +103,10 @@ def draw_offset(seed: str) -> float:
 
 
 def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) -> Iterator[SimulatedSweep]:
-    """The turns that begin and end within a walk.
+    """Yield the turns that begin and end within a walk.
 
     Args:
-        world: what is measured.
+        world: the measured world.
         walk: of the camera that the sensor is mounted on.
         seed: of noise, drop-outs and the clock.
         spinner: the kind of sensor.
@@ -197,12 +196,12 @@ def record_lidar(
 
 
 def cloud(capture: Capture, folder: Path) -> tuple[Floats, NDArray[np.int64]]:
-    """A recording in the scene's coordinates, the sensor's motion taken out.
+    """Return a recording in the scene's coordinates, the sensor's motion taken out.
 
     Each point is moved by the sensor's pose at its own time, between the poses of the sweeps' middles.
 
     Args:
-        capture: what `record_lidar` gave.
+        capture: the result of `record_lidar`.
         folder: where its sweeps are.
 
     Returns:

@@ -1,8 +1,9 @@
-"""Baked light: what lamps, windows and the things they shine on give to every place in a room, computed once.
+"""Baked light: light from lamps, windows and lit surfaces at every place in a room, computed once.
 
 A grid of probes holds how much light arrives and from where. Lamps and panes are sampled with shadow rays; then two
-bounces are gathered by rays in fixed directions, coloured by what they meet. The renderer looks a surface's light up in
-the grid, so that a frame costs no more and moving things are lit by where they are.
+bounces are gathered by rays in fixed directions, coloured by the surfaces that they meet. The renderer looks a
+surface's light up in the grid, so a frame costs no more. Moving things are lit by where they are. `Quality` says how
+much work a frame's colours are worth; depth, instances and poses are the same at every level.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, gaussian_filter
 
+from tolman.errors import unknown
 from tolman.geometry.boxes import Floats
-from tolman.geometry.casting import Tree
+from tolman.geometry.camera_geometry import Tree
 from tolman.simulate.mesh import Mesh, joined
 
 STEP = 0.13
@@ -36,7 +38,7 @@ class LightDetail:
 
     Attributes:
         step: metres between probes.
-        rays: directions in which a probe gathers what is reflected.
+        rays: directions in which a probe gathers reflected light.
         bounces: how often light is reflected.
     """
 
@@ -53,7 +55,7 @@ class Emitter:
         center: metres.
         across, up: half of its sides, vectors.
         normal: the side to which it shines.
-        radiance: RGB, of any unit: pictures are exposed by what there is.
+        radiance: RGB, of any unit: exposure adapts to it.
     """
 
     center: tuple[float, float, float]
@@ -63,7 +65,7 @@ class Emitter:
     radiance: tuple[float, float, float]
 
     def samples(self, columns: int = 3, rows: int = 3) -> tuple[Floats, float]:
-        """Points spread over it, shape (columns · rows, 3), and the square metres for which each stands."""
+        """Return points spread over it, shape (columns · rows, 3), and the square metres of each."""
         x, y = np.meshgrid((np.arange(columns) + 0.5) / columns * 2 - 1, (np.arange(rows) + 0.5) / rows * 2 - 1)
         across, up = np.array(self.across), np.array(self.up)
         points = np.array(self.center) + x.ravel()[:, None] * across + y.ravel()[:, None] * up
@@ -98,7 +100,7 @@ class BakedLight:
     """The light of a room, computed when it is first asked for.
 
     Args:
-        meshes: all that stands still.
+        meshes: all that don't move.
         emitters: lamps and panes.
 
     Raises:
@@ -111,11 +113,11 @@ class BakedLight:
 
     @property
     def grid(self) -> LightGrid:
-        """What arrives where."""
+        """The light that arrives at each probe."""
         return self.grid_of(LightDetail())
 
     def grid_of(self, detail: LightDetail) -> LightGrid:
-        """What arrives where, as finely as is wanted."""
+        """Return the light that arrives at each probe, in the given detail."""
         if detail not in self._grids:
             self._grids[detail] = self._computed(detail)
         return self._grids[detail]
@@ -123,7 +125,7 @@ class BakedLight:
     def _computed(self, detail: LightDetail) -> LightGrid:
         mesh = joined(self._meshes)
         probes, space = _probes(mesh, detail.step)
-        tree = Tree(mesh.points, mesh.faces, "simulate")
+        tree = Tree(mesh.points, mesh.faces, "worlds")
         reached = _Reached(tree, mesh, probes, space, detail.rays)
         total, vector = _direct(tree, probes, self._emitters)
         arrived = reached.filled(total, vector)
@@ -134,10 +136,10 @@ class BakedLight:
 
 
 def facing_share(flow: Floats, normals: Floats) -> Floats:
-    """How much more or less than the mean over all directions a surface gets, shape (n,).
+    """Return the light of surfaces relative to the mean over all directions, shape (n,).
 
-    The light is spread as its mean direction tells: none is lost where it comes from one side, and none is negative,
-    as by spherical harmonics of the first order (Geomerics, "Reconstructing diffuse lighting", CEDEC 2015).
+    The light is spread by its mean direction: none is lost where it comes from one side, and none is negative, as by
+    spherical harmonics of the first order (Geomerics, "Reconstructing diffuse lighting", CEDEC 2015).
 
     Args:
         flow: where light comes from, its length the share that comes from one side, shape (n, 3).
@@ -172,14 +174,14 @@ class _Arrived:
     vector: Floats
 
     def irradiance(self, probes: NDArray[np.intp], normals: Floats) -> Floats:
-        """What a surface of a normal gets at probes, RGB."""
+        """Return the light on surfaces of given normals at probes, RGB."""
         sums = self.total[probes]
         flow = self.vector[probes] / np.maximum(sums.mean(1), 1e-9)[:, None]
         return np.asarray(sums / 4 * facing_share(flow, normals)[:, None])
 
 
 class _Reached:
-    """What each probe's rays meet: cast once, lit anew for each bounce."""
+    """Surfaces that each probe's rays meet: cast once, lit again for each bounce."""
 
     def __init__(self, tree: Tree, mesh: Mesh, probes: Floats, space: _Space, rays: int) -> None:
         self.ways = _directions(rays)
@@ -214,7 +216,7 @@ class _Reached:
         return _Arrived(total[self._stand_in], vector[self._stand_in])
 
     def gathered(self, arrived: _Arrived) -> tuple[Floats, Floats]:
-        """Light that what is met reflects to each probe, RGB, and its brightness times its direction."""
+        """Return the light that surfaces reflect to each probe, RGB, and its brightness times its direction."""
         total, vector = np.zeros((self.count, 3)), np.zeros((self.count, 3))
         share = 4 * np.pi / len(self.ways)
         for way, (places, facing, colours) in zip(self.ways, self.seen, strict=True):
@@ -234,7 +236,7 @@ def _probes(mesh: Mesh, step: float) -> tuple[Floats, _Space]:
 
 
 def _direct(tree: Tree, probes: Floats, emitters: Sequence[Emitter]) -> tuple[Floats, Floats]:
-    """What comes straight from lamps and panes: RGB, and brightness times direction."""
+    """Return the direct light from lamps and panes: RGB, and brightness times direction."""
     total, vector = np.zeros((len(probes), 3)), np.zeros((len(probes), 3))
     for emitter in emitters:
         points, area = emitter.samples()
@@ -263,7 +265,7 @@ def _directions(count: int) -> Floats:
 
 
 def _albedo(mesh: Mesh) -> Floats:
-    """The colour that each face reflects, linear RGB; what shines reflects nothing: it was counted as a lamp."""
+    """Return the colour that each face reflects, linear RGB; lamps reflect nothing, as they are counted already."""
     means = np.array([texture.reshape(-1, 3).mean(0) / 255 for texture in mesh.textures])
     colours = (mesh.tints[:, :3] * mesh.by_texture(means, (1.0, 1.0, 1.0)))[mesh.faces].mean(1) ** 2.2
     shining = mesh.tints[:, 3][mesh.faces].mean(1) > 0.5
@@ -286,3 +288,56 @@ def _packed(arrived: _Arrived, space: _Space, opened: NDArray[np.bool_]) -> Ligh
     middle = float(np.median(mean.reshape(-1, 3)[opened].mean(-1)))
     x, y, z = (float(value) for value in space.low)
     return LightGrid((x, y, z), space.step, space.shape, amount, flow, most, 1.0 / max(middle, 1e-9))
+
+
+_FINEST_BIAS = 2048
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A level of quality.
+
+    Attributes:
+        name: its value of `--quality`.
+        shadows: side of the map of shadows, texels.
+        taps: places at which a pixel looks into that map, at most 16.
+        samples: colours are drawn so many times as wide and as high, and averaged.
+        mirrors: whether mirrors show a reflection.
+        crevices: cell size, metres, of the grid of how closely surfaces face each other, in rooms whose light is baked;
+            0 for none.
+        light: of baked light.
+    """
+
+    name: str
+    shadows: int
+    taps: int
+    samples: int
+    mirrors: bool
+    crevices: float
+    light: LightDetail
+
+    @property
+    def bias_side(self) -> int:
+        """Side of a map of shadows by whose texels surfaces are kept off their own shadow.
+
+        Finer maps than of 2048 texels are looked into as far apart as one of these, so that no less will do.
+        """
+        return min(self.shadows, _FINEST_BIAS)
+
+
+FAST = Quality("fast", 1024, 1, 1, mirrors=False, crevices=0.0, light=LightDetail())
+DEFAULT = Quality("default", 2048, 4, 2, mirrors=True, crevices=0.04, light=LightDetail())
+HIGH = Quality("high", 4096, 16, 3, mirrors=True, crevices=0.03, light=LightDetail(step=0.1, rays=128, bounces=4))
+LEVELS = {level.name: level for level in (FAST, DEFAULT, HIGH)}
+"""Levels by name."""
+
+
+def quality_named(name: str) -> Quality:
+    """The level of a name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in LEVELS:
+        raise unknown("quality", name, tuple(LEVELS))
+    return LEVELS[name]

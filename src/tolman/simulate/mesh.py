@@ -1,12 +1,14 @@
-"""Mesh: triangles with colours and textures, and the simple bodies that are made in code.
+"""Meshes: triangles with colours and textures, simple bodies made in code, and masonry gathered from many.
 
 Metres, z up. Everything is plain arrays, so that a renderer, a ray caster and a LiDAR read the same triangles.
+`Masonry` gathers many boxes and walls with openings, and makes one mesh of them.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +30,7 @@ class Mesh:
         points: of the vertices, shape (n, 3), float64.
         normals: unit normals, shape (n, 3).
         uvs: texture coordinates, (0, 0) at a picture's lower left, shape (n, 2).
-        tints: RGB and light of its own, 0 … 1, shape (n, 4); the fourth is 0 for what is lit, 1 for what shines.
+        tints: RGB and light of its own, 0 … 1, shape (n, 4); the fourth is 0 for lit surfaces, 1 for shining ones.
         textures_of: the number of each vertex's picture in `textures`, PLAIN or MIRRORED, shape (n,).
         faces: three vertices each, shape (m, 3).
         textures: pictures, shape (height, width, 3).
@@ -59,7 +61,7 @@ class Mesh:
         )
 
     def fitted(self, size: ArrayLike) -> Mesh:
-        """The same stretched to a width, depth and height, standing in the middle of (0, 0, 0).
+        """Return the mesh stretched to a width, depth and height, its base centred on (0, 0, 0).
 
         Raises:
             ValueError: it is flat.
@@ -79,7 +81,7 @@ class Mesh:
         return replace(self, tints=tints, textures_of=np.full(len(self.points), PLAIN), textures=())
 
     def mirrored(self) -> Mesh:
-        """The same as a mirror; its colour is what it shows where no reflection is drawn."""
+        """Return the mesh as a mirror; its colour is shown where no reflection is drawn."""
         return replace(self, textures_of=np.full(len(self.points), MIRRORED), textures=())
 
     def by_texture(self, values: Floats, plain: ArrayLike) -> Floats:
@@ -245,3 +247,120 @@ def smoothed(mesh: Mesh, crease: float = 40.0) -> Mesh:
     normals = mesh.normals.copy()
     normals[owners] = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), mesh.normals[owners])
     return replace(mesh, normals=normals)
+
+
+REVEAL = 0.13
+"""Metres by which windows and doors stand back in their wall."""
+
+
+@dataclass(frozen=True)
+class WallOpening:
+    """A hole in a wall: metres along it and above the ground."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+
+@dataclass
+class Masonry:
+    """Parts of a building whose front is the plane y = 0, facing +y."""
+
+    _lows: list[Floats] = field(default_factory=list)
+    _highs: list[Floats] = field(default_factory=list)
+    _colours: list[Floats] = field(default_factory=list)
+    _quads: list[Floats] = field(default_factory=list)
+    _tones: list[Floats] = field(default_factory=list)
+    _papered: list[Mesh] = field(default_factory=list)
+
+    def box(self, low: ArrayLike, high: ArrayLike, colour: ArrayLike, shine: float = 0.0) -> None:
+        """A box in one colour."""
+        self._lows.append(np.asarray(low, dtype=np.float64))
+        self._highs.append(np.asarray(high, dtype=np.float64))
+        self._colours.append(np.append(np.asarray(colour, dtype=np.float64), shine))
+
+    def face(self, corners: ArrayLike, colour: ArrayLike, shine: float = 0.0) -> None:
+        """A face of four corners, counter-clockwise seen from outside, in one colour."""
+        self._quads.append(np.asarray(corners, dtype=np.float64))
+        self._tones.append(np.append(np.asarray(colour, dtype=np.float64), shine))
+
+    def faces(self, corners: Floats, texture: Texture, size: float, colour: ArrayLike) -> None:
+        """Faces covered with a picture that repeats every `size` metres, in a tint; corners of shape (n, 4, 3)."""
+        self._papered.append(tinted(quads(corners).papered(texture, size), colour))
+
+    def triangles(self, corners: Floats, texture: Texture, size: float, colour: ArrayLike) -> None:
+        """The same of triangles, shape (n, 3, 3)."""
+        self._papered.append(tinted(flat_shaded(corners).papered(texture, size), colour))
+
+    def add(self, mesh: Mesh) -> None:
+        """A part that is made already."""
+        self._papered.append(mesh)
+
+    def wall(
+        self,
+        span: tuple[float, float],
+        heights: tuple[float, float],
+        openings: Sequence[WallOpening],
+        texture: Texture,
+        size: float,
+        colour: ArrayLike,
+    ) -> None:
+        """A wall in the plane y = 0 with openings, and the sides of these, `REVEAL` deep."""
+        x = np.unique([*span, *(o.left for o in openings), *(o.right for o in openings)])
+        z = np.unique([*heights, *(o.low for o in openings), *(o.high for o in openings)])
+        found = []
+        for low, high in itertools.pairwise(z):
+            start = None
+            for left, right in itertools.pairwise(x):
+                middle = ((left + right) / 2, (low + high) / 2)
+                hole = any(o.left < middle[0] < o.right and o.low < middle[1] < o.high for o in openings)
+                if not hole and start is None:
+                    start = left
+                if hole and start is not None:
+                    found.append(_upright(start, left, low, high, 0.0))
+                    start = None
+            if start is not None:
+                found.append(_upright(start, x[-1], low, high, 0.0))
+        for o in openings:
+            left, right, low, high = o.left, o.right, o.low, o.high
+            found += [
+                [[left, -REVEAL, low], [left, 0, low], [left, 0, high], [left, -REVEAL, high]][::-1],
+                [[right, -REVEAL, low], [right, 0, low], [right, 0, high], [right, -REVEAL, high]],
+                [[left, 0, low], [right, 0, low], [right, -REVEAL, low], [left, -REVEAL, low]],
+                [[left, 0, high], [left, -REVEAL, high], [right, -REVEAL, high], [right, 0, high]],
+            ]
+        self.faces(np.array(found, dtype=np.float64), texture, size, colour)
+
+    def mesh(self) -> Mesh:
+        """All of it."""
+        parts = list(self._papered)
+        if self._lows:
+            lows, highs = np.array(self._lows), np.array(self._highs)
+            corners = lows[:, None, None] + CUBE[None] * (highs - lows)[:, None, None]
+            parts.append(_coloured(corners.reshape(-1, 4, 3), np.repeat(self._colours, len(CUBE), axis=0)))
+        if self._quads:
+            parts.append(_coloured(np.array(self._quads), np.array(self._tones)))
+        return joined(parts)
+
+
+def _upright(left: float, right: float, low: float, high: float, y: float) -> list[list[float]]:
+    return [[right, y, low], [left, y, low], [left, y, high], [right, y, high]]
+
+
+def pane(left: float, right: float, low: float, high: float, y: float) -> Floats:
+    """The corners of an upright face that looks towards +y, shape (4, 3)."""
+    return np.array(_upright(left, right, low, high, y))
+
+
+def tinted(mesh: Mesh, colour: ArrayLike) -> Mesh:
+    """A papered mesh whose picture is coloured."""
+    tint = np.append(np.clip(np.asarray(colour, dtype=np.float64), 0, 1), 0.0)
+    return replace(mesh, tints=np.tile(tint, (len(mesh.points), 1)))
+
+
+def _coloured(corners: Floats, colours: Floats) -> Mesh:
+    """Faces of four corners each in a colour of its own: RGB and shine."""
+    mesh = quads(corners)
+    # The two triangles of a face lie in two halves of the list.
+    return replace(mesh, tints=np.repeat(np.tile(np.clip(colours, 0, 1), (2, 1)), 3, axis=0))

@@ -1,4 +1,4 @@
-"""Open places: what stands in a park or a courtyard, and how it is put there. Numbers alone, as a room's plan."""
+"""Open places: the things in a park or a courtyard, and how they are placed. Numbers alone, as a room's plan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.fittings import SIZES
-from tolman.simulate.lanes import Lane
+from tolman.simulate.path_geometry import Lane
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear, walking_floor
 from tolman.simulate.plan import Placed, fingerprint_of, rectangle, turn_things
 from tolman.simulate.yard_things import YARD_SIZES
@@ -36,7 +36,7 @@ class Area:
     Attributes:
         cover: 'path', 'plaza', 'bark', 'lawn' or 'gravel'.
         outline: corners on the floor plan, not turned, shape (n, 2).
-        layer: how many of the ground's layers it lies above the lowest.
+        layer: how many of the ground's layers it is above the lowest.
         ring: whether the second half of the corners is the inner edge, backwards.
     """
 
@@ -68,9 +68,9 @@ class OpenPlace:
         placed: everything that is asked about, turned already.
         areas: of the ground, not turned.
         round: the way on which bicycles ride, turned already.
-        closed: sides that buildings stand on, of 'south', 'east', 'north', 'west'.
+        closed: sides with buildings, of 'south', 'east', 'north', 'west'.
         storeys: of the building on each side.
-        notes: what was asked for and didn't fit.
+        notes: requested things that didn't fit.
         style: seed of colours and materials.
     """
 
@@ -119,9 +119,9 @@ class OpenPlacing:
         size: metres along x and y.
         areas: of the ground.
         lane: the way on which bicycles ride.
-        generator: what is drawn comes from it.
+        generator: source of the random draws.
         placed: so far.
-        notes: what found no room.
+        notes: things that didn't fit.
     """
 
     size: tuple[float, float]
@@ -178,7 +178,7 @@ class OpenPlacing:
         return False
 
     def base(self, x: float, y: float, yaw: float, size: tuple[float, float, float]) -> float | None:
-        """The height of the ground below a thing; None where it would stand on an edge of two surfaces."""
+        """Return the height of the ground below a thing; None where it would be on an edge of two surfaces."""
         import shapely
 
         own = shapely.Polygon(rectangle((x, y), yaw, *size[:2]))
@@ -201,7 +201,7 @@ class OpenPlacing:
                 yield float(x), float(y), float(self.generator.uniform(-np.pi, np.pi))
 
     def beside_lane(self, away: float, depth: float) -> Iterator[Spot]:
-        """Places beside the way, `away` metres from its middle and turned to it."""
+        """Yield places next to the way, `away` metres from its middle and turned to it."""
         while True:
             along = float(self.generator.uniform(0, self.lane.length))
             (x, y), (x1, y1) = self.lane.at(np.array([along, along + 0.3]))
@@ -223,7 +223,7 @@ class OpenPlacing:
 def finished(
     identity: str, kind: OpenKind, placing: OpenPlacing, *, closed: tuple[str, ...] = (), storeys: tuple[int, ...] = ()
 ) -> OpenPlace:
-    """The plan of a place in which everything stands, turned as it comes: no scan lies along its axes."""
+    """Return the plan of a place with all its things, turned at random: no scan is aligned with its axes."""
     turn = float(placing.generator.uniform(-np.pi, np.pi))
     style = int(placing.generator.integers(1 << 30))
     placed = turn_things(placing.placed, turn)

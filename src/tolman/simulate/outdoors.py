@@ -1,4 +1,7 @@
-"""A street or a parking lot as a world: ground, kerbs, markings, houses, hedges, and what stands there."""
+"""Streets and parking lots as worlds, and any place outdoors by the name of its shape.
+
+A street has ground, kerbs, markings, houses, hedges, and things.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,42 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tolman.errors import UsageError
 from tolman.scenes import Scene
-from tolman.simulate import facades, greenery, roads, scenery
-from tolman.simulate.daylight import draw_daylight
+from tolman.simulate import facades, greenery
+from tolman.simulate import greenery as scenery
+from tolman.simulate import open_worlds as outdoor_ground
 from tolman.simulate.fittings import fitting
 from tolman.simulate.mesh import Mesh, block, joined, placed, quads
+from tolman.simulate.open_places import OPEN_KINDS
+from tolman.simulate.open_worlds import (
+    CORNER,
+    EDGING,
+    GROUNDS,
+    ISLAND,
+    KERB,
+    KINDS,
+    MARK,
+    ROAD,
+    SIDE_ROAD,
+    STEP,
+    STONE,
+    WHITE,
+    Kind,
+    build_open_place,
+    draw_surfaces,
+    flat,
+)
+from tolman.simulate.parks_and_courtyards import draw_courtyard, draw_park
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import Placed, rectangle
-from tolman.simulate.roads import MARK, STONE, WHITE, flat
-from tolman.simulate.street import Street
-from tolman.simulate.street_ground import CORNER, EDGING, GROUNDS, ISLAND, KERB, ROAD, SIDE_ROAD, STEP, Kind
-from tolman.simulate.surfaces import draw_surfaces
-from tolman.simulate.vehicle_patterns import COLOURS, PATTERNS
-from tolman.simulate.vehicles import vehicle
-from tolman.simulate.world import Body, World
+from tolman.simulate.street import Street, draw_street
+from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
+from tolman.simulate.world import Body, World, draw_daylight
 
 if TYPE_CHECKING:
     from shapely import Polygon
+
 
 STREET_TREES = ("round", "oval", "birch", "maple", "cherry")
 """Species of trees along streets."""
@@ -106,13 +128,15 @@ def _street(plan: Street, generator: np.random.Generator) -> list[Mesh]:
     count = int((length - 1.0) // ground.slot)
     first = (length - count * ground.slot) / 2
     slots = [first + ground.slot * n for n in range(count + 1)]
-    found += roads.side_roads(paved, whole, -STEP, (ground.verge[1], far), 34.0)
-    found.append(roads.street_marks(generator, whole, slots, lane, -STEP))
-    found.append(roads.covers_and_drains(generator, whole, (lane[1] + 0.4, far - 0.4), ground.verge[1] + KERB, -STEP))
+    found += outdoor_ground.side_roads(paved, whole, -STEP, (ground.verge[1], far), 34.0)
+    found.append(outdoor_ground.street_marks(generator, whole, slots, lane, -STEP))
+    found.append(
+        outdoor_ground.covers_and_drains(generator, whole, (lane[1] + 0.4, far - 0.4), ground.verge[1] + KERB, -STEP)
+    )
     if generator.random() < 0.6:
         found.append(greenery.hedge(generator, (whole[0], far + 2.5, -0.1), (whole[1], far + 3.3, 1.1), leaves=24))
     else:
-        found.append(roads.fence(generator, houses, far + 2.6))
+        found.append(outdoor_ground.fence(generator, houses, far + 2.6))
     covers, style = facades.draw_covers(generator), facades.draw_style(generator)
     found += facades.row_of_houses(generator, *houses, covers=covers, style=style, shops=True)
     across = facades.row_of_houses(generator, *houses, covers=covers, style=facades.draw_style(generator), shops=False)
@@ -153,7 +177,7 @@ def _parking_lot(plan: Street, generator: np.random.Generator) -> list[Mesh]:
     for x in np.arange(first + 2, length - 2, 8.0):
         paint += _arrow(float(x), middle + 0.6)
     found.append(joined(paint))
-    found.append(roads.covers_and_drains(generator, (0.0, length), (middle - 2, middle + 2), None, 0.0))
+    found.append(outdoor_ground.covers_and_drains(generator, (0.0, length), (middle - 2, middle + 2), None, 0.0))
     for x, row in plan.islands:
         low, high = ground.rows[row]
         half = ground.slot / 2 - 0.2
@@ -177,3 +201,30 @@ def _arrow(x: float, y: float) -> list[Mesh]:
     """An arrow on the road, along +x."""
     head = np.array([[[x + 1.6, y - 0.35, MARK], [x + 2.5, y, MARK], [x + 1.6, y + 0.35, MARK], [x + 1.6, y, MARK]]])
     return [flat((x, x + 1.6), (y - 0.08, y + 0.08), MARK), quads(head, WHITE)]
+
+
+OUTDOOR_SHAPES: tuple[str, ...] = (*KINDS, *OPEN_KINDS)
+"""Shapes of places without a roof."""
+
+
+def outdoor_place(shape: str, identity: str, seed: str, objects: int = 26) -> tuple[World, tuple[str, ...]]:
+    """Make a world of one of the OUTDOOR_SHAPES, and notes of requested things that didn't fit.
+
+    Args:
+        shape: which.
+        identity: the scene's id.
+        seed: of all that is drawn.
+        objects: how many things are asked for.
+
+    Raises:
+        UsageError: there is no such shape.
+    """
+    for kind in KINDS:
+        if shape == kind:
+            street = draw_street(identity, seed, kind=kind, objects=objects)
+            return build_street(street), street.notes
+    if shape not in OPEN_KINDS:
+        raise UsageError(f"'{shape}' is no shape outdoors; known: {', '.join(OUTDOOR_SHAPES)}.")
+    draw = draw_park if shape == "park" else draw_courtyard
+    place = draw(identity, seed, objects=objects)
+    return build_open_place(place), place.notes

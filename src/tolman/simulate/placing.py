@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tolman.simulate.furniture import Furniture, FurnitureSource
-from tolman.simulate.habits import FLAT_TOPS, TALL
+from tolman.simulate.furniture import Furniture, FurnitureSource, base_outline
 from tolman.simulate.plan import Placed, fixtures, rectangle
-from tolman.simulate.rooms import Room, Shell
-from tolman.simulate.supports import base_outline
+from tolman.simulate.room_contents import FLAT_TOPS, TALL
+from tolman.simulate.room_shells import Room, Shell
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -44,9 +43,9 @@ class Placing:
 
     Attributes:
         shell: the rooms.
-        generator: what is drawn comes from it.
+        generator: source of the random draws.
         library: of all furniture that is put in.
-        off_wall: metres between what stands on the floor and a wall, `OFF_WALL` or none.
+        off_wall: metres between things on the floor and a wall, `OFF_WALL` or none.
         placed: so far, doors and windows first.
     """
 
@@ -130,13 +129,13 @@ class Placing:
     def at(
         self, room: Room, piece: Furniture, spots: list[Spot], *, access: float = 0.0, off_doors: bool = False
     ) -> Placed | None:
-        """At the first of some spots where it fits, whatever is kept free there; outside doors' ways if asked."""
+        """Place it at the first of some spots where it fits, even in ways kept free; outside doors' ways if asked."""
         remaining = iter(spots)
         free = self._ways if off_doors else 0
         return self._try(room, piece, lambda: next(remaining, None), access=access, tries=len(spots), kept_free=free)
 
     def on_top(self, room: Room, piece: Furniture) -> Placed | None:
-        """On a level surface of something that stands in the room, wherever its triangles have one."""
+        """Place it on a level surface of something in the room, as its triangles show."""
         tops = [p for p in self.placed if p.category in FLAT_TOPS and self._in_room(p, room)]
         if not tops:
             return None
@@ -160,7 +159,7 @@ class Placing:
         return None
 
     def flat(self, category: str, under: Placed, width: float, depth: float, height: float) -> Placed | None:
-        """A rug under something; what stands on it with all of its base is lifted by its height."""
+        """Place a rug under something; things with all of their base on it are lifted by its height."""
         center = (under.center[0], under.center[1], height / 2)
         rug = Placed(self._name(category), category, category, center, under.yaw, (width, depth, height))
         if not self.floor.buffer(-0.05).covers(rug.footprint) or not self._clear_of_others(rug):
@@ -247,15 +246,15 @@ class Placing:
         return any(p.category == "window" and p.footprint.distance(thing.footprint) < 0.5 for p in self.placed)
 
     def _lift(self, piece: Furniture, thing: Placed) -> float:
-        """The height of the rug that a thing stands on with all of its base.
+        """Return the height of the rug below all of a thing's base.
 
-        What only reaches over a rug's edge isn't lifted, so that it meets the rug and finds its place elsewhere.
+        A thing that only reaches over a rug's edge isn't lifted, so that it meets the rug and is placed elsewhere.
         """
         own = base_outline(self.library.support(piece), thing.center[:2], thing.yaw)
         return max((p.high for p in self.placed if p.category == "rug" and p.footprint.covers(own)), default=0.0)
 
     def _walkable(self, added: Polygon) -> bool:
-        """Tell whether the free floor still hangs together and touches every door."""
+        """Check that the free floor is still connected and touches every door."""
         largest = in_one_piece(self.floor, walking_floor(self.floor, self.placed, [added]))
         if largest is None:
             return False
@@ -281,7 +280,7 @@ class Placing:
 
 
 def stands_clear(thing: Placed, placed: Sequence[Placed], gap: float = GAP) -> bool:
-    """Tell whether a thing keeps a gap (metres) to all that stands at its height."""
+    """Check that a thing keeps a gap (metres) to all things at its height."""
     own = thing.footprint.buffer(gap)
     return not any(
         p.low < thing.high - 1e-9 and thing.low < p.high - 1e-9 and own.intersects(p.footprint) for p in placed

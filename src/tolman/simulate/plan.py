@@ -1,4 +1,4 @@
-"""Plan: what stands where. Numbers alone, so that the same seed gives the same plan on every machine."""
+"""Plan: things and their places. Numbers alone, so that the same seed gives the same plan on every machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import OrientedBox, SceneObject, Vector
-from tolman.simulate.rooms import Opening, Room, Shell, Wall
+from tolman.simulate.room_shells import Opening, Room, Shell, Wall
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -74,10 +74,10 @@ class FloorLayout:
 
     Attributes:
         id: the scene's.
-        theme: what kind of room it is, for each room.
+        theme: the kind of each room.
         shell: rooms.
         placed: everything that is asked about, doors and windows included.
-        notes: what was asked for and didn't fit.
+        notes: requested things that didn't fit.
         style: seed of colours and materials.
         lamps: where lamps hang under the ceiling, x and y, for each room; none where rooms have no types.
         twins: for each twin, the ids of the copies of one thing that it keeps; none without twins.
@@ -108,7 +108,7 @@ class FloorLayout:
 
 
 def fingerprint_of(content: dict[str, object], placed: Sequence[Placed]) -> str:
-    """A hash of things in their places and of what else makes up a plan."""
+    """Return a hash of things in their places and of the other content of a plan."""
     rows = [[p.id, p.model, _rounded((*p.center, p.yaw, *p.size))] for p in placed]
     return hashlib.sha256(json.dumps({**content, "placed": rows}).encode()).hexdigest()
 
@@ -120,7 +120,7 @@ def rectangle(center: tuple[float, float], yaw: float, width: float, depth: floa
 
 
 def turned(plan: FloorLayout, yaw: float) -> FloorLayout:
-    """The whole plan turned about the origin: no scan lies along its axes."""
+    """Turn the whole plan about the origin: no scan is aligned with its axes."""
     matrix = _turn(yaw)
 
     def point(p: tuple[float, float]) -> tuple[float, float]:

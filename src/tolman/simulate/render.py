@@ -1,27 +1,191 @@
-"""Rendering: colour, depth in metres and instances, by OpenGL on EGL, with or without a GPU."""
+"""Rendering: colour, depth in metres and instances, by OpenGL on EGL, with or without a GPU.
+
+EGL knows each graphics card of a machine, and Mesa's drawing by the processor as one more device. Colours are drawn on
+one canvas, depths and instances on another.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.errors import NoDisplayError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
-from tolman.simulate import outdoor_shaders, shaders
-from tolman.simulate.canvas import Canvas, Readings
-from tolman.simulate.daylight import Daylight
-from tolman.simulate.devices import opened_context
-from tolman.simulate.mirrors import MirrorPlane
-from tolman.simulate.occlusion import CONTACT, FULL, floor_contact
-from tolman.simulate.packing import LAYER, PackedBody, packed, stacked
-from tolman.simulate.quality import DEFAULT, Quality
-from tolman.simulate.room_light import RoomLight, has_crevices
-from tolman.simulate.sun_shadows import SunShadows, set_sky
-from tolman.simulate.viewing import Intrinsics, columns, is_outside, projection
-from tolman.simulate.world import World
+from tolman.simulate import shaders
+from tolman.simulate import shaders as outdoor_shaders
+from tolman.simulate.lighting import DEFAULT, Quality
+from tolman.simulate.render_input import (
+    LAYER,
+    Intrinsics,
+    MirrorPlane,
+    PackedBody,
+    columns,
+    is_outside,
+    packed,
+    projection,
+    stacked,
+)
+from tolman.simulate.shadow_maps import CONTACT, FULL, RoomLight, SunShadows, floor_contact, has_crevices, set_sky
+from tolman.simulate.world import Daylight, World
+
+
+class Canvas:
+    """Target of colours.
+
+    Attributes:
+        target: the framebuffer to draw on.
+        picture: the texture of its colours.
+        size: width and height, pixels.
+
+    Args:
+        gl: the context.
+        moderngl: its module.
+        size: width and height, pixels.
+        depths: a buffer of that size that holds earlier drawings; a new one by default.
+    """
+
+    def __init__(self, gl: Any, moderngl: Any, size: tuple[int, int], depths: Any = None) -> None:
+        self.size = size
+        self.picture = gl.texture(size, 4, dtype="f1")
+        self.picture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        self.picture.repeat_x = self.picture.repeat_y = False
+        self.target = gl.framebuffer([self.picture], depths or gl.depth_renderbuffer(size))
+
+
+class Readings:
+    """Target of depths and instances, at each pixel's middle.
+
+    Attributes:
+        target: the framebuffer to draw on.
+        depths: the buffer by which hidden surfaces aren't drawn.
+        size: width and height, pixels.
+
+    Args:
+        gl: the context.
+        size: width and height, pixels.
+    """
+
+    def __init__(self, gl: Any, size: tuple[int, int]) -> None:
+        self.size = size
+        # Both as floats, exact up to 2^24: a clear leaves integers undefined.
+        self._both = gl.texture(size, 2, dtype="f4")
+        self.depths = gl.depth_renderbuffer(size)
+        self.target = gl.framebuffer([self._both], self.depths)
+
+    def read(self) -> tuple[NDArray[np.float32], NDArray[np.uint16]]:
+        """Depths in metres and numbers of instances, each of shape (height, width); 0 where nothing was drawn."""
+        width, height = self.size
+        both = np.frombuffer(self._both.read(), dtype=np.float32).reshape(height, width, 2)
+        return np.ascontiguousarray(both[..., 0]), both[..., 1].astype(np.uint16)
+
+
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+_EXTENSIONS, _CUDA_DEVICE = 0x3055, 0x323A  # EGL_EXTENSIONS; EGL_CUDA_DEVICE_NV of EGL_NV_device_cuda
+_SOFTWARE = "EGL_MESA_device_software"
+_MOST = 64
+
+
+@dataclass(frozen=True)
+class DrawingDevice:
+    """A device of EGL.
+
+    Attributes:
+        index: its place in EGL's list.
+        software: whether it draws by the processor.
+        cuda: the number of the graphics card as CUDA has it; None where it isn't known.
+    """
+
+    index: int
+    software: bool = False
+    cuda: int | None = None
+
+
+def drawing_devices() -> list[DrawingDevice]:
+    """The devices of this machine, in EGL's order; none where EGL can't be asked (EGL_EXT_device_query)."""
+    try:
+        egl = ctypes.CDLL(ctypes.util.find_library("EGL") or "libEGL.so.1")
+    except OSError:
+        return []
+    egl.eglGetProcAddress.restype = ctypes.c_void_p
+    query = _function(egl, "eglQueryDevicesEXT", ctypes.c_uint)
+    told = _function(egl, "eglQueryDeviceStringEXT", ctypes.c_char_p)
+    attribute = _function(egl, "eglQueryDeviceAttribEXT", ctypes.c_uint)
+    if query is None or told is None:
+        return []
+    found, count = (ctypes.c_void_p * _MOST)(), ctypes.c_int()
+    if not query(ctypes.c_int(_MOST), found, ctypes.byref(count)):
+        return []
+    devices = []
+    for index, handle in enumerate(found[: count.value]):
+        device = ctypes.c_void_p(handle)
+        names = (told(device, ctypes.c_int(_EXTENSIONS)) or b"").decode("ascii", "replace").split()
+        number = ctypes.c_ssize_t()
+        known = attribute is not None and "EGL_NV_device_cuda" in names
+        known = known and bool(attribute(device, ctypes.c_int(_CUDA_DEVICE), ctypes.byref(number)))  # type: ignore[misc]
+        devices.append(DrawingDevice(index, _SOFTWARE in names, int(number.value) if known else None))
+    return devices
+
+
+def order(devices: Sequence[DrawingDevice], visible: str | None, process: int) -> list[int]:
+    """Return the devices that a process tries, the best first.
+
+    Graphics cards come before the processor. If CUDA may see some cards only, as a cluster sets for each of its tasks,
+    those come first. Several are taken in turn, so that the processes of a machine share them.
+
+    Args:
+        devices: of `drawing_devices`.
+        visible: CUDA_VISIBLE_DEVICES, numbers with commas between; None or anything else allows all.
+        process: a number that differs between the processes of a machine.
+
+    Returns:
+        Their places in EGL's list; the first place where nothing is known.
+    """
+    cards = [one for one in devices if not one.software]
+    numbers = [int(part) for part in (visible or "").split(",") if part.strip().isdecimal()]
+    seen = [one for one in cards if one.cuda in numbers]
+    first = _turned(seen or cards, process)
+    rest = [one for one in (*cards, *devices) if one not in first]
+    return list(dict.fromkeys(one.index for one in (*first, *rest))) or [0]
+
+
+def devices_to_try() -> list[int]:
+    """The devices that this process tries, the best first; `GLCONTEXT_DEVICE_INDEX` names another one."""
+    return order(drawing_devices(), os.environ.get(VISIBLE), os.getpid())
+
+
+def _turned(devices: Sequence[DrawingDevice], turn: int) -> list[DrawingDevice]:
+    start = turn % len(devices) if devices else 0
+    return [*devices[start:], *devices[:start]]
+
+
+def _function(egl: ctypes.CDLL, name: str, result: type) -> ctypes._FuncPointer | None:
+    address = egl.eglGetProcAddress(name.encode())
+    return ctypes.CFUNCTYPE(result)(address) if address else None
+
+
+def opened_context(moderngl: Any) -> Any:
+    """OpenGL on the first device that can be opened: a card may be there that this process mustn't use.
+
+    Raises:
+        NoDisplayError: none can.
+    """
+    places = devices_to_try()
+    for place in places:
+        try:
+            return moderngl.create_context(standalone=True, backend="egl", device_index=place)
+        except Exception as error:  # glcontext raises whatever the loader of libEGL gives
+            if place == places[-1]:
+                raise NoDisplayError(str(error) or type(error).__name__) from None
+    raise AssertionError
+
 
 _LEAST_MIRROR = 0.001
 """Share of a picture that an object with a mirror has at least where a reflection is drawn."""
@@ -53,7 +217,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class _Mirror:
-    """A mirror, the number of its object, and what draws its glass."""
+    """A mirror, the number of its object, and the vertex array of its glass."""
 
     plane: MirrorPlane
     instance: int
@@ -74,7 +238,7 @@ class Renderer:
     The pixel in column i and row j looks through (i + 0.5, j + 0.5) of the intrinsics' plane.
 
     Args:
-        world: what is drawn.
+        world: the world to draw.
         size: width and height of pictures.
         quality: of the colours; depth and instances are the same at every level.
 
@@ -84,7 +248,7 @@ class Renderer:
     """
 
     def __init__(self, world: World, size: tuple[int, int], quality: Quality = DEFAULT) -> None:
-        with needs("simulate", "Rendering"):
+        with needs("worlds", "Rendering"):
             import moderngl
         self._gl = opened_context(moderngl)
         self.world, self.size, self.quality = world, size, quality
@@ -101,7 +265,7 @@ class Renderer:
 
     @property
     def driver(self) -> str:
-        """The name of what draws, as OpenGL gives it: a graphics card, or llvmpipe for the processor."""
+        """The name of the device, as OpenGL gives it: a graphics card, or llvmpipe for the processor."""
         return str(self._gl.info["GL_RENDERER"])
 
     def __enter__(self) -> Renderer:
@@ -188,7 +352,7 @@ class Renderer:
         self._draw_bodies(self._colouring, seen, view, lens)
 
     def _reflect(self, mirror: _Mirror, view: Floats, pose: Floats, intrinsics: Intrinsics, seconds: float) -> None:
-        """Draw what a mirror reflects, as its image behind the glass, then the glass."""
+        """Draw a mirror's reflection, as its image behind the glass, then the glass."""
         canvas = self._reflected
         assert canvas is not None
         window = mirror.plane.window(pose, intrinsics, canvas.size)
@@ -219,7 +383,7 @@ class Renderer:
         often = self.quality.taps, self.quality.samples
         dark = has_crevices(self.world, self.quality)
         if isinstance(light, Daylight):
-            pixel, heaven = outdoor_shaders.fragment(*often), outdoor_shaders.SKY_FRAGMENT
+            pixel, heaven = outdoor_shaders.outdoor_fragment(*often), outdoor_shaders.OUTDOOR_SKY_FRAGMENT
         else:
             pixel, heaven = shaders.fragment(*often, crevices=FULL if dark else 0.0), shaders.SKY_FRAGMENT
         self._draw = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=pixel)
@@ -261,7 +425,7 @@ class Renderer:
         self._pictures.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
 
     def _lighten(self, moderngl: Any) -> None:
-        """Make all that a pixel looks into beside pictures: what dims a floor, and what tells the light."""
+        """Make the textures that a pixel reads in addition to pictures: the floor's dimness, and the light."""
         gl, draw = self._gl, self._draw
         dimness, place = floor_contact(self.world)
         contact = gl.texture((CONTACT, CONTACT), 1, dimness.tobytes(), alignment=1)

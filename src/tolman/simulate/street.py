@@ -1,4 +1,4 @@
-"""Street: what stands along a street or on a parking lot. Numbers alone, as a room's plan."""
+"""Street: the things along a street or on a parking lot. Numbers alone, as a room's plan."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tolman.simulate.fittings import SIZES
-from tolman.simulate.lanes import Lane
+from tolman.simulate.open_worlds import EDGING, GROUNDS, ISLAND, KINDS, Kind, street_lanes
+from tolman.simulate.path_geometry import Lane
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear, walking_floor
 from tolman.simulate.plan import Placed, fingerprint_of, turn_things
-from tolman.simulate.street_ground import EDGING, GROUNDS, ISLAND, KINDS, Kind
-from tolman.simulate.street_lanes import street_lanes
-from tolman.simulate.vehicle_patterns import PATTERNS, VANS
+from tolman.simulate.vehicles import PATTERNS, VANS
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -39,7 +38,7 @@ class Street:
         turn: the whole's turn about the origin, radians.
         placed: everything that is asked about, turned already.
         islands: middles of planted islands along x and the numbers of their rows, not turned.
-        notes: what was asked for and didn't fit.
+        notes: requested things that didn't fit.
         style: seed of colours and materials.
     """
 
@@ -205,7 +204,7 @@ class _Placing:
         return done
 
     def _spots(self, category: str, size: tuple[float, float]) -> Callable[[], Iterator[Spot]]:
-        """Region in which such a thing may stand."""
+        """Return the generator of possible places of such a thing."""
         width, depth = size
         pavement, verge = self.ground.pavement, self.ground.verge
 
@@ -266,7 +265,7 @@ class _Placing:
         return False
 
     def _on_edging(self, thing: Placed) -> bool:
-        """Whether a thing stands on the stones along the pavement, which are a little higher."""
+        """Check whether a thing is on the stones along the pavement, which are a little higher."""
         low, high = (self.ground.pavement[1] + side for side in EDGING[self.kind])
         return float(thing.footprint.bounds[1]) < high and float(thing.footprint.bounds[3]) > low
 
@@ -279,6 +278,6 @@ class _Placing:
         return self.ground.base if any(low < y < high for low, high in self.ground.rows) else 0.0
 
     def _reachable(self, placed: Sequence[Placed]) -> bool:
-        """Tell whether one can walk up to everything."""
+        """Check that one can walk up to everything."""
         area = in_one_piece(self._walked, walking_floor(self._walked, list(placed)))
         return area is not None and all(area.distance(p.footprint) < 1.2 for p in placed)

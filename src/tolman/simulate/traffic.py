@@ -1,4 +1,10 @@
-"""Traffic: cars and bicycles that drive along the ways of a place outdoors and stop before what is there."""
+"""Traffic: cars and bicycles that drive along the lanes of a place outdoors and stop before obstacles.
+
+A timetable moves a vehicle along a closed lane that others use too, without ever touching known obstacles. Everything
+that moves is known for the whole time, so a vehicle never has to guess. Backwards from the end, the places and speeds
+are found from which it can go on for ever without meeting anything. They are the viability kernel (Aubin, Viability
+Theory, 1991). Forwards the vehicle goes as fast as it likes, as long as it stays within that.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +17,143 @@ from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
-from tolman.simulate.bicycles import AXLES, WHEEL, Leg, bicycle_frame, bicycle_wheel, draw_rider
-from tolman.simulate.lanes import Lane
+from tolman.simulate.human_figure import AXLES, WHEEL, Leg, bicycle_frame, bicycle_wheel, draw_rider
 from tolman.simulate.mesh import placed
-from tolman.simulate.moving import moving_object
-from tolman.simulate.timetable import Timetable, draw_timetable, moments, near_discs, places, widened
-from tolman.simulate.vehicle_patterns import COLOURS, PATTERNS, VANS
-from tolman.simulate.vehicles import vehicle, vehicle_body, wheel, wheel_places
+from tolman.simulate.moving_objects import moving_object
+from tolman.simulate.path_geometry import Lane
+from tolman.simulate.vehicles import COLOURS, PATTERNS, VANS, vehicle, vehicle_body, wheel, wheel_places
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
+
+STEP = 0.5
+"""Seconds between changes of speed."""
+LEVEL = 0.5
+"""Metres a second between speeds: one level more or less in a step is 1 m/s²."""
+GRID = STEP * LEVEL / 2
+"""Metres between places; each step ends on one."""
+LOOKS = 4
+"""Times within a step at which places are compared."""
+_CHANGES = (1, 0, -1, -2, -3)
+"""Levels by which speed changes in a step: it brakes harder than it starts."""
+
+
+@dataclass(frozen=True)
+class Timetable:
+    """Metres along a way, and speed, every STEP.
+
+    Attributes:
+        along: metres, not wrapped round, shape (k + 1,).
+        speeds: metres a second, shape (k + 1,).
+    """
+
+    along: Floats
+    speeds: Floats
+
+    def at(self, seconds: float) -> float:
+        """Metres along the way at a time; at rest before and after."""
+        last = len(self.along) - 1
+        step = min(max(int(seconds / STEP), 0), last - 1)
+        time = min(max(seconds - step * STEP, 0.0), STEP)
+        change = (self.speeds[step + 1] - self.speeds[step]) / STEP
+        return float(self.along[step] + self.speeds[step] * time + change * time**2 / 2)
+
+
+def moments(seconds: float) -> Floats:
+    """The times at which places are compared, seconds."""
+    steps = int(np.ceil(seconds / STEP)) + 1
+    return np.arange(steps * LOOKS + 1) * STEP / LOOKS
+
+
+def places(lane: Lane) -> Floats:
+    """Metres along a way of the places that are compared: `GRID` apart, a little more or less, shape (n,)."""
+    count = round(lane.length / GRID)
+    return np.arange(count) * lane.length / count
+
+
+def near_discs(lane: Lane, middles: Floats, radius: float) -> NDArray[np.bool_]:
+    """Which places of a way are within a radius of something that moves.
+
+    Args:
+        lane: the way.
+        middles: where it is at each moment, shape (m, 2).
+        radius: metres.
+
+    Returns:
+        Shape (m, n).
+    """
+    spots = lane.at(places(lane))
+    found = np.zeros((len(middles), len(spots)), dtype=bool)
+    low, high = spots.min(0) - radius, spots.max(0) + radius
+    for number in np.flatnonzero(((middles > low) & (middles < high)).all(1)):
+        found[number] = ((spots - middles[number]) ** 2).sum(1) < radius**2
+    return found
+
+
+def widened(taken: NDArray[np.bool_], reach: float) -> NDArray[np.bool_]:
+    """Return places at which a vehicle's middle is within `reach` metres along the way of taken ones, shape (m, n)."""
+    from scipy.ndimage import maximum_filter1d
+
+    size = 2 * int(np.ceil(reach / GRID)) + 1
+    return np.asarray(maximum_filter1d(taken.astype(np.uint8), size, axis=1, mode="wrap").astype(bool))
+
+
+def draw_timetable(taken: NDArray[np.bool_], wanted: float, generator: np.random.Generator) -> Timetable | None:
+    """How a vehicle goes along a way; None where there is no place from which it could.
+
+    Args:
+        taken: places at which its middle must not be at each moment of `moments`, shape (m, n).
+        wanted: metres a second where nothing is in the way.
+        generator: draws where it is at first.
+    """
+    count = (taken.shape[0] - 1) // LOOKS
+    top = max(1, round(wanted / LEVEL))
+    free = ~taken
+    viable = np.empty((count + 1, top + 1, free.shape[1]), dtype=bool)
+    # Where it stands at the end it must be able to stand.
+    viable[count] = free[-1]
+    for step in range(count - 1, -1, -1):
+        for speed in range(top + 1):
+            ways = [
+                _clear(free, step, speed, change) & np.roll(viable[step + 1, speed + change], -_moved(speed, change))
+                for change in _CHANGES
+                if 0 <= speed + change <= top
+            ]
+            viable[step, speed] = np.logical_or.reduce(ways)
+    startable = [first for first in (top, top // 2, 0) if viable[0, first].any()]
+    if not startable:
+        return None
+    speed = startable[0]
+    place = int(generator.choice(np.flatnonzero(viable[0, speed])))
+    along, speeds, size = [place], [speed], free.shape[1]
+    for step in range(count):
+        for change in _CHANGES:
+            if not 0 <= speed + change <= top:
+                continue
+            there = (place + _moved(speed, change)) % size
+            if viable[step + 1, speed + change, there] and _clear(free, step, speed, change)[place]:
+                along.append(along[-1] + _moved(speed, change))
+                place, speed = there, speed + change
+                break
+        else:
+            raise AssertionError("a viable place without a way on")
+        speeds.append(speed)
+    return Timetable(np.array(along) * GRID, np.array(speeds) * LEVEL)
+
+
+def _moved(speed: int, change: int) -> int:
+    """Places that it gets on in a step."""
+    return 2 * speed + change
+
+
+def _clear(free: NDArray[np.bool_], step: int, speed: int, change: int) -> NDArray[np.bool_]:
+    """Check that nothing is met during a step, from each place, shape (n,)."""
+    found: NDArray[np.bool_] = free[step * LOOKS].copy()
+    for look in range(1, LOOKS + 1):
+        share = look / LOOKS
+        moved = round(2 * speed * share + change * share**2)
+        found &= np.roll(free[step * LOOKS + look], -moved)
+    return found
+
 
 _SHARE_OF_CARS = 0.65
 """Of vehicles, where both cars and bicycles drive."""
@@ -72,20 +206,20 @@ class _Drive:
 def with_traffic(
     world: World, seed: str, *, seconds: float, count: int = 1, walk: Walk | None = None
 ) -> tuple[World, tuple[str, ...]]:
-    """A world with cars and bicycles that drive along its ways.
+    """Return a world with cars and bicycles that drive along its ways.
 
-    They keep their ways, and touch neither what stands there nor people, robots, the camera or one another.
+    They keep their ways, and touch neither obstacles nor people, robots, the camera or one another.
 
     Args:
         world: people and robots may be in it.
-        seed: of what is drawn.
+        seed: of the random draws.
         seconds: how long they drive.
         count: how many vehicles.
         walk: of the camera, to be kept away from.
 
     Returns:
         The world with the objects 'moving-car-0', 'moving-bicycle-0', 'cyclist-0', …, their boxes at time 0 and their
-        tracks; and notes of what found no room.
+        tracks; and notes of those that didn't fit.
     """
     generator = np.random.default_rng(np.frombuffer(f"traffic:{seed}".encode(), dtype=np.uint8))
     times = moments(seconds)
@@ -142,7 +276,7 @@ def _discs(world: World, walk: Walk | None, times: Floats) -> list[tuple[Floats,
 
 
 def _standing(world: World, lane: Lane, half: float) -> NDArray[np.bool_]:
-    """Which places of a way are taken by what stands there, shape (n,)."""
+    """Find the places of a way that obstacles take, shape (n,)."""
     import shapely
 
     along = places(lane)

@@ -1,6 +1,6 @@
-"""Counterfactual twins: rooms that differ in one thing, which stands elsewhere in each or is there in other numbers.
+"""Counterfactual twins: rooms that differ in one thing, which has another place or number in each.
 
-So the same question about it has another answer in each twin, and its text tells none of them.
+So the same question about it has another answer in each twin, and its text reveals none of them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from tolman.simulate.furniture import Furniture
-from tolman.simulate.habits import FLAT_TOPS
-from tolman.simulate.names import look_alikes
 from tolman.simulate.placing import Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed
-from tolman.simulate.rooms import Room
+from tolman.simulate.room_contents import FLAT_TOPS, look_alikes
+from tolman.simulate.room_shells import Room
 
 LANDMARK, SIDE, NUMBER = "landmark", "side", "number"
 DIFFERENCES = (LANDMARK, SIDE, NUMBER)
@@ -50,12 +49,12 @@ _NO_LANDMARKS = ("rug", "door", "window")
 def copies_for_twins(placing: Placing, count: int, differ: str) -> tuple[tuple[str, ...], ...]:
     """Put copies of one thing into a furnished shell, clear of everything and of each other.
 
-    Which twin keeps which is drawn: a twin's number, and so its video's name, tells nothing of it.
+    Which twin keeps which is drawn: a twin's number, and so its video's name, reveals nothing of it.
 
     Args:
         placing: the furnished shell; the copies are added to it.
         count: of twins.
-        differ: in what they do, of `DIFFERENCES`; where landmarks have no room beside them, in the side.
+        differ: their difference, of `DIFFERENCES`; where landmarks have no room next to them, the side.
 
     Returns:
         For each twin the ids of the copies that it keeps, as `FloorLayout.twins`; none where nothing has room.
@@ -65,7 +64,7 @@ def copies_for_twins(placing: Placing, count: int, differ: str) -> tuple[tuple[s
 
 
 def _places(placing: Placing, count: int, differ: str) -> tuple[tuple[str, ...], ...]:
-    """One copy for each twin, beside or around other things."""
+    """Place one copy for each twin, next to or around other things."""
     movable = [(placing.library.pieces[thing.model], [thing]) for thing in _movable(placing)]
     added: list[tuple[Furniture, list[Placed]]] = [(piece, []) for piece in _added(placing)[:_MOST_ADDED]]
     if differ == LANDMARK:
@@ -80,7 +79,7 @@ def _places(placing: Placing, count: int, differ: str) -> tuple[tuple[str, ...],
 
 
 def _numbers(placing: Placing, count: int) -> tuple[tuple[str, ...], ...]:
-    """The first few copies of a piece of which there is none yet, in each twin more."""
+    """Place copies of a piece that isn't there yet, in each twin more of them."""
     counts = COUNTS[:count] if count <= len(COUNTS) else range(2, 2 + count)
     for piece in _added(placing):
         copies: list[Placed] = []
@@ -98,7 +97,7 @@ def _numbers(placing: Placing, count: int) -> tuple[tuple[str, ...], ...]:
 
 
 def _beside(placing: Placing, piece: Furniture, there: list[Placed], count: int) -> list[Placed]:
-    """Copies of a piece, each beside another landmark of one room; none where they don't fit.
+    """Place copies of a piece, each next to another landmark of one room; none where they don't fit.
 
     So each of these landmarks is the nearest of them in one twin.
     """
@@ -138,7 +137,7 @@ def _spots_beside(placing: Placing, landmark: Placed, piece: Furniture) -> list[
 
 
 def _each_nearest(copies: Sequence[Placed], landmarks: Sequence[Placed]) -> bool:
-    """Tell whether each copy is nearer to its landmark than to all others, clearly."""
+    """Check that each copy is clearly nearer to its landmark than to all others."""
     gaps = np.array([[_gap(copy, one) for one in landmarks] for copy in copies])
     own = np.diag(gaps).copy()
     np.fill_diagonal(gaps, np.inf)
@@ -186,9 +185,9 @@ def _too_near(copies: Sequence[Placed]) -> bool:
 
 
 def _landmarks(placing: Placing, piece: Furniture, there: list[Placed]) -> list[Placed]:
-    """Things beside or around which places are sought: the only ones of their names, that stand on the floor.
+    """Return things next to or around which places are sought: the only ones of their names, on the floor.
 
-    Those nearest to a room's middle come first: whoever stands at one finds the moved thing to every side.
+    Those nearest to a room's middle come first: from there, the moved thing can be found on every side.
     """
     counts = _counts(placing)
     found: list[tuple[float, Placed]] = []
@@ -216,7 +215,7 @@ def _counts(placing: Placing) -> dict[str, int]:
 
 
 def _added(placing: Placing) -> list[Furniture]:
-    """Small pieces that stand anywhere and of which, and of whose look-alikes, there is none yet, in a drawn order."""
+    """Return small pieces for any place, absent so far like their look-alikes, in a drawn order."""
     there = {thing.category for thing in placing.placed}
     found = [
         piece
@@ -231,7 +230,7 @@ def _added(placing: Placing) -> list[Furniture]:
 
 
 def _movable(placing: Placing) -> list[Placed]:
-    """What can be moved, in a drawn order: things of which there is one, that stand on the floor and carry nothing."""
+    """Return movable things, in a drawn order: the only ones of their kind, on the floor, that carry nothing."""
     counts = _counts(placing)
     found = []
     for thing in placing.placed:

@@ -1,18 +1,244 @@
-"""Vehicles: bodies drawn over a row of cross-sections, wheels, lights and glass, made in code.
+"""Vehicles, made in code: patterns with sizes and body curves, and the bodies, wheels, lights and glass.
 
-A vehicle's own coordinates: y ahead, x to its right, the ground at z = 0, metres.
+A body is drawn over a row of cross-sections. A vehicle's own coordinates: y ahead, x to its right, the ground at z = 0,
+metres.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.mesh import Mesh, block, flat_shaded, joined, quads, smoothed, turned
-from tolman.simulate.vehicle_patterns import PATTERNS, Curve, Pattern
+
+Curve = tuple[tuple[float, float], ...]
+"""Values over the length: 0 is the rear, 1 the front."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A kind of vehicle.
+
+    Attributes:
+        size: width with its mirrors, length and height in metres.
+        half: half width of the body.
+        top: height of its middle line.
+        belt: height of the shoulder, below the side windows.
+        roof: half width of the roof.
+        rear, front: where the rear window and the windscreen begin and end.
+        sides: where the side windows begin and end, one pair each.
+        axles: where the wheels are.
+        wheel: their radius.
+    """
+
+    size: tuple[float, float, float]
+    half: float
+    top: Curve
+    belt: Curve
+    roof: float
+    rear: tuple[float, float]
+    front: tuple[float, float]
+    sides: tuple[tuple[float, float], ...]
+    axles: tuple[float, float]
+    wheel: float = 0.33
+
+
+PATTERNS: dict[str, Pattern] = {
+    "sedan": Pattern(
+        (1.98, 4.7, 1.45),
+        0.91,
+        (
+            (0, 0.88),
+            (0.02, 1.0),
+            (0.15, 1.06),
+            (0.175, 1.07),
+            (0.33, 1.39),
+            (0.45, 1.45),
+            (0.56, 1.43),
+            (0.735, 1.0),
+            (0.9, 0.87),
+            (0.97, 0.74),
+            (1, 0.6),
+        ),
+        ((0, 0.8), (0.03, 0.93), (0.3, 0.95), (0.7, 0.9), (0.9, 0.8), (0.97, 0.69), (1, 0.56)),
+        0.6,
+        (0.175, 0.33),
+        (0.56, 0.735),
+        ((0.235, 0.425), (0.445, 0.675)),
+        (0.205, 0.805),
+    ),
+    "hatchback": Pattern(
+        (1.95, 4.2, 1.5),
+        0.89,
+        (
+            (0, 0.86),
+            (0.015, 1.02),
+            (0.03, 1.06),
+            (0.135, 1.4),
+            (0.2, 1.46),
+            (0.4, 1.5),
+            (0.54, 1.47),
+            (0.74, 1.03),
+            (0.9, 0.92),
+            (0.97, 0.79),
+            (1, 0.64),
+        ),
+        ((0, 0.8), (0.03, 0.98), (0.3, 0.98), (0.7, 0.93), (0.9, 0.85), (0.97, 0.73), (1, 0.6)),
+        0.61,
+        (0.03, 0.135),
+        (0.54, 0.74),
+        ((0.13, 0.25), (0.27, 0.43), (0.45, 0.68)),
+        (0.175, 0.81),
+    ),
+    "suv": Pattern(
+        (2.06, 4.7, 1.72),
+        0.94,
+        (
+            (0, 1.0),
+            (0.015, 1.15),
+            (0.03, 1.19),
+            (0.095, 1.6),
+            (0.15, 1.68),
+            (0.4, 1.72),
+            (0.56, 1.68),
+            (0.7, 1.2),
+            (0.9, 1.1),
+            (0.97, 0.97),
+            (1, 0.8),
+        ),
+        ((0, 0.94), (0.03, 1.1), (0.3, 1.1), (0.7, 1.07), (0.9, 1.02), (0.97, 0.9), (1, 0.74)),
+        0.68,
+        (0.03, 0.095),
+        (0.56, 0.7),
+        ((0.09, 0.235), (0.255, 0.43), (0.45, 0.655)),
+        (0.18, 0.815),
+        0.37,
+    ),
+    "van": Pattern(
+        (2.1, 4.9, 1.98),
+        0.96,
+        (
+            (0, 1.1),
+            (0.01, 1.3),
+            (0.02, 1.4),
+            (0.045, 1.85),
+            (0.08, 1.94),
+            (0.4, 1.98),
+            (0.68, 1.93),
+            (0.84, 1.25),
+            (0.93, 1.08),
+            (0.98, 0.92),
+            (1, 0.76),
+        ),
+        ((0, 1.0), (0.02, 1.18), (0.3, 1.2), (0.7, 1.17), (0.84, 1.14), (0.93, 1.0), (0.98, 0.85), (1, 0.7)),
+        0.78,
+        (0.02, 0.045),
+        (0.68, 0.84),
+        ((0.56, 0.79),),
+        (0.18, 0.82),
+        0.34,
+    ),
+    "estate": Pattern(
+        (1.98, 4.75, 1.48),
+        0.91,
+        (
+            (0, 0.9),
+            (0.015, 1.03),
+            (0.03, 1.08),
+            (0.1, 1.38),
+            (0.16, 1.45),
+            (0.35, 1.48),
+            (0.55, 1.45),
+            (0.735, 1.01),
+            (0.9, 0.88),
+            (0.97, 0.75),
+            (1, 0.6),
+        ),
+        ((0, 0.82), (0.03, 0.95), (0.3, 0.97), (0.7, 0.91), (0.9, 0.81), (0.97, 0.7), (1, 0.56)),
+        0.61,
+        (0.03, 0.1),
+        (0.55, 0.735),
+        ((0.11, 0.245), (0.265, 0.43), (0.45, 0.675)),
+        (0.195, 0.81),
+    ),
+    "compact": Pattern(
+        (1.82, 3.6, 1.5),
+        0.82,
+        (
+            (0, 0.9),
+            (0.015, 1.05),
+            (0.03, 1.1),
+            (0.1, 1.4),
+            (0.18, 1.47),
+            (0.42, 1.5),
+            (0.58, 1.46),
+            (0.79, 1.04),
+            (0.93, 0.93),
+            (0.98, 0.8),
+            (1, 0.64),
+        ),
+        ((0, 0.82), (0.03, 1.0), (0.3, 1.0), (0.75, 0.94), (0.92, 0.86), (0.98, 0.74), (1, 0.6)),
+        0.56,
+        (0.03, 0.1),
+        (0.58, 0.79),
+        ((0.11, 0.34), (0.37, 0.72)),
+        (0.175, 0.815),
+        0.3,
+    ),
+    "delivery van": Pattern(
+        (2.2, 5.3, 2.5),
+        0.98,
+        (
+            (0, 1.2),
+            (0.008, 1.7),
+            (0.012, 2.2),
+            (0.02, 2.4),
+            (0.05, 2.48),
+            (0.4, 2.5),
+            (0.76, 2.4),
+            (0.88, 1.4),
+            (0.95, 1.15),
+            (0.985, 0.95),
+            (1, 0.78),
+        ),
+        ((0, 1.05), (0.02, 1.28), (0.3, 1.3), (0.75, 1.27), (0.88, 1.2), (0.95, 1.05), (0.985, 0.88), (1, 0.72)),
+        0.86,
+        (0.009, 0.0125),
+        (0.76, 0.88),
+        ((0.66, 0.82),),
+        (0.19, 0.83),
+        0.35,
+    ),
+}
+
+
+VANS = ("van", "delivery van")
+"""The patterns that are called vans; the others are cars."""
+
+
+COLOURS = (
+    (0.9, 0.9, 0.89),
+    (0.56, 0.58, 0.6),
+    (0.09, 0.09, 0.1),
+    (0.28, 0.3, 0.33),
+    (0.6, 0.08, 0.08),
+    (0.09, 0.18, 0.42),
+    (0.34, 0.52, 0.68),
+    (0.1, 0.28, 0.2),
+    (0.85, 0.55, 0.1),
+    (0.38, 0.1, 0.14),
+    (0.72, 0.67, 0.56),
+    (0.78, 0.28, 0.08),
+    (0.4, 0.45, 0.36),
+    (0.12, 0.36, 0.4),
+)
+"""Of vehicles' paint; the commonest first."""
+
 
 _VARNISH = 0.05
-"""What marks paint that mirrors a little, below `outdoor_shaders.GLOSS`."""
+"""What marks paint that mirrors a little, below `GLOSS` of the shaders outdoors."""
 _GLASS = (0.13, 0.17, 0.2)
 _DARK = (0.05, 0.05, 0.055)
 _LOW = 0.2
@@ -33,7 +259,7 @@ def vehicle_body(model: str, colour: tuple[float, float, float]) -> Mesh:
 
 
 def wheel_places(pattern: Pattern) -> list[Floats]:
-    """Where the wheels of a vehicle are: 4×4 transforms from `wheel`'s coordinates."""
+    """Return the poses of a vehicle's wheels: 4×4 transforms from `wheel`'s coordinates."""
     found = []
     for axle in pattern.axles:
         for side in (-1, 1):

@@ -1,23 +1,33 @@
-"""Walks: a camera carried through a world, past everything, without bumping into anything."""
+"""Walks: cameras that move through a world and touch nothing: walked with, held in a hand, or on a robot.
+
+A robot's camera is low, drives straight ahead, turns on the spot and stops to look. Tremor is a hand's contribution to
+a camera's motion, as noise of three bands of frequencies. Its amplitudes are root mean squares of two hand-held shots
+that were tracked frame by frame, by Welch's spectrum. They are "Walk to the Store" and "Investigation" of Camera
+Shakify, 123 and 372 frames at 24 frames a second (EatTheFuture/camera_shakify@a59d9f91, `shake_data.py`, CC0). In each
+band the values are between those of the two shots. Steps are among them: 1 to 3 Hz up and down.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tolman.errors import unknown
 from tolman.geometry.boxes import Floats
-from tolman.simulate.gaze import EYE, Views, find_views
-from tolman.simulate.ground import WalkableFloor, round_path
-from tolman.simulate.outlook import PITCH
-from tolman.simulate.touring import (
+from tolman.simulate.path_geometry import WalkableFloor, round_path
+from tolman.simulate.view_planning import (
+    EYE,
+    PITCH,
     PRELUDE,
     CameraPace,
     Look,
+    Views,
     choose_looks,
     duration,
+    find_views,
     opening_look,
     short_tour,
     tour_within,
@@ -26,7 +36,7 @@ from tolman.simulate.world import World
 
 SPEED, TURN = 1.0, np.radians(70)
 """The fastest that a walker goes and looks around, metres and radians for each second."""
-_DWELL = 0.35
+_WALK_DWELL = 0.35
 """Seconds for a look."""
 _PACE = CameraPace(SPEED, TURN)
 
@@ -46,7 +56,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Motion:
-    """Where a camera is and how it looks, frame by frame.
+    """A camera's places and directions, frame by frame.
 
     Attributes:
         places: metres, shape (n, 3).
@@ -71,14 +81,14 @@ def intrinsics_of(size: tuple[int, int], angle: float = 72.0) -> tuple[float, fl
 
 
 def draw_walk(world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480)) -> Walk:
-    """A walk that passes by as many objects as its time allows.
+    """Draw a walk that passes by as many objects as its time allows.
 
     Args:
         world: where.
-        seed: of what is drawn.
+        seed: of the random draws.
         seconds: how long.
         rate: frames a second.
-        size: of the picture, for what its angle of view shows.
+        size: of the picture, for its angle of view.
     """
     times, motion = draw_motion(world, seed, seconds=seconds, rate=rate, size=size)
     return Walk(times, motion.poses)
@@ -92,7 +102,7 @@ def draw_motion(
     views = find_views(world, intrinsics_of(size), size)
     ground = WalkableFloor(world.walkable, views.eyes[:, :2])
     looks = choose_looks(views)
-    cost = _costs(looks, views, ground)
+    cost = _walk_costs(looks, views, ground)
     # A walk begins with a look at little, so that things come into view one after the other.
     seconds_left = seconds - PRELUDE * min(1.0, seconds / 10)
     # A neck narrower than the grid parts the floor: walk where most is to be seen.
@@ -104,19 +114,19 @@ def draw_motion(
     order = [looks[i] for i in tour]
     order.insert(0, opening_look(world, views, ground, order[0], _PACE))
     times = np.arange(round(seconds * rate)) / rate
-    return times, _motion(order, views, ground, times, generator)
+    return times, _walk_motion(order, views, ground, times, generator)
 
 
-def _costs(looks: Sequence[Look], views: Views, ground: WalkableFloor) -> Floats:
+def _walk_costs(looks: Sequence[Look], views: Views, ground: WalkableFloor) -> Floats:
     """Seconds from each look to each other at full speed, shape (k, k); infinite where no way leads."""
     cost = np.zeros((len(looks), len(looks)))
     for i, j in itertools.permutations(range(len(looks)), 2):
         turn = abs((looks[i][1] - looks[j][1] + np.pi) % (2 * np.pi) - np.pi)
-        cost[i, j] = max(ground.length(looks[i][0], looks[j][0]) / SPEED, turn / TURN) + _DWELL
+        cost[i, j] = max(ground.length(looks[i][0], looks[j][0]) / SPEED, turn / TURN) + _WALK_DWELL
     return cost
 
 
-def _motion(
+def _walk_motion(
     order: Sequence[Look], views: Views, ground: WalkableFloor, times: Floats, generator: np.random.Generator
 ) -> Motion:
     """The camera at each time: along the ways, turning from look to look, with a walker's slight sway."""
@@ -134,7 +144,7 @@ def _motion(
         turn = (yaw - yaws[-1] + np.pi) % (2 * np.pi) - np.pi
         marks.append(marks[-1] + length)
         yaws.append(yaws[-1] + turn)
-        moments.append(moments[-1] + max(length / SPEED, abs(turn) / TURN) + _DWELL)
+        moments.append(moments[-1] + max(length / SPEED, abs(turn) / TURN) + _WALK_DWELL)
     count = len(times)
     rate = 1.0 / (times[1] - times[0]) if count > 1 else 1.0
     scaled = np.array(moments) * (times[-1] / moments[-1] if moments[-1] > 0 else 0.0)
@@ -177,3 +187,197 @@ def looking(places: Floats, yaw: Floats, pitch: Floats, roll: Floats) -> Floats:
     poses[:, :3, 2] = ahead
     poses[:, :3, 3] = places
     return poses
+
+
+HEIGHTS = 0.3, 0.6
+"""Metres between which a robot's camera is."""
+PACE = CameraPace(0.6, float(np.radians(50)), pitch=0.0)
+"""The mean speed of a drive and of a turn; halfway they are half as fast again."""
+_DRIVE_DWELL = 0.8
+"""Seconds for a look."""
+_GLANCE = 0.6
+"""Radians to look around where there is one look alone."""
+_LEAST_TURN = 1e-6
+
+
+def draw_drive(
+    world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480)
+) -> tuple[Floats, Motion]:
+    """Draw a robot's drive past as many objects as its time allows, level and without bumping into anything.
+
+    Args:
+        world: where.
+        seed: of the random draws.
+        seconds: how long.
+        rate: frames a second.
+        size: of the picture, for its angle of view.
+
+    Returns:
+        Times of the frames, seconds, and the camera's motion.
+    """
+    generator = np.random.default_rng(np.frombuffer(f"drive:{seed}".encode(), dtype=np.uint8))
+    height = float(generator.uniform(*HEIGHTS))
+    views = find_views(world, intrinsics_of(size), size, height)
+    ground = WalkableFloor(world.walkable, views.eyes[:, :2])
+    looks = choose_looks(views)
+    cost = _drive_costs(looks, views, ground)
+    reach = np.isfinite(cost).sum(1)
+    start = int(generator.choice(np.flatnonzero(reach == reach.max())))
+    tour = short_tour([i for i in range(len(looks)) if np.isfinite(cost[start, i])], start, cost)
+    seconds_left = seconds - PRELUDE * min(1.0, seconds / 10)
+    if duration(tour, cost) > seconds_left:
+        tour = tour_within(seconds_left, looks, views, cost)
+    order = [looks[i] for i in tour]
+    order.insert(0, opening_look(world, views, ground, order[0], PACE))
+    times = np.arange(round(seconds * rate)) / rate
+    return times, _drive_motion(order, views, ground, times)
+
+
+def _drive_costs(looks: Sequence[Look], views: Views, ground: WalkableFloor) -> Floats:
+    """Seconds from each look to each other, shape (k, k); infinite where no way leads."""
+    cost = np.zeros((len(looks), len(looks)))
+    for i, j in itertools.permutations(range(len(looks)), 2):
+        if np.isfinite(ground.length(looks[i][0], looks[j][0])):
+            cost[i, j] = sum(seconds for _, _, seconds in _steps(looks[i], looks[j], views, ground)) + _DRIVE_DWELL
+        else:
+            cost[i, j] = np.inf
+    return cost
+
+
+def _steps(a: Look, b: Look, views: Views, ground: WalkableFloor) -> list[tuple[Floats, float, float]]:
+    """Turns and drives from one look to another: each one's end, the yaw there (not unwrapped), and its seconds."""
+    place, yaw = views.eyes[a[0], :2], a[1]
+    found: list[tuple[Floats, float, float]] = []
+
+    def turn(towards: float) -> None:
+        nonlocal yaw
+        angle = abs((towards - yaw + np.pi) % (2 * np.pi) - np.pi)
+        if angle > _LEAST_TURN:
+            found.append((place, towards, float(angle / PACE.turn)))
+            yaw = towards
+
+    for point in ground.way(a[0], b[0])[1:] if a[0] != b[0] else []:
+        length = float(np.linalg.norm(point - place))
+        if length > _LEAST_TURN:
+            turn(float(np.arctan2(*(point - place)[::-1])))
+            place = point
+            found.append((place, yaw, length / PACE.speed))
+    turn(b[1])
+    return found
+
+
+def _drive_motion(order: Sequence[Look], views: Views, ground: WalkableFloor, times: Floats) -> Motion:
+    """The camera at each time: one step after the other, each with a soft beginning and end."""
+    places, yaws, moments = [views.eyes[order[0][0], :2]], [order[0][1]], [0.0]
+
+    def onward(place: Floats, yaw: float, seconds: float) -> None:
+        places.append(place)
+        yaws.append(yaws[-1] + (yaw - yaws[-1] + np.pi) % (2 * np.pi) - np.pi)
+        moments.append(moments[-1] + seconds)
+
+    for a, b in itertools.pairwise(order):
+        for step in _steps(a, b, views, ground):
+            onward(*step)
+        onward(places[-1], yaws[-1], _DRIVE_DWELL)
+    if not np.ptp(yaws) and not np.ptp(places, axis=0).any():
+        # There is but one place to be and one thing to see: it looks around it.
+        onward(places[-1], yaws[-1] + _GLANCE, _GLANCE / PACE.turn)
+    # Slower where there is time for it, never faster: then the last looks are left out.
+    scaled = np.array(moments) * max(1.0, times[-1] / moments[-1])
+    begun = np.clip(np.searchsorted(scaled, times, side="right") - 1, 0, len(scaled) - 2)
+    share = np.clip((times - scaled[begun]) / np.maximum(scaled[begun + 1] - scaled[begun], 1e-9), 0.0, 1.0)
+    share = share * share * (3 - 2 * share)
+    corners, angles = np.array(places), np.array(yaws)
+    plan = corners[begun] + (corners[begun + 1] - corners[begun]) * share[:, None]
+    yaw = angles[begun] + (angles[begun + 1] - angles[begun]) * share
+    level = np.zeros(len(times))
+    return Motion(np.column_stack([plan, np.full(len(times), views.eyes[0, 2])]), yaw, level, level)
+
+
+WAVES = 8
+"""Sine waves that make up the noise of one band."""
+
+
+@dataclass(frozen=True)
+class TremorBand:
+    """Noise of a band of frequencies.
+
+    Attributes:
+        low, high: hertz.
+        shift: root mean square of its shift of x, y and z, metres.
+        turn: of its turn of yaw, pitch and roll, degrees.
+    """
+
+    low: float
+    high: float
+    shift: tuple[float, float, float]
+    turn: tuple[float, float, float]
+
+
+BANDS = (
+    TremorBand(0.25, 1.0, (0.008, 0.008, 0.005), (0.5, 0.45, 0.3)),
+    TremorBand(1.0, 3.0, (0.002, 0.002, 0.004), (0.22, 0.25, 0.1)),
+    TremorBand(3.0, 8.0, (0.0003, 0.0003, 0.0002), (0.04, 0.015, 0.02)),
+)
+
+
+def most(rms: float) -> float:
+    """The greatest amplitude that noise of a root mean square can have."""
+    return float(rms * np.sqrt(2 * WAVES))
+
+
+def with_tremor(motion: Motion, times: Floats, seed: str) -> Motion:
+    """A camera's motion in a hand.
+
+    The noise is a function of time: other rates show the same motion.
+
+    Args:
+        motion: of the camera.
+        times: of its frames, seconds, shape (n,).
+        seed: of the noise.
+    """
+    generator = np.random.default_rng(np.frombuffer(f"tremor:{seed}".encode(), dtype=np.uint8))
+    added = np.zeros((6, len(times)))
+    for band in BANDS:
+        for row, rms in enumerate((*band.shift, *np.radians(band.turn))):
+            # Evenly over the logarithm of frequency: a hand's spectrum falls steeply.
+            pitch = np.exp(generator.uniform(np.log(band.low), np.log(band.high), WAVES))
+            phase = generator.uniform(0, 2 * np.pi, WAVES)
+            waves = np.sin(2 * np.pi * pitch[:, None] * times + phase[:, None])
+            added[row] += rms * np.sqrt(2 / WAVES) * waves.sum(0)
+    return replace(
+        motion,
+        places=motion.places + added[:3].T,
+        yaw=motion.yaw + added[3],
+        pitch=motion.pitch + added[4],
+        roll=motion.roll + added[5],
+    )
+
+
+WALK, HANDHELD, ROBOT = CAMERAS = ("walk", "handheld", "robot")
+
+
+def draw_trajectory(
+    world: World, seed: str, *, camera: str = WALK, seconds: float, rate: int, size: tuple[int, int] = (640, 480)
+) -> Walk:
+    """Draw the trajectory of a moving camera.
+
+    Args:
+        world: where.
+        seed: of the random draws.
+        camera: one of `CAMERAS`: 'walk' is `draw_walk`, 'handheld' the same walk with the tremor of a hand, 'robot' a
+            drive.
+        seconds: how long.
+        rate: frames a second.
+        size: of the picture, for its angle of view.
+
+    Raises:
+        UsageError: there is no such camera.
+    """
+    if camera not in CAMERAS:
+        raise unknown("camera", camera, CAMERAS)
+    draw = draw_drive if camera == ROBOT else draw_motion
+    times, motion = draw(world, seed, seconds=seconds, rate=rate, size=size)
+    if camera == HANDHELD:
+        motion = with_tremor(motion, times, seed)
+    return Walk(times, motion.poses)

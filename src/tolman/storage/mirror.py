@@ -1,13 +1,22 @@
-"""Mirrors of places: tables and JSON at once, media when they are looked at, and back what is new.
+"""Mirrors of places: fetched when work begins, leased to one job, and uploaded unit by unit.
 
-On the store a manifest says which files belong to the place. A file that is not in it, or not in the version that it
-names, doesn't count: a job that was killed between a file and the manifest leaves nothing that is half there.
+Tables and JSON are fetched at once, media when they are looked at. New files are uploaded while the work goes on, and
+all of them at its end. On the store a manifest says which files belong to the place. A file that is not in it, or not
+in the version that it names, doesn't count. So a job that was killed between a file and the manifest leaves nothing
+incomplete. A lease makes sure that one job at a time writes to a place.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import logging
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,8 +24,7 @@ from typing import Any
 from filelock import FileLock
 
 from tolman.files import atomic_write, write_text
-from tolman.storage.places import INDEX, as_path, is_url, mirror_of
-from tolman.storage.remote import Remote, StorageError, Stored
+from tolman.storage.object_store import INDEX, Remote, StorageError, Stored, as_path, is_url, mirror_of
 
 MANIFEST = ".tolman-manifest.json"
 LEASE = ".tolman-lease-"
@@ -46,7 +54,7 @@ class Mirror:
         return FileLock(self.folder.parent / "lock")
 
     def pull(self) -> None:
-        """Fetch tables and JSON that are new or changed, and forget local copies of what changed or is gone.
+        """Fetch tables and JSON that are new or changed, and forget local copies of files that changed or are gone.
 
         Raises:
             StorageError: the store can't be read.
@@ -79,22 +87,22 @@ class Mirror:
                 self._note(known)
 
     def knows(self, name: str) -> bool:
-        """Whether a file counts on the store."""
+        """Check whether a file counts on the store."""
         return name in self._known()
 
     def push(self, *, finished: bool, still: Callable[[], None] = lambda: None) -> bool:
-        """Put up what is new or changed, media first, then parts of collections, and the manifest last.
+        """Upload new and changed files, media first, then parts of collections, and the manifest last.
 
         Args:
-            finished: whether the work is done: what was removed here is then removed there, and tables are put up;
-                before, only whole units are, which are parts and the media that were written before them.
-            still: called before the manifest is written, which may raise when another job has begun to write there.
+            finished: whether the work is done: then files removed here are removed there, and tables are uploaded.
+                Before, only whole units are: parts and the media written before them.
+            still: called before the manifest is written; may raise when another job has begun to write there.
 
         Returns:
-            Whether anything changed on the store.
+            True if anything changed on the store.
 
         Raises:
-            StorageError: the store can't be written; what is in the manifest still counts.
+            StorageError: the store can't be written; files in the manifest still count.
         """
         with self.lock():
             known = self._known()
@@ -126,12 +134,12 @@ class Mirror:
             return changed or bool(gone)
 
     def is_changed(self) -> bool:
-        """Whether a file here is new or changed since it was fetched."""
+        """Check whether a file here is new or changed since it was fetched."""
         known = self._known()
         return any(self._is_new(name, known) for name in self._local())
 
     def _units(self, known: Mapping[str, tuple[Stored, int]]) -> list[str]:
-        """Parts of a collection that are new, the media that they name, and the files of settings beside them."""
+        """Return the new parts of a collection, the media that they name, and the settings files next to them."""
         local = self._local()
         parts = [name for name in local if _is_part(name) and self._is_new(name, known)]
         if not parts:
@@ -229,8 +237,204 @@ def fetched(path: Path) -> Path:
 
 
 def is_there(path: Path) -> bool:
-    """Whether a file is there, or can be fetched."""
+    """Check whether a file is there, or can be fetched."""
     if path.is_file():
         return True
     mirror = mirror_of(path)
     return mirror is not None and Mirror(mirror).knows(path.absolute().relative_to(mirror).as_posix())
+
+
+SECONDS = 60.0
+"""How long a lease holds that nobody renews."""
+
+
+class LostLeaseError(StorageError):
+    """Another job has taken a lease that was not renewed in time."""
+
+
+class Lease:
+    """The right to write to a place: a file of its own next to those of the place.
+
+    A job looks for other leases, writes its file, and looks again. If two begin at the same moment, at least one sees
+    the other, as stores show a written file to all later reads. No conditional write is needed.
+
+    Args:
+        remote: the place.
+
+    Raises:
+        StorageError: another job has it, or the store can't be written.
+    """
+
+    def __init__(self, remote: Remote) -> None:
+        self._remote, self._holder = remote, uuid.uuid4().hex
+        self._name = f"{LEASE}{self._holder}.json"
+        self._refuse()
+        remote.write(self._name, self._content())
+        try:
+            over = self._refuse()
+        except StorageError:
+            remote.remove(self._name)
+            raise
+        for name in over:
+            remote.remove(name)
+
+    def renew(self) -> None:
+        """Hold it for longer.
+
+        Raises:
+            LostLeaseError: another job took it, since it wasn't renewed in time.
+            StorageError: the store can't be read or written.
+        """
+        if self._remote.read(self._name) is None:
+            raise LostLeaseError(
+                f"{self._remote.url}: another job has begun to write there, as this one was held up for more than "
+                f"{SECONDS:.0f} s; what this one does now is not put up."
+            )
+        self._remote.write(self._name, self._content())
+
+    def end(self) -> None:
+        """Give it back."""
+        self._remote.remove(self._name)
+
+    def _refuse(self) -> list[str]:
+        """The leases of others that are over; refused where one isn't."""
+        over = []
+        for name in self._remote.beginning_with(LEASE):
+            if name == self._name:
+                continue
+            found = self._read(name)
+            if found is not None and not _is_over(found):
+                until = time.strftime("%H:%M:%S", time.gmtime(found["until"]))
+                raise StorageError(
+                    f"{self._remote.url}: another job (process {found['process']} on {found['machine']}) writes there; "
+                    f"wait for its end, or, if it was lost, until {until} UTC."
+                )
+            over.append(name)
+        return over
+
+    def _read(self, name: str) -> dict[str, Any] | None:
+        """Return the content of a lease; None where it is gone, or no lease."""
+        try:
+            found = json.loads(self._remote.read(name) or b"null")
+            return {"until": float(found["until"]), "process": int(found["process"]), "machine": str(found["machine"])}
+        except (ValueError, KeyError, TypeError, OverflowError):
+            return None
+
+    def _content(self) -> bytes:
+        about = {"machine": socket.gethostname(), "process": os.getpid()}
+        return json.dumps(about | {"until": time.time() + SECONDS}).encode()
+
+
+def _is_over(lease: dict[str, Any]) -> bool:
+    """Check whether a lease is over: it ran out, or its process ended on this machine."""
+    if lease["until"] < time.time():
+        return True
+    if lease["machine"] != socket.gethostname():
+        return False
+    try:
+        os.kill(lease["process"], 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+EVERY = 2.0
+"""Seconds between two looks for finished units."""
+_open: set[Path] = set()
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def opened(inputs: Iterable[Path], outputs: Iterable[Path]) -> Iterator[None]:
+    """Work with paths, some of them in mirrors; changes there are uploaded at the end.
+
+    Inside another block for the same place nothing more is done. After an error the finished units are put up and
+    nothing else, so that the same command goes on from them.
+
+    Args:
+        inputs: paths that are read; commands that add to them, such as scores to a run, may write there too.
+        outputs: paths that are written; each has a lease.
+
+    Raises:
+        StorageError: a store can't be used, or another job writes to an output.
+    """
+    writing = _mirrors(outputs)
+    reading = _mirrors(inputs) - writing
+    _open.update(reading | writing)
+    places = [_Place(Mirror(folder), writes=folder in writing) for folder in sorted(reading | writing)]
+    begun: list[_Place] = []
+    finished = False
+    try:
+        for place in places:
+            begun.append(place)
+            place.begin()
+        yield
+        finished = True
+    finally:
+        _open.difference_update(reading | writing)
+        for place in begun:
+            place.end(finished=finished)
+
+
+def _mirrors(paths: Iterable[Path]) -> set[Path]:
+    return {mirror for path in paths if (mirror := mirror_of(path)) is not None} - _open
+
+
+class _Place:
+    """One place while work goes on."""
+
+    def __init__(self, mirror: Mirror, *, writes: bool) -> None:
+        self.mirror, self.writes = mirror, writes
+        self._lease: Lease | None = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look_after, daemon=True)
+        self._lost: LostLeaseError | None = None
+
+    def begin(self) -> None:
+        if self.writes:
+            self._lease = Lease(self.mirror.remote)
+        self.mirror.pull()
+        if self.writes:
+            self._thread.start()
+
+    def end(self, *, finished: bool) -> None:
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        try:
+            if self._lost is not None:
+                raise self._lost
+            if self._lease is not None:
+                self._lease.renew()
+                self.mirror.push(finished=finished, still=self._lease.renew)
+            elif finished and not self.writes and self.mirror.is_changed():
+                self._lease = Lease(self.mirror.remote)
+                self.mirror.push(finished=True)
+        except StorageError:
+            if finished:
+                raise  # else the error that ended the work is the one to tell
+        finally:
+            if self._lease is not None:
+                with suppress(StorageError):  # it runs out by itself
+                    self._lease.end()
+
+    def _look_after(self) -> None:
+        """Upload finished units and renew the lease; a failing store is reported once, and tried again."""
+        assert self._lease is not None
+        renewed, told = time.time(), False
+        while not self._over.wait(EVERY):
+            try:
+                if time.time() - renewed > SECONDS / 4:
+                    self._lease.renew()
+                    renewed = time.time()
+                self.mirror.push(finished=False, still=self._lease.renew)
+            except LostLeaseError as error:
+                self._lost = error
+                _log.warning("%s", error)
+                return
+            except StorageError as error:
+                if not told:
+                    _log.warning("%s Work goes on; what is finished is put up as soon as that is possible.", error)
+                told = True

@@ -5,14 +5,13 @@ import polars as pl
 import pytest
 
 from guessing.planted import choices, numbers
-from tolman.analyze.bias.analysis import ALL_ITEMS, analyze
-from tolman.analyze.bias.prune import prune
+from tolman.analyze.bias import ALL_ITEMS, analyze, prune
 from tolman.errors import UsageError
 from tolman.guessing.blind import CONSTANT, guess
 from tolman.guessing.folds import assign
 from tolman.guessing.learners import LEARNERS
-from tolman.scoring.rules import careful
-from tolman.scoring.table import Column, Table, pool
+from tolman.scoring.rule_sets import careful
+from tolman.scoring.score_table import Column, Table, pool
 
 RULES = careful()
 TABLE = Table((Column("all", "All", pool()),), headline="all")

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from leaking import by_category, by_file, by_length, by_order, by_wording, clean, sizes_of_any, twins
-from tolman.analyze.outside.audit import ShortcutAudit, audit_with_learners
-from tolman.analyze.outside.learner import LEARNERS, BlindQuestion
-from tolman.analyze.outside.tokens import option_tokens
+from tolman.analyze.outside.outside_learner import LEARNERS, BlindQuestion, option_tokens
+from tolman.analyze.outside.shortcut_audit import ShortcutAudit, audit_with_learners
 from tolman.errors import UsageError
 from tolman.items import Item
-from tolman.scoring.rules import careful
+from tolman.scoring.rule_sets import careful
 
 FALSE_ALARM_SEEDS, POWER_SEEDS = 16, 5
 

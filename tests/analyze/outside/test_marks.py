@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leaking import by_file
-from tolman.analyze.outside.marks import DIVISORS, PARTS, marks_of
+from tolman.analyze.outside.learner_trials import DIVISORS, PARTS, marks_of
 from tolman.items import Item, Media
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from leaking import twins
-from tolman.analyze.outside.audit import audit_with_learners
-from tolman.analyze.outside.rings import one_right_each, whole_rings
-from tolman.scoring.rules import careful
+from tolman.analyze.outside.learner_trials import one_right_each, whole_rings
+from tolman.analyze.outside.shortcut_audit import audit_with_learners
+from tolman.scoring.rule_sets import careful
 
 
 def test_twins_with_each_option_right_once_are_whole_rings() -> None:

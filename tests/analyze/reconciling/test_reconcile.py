@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 import planted
-from tolman.analyze.reconciling.causes import Cause, named
-from tolman.analyze.reconciling.reconcile import PlaceInTable, Reconciled, reconcile
-from tolman.analyze.reconciling.sides import ReconciledSide, Rules, SideItem, exact
-from tolman.scoring.table import Column, Mean, pool
+from tolman.analyze.score_causes import Cause, ReconciledSide, Rules, SideItem, exact, named
+from tolman.analyze.score_waterfall import PlaceInTable, Reconciled, reconcile
+from tolman.scoring.score_table import Column, Mean, pool
 
 AVERAGE = Column("average", "Avg.", Mean(tuple(pool(task) for task in planted.TASKS)))
 

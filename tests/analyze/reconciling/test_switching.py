@@ -8,11 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from tolman.analyze.reconciling.causes import Cause, Label, named
-from tolman.analyze.reconciling.conditions import conditions
-from tolman.analyze.reconciling.sides import Rules, SideItem
-from tolman.analyze.reconciling.switching import switches
-from tolman.scoring.reading import ParsedAnswer
+from tolman.analyze.score_causes import Cause, Label, Rules, SideItem, conditions, named, switches
+from tolman.scoring.answer_values import ParsedAnswer
 
 ONE, NONE = Fraction(1), Fraction(0)
 BASE = SideItem(

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tolman.analyze.reconciling.causes import Cause, Label
-from tolman.analyze.reconciling.switching import Switches, Value
-from tolman.analyze.reconciling.waterfall import Unit, joint, waterfall
-from tolman.scoring.table import Column, Mean, Pool, coefficients, pool, pools_of
+from tolman.analyze.score_causes import Cause, Label, Switches, Value
+from tolman.analyze.score_waterfall import Unit, joint, waterfall
+from tolman.scoring.score_table import Column, Mean, Pool, coefficients, pool, pools_of
 
 TASKS = ("near", "far", "wide")
 LABELS: tuple[Label, ...] = (

@@ -10,7 +10,7 @@ from tolman.items import Item
 from tolman.media.images import read_image
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("blink")
 DISCLAIMER = (

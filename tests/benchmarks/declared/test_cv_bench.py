@@ -10,8 +10,8 @@ from tolman.items import Item
 from tolman.media.images import read_image
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.reader import reader_named
-from tolman.scoring.score import score
+from tolman.scoring.readers import reader_named
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("cv-bench")
 PROMPT = "Which is it? Select from the following choices.\n(A) left\n(B) right"

@@ -15,7 +15,7 @@ BENCHMARK = benchmarks.get("embspatial")
 
 
 def picture(colour: str) -> bytes:
-    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
     out = io.BytesIO()
     pillow.new("RGB", (16, 12), colour).save(out, "JPEG")
     return out.getvalue()

@@ -10,7 +10,7 @@ from tolman import benchmarks
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("mmsi-video")
 

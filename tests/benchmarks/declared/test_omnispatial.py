@@ -8,11 +8,11 @@ from released_rows import omnispatial
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.messages import Message
-from tolman.models.base import ModelOptions
 from tolman.models.baseline import create
+from tolman.models.model import ModelOptions
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("omnispatial")
 MANUAL, ZERO_SHOT, NONE = BENCHMARK.presets

@@ -7,17 +7,17 @@ import pytest
 
 from released_rows import WRITERS
 from tolman import benchmarks
-from tolman.benchmarks.frame_budgets import check_frames
+from tolman.benchmarks.spec import check_frames
 from tolman.errors import InputError, UsageError
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.responses import Response
-from tolman.runs.load import load, preset_of
-from tolman.runs.prepare import prepare
 from tolman.runs.request import RunRequest
 from tolman.runs.rescore import score_file
+from tolman.runs.run import prepare
+from tolman.runs.run_items import load, preset_of
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("revsi")
 

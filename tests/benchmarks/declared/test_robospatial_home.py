@@ -9,7 +9,7 @@ from released_rows import POINTS_END, robospatial
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("robospatial-home")
 

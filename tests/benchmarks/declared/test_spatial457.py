@@ -7,7 +7,7 @@ import pytest
 from released_rows import LEVELS, spatial457
 from tolman import benchmarks
 from tolman.responses import Response
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("spatial457")
 
@@ -55,7 +55,7 @@ def test_harnesses_read_the_field_or_the_whole_reply(tmp_path: Path, text: str, 
         (1, "{'Reasoning': 'Counted.', 'Answer': '3'}", 1.0, 1.0, 1.0),
         (1, "{'Reasoning': 'Counted.', 'Answer': 'three'}", 0.0, 1.0, 1.0),
         (1, "{'Reasoning': 'Counted.', 'Answer': '4'}", 0.0, 0.0, 0.0),
-        (2, "{'Reasoning': 'Seen.', 'Answer': 'True'}", 1.0, 0.0, 0.0),
+        (2, "{'Reasoning': 'Seen.', 'Answer': 'True'}", 1.0, 0.0, 1.0),
         (2, "{'Reasoning': 'Seen.', 'Answer': '1'}", 1.0, 1.0, 0.0),
         (2, "{'Reasoning': 'Seen.', 'Answer': '2'}", 0.0, 1.0, 0.0),
         (2, "{'Reasoning': 'Seen.', 'Answer': 'No'}", 0.0, 0.0, 0.0),

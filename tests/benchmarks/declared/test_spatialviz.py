@@ -9,7 +9,7 @@ from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("spatialviz")
 OPENING = (

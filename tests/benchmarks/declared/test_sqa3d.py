@@ -10,8 +10,8 @@ from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.readers.sqa3d import cleaned
-from tolman.scoring.score import score
+from tolman.scoring.readers.open_answers import cleaned_sqa3d
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("sqa3d")
 
@@ -49,7 +49,7 @@ def test_a_question_without_annotation_is_refused(tmp_path: Path) -> None:
      ("Mat2", "mat"), ("Backwards!", "backward"), ("a a chair", "a chair"), ("23", "twenty-three"), ("21", "21")],
 )  # fmt: skip
 def test_a_response_is_cleaned_as_the_release_does(text: str, clean: str) -> None:
-    assert cleaned(text) == clean
+    assert cleaned_sqa3d(text) == clean
 
 
 def test_what_counts_is_exact_match_behind_the_cleaning(items: list[Item]) -> None:
@@ -58,3 +58,13 @@ def test_what_counts_is_exact_match_behind_the_cleaning(items: list[Item]) -> No
     found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
     assert (found["what"].value, found["is"].value, found["how"].value, found["others"].value) == (100, 0, 100, 0)
     assert found["average"].value == 50
+
+
+def test_careful_reads_yes_no_numbers_and_phrases_and_leaves_sentences_to_a_judge(items: list[Item]) -> None:
+    texts = ["The thing on your right is a TV.", "No, it is closed", "There are 2 of them.", "Yes."]
+    responses = [Response(id=item.id, response=text) for item, text in zip(items, texts, strict=True)]
+    rows = score(items, responses, [BENCHMARK.rule_set("careful")])
+    assert rows["status"].to_list() == ["unjudged", "scored", "scored", "scored"]
+    assert rows["score"].to_list() == [None, 1, 1, 1]
+    short = score(items, [Response(id=items[0].id, response="a tv")], [BENCHMARK.rule_set("careful")])
+    assert short["score"][0] == 1

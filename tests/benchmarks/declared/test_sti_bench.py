@@ -8,7 +8,7 @@ from released_rows import WRITERS
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("sti-bench")
 

@@ -1,5 +1,6 @@
-"""VLM4D on rows in the released shape (the data itself is not at hand)."""
+"""VLM4D on rows in the released shape; `tests/interop/test_released_data.py` has the released files."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.scoring.aggregate import cells
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("vlm4d")
 ASKED = (
@@ -62,3 +63,18 @@ def test_figures_pool_questions_by_group(items: list[Item]) -> None:
     found = cells(score(items, responses, BENCHMARK.rule_sets), BENCHMARK.table)
     keys = ("egocentric", "exocentric", "real", "directional", "false_positive", "synthetic", "overall")
     assert [found[key].value for key in keys] == pytest.approx([100, 100, 100, 0, 100, 100 / 3, 500 / 7])
+
+
+def test_the_question_with_two_equal_right_options_is_kept(tmp_path: Path) -> None:
+    # The options of ShijieZhou-UCLA/VLM4D (MIT), data/real_mc.json, validation_633.
+    row = {
+        "id": "validation_633", "video": "https://h/resolve/main/videos_real/davis/seasnake.mp4",
+        "question": "What direction is the seasnake moving towards?", "answer": "away from the camera",
+        "choices": {"A": "not sure", "B": "not moving", "C": "away from the camera", "D": "away from the camera"},
+    }  # fmt: skip
+    (tmp_path / "real_mc.json").write_text(json.dumps([row]))
+    (item,) = BENCHMARK.load(tmp_path, "real")
+    for said, value in (("C", 100), ("D", 100), ("the final answer is: $D", 100), ("It moves away from the camera.", 100),
+                        ("B", 0), ("not moving", 0)):  # fmt: skip
+        found = cells(score([item], [Response(id=item.id, response=said)], BENCHMARK.rule_sets), BENCHMARK.table)
+        assert found["overall"].value == value, said

@@ -7,7 +7,7 @@ import pytest
 from released_rows import WRITERS
 from tolman import benchmarks
 from tolman.responses import Response
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 RECALL, COUNT = benchmarks.get("vsi-super-recall"), benchmarks.get("vsi-super-count")
 

@@ -48,7 +48,7 @@ def test_pixels_of_a_mask_are_right_from_half_of_its_brightness(tmp_path: Path, 
 def _pixels(picture: bytes) -> list[bytes]:
     import io
 
-    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
     image = pillow.open(io.BytesIO(picture))
     content = image.tobytes()
     return [content[i : i + image.width] for i in range(0, len(content), image.width)]

@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 from tolman import benchmarks
-from tolman.benchmarks.base import BenchmarkSpec
 from tolman.benchmarks.declaring import declared_benchmark
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 QIDS = ("VIN6MS3J", "VIN6MS3J-1", "VIN6MS3J-flip", "VIN6MS3J-flip-1", "AAAAAAAA", "AAAAAAAA-flip")
 SETTINGS = ("official", "official-flip", "official-circular", "official-flip-circular")

@@ -17,10 +17,10 @@ from tolman.benchmarks.declaring import declared_benchmark
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.runs.judge_jobs import plan_judging
+from tolman.runs.judging import plan_judging
 from tolman.scoring.judge_sample import SampleSize
 from tolman.scoring.judged import Judgement, digest, judged
-from tolman.scoring.score import score
+from tolman.scoring.score_items import score
 
 BLINK = benchmarks.get("blink")
 ITEM = Item(
@@ -154,3 +154,42 @@ def test_a_file_of_responses_is_unread_without_a_judge_and_judged_with_one(tmp_p
     tasks = {key: figures["rule_sets"]["judged"]["cells"][key]["value"] for key in ("counting", "jigsaw")}
     assert tasks == {"counting": 100, "jigsaw": 0}  # "(B) option 1" is not the form that the authors compare
     assert figures["judge"]["source"].endswith("the released code asks gpt-3.5-turbo")
+
+
+def scored(place: Path, said: dict[str, str], name: str) -> tuple[str, dict[str, Any]]:
+    """Score a file of responses to BLINK; what is printed, and the figures."""
+    rows = [json.dumps({"id": key, "response": text}) for key, text in said.items()]
+    (place / f"{name}.jsonl").write_text("\n".join(rows))
+    done = tolman(place, "score", f"{name}.jsonl", "--benchmark", "blink", "--data", ".", "--out", name)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, json.loads((place / name / "scores.json").read_text())
+
+
+def test_no_figure_is_printed_of_which_more_than_half_is_left_to_the_judge(tmp_path: Path) -> None:
+    blink(tmp_path)
+    ids = (
+        "val_Counting_1",
+        "val_Counting_2",
+        "val_Jigsaw_1",
+        "val_Multi-view_Reasoning_1",
+        "val_Multi-view_Reasoning_2",
+    )
+    said = dict(zip(ids, ("(B)", "It is option two.", "The second", "who knows", "(A)"), strict=True))
+    printed, figures = scored(tmp_path, said, "most")
+    headline = BLINK.table.headline
+    official, careful = (figures["rule_sets"][name]["cells"][headline] for name in ("official", "careful"))
+    assert (official["value"], official["interval"]) == (None, None)
+    assert "only a judge can score them" in official["reason"]
+    assert careful["value"] is not None
+    assert "official: no " in printed
+    assert "60.0 % of 5 answers are unread, and only a judge can score them; the released code asks gpt" in printed
+    printed, figures = scored(tmp_path, said | {ids[1]: "(B)"}, "less")
+    assert figures["rule_sets"]["official"]["cells"][headline]["value"] is not None
+    assert "40.0 % of 5 answers could not be read" in printed
+    done = tolman(tmp_path, "compare", "most", "less", "--json")
+    assert done.returncode == 0, done.stderr
+    compared = json.loads(done.stdout)
+    assert compared["rules"] != "official"  # whose headline one of them lacks
+    done = tolman(tmp_path, "compare", "most", "less", "--rules", "official", "--json")
+    assert done.returncode == 0, done.stderr
+    assert headline not in json.loads(done.stdout)["comparisons"][0]["columns"]

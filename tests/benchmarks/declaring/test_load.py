@@ -1,5 +1,6 @@
 """Forms of options, answers and media in the rows of a benchmark that is a data file."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,10 @@ from typing import Any
 import pytest
 
 from tolman.benchmarks.declaring import declared_benchmark
-from tolman.benchmarks.declaring.options import split_inline
+from tolman.benchmarks.declaring.row_values import split_inline
 from tolman.errors import InputError
 from tolman.items import Item
+from tolman.scoring.item_kind import kind_of
 
 FILE = """
 title = "Mine"
@@ -53,7 +55,8 @@ def test_options_have_many_forms(tmp_path: Path, options: str, row: dict[str, An
 @pytest.mark.parametrize(
     ("form", "answer"),
     [("letter", "B"), ("letter", "(B)"), ("letter", "b."), ("letter", "B. right"), ("letter", "(B) right"),
-     ("index", 1), ("position", "2"), ("text", " Right")],
+     ("letter", "right"), ("index", 1), ("index", "1.0"), ("index", 1.0), ("position", "2"), ("text", " Right"),
+     ("text", "(B)"), ("text", "b")],
 )  # fmt: skip
 def test_answers_have_many_forms(tmp_path: Path, form: str, answer: Any) -> None:
     more = f'[options]\nfrom = "o"\n[answer]\nform = "{form}"\n'
@@ -65,13 +68,100 @@ def test_answers_have_many_forms(tmp_path: Path, form: str, answer: Any) -> None
     ("form", "answer", "said"),
     [("letter", "Because", "'Because' is no letter"), ("letter", "A cat", "'A cat' is no letter"),
      ("letter", "C", "'C' is no letter of an option"), ("index", 2, "none of the 2 options"),
-     ("index", -1, "none of the 2 options"), ("text", "up", "is none of the options")],
+     ("index", -1, "none of the 2 options"), ("index", "²", "is no number of an option"),
+     ("index", "--1", "is no number of an option"), ("text", "up", "is none of the options"),
+     ("text", "B. up", "is none of the options")],
 )  # fmt: skip
 def test_an_answer_that_is_none_is_told_with_its_row(tmp_path: Path, form: str, answer: Any, said: str) -> None:
     more = f'[options]\nfrom = "o"\n[answer]\nform = "{form}"\n'
     rows = [{"a": a, "o": ["left", "right"]} for a in ({"letter": "A", "text": "left"}.get(form, 0), answer)]
     with pytest.raises(InputError, match=rf"mine.jsonl, row 2: .*{said}"):
         load(tmp_path, more, *rows)
+
+
+@pytest.mark.parametrize(
+    ("form", "answer"), [("letter", "B"), ("letter", "away"), ("index", 1), ("position", 2), ("text", "Away")]
+)
+def test_options_with_equal_words_load_in_every_form(tmp_path: Path, form: str, answer: Any) -> None:
+    more = f'[options]\nfrom = "o"\n[answer]\nform = "{form}"\n'
+    (item,) = load(tmp_path, more, {"a": answer, "o": ["left", "away", " AWAY", 4]})
+    assert item.answer == "B"
+    assert item.right_letters == ("BC" if form == "text" else "B")  # letters are compared where letters are released
+    kind = kind_of(item)
+    right = {letter for letter in item.letters if kind.score(item, kind.read(item, letter))}
+    assert right == set(item.right_letters)
+    assert kind.chance(item) == len(right) / 4
+
+
+@pytest.mark.parametrize(
+    ("said", "letter"),
+    [
+        ("C", "C"),
+        ("away", "B"),
+        ("C: away", "C"),
+        ("It moves away.", "B"),
+        ("left", "A"),
+        ("B or C", None),
+        ("up", None),
+    ],
+)
+def test_responses_to_equal_options_are_read(tmp_path: Path, said: str, letter: str | None) -> None:
+    more = '[options]\nfrom = "o"\n[answer]\nform = "text"\n'
+    (item,) = load(
+        tmp_path, more, {"q": "Which way does it move?", "a": "away", "o": ["left", "away", "away", "right"]}
+    )
+    assert kind_of(item).read(item, said).value == letter
+    turned = item.reordered([2, 0, 3, 1])
+    assert turned.right_letters == "AD"
+
+
+def test_equal_options_beside_the_right_one_change_nothing(tmp_path: Path) -> None:
+    more = '[options]\nfrom = "o"\n[answer]\nform = "text"\n'
+    (item,) = load(tmp_path, more, {"a": "left", "o": ["left", "away", "away"]})
+    assert (item.answer, item.right_letters, item.evidence) == ("A", "A", {})
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+@pytest.mark.parametrize("written", [json.dumps, str])
+@pytest.mark.parametrize("windows", [False, True])
+def test_lists_stand_in_cells_of_text_tables(tmp_path: Path, separator: str, written: Any, windows: bool) -> None:
+    options = {"A": "it's left", "B": 'the "right"', "C": 3}
+    row = {
+        "q": "Which?", "a": "B", "o": written(list(options.values())), "m": written(options), "v": written(["a.jpg", "b.jpg"]),
+        "meta": written({"room": "hall", "sizes": [1, 2]}),
+    }  # fmt: skip
+    name = "mine.tsv" if separator == "\t" else "mine.csv"
+    with (tmp_path / name).open("w", encoding="utf-8-sig" if windows else "utf-8", newline="") as file:
+        table = csv.DictWriter(file, list(row), delimiter=separator, lineterminator="\r\n" if windows else "\n")
+        table.writeheader()
+        table.writerow(row)
+    more = '[media]\nfrom = "v"\n[labels]\nroom = "meta.room"\nsize = "meta.sizes.1"\n[options]\nfrom = '
+    for origin in ('"o"', '"m"\nform = "mapping"'):
+        (tmp_path / "mine.toml").write_text(FILE.replace("mine.jsonl", name) + more + origin)
+        (item,) = declared_benchmark(str(tmp_path / "mine.toml")).load(tmp_path, "all")
+        assert item.options == ("it's left", 'the "right"', "3")
+        assert [medium.path for medium in item.media] == ["a.jpg", "b.jpg"]
+        assert item.labels == {"room": "hall", "size": "2"}
+    hostile = f"q{separator}a{separator}o\nWhich?{separator}B{separator}\"[__import__('os').getcwd()]\"\n"
+    (tmp_path / name).write_text(hostile)
+    (tmp_path / "mine.toml").write_text(FILE.replace("mine.jsonl", name) + '[options]\nfrom = "o"\n')
+    with pytest.raises(InputError, match=r"row 2: the cell of options .* is neither JSON nor a Python list"):
+        declared_benchmark(str(tmp_path / "mine.toml")).load(tmp_path, "all")
+
+
+@pytest.mark.parametrize("empty", ["", "nan"])
+def test_options_that_pandas_wrote_as_nan_are_none(tmp_path: Path, empty: str) -> None:
+    (tmp_path / "mine.csv").write_text(f"q,a,A,B,C\nWhich?,B,1,2,{empty}\n")
+    more = '[options]\nfrom = { columns = ["A", "B", "C"], missing = ["nan"] }\nform = "columns"\n'
+    (tmp_path / "mine.toml").write_text(FILE.replace("mine.jsonl", "mine.csv") + more)
+    (item,) = declared_benchmark(str(tmp_path / "mine.toml")).load(tmp_path, "all")
+    assert item.options == ("1", "2")
+
+
+def test_nan_in_json_is_no_value(tmp_path: Path) -> None:
+    more = '[options]\nfrom = { columns = ["A", "B", "C"] }\nform = "columns"\n[labels]\nroom = { column = "r", optional = true }\n'
+    (item,) = load(tmp_path, more, {"a": "B", "A": 1, "B": 2.0, "C": float("nan"), "r": float("nan")})
+    assert (item.options, item.labels) == (("1", "2"), {})
 
 
 def test_numbers_have_kinds_and_units_by_question_type(tmp_path: Path) -> None:

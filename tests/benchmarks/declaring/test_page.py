@@ -1,33 +1,44 @@
-"""The pages of benchmarks that are data files say what the files say."""
+"""The pages of benchmarks that are data files agree with the files."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from tolman.benchmarks.declaring import declared_benchmark, declared_names, shelf
-from tolman.benchmarks.declaring.page import main, page_of
+from tolman.benchmarks.declaring import catalogue, declared_names
+from tolman.benchmarks.declaring.page import TITLES, page_name, pages, section, write
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = ROOT / "docs" / "benchmarks"
 
 
-@pytest.mark.parametrize("name", declared_names())
-def test_a_page_is_what_its_file_says(name: str) -> None:
+@pytest.mark.parametrize("name", TITLES)
+def test_a_page_agrees_with_its_files(name: str) -> None:
     text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
-    written = page_of(shelf().open(name), declared_benchmark(name).published_rows)
-    assert text == written, "run: python -m tolman.benchmarks.declaring.page docs/benchmarks"
+    assert text == pages()[name], "run: python -m tolman.benchmarks.declaring.page docs/benchmarks"
 
 
-def test_every_page_is_in_the_contents_and_in_the_table_of_benchmarks() -> None:
+def test_every_benchmark_has_a_section_and_an_entry_in_the_overview() -> None:
     contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    table = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    overview = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     for name in declared_names():
-        assert f"benchmarks/{name}.md" in contents
-        assert re.search(rf"^\| \[`{name}`\]\(benchmarks/{name}\.md\) \|", table, re.MULTILINE)
+        page = page_name(catalogue().open(name))
+        assert f"benchmarks/{page}.md" in contents
+        assert f"\n## `{name}`\n" in (PAGES / f"{page}.md").read_text(encoding="utf-8")
+        assert re.search(rf"^- \[`{name}`\]\(benchmarks/{page}\.md#{name}\): ", overview, re.MULTILINE)
 
 
-def test_the_pages_can_be_written_anew(tmp_path: Path) -> None:
-    main(str(tmp_path))
-    assert {path.stem for path in tmp_path.iterdir()} == set(declared_names())
-    assert "`{prefix}` of Forensic_Detection, Jigsaw, Art_Style:" in (tmp_path / "blink.md").read_text()
+def test_scorers_of_one_reader_are_named_together() -> None:
+    text = section(catalogue().open("3dsrbench"))
+    assert "`official`, `official-flip`, `official-circular`, `official-flip-circular` (`vlmevalkit-exact`);" in text
+
+
+def test_a_benchmark_that_is_based_on_another_names_it() -> None:
+    text = section(catalogue().open("spar-tiny"))
+    assert "- All else is as in [`spar`](#spar).\n" in text
+    assert "Scorers" not in text
+
+
+def test_pages_are_written(tmp_path: Path) -> None:
+    write(tmp_path, [("images", "one\n")])
+    assert (tmp_path / "images.md").read_text() == "one\n"

@@ -38,7 +38,7 @@ reader = "refspatial"
 
 
 def load(place: Path, region: str, answer: Any) -> Item:
-    pytest.importorskip("PIL.Image", reason="images need the extra 'video'")
+    pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
     (place / "mine.toml").write_text(FILE.replace("REGION", region))
     row = {"id": 1, "prompt": "Where?", "mask_path": answer, "rgb_path": "image/0.png"}
     (place / "question.json").write_text(json.dumps([row]))

@@ -106,7 +106,7 @@ def test_a_file_named_in_the_environment_finds_the_readers_of_another_plugin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "own.py").write_text(
-        "from tolman.scoring.reader import Reader\nfrom tolman.scoring.reading import ParsedAnswer\n"
+        "from tolman.scoring.readers import Reader\nfrom tolman.scoring.answer_values import ParsedAnswer\n"
         "READER = Reader('own', 'Own', 'here', lambda item, text, seed: ParsedAnswer(text[-1:]))\n"
     )
     made(tmp_path, FILE.replace('"easi"', '"own"'))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tolman.benchmarks.base import HubSource
-from tolman.benchmarks.fetching.choosing import media_files, question_files
 from tolman.benchmarks.fetching.listing import HubFile, Listing
+from tolman.benchmarks.hub import media_files, question_files
+from tolman.benchmarks.spec import HubSource
 from tolman.errors import UsageError
 
 

@@ -6,9 +6,8 @@ import pytest
 
 from fake_hub import COMMIT, LATER, FakeHub, Repository
 from tolman.benchmarks import hub as fetching
-from tolman.benchmarks.base import HubSource
-from tolman.benchmarks.fetching.listing import find_listing
-from tolman.benchmarks.fetching.moved import copies, newer_name
+from tolman.benchmarks.fetching.listing import copies, find_listing, newer_name
+from tolman.benchmarks.spec import HubSource
 from tolman.errors import UsageError
 
 ROWS = {"test.jsonl": b'{"id": 1}\n'}

@@ -10,8 +10,8 @@ import pytest
 
 from fake_hub import COMMIT, FakeHub
 from tolman.benchmarks import hub as fetching
-from tolman.benchmarks.base import HubSource
-from tolman.benchmarks.fetching.space import MARGIN, check_space
+from tolman.benchmarks.fetching.transfer import MARGIN, check_space
+from tolman.benchmarks.spec import HubSource
 from tolman.errors import UsageError
 
 

@@ -129,9 +129,9 @@ FULL = """
 import sys
 from pathlib import Path
 from fake_hub import COMMIT
-from tolman.benchmarks.fetching import space, transfer
+from tolman.benchmarks.fetching import transfer
 from tolman.benchmarks.fetching.listing import find_listing
-space.MARGIN = 0
+transfer.MARGIN = 0
 transfer.LARGE = 100_000
 import huggingface_hub.constants
 huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE = 10_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tolman.benchmarks.fetching.unpacking import unpack
+from tolman.benchmarks.fetching.transfer import unpack
 from tolman.errors import InputError
 
 

@@ -14,8 +14,8 @@ from ingest.lidar.yard import pictures, shot
 @pytest.fixture(scope="session")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The hall as a rig of files: PCD sweeps, a video, trajectories in two frames, clocks to be estimated."""
-    pytest.importorskip("embreex", reason="recordings are simulated with the extra 'simulate'")
-    from tolman.media.writing import VideoWriter
+    pytest.importorskip("embreex", reason="recordings are simulated with the extra 'worlds'")
+    from tolman.media.video import VideoWriter
 
     folder = tmp_path_factory.mktemp("rig") / "hall"
     whole = shot()
@@ -27,7 +27,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_trajectory(folder / "odometry.txt", whole.camera.times, odometry)
     write_calibration(folder / "calibration.json")
     _, seen = pictures(10)
-    with VideoWriter(folder / "ego.mp4", (160, 120), 3, "simulate") as video:
+    with VideoWriter(folder / "ego.mp4", (160, 120), 3, "worlds") as video:
         for picture in seen:
             video.add(picture)
     write_rig(
@@ -51,7 +51,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def bag_rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same in one bag of ROS 2, with an inertial unit."""
-    pytest.importorskip("embreex", reason="recordings are simulated with the extra 'simulate'")
+    pytest.importorskip("embreex", reason="recordings are simulated with the extra 'worlds'")
     folder = tmp_path_factory.mktemp("bag") / "hall"
     folder.mkdir()
     times, seen = pictures(30)

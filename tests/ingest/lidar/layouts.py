@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ingest.lidar.pcd_writer import save_pcd
 from ingest.lidar.yard import INTRINSICS, OFFSET, SIZE, Shot
 from tolman.geometry.boxes import Floats
-from tolman.ingest.clouds.own import write_sweep
+from tolman.ingest.clouds.recording import write_sweep
 from tolman.simulate.lidar import mount
 
 EPOCH = 1_700_000_000.0
@@ -18,16 +19,12 @@ EPOCH = 1_700_000_000.0
 
 def write_pcd(folder: Path, shot: Shot, kind: str = "binary") -> None:
     """A file for each sweep; times are nanoseconds from the sweep's stamp, as Ouster's driver writes them."""
-    from pypcd4 import Encoding, PointCloud
-
     folder.mkdir(parents=True)
     for number, (points, stamp) in enumerate(zip(shot.points, shot.stamps, strict=True)):
         after = np.round((points["time"] - stamp) * 1e9).astype(np.uint32)
-        columns = (points["x"], points["y"], points["z"], points["intensity"], after)
-        kinds = (np.float32, np.float32, np.float32, np.float32, np.uint32)
-        cloud = PointCloud.from_points(columns, ("x", "y", "z", "intensity", "t"), kinds)
+        columns = {name: points[name].astype(np.float32) for name in ("x", "y", "z", "intensity")}
         # Not padded, so that the order of names as texts is another.
-        cloud.save(folder / f"sweep-{number}.pcd", encoding=Encoding(kind))
+        save_pcd(folder / f"sweep-{number}.pcd", {**columns, "t": after}, kind)
 
 
 def write_stamps(path: Path, times: Floats) -> None:
@@ -38,7 +35,7 @@ def write_las(path: Path, shot: Shot, *, standard: bool = True) -> None:
     """One file of all sweeps, in the sensor's coordinates; LAZ by its name."""
     import laspy
 
-    from tolman.ingest.clouds.las import GPS_EPOCH
+    from tolman.ingest.clouds.cloud_files import GPS_EPOCH
 
     points = np.concatenate(shot.points)
     header = laspy.LasHeader(version="1.4", point_format=6)

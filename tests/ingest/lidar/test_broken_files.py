@@ -15,7 +15,7 @@ from tolman.errors import InputError
 from tolman.ingest.clouds.recording import sweeps_of
 from tolman.simulate.walks import Walk
 
-pytest.importorskip("embreex", reason="recordings are simulated with the extra 'simulate'")
+pytest.importorskip("embreex", reason="recordings are simulated with the extra 'worlds'")
 KINDS = ("ascii", "binary", "binary_compressed", "las", "laz", "ply", "bag", "db3", "folder", "mcap")
 SLOW = {"bag", "db3", "folder", "mcap"}
 HEADERS = {"ascii": 200, "binary": 200, "binary_compressed": 220, "las": 375, "laz": 620, "ply": 200}

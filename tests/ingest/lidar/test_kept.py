@@ -15,12 +15,10 @@ from tolman.cli import app
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.build import ScansConfig, ingest
-from tolman.ingest.clouds.along import Track, in_scene
-from tolman.ingest.clouds.own import Keeper, read_sweep
-from tolman.ingest.clouds.recording import open_collection
-from tolman.ingest.clouds.sweep import Sweep
+from tolman.ingest.clouds.recording import Keeper, open_collection, read_sweep
+from tolman.ingest.clouds.sweeps import Sweep, Track, in_scene
 from tolman.ingest.formats.rig import open_rig
-from tolman.ingest.measuring import Pick, measure_recording
+from tolman.ingest.recording_measures import Pick, measure_recording
 from tolman.media.video import read_index
 from tolman.scene_table import read_captures
 from tolman.scenes import Capture

@@ -13,14 +13,14 @@ from ingest.lidar.yard import INTRINSICS, ROOM, SIZE, THINGS, Thing, box_of, hal
 from tolman.cli import app
 from tolman.errors import InputError, TolmanError, UsageError
 from tolman.geometry.boxes import Boxes, distances
+from tolman.geometry.camera_geometry import project
 from tolman.geometry.clouds import Cloud
 from tolman.geometry.measuring import measure
 from tolman.geometry.regions import BoxRegion, FrameRegion
-from tolman.geometry.visibility import project
-from tolman.ingest.clouds.along import Gathered
 from tolman.ingest.clouds.recording import Recording
+from tolman.ingest.clouds.sweeps import Gathered
 from tolman.ingest.formats.rig import open_rig
-from tolman.ingest.measuring import Pick, measure_recording, open_recording
+from tolman.ingest.recording_measures import Pick, measure_recording, open_recording
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture
 from tolman.simulate.lidar import Spinner, record_lidar

@@ -13,11 +13,11 @@ import pytest
 
 from ingest.lidar.yard import INTRINSICS, OFFSET, ROOM, SIZE, depths, shot
 from tolman.errors import InputError
+from tolman.geometry.camera_geometry import splat
 from tolman.geometry.motion import poses_at
-from tolman.geometry.visibility import splat
 from tolman.ingest.build import ScansConfig, ingest
-from tolman.ingest.clouds.clocks import pictures_turning
 from tolman.ingest.formats.rig import FORMAT, open_rig, synchronise
+from tolman.ingest.readers.rig_file import pictures_turning
 from tolman.scene_table import read_captures, read_scenes
 from tolman.simulate.lidar import mount
 
@@ -144,6 +144,59 @@ def test_a_wrong_description_is_told(
 ) -> None:
     folder = edited(file, lambda content: _at(content, path, value))
     with pytest.raises(InputError, match=reason):
+        FORMAT.read(FORMAT.find(folder)[0])
+
+
+def _times(text: str, column: slice, factor: float) -> str:
+    rows = np.loadtxt(text.splitlines(), ndmin=2)
+    rows[:, column] *= factor
+    return "\n".join(" ".join(f"{value:.9f}" for value in row) for row in rows)
+
+
+TIME, PLACE = slice(0, 1), slice(1, 4)
+
+
+@pytest.mark.parametrize(
+    ("file", "column", "factor", "reason"),
+    [
+        ("trajectory.txt", PLACE, 1e3, r"trajectory.txt: its sensor moves at 1,5\d\d m/s: .* \(in millimetres, 3,391 is 3.39 m\)"),
+        ("trajectory.txt", TIME, 1e9, r"trajectory.txt: lasts 5,950,000,000 s: its times are 50,000,000 s apart and may be nanoseconds"),
+        ("trajectory.txt", TIME, 1e3, r"lidar: none of .* from -137.000 to 5813.000 s, .*; those of the trajectory are 50 s apart and may be milliseconds"),
+        ("stamps.txt", TIME, 1e9, r"lidar: none of .*; those of its clouds are 1\d\d,\d*,\d* s apart and may be nanoseconds"),
+        ("stamps.txt", TIME, 1e3, r"lidar: none of .*; those of its clouds are 1\d\d s apart and may be milliseconds"),
+        ("camera.txt", TIME, 1e9, r"camera.txt: lasts 6,000,000,000 s with 19 frames: its times are 333,333,333 s apart and may be nanos"),
+        ("camera.txt", TIME, 1e3, r"camera.txt: lasts 6,000 s with 19 frames: its times are 333 s apart and may be milliseconds"),
+    ],
+)  # fmt: skip
+def test_another_unit_is_told(
+    edited: Callable[..., Path], file: str, column: slice, factor: float, reason: str
+) -> None:
+    def edit(content: dict[str, Any]) -> None:
+        content["lidar"]["clock"] = {"method": "manual", "offset": OFFSET}
+        content["cameras"][0]["stamps"] = "camera.txt"
+
+    folder = edited("rig.json", edit)
+    (folder / "camera.txt").write_text("\n".join(str(frame / 3) for frame in range(19)))
+    assert FORMAT.read(FORMAT.find(folder)[0]).captures
+    (folder / file).write_text(_times((folder / file).read_text(), column, factor))
+    with pytest.raises(InputError, match=reason):
+        FORMAT.read(FORMAT.find(folder)[0])
+
+
+def test_clouds_in_millimetres_are_told(rig: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from ingest.lidar.layouts import write_pcd
+
+    folder, whole, points = tmp_path / "hall", shot(), []
+    shutil.copytree(rig, folder)
+    shutil.rmtree(folder / "lidar")
+    for sweep in whole.points:
+        points.append(sweep.copy())
+        for axis in "xyz":
+            points[-1][axis] *= 1000
+    write_pcd(folder / "lidar", replace(whole, points=tuple(points)))
+    with pytest.raises(InputError, match=r"half of its points are over 2,\d* m from the sensor: .* is 2.\d* m\)"):
         FORMAT.read(FORMAT.find(folder)[0])
 
 

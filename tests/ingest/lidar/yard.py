@@ -170,8 +170,8 @@ INTRINSICS = intrinsics_of(SIZE)
 
 def pictures(every: int = 3) -> tuple[Floats, list[np.ndarray]]:
     """What the camera sees, by casting: times by the scene's clock, and grey pictures of SIZE with RGB channels."""
-    from tolman.geometry.casting import pixel_rays
-    from tolman.simulate.casting import Caster
+    from tolman.geometry.camera_geometry import pixel_rays
+    from tolman.simulate.world import Caster
 
     caster, carried = Caster(hall()), shot().camera
     found = []
@@ -185,8 +185,8 @@ def pictures(every: int = 3) -> tuple[Floats, list[np.ndarray]]:
 
 def depths(pose: Floats) -> Floats:
     """True depth along the view of each pixel, shape (height, width), by casting."""
-    from tolman.geometry.casting import pixel_rays
-    from tolman.simulate.casting import Caster
+    from tolman.geometry.camera_geometry import pixel_rays
+    from tolman.simulate.world import Caster
 
     rays = pixel_rays(pose, INTRINSICS, SIZE)
     return np.asarray(Caster(hall()).cast(np.tile(pose[:3, 3], (len(rays), 1)), rays).distances.reshape(SIZE[::-1]))

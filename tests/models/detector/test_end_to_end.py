@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from three_rooms import ROOMS
 from tolman.cli import app
-from tolman.media.writing import VideoWriter
+from tolman.media.video import VideoWriter
 from tolman.models.detector.model import BLIND
 from tolman.models.detector.network import DetectorNetwork
 from tolman.responses import Response
-from tolman.runs.folder import RunFolder
+from tolman.runs.run_folder import RunFolder
 
-pytest.importorskip("onnxruntime", reason="needs the extra 'detect'")
+pytest.importorskip("onnxruntime", reason="needs the extra 'build'")
 SIZE, RATE, SECONDS = (640, 480), 15, 8
 
 
@@ -73,7 +73,7 @@ def test_with_blank_frames_it_answers_as_the_blind_one_does(place: Path) -> None
     shutil.copytree(place / "bench", place / "blank")
     for video in (place / "blank").rglob("*.mp4"):
         video.unlink()
-        with VideoWriter(video, SIZE, RATE, "simulate") as writer:
+        with VideoWriter(video, SIZE, RATE, "worlds") as writer:
             for _ in range(RATE * SECONDS):
                 writer.add(np.full((SIZE[1], SIZE[0], 3), 128, dtype=np.uint8))
     found, blind = evaluated(place, "detector", "blank"), evaluated(place, "best-constant", "blank")
@@ -84,6 +84,6 @@ def test_with_blank_frames_it_answers_as_the_blind_one_does(place: Path) -> None
 
 @pytest.mark.parametrize("colour", ["black", "white", "grey"])
 def test_a_blank_picture_shows_nothing(colour: str, tmp_path: Path) -> None:
-    image = pytest.importorskip("PIL.Image", reason="images need the extra 'detect'")
+    image = pytest.importorskip("PIL.Image", reason="images need the extra 'build'")
     image.new("RGB", SIZE, colour).save(tmp_path / "blank.jpg")
     assert DetectorNetwork().detect(str(tmp_path / "blank.jpg")) == []

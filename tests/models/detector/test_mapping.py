@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tolman.models.detector.detection import Detection, overlap, without_repeats
-from tolman.models.detector.mapping import EYE, PITCH, find_landmarks, sure
+from tolman.models.detector.landmark_map import EYE, PITCH, find_landmarks, sure
+from tolman.models.detector.network import Detection, overlap, without_repeats
 
 PLACES = {
     "chair-0": (2.0, 1.0, 0.4),

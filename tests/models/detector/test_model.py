@@ -12,9 +12,9 @@ from tolman import benchmarks, models
 from tolman.errors import InputError, UsageError
 from tolman.items import Item
 from tolman.messages import Clip, Message, Picture, Sampling
-from tolman.models.base import CallError, ModelOptions, Request
-from tolman.models.detector.detection import Detection
 from tolman.models.detector.model import BLIND, DetectorModel, pictures_of
+from tolman.models.detector.network import Detection
+from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import Response
 
 BENCHMARK = benchmarks.get("vsi-bench")
@@ -141,7 +141,7 @@ def test_unknown_fields_of_the_body_are_told(body: dict[str, object]) -> None:
 
 
 def test_a_file_that_is_no_network_is_told(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="needs the extra 'detect'")
+    pytest.importorskip("onnxruntime", reason="needs the extra 'build'")
     with pytest.raises(InputError, match="can't be read"):
         models.create("baseline/detector", ModelOptions(body={"weights": str(tmp_path / "none.onnx")}))
     (tmp_path / "text.onnx").write_text("no network", encoding="utf-8")

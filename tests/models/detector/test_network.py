@@ -10,7 +10,7 @@ import pytest
 from tolman.errors import InputError
 from tolman.models.detector.network import DetectorNetwork
 
-pytest.importorskip("onnxruntime", reason="needs the extra 'detect'")
+pytest.importorskip("onnxruntime", reason="needs the extra 'build'")
 BOXES = Path(__file__).parent / "data" / "boxes.onnx"
 """A network that finds the same in every picture: label 1 on the left half (0.6), label 0 from 320, 160 to 480, 480 of
 640×640 (0.9), label 9 (0.8), and label 0 everywhere (0.05)."""
@@ -24,7 +24,7 @@ def own() -> DetectorNetwork:
 @pytest.fixture
 def picture(tmp_path: Path) -> str:
     """A picture of noise, 320×240."""
-    image = pytest.importorskip("PIL.Image", reason="images need the extra 'detect'")
+    image = pytest.importorskip("PIL.Image", reason="images need the extra 'build'")
     pixels = np.random.default_rng(0).integers(0, 256, (240, 320, 3), dtype=np.uint8)
     image.fromarray(pixels).save(tmp_path / "noise.jpg")
     return str(tmp_path / "noise.jpg")

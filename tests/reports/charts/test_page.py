@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from tolman.errors import UsageError
-from tolman.reports.charts.chart import Chart, frame
-from tolman.reports.charts.page import format_of, render
+from tolman.features.figures import FORMS
+from tolman.reports.charts.chart import Chart, format_of, frame, render
 from tolman.reports.charts.theme import DARK, LIGHT
-from tolman.workflows.figures import FORMS
 
 HOSTILE = "</text><script>alert(1)</script> $\\frac{1}{2}$ & \x00 字"
 full = pytest.mark.full

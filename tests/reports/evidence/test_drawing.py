@@ -11,16 +11,15 @@ import numpy as np
 import pytest
 
 import tolman
-import tolman.reports.evidence.marks as marks_module
+import tolman.reports.evidence_marks as marks_module
 from making import thing
 from three_rooms import ROOMS
-from tolman.generate.collection import open_collection
 from tolman.generate.families.spatialbench.causal import to_load
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import Item
-from tolman.reports.evidence.drawing import evidence_on_plan
-from tolman.reports.evidence.marks import nearest_points
-from tolman.reports.site.plans import plan_of
+from tolman.reports.evidence_drawing import evidence_on_plan
+from tolman.reports.evidence_marks import nearest_points
+from tolman.reports.site.data_shards import plan_of
 from tolman.scene_table import read_captures, read_scenes
 from tolman.scenes import Capture, Scene, Sighting, TrackPoint
 
@@ -262,7 +261,7 @@ def test_the_page_draws_every_kind_of_mark() -> None:
 @pytest.mark.full
 def test_every_question_that_is_generated_is_drawn_as_its_evidence_says(tmp_path: Path) -> None:
     """All families that find something in rooms with people, robots, fixed cameras; against the stored numbers."""
-    pytest.importorskip("trimesh", reason="simulating needs the extra 'simulate'")
+    pytest.importorskip("trimesh", reason="simulating needs the extra 'worlds'")
     scenes, bench = tmp_path / "scenes", tmp_path / "bench"
     tolman.simulate(
         scenes, scenes=1, seed=3, shapes=("rectangle",), seconds=8, rate=6, size="192x144", exo=2, actors=1,

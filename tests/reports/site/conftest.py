@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from explorers import CHROMIUM, browsing, generated_runs, small_runs
-from tolman.workflows.report import ReportConfig, report
+from tolman.features.report.compute import report
+from tolman.features.report.config import ReportConfig
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ import pytest
 
 from explorers import HOSTILE, answers_of, value
 from making import violations
-from tolman.reports.site.serving import serve_folder
+from tolman.features.report.compute import serve_folder
 
 pytestmark = pytest.mark.full
 Open = Any

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorers import HOSTILE, unpacked, value
-from tolman.reports.site.packing import MOST_IN_SHARD, SHARD_CHARACTERS, DataFolder, clean, shards
+from tolman.reports.site.data_shards import MOST_IN_SHARD, SHARD_CHARACTERS, DataFolder, clean, shards
 
 
 def test_any_text_comes_back_as_it_was_and_reaches_the_script_as_letters(tmp_path: Path) -> None:

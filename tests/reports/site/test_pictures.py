@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from tolman.items import Media
+from tolman.media.frame_store import FrameStore
 from tolman.media.sampling import Frames
-from tolman.media.store import FrameStore
-from tolman.reports.site.pictures import SiteMedia, Wanted, key_of
+from tolman.reports.site.site_media import SiteMedia, Wanted, key_of
 
 
 @pytest.fixture

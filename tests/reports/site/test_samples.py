@@ -9,10 +9,11 @@ import pytest
 
 from explorers import CHROMIUM, HOSTILE, answers_of, browsing, value
 from reviewing import make_benchmark
-from tolman.reports.site.answers import _together
+from tolman.features.report.compute import report
+from tolman.features.report.config import ReportConfig
+from tolman.reports.site.data_shards import _together
 from tolman.responses import Failure, FailureKind, Response, Turn, write_outcomes
 from tolman.runs.rescore import score_file
-from tolman.workflows.report import ReportConfig, report
 
 
 def test_further_samples_stand_behind_the_first_and_name_their_texts() -> None:
@@ -28,7 +29,7 @@ def test_further_samples_stand_behind_the_first_and_name_their_texts() -> None:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs: one of three samples of an item and two of another, one of a single sample."""
-    pytest.importorskip("av", reason="videos need the extra 'video'")
+    pytest.importorskip("av", reason="videos need the extra 'media'")
     place = tmp_path_factory.mktemp("samples")
     bench = make_benchmark(place / "small")
     order = ["A", "B", HOSTILE]

@@ -11,9 +11,10 @@ import pytest
 
 from explorers import HOSTILE, REASONED, answers_of, small_runs, value
 from tolman.errors import UsageError
-from tolman.workflows.report import ReportConfig, report
+from tolman.features.report.compute import report
+from tolman.features.report.config import ReportConfig
 
-pytest.importorskip("av", reason="videos need the extra 'video'")
+pytest.importorskip("av", reason="videos need the extra 'media'")
 STATIC = Path(__file__).resolve().parents[3] / "src" / "tolman" / "reports" / "site" / "static"
 
 

@@ -15,10 +15,10 @@ from sqlalchemy import func, select
 
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, review
 from tolman.item_table import read_items
-from tolman.review.console import bulk
+from tolman.review.console import acts
 from tolman.review.console.acts import ActState, act_of
-from tolman.review.console.items import ItemFilter, ItemRow, page_of
-from tolman.review.projects.publish import publish
+from tolman.review.console.item_listing import ItemFilter, ItemRow, page_of
+from tolman.review.projects.project_export import publish
 from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task
 
@@ -162,7 +162,7 @@ def test_items_are_given_to_somebody(served: Served) -> None:
     owner = served.person("owner", "Olga")
     ann, bob = served.person("reviewer", "Ann"), served.person("reviewer", "Bob")
     with served.site.database.read() as db:
-        people = {one.name: one.id for one in bulk.workers(db, db.get_one(Project, project))}
+        people = {one.name: one.id for one in acts.workers(db, db.get_one(Project, project))}
     assert set(people) >= {"Ann", "Bob"}
     ann.get(f"/projects/{project}/work")
     held = item_on(ann)
@@ -187,7 +187,7 @@ def test_undoing_an_assignment_frees_the_places(served: Served) -> None:
     project = served.project("review", people=1)
     owner, bob = served.person("owner", "Olga"), served.person("reviewer", "Bob")
     with served.site.database.read() as db:
-        person = next(one.id for one in bulk.workers(db, db.get_one(Project, project)) if one.name == "Bob")
+        person = next(one.id for one in acts.workers(db, db.get_one(Project, project)) if one.name == "Bob")
     found = _act(owner, served, project, "assign", person=person)
     assert set(_states(served, project).values()) == {"leased"}
     open_still = bob.get(f"/projects/{project}/work").url.path
@@ -219,27 +219,27 @@ def test_everybody_is_asked_everything_in_a_baseline(served_sqlite: Served) -> N
 def test_many_questions_are_changed_part_after_part(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     project = served.project("review", people=1)
     owner = served.person("owner", "Olga")
-    monkeypatch.setattr(bulk, "PART", 2)
-    monkeypatch.setattr(bulk, "resume", lambda site, stopped=None: None)  # a server that is killed at once
+    monkeypatch.setattr(acts, "PART", 2)
+    monkeypatch.setattr(acts, "resume", lambda site, stopped=None: None)  # a server that is killed at once
     found = _act(owner, served, project, "leave out", reason="All of it.")
     assert (found.act.state, found.counts) == ("doing", {"waiting": 6})
     assert "Under way" in owner.get(f"/projects/{project}/items?act={found.act.id}").text
     second = owner.post(f"/projects/{project}/items/act", do="reopen", whole="true")
     assert "Another act is under way here." in second.text
-    assert bulk.next_part(served.site, found.act.id)
+    assert acts.next_part(served.site, found.act.id)
     assert list(_states(served, project).values()).count("left out") == 2
     monkeypatch.undo()
-    monkeypatch.setattr(bulk, "PART", 2)
-    thread = bulk.resume(served.site)  # what the next one begins with
+    monkeypatch.setattr(acts, "PART", 2)
+    thread = acts.resume(served.site)  # what the next one begins with
     thread.join(120)
     assert list(_states(served, project).values()).count("left out") == 6
-    assert bulk.resume(served.site) is None
-    monkeypatch.setattr(bulk, "resume", lambda site, stopped=None: None)
+    assert acts.resume(served.site) is None
+    monkeypatch.setattr(acts, "resume", lambda site, stopped=None: None)
     _undo(owner, project, found)
-    assert bulk.next_part(served.site, found.act.id)
+    assert acts.next_part(served.site, found.act.id)
     review(served.person("reviewer", "Ann"), project)  # answers what is there again while the rest is being undone
-    assert bulk.next_part(served.site, found.act.id)
-    while bulk.next_part(served.site, found.act.id):
+    assert acts.next_part(served.site, found.act.id)
+    while acts.next_part(served.site, found.act.id):
         pass
     assert sorted(_states(served, project).values()) == ["settled"] * 2 + ["waiting"] * 4
     with served.site.database.read() as db:

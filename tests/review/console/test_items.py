@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, items, review
-from tolman.review.console.items import SORTS, STATES, ItemFilter, ItemRow, labels_of, page_of
+from tolman.review.console.item_listing import SORTS, STATES, ItemFilter, ItemRow, labels_of, page_of
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task
-from tolman.scoring.agreement import observed_agreement
+from tolman.scoring.agreement_coefficients import observed_agreement
 
 
 def rows_of(served: Served, project: int, **chosen: Any) -> list[ItemRow]:
@@ -106,7 +106,7 @@ def test_each_column_sorts_and_nothing_known_comes_last(served: Served) -> None:
 
 def test_pages_are_cut_by_the_database(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     project = served.project("answer")
-    monkeypatch.setattr("tolman.review.console.items.ROWS", 4)
+    monkeypatch.setattr("tolman.review.console.item_listing.ROWS", 4)
     with served.site.database.read() as db:
         whole = [page_of(db, db.get_one(Project, project), ItemFilter(page=page), 0.0) for page in (1, 2, 99)]
     assert [(len(one.rows), one.found, one.page, one.pages) for one in whole] == [

@@ -13,18 +13,17 @@ from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, review, serving, settings_of
 from tolman.item_table import read_items
-from tolman.review.console.items import ItemFilter, ItemRow, page_of
-from tolman.review.modes.answer import answers
-from tolman.review.projects.export import export_runs
-from tolman.review.projects.files import times_table
-from tolman.review.projects.parts import start_study
-from tolman.review.projects.publish import publish
+from tolman.review.console.item_listing import ItemFilter, ItemRow, page_of
+from tolman.review.modes.answering import answers
+from tolman.review.projects.project_export import export_runs, publish
+from tolman.review.projects.project_files import times_table
+from tolman.review.projects.study_projects import start_study
 from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, Project, Submission, Task, Undone, User
-from tolman.review.studies.records import records
-from tolman.review.studies.spec import Study
-from tolman.review.tasks.agreement import agreement, votes_of
-from tolman.runs.folder import RunFolder
+from tolman.review.studies import Study
+from tolman.review.studies.study_records import records
+from tolman.review.tasks.decisions import agreement, votes_of
+from tolman.runs.run_folder import RunFolder
 
 
 def _rows(served: Served, project: int) -> dict[str, ItemRow]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("shapely", reason="scenes need the extra 'generate'")
+pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 
 from three_rooms import ROOMS
-from tolman.generate.collection import open_collection
-from tolman.generate.geometry import SceneGeometry
-from tolman.geometry.visibility import project
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.geometry.camera_geometry import project
 from tolman.items import Item, Media
-from tolman.review.evidence.drawn import cameras_of
-from tolman.review.evidence.outlines import boxes_on
+from tolman.review.evidence.scene_drawings import boxes_on, cameras_of
 
 
 @pytest.fixture(scope="module")

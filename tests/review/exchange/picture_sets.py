@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tolman.review.exchange.annotated import (
+from tolman.review.exchange import (
     AnnotatedPicture,
     Choices,
     ExchangeError,

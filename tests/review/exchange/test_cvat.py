@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from review.exchange.picture_sets import ONE, PICTURE, marks, picture_sets, receiver, shapes
-from tolman.review.exchange import cvat
-from tolman.review.exchange.annotated import Choices, ExchangeError, PictureSet, Returned, Shape
+from tolman.review.exchange import Choices, ExchangeError, PictureSet, Returned, Shape, cvat
 from tolman.review.exchange.cvat import read, write
 
 MANIFEST = "data/manifest.jsonl"

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from reviewing import TRUTHS, Client, Served, items
-from tolman.review.exchange.annotated import ExchangeError
+from tolman.review.exchange import ExchangeError
 from tolman.review.exchange.label_studio import LabelledTask, read_tasks, write_tasks
 
 LABELS = {

@@ -11,26 +11,25 @@ import pytest
 from hypothesis import given, settings
 
 from review.exchange.picture_sets import ONE, PICTURE, marks, picture_sets, receiver, shapes
-from tolman.review.exchange import label_studio_pictures
-from tolman.review.exchange.annotated import ExchangeError, NamedPicture, PictureSet, Receiver, Returned, Shape
-from tolman.review.exchange.label_studio_pictures import read, write
+from tolman.review.exchange import ExchangeError, NamedPicture, PictureSet, Receiver, Returned, Shape, label_studio
+from tolman.review.exchange.label_studio import read_pictures, write_pictures
 
 
 def _tasks() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(write(ONE)["tasks.json"])
+    found: list[dict[str, Any]] = json.loads(write_pictures(ONE)["tasks.json"])
     return found
 
 
 def _read(tasks: object, person: str = "Ann") -> dict[str, Returned]:
-    return read(json.dumps(tasks).encode(), receiver(ONE, person))
+    return read_pictures(json.dumps(tasks).encode(), receiver(ONE, person))
 
 
 @settings(max_examples=30, deadline=None)
 @given(project=picture_sets())
 def test_what_goes_out_comes_back_as_it_was_drawn(project: PictureSet) -> None:
-    content = write(project)["tasks.json"].encode()
+    content = write_pictures(project)["tasks.json"].encode()
     for person in ("Ann", "Bob", "Carl"):
-        assert shapes(read(content, receiver(project, person))) == marks(project, person)
+        assert shapes(read_pictures(content, receiver(project, person))) == marks(project, person)
 
 
 def test_places_are_per_cent_of_the_picture() -> None:
@@ -54,7 +53,7 @@ def test_places_are_per_cent_of_the_picture() -> None:
 
 
 def test_the_configuration_has_a_control_for_each_region() -> None:
-    tree = ElementTree.fromstring(write(ONE)["config.xml"])
+    tree = ElementTree.fromstring(write_pictures(ONE)["config.xml"])
     controls = {one.get("name"): [label.get("value") for label in one] for one in tree.iter() if one.get("toName")}
     assert controls == {"points": ["point"], "lines": ["line"], "boxes": ["chair"]}
     (task,) = _tasks()
@@ -119,7 +118,7 @@ def test_what_was_drawn_in_label_studio_is_read() -> None:
     def find(key: str) -> NamedPicture:
         return NamedPicture(key, "", (320, 240))
 
-    assert read(json.dumps(exported).encode(), Receiver("Ann", (), find))[PICTURE.key].shapes == [
+    assert read_pictures(json.dumps(exported).encode(), Receiver("Ann", (), find))[PICTURE.key].shapes == [
         Shape("point", ((80.1, 120.0),)),
         Shape("line", ((160.2, 120.0), (239.9, 143.9))),
     ]
@@ -162,7 +161,7 @@ def _region(task: dict[str, Any], number: int = 0) -> dict[str, Any]:
 
 def test_numbers_that_json_has_not_and_too_many_regions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ExchangeError, match="no JSON"):
-        read(write(ONE)["tasks.json"].replace("50.0", "NaN").encode(), receiver(ONE, "Ann"))
-    monkeypatch.setattr(label_studio_pictures, "MOST_REGIONS", 1)
+        read_pictures(write_pictures(ONE)["tasks.json"].replace("50.0", "NaN").encode(), receiver(ONE, "Ann"))
+    monkeypatch.setattr(label_studio, "MOST_REGIONS", 1)
     with pytest.raises(ExchangeError, match="more than 1 regions"):
         _read(_tasks())

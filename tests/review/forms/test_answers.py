@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 import tolman.review
+from kinds.yes_no import WORDS
 from tolman.items import Item
-from tolman.review.forms.answers import WIDGETS as HERE
-from tolman.review.forms.answers import AnswerError, agree, is_same_label, labels_of, read_answer, shown_answer
+from tolman.plugins import load_plugin
+from tolman.review.forms.form_values import WIDGETS as HERE
+from tolman.review.forms.form_values import AnswerError, agree, is_same_label, labels_of, read_answer, shown_answer
 from tolman.review.pages import environment
 from tolman.scoring.item_kind import WIDGETS
 
@@ -47,6 +49,27 @@ def test_answers_are_stored_as_letters_and_plain_numbers() -> None:
                 read_answer(item, text)
 
 
+def test_a_comma_that_may_divide_thousands_is_asked_about() -> None:
+    for text in ("1,000", "-12,500", "١٬٠٠٠"):
+        with pytest.raises(AnswerError, match=r"may mean -?1(000|2500) or -?1[2.]?.*: write it without the comma"):
+            read_answer(NUMBER, text)
+    assert [read_answer(NUMBER, text) for text in ("0,125", "1,00", "1,0000", "1000,5")] == [
+        "0.125",
+        "1.00",
+        "1.0000",
+        "1000.5",
+    ]
+
+
+def test_counts_lengths_and_areas_are_not_negative() -> None:
+    for unit, said in (("count", "A count"), ("cm", "A number of centimetres"), ("m2", "A number of square metres")):
+        with pytest.raises(AnswerError, match=f"^{said} can't be negative: give it without the minus sign"):
+            read_answer(NUMBER.model_copy(update={"unit": unit}), "-2.5")
+    below = NUMBER.model_copy(update={"unit": "m", "answer": "-0.4"})  # how much lower one thing is than another
+    assert read_answer(below, "-0,5") == "-0.5"
+    assert [read_answer(NUMBER, text) for text in ("-2.5", "-0", "٣", "٣٫٥")] == ["-2.5", "-0", "3", "3.5"]
+
+
 def test_numbers_agree_within_a_margin_and_are_labels_only_as_written() -> None:
     assert agree(NUMBER, "2.5", "2.6")
     assert not agree(NUMBER, "2.5", "2.7")
@@ -57,12 +80,8 @@ def test_numbers_agree_within_a_margin_and_are_labels_only_as_written() -> None:
 
 
 @pytest.mark.usefixtures("passing_plugins")
-def test_words_are_labels_by_what_they_say(tmp_path: Path) -> None:
-    from docs.files import write_files
-    from tolman.plugins import load_plugin
-
-    files = {path.name: path for path in write_files("docs/extend/item-kind.md", tmp_path)}
-    load_plugin(files["words.py"])
+def test_words_are_labels_by_what_they_say() -> None:
+    load_plugin(WORDS)
     item = Item(id="w", question="?", kind="words", answer="a chair", task="t")
     said = ["Red chair!", "the lamp", "a red chair", "the big red chair", "lamp"]
     assert labels_of(item, said) == ["Red chair!", "the lamp", "Red chair!", "Red chair!", "the lamp"]

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tolman.items import Media
-from tolman.review.forms.answers import AnswerError
-from tolman.review.forms.drawn import as_field, read_drawn
+from tolman.review.forms.form_values import AnswerError, as_field, read_drawn
 
 MEDIA = (Media(kind="image", path="a.jpg"), Media(kind="video", path="b.mp4"))
 TIMES = (0.5, 0.541667, 0.583333)

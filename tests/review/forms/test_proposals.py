@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tolman.review.forms.proposals import propose
-from tolman.review.forms.writing import Written
+from tolman.review.forms.question_form import Written, propose
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from reviewing import Served, answer_all, items
-from tolman.review.modes.answer import answers
+from tolman.review.modes.answering import answers
 from tolman.review.store.schema import Project, Submission
 
 GIVEN = {"count": "3", "size": "70,5"}
@@ -35,14 +35,19 @@ def test_the_same_form_sent_often_and_at_once_counts_once(served: Served) -> Non
     path = sam.get(f"/projects/{project}/work").url.path
     is_number = "inputmode" in sam.last.text
 
-    def send(number: int) -> int:
-        data = {"csrf": sam.csrf, "answer": str(number) if is_number else "AB"[number % 2], "seconds": "1"}
-        return sam.http.post(path, data=data).status_code
+    def send(number: int) -> tuple[str, int, str]:
+        data = {"csrf": sam.csrf, "answer": str(number % 2) if is_number else "AB"[number % 2], "seconds": "1"}
+        answer = sam.http.post(path, data=data)
+        return data["answer"], answer.status_code, answer.text
 
     with ThreadPoolExecutor(8) as pool:
-        assert set(pool.map(send, range(16))) == {303}
+        sent = list(pool.map(send, range(16)))
     with served.site.database.read() as db:
-        assert db.scalar(select(func.count()).select_from(Submission)) == 1
+        (first,) = [one.content["answer"] for one in db.scalars(select(Submission))]
+    assert {status for answer, status, _ in sent if answer == first} == {303}
+    told = f"You have submitted this before, and what you submitted first, &#39;{first}&#39;, stays."
+    assert all(status == 409 and told in text for answer, status, text in sent if answer != first)
+    assert len(sent) == 16
 
 
 def test_what_was_entered_and_how_long_survives(served: Served) -> None:

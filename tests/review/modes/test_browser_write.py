@@ -171,6 +171,31 @@ def _choose_the_film(page: Any) -> None:
     page.get_by_role("button", name="Choose drive.mp4").click()
 
 
+def test_leaving_the_search_field_keeps_the_focus(page: Any, served: Served) -> None:
+    project = served.project("write", questions=2)
+    enter(page, served, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    page.get_by_label("Words", exact=True).press_sequentially("drive")
+    page.keyboard.press("Tab")
+    page.get_by_text("1 found", exact=True).wait_for()
+    page.wait_for_timeout(700)  # longer than the search waits for further letters
+    assert page.evaluate("document.activeElement.name") == "source"
+
+
+def test_media_can_be_chosen_as_soon_as_they_appear(page: Any, served: Served) -> None:
+    project = served.project("write", questions=2)
+    enter(page, served, "annotator", "Ann")
+    page.goto(f"/projects/{project}/work")
+    page.evaluate(
+        """() => new MutationObserver(() => {
+            const button = document.querySelector("#pool button[value^='add:']");
+            if (button && document.querySelectorAll("#pool button[value^='add:']").length === 1) button.click();
+        }).observe(document.getElementById("pool"), {childList: true})"""
+    )
+    page.get_by_label("Words", exact=True).fill("drive.mp4")
+    page.locator(".chosen video").wait_for(timeout=5000)
+
+
 def test_media_keys_leave_kind_and_right_option_as_they_were_chosen(page: Any, served: Served) -> None:
     project = _begun(page, served)
     page.get_by_role("radio", name="options").check()

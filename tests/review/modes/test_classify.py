@@ -8,9 +8,9 @@ from typing import Any
 
 from making import violations
 from reviewing import Client, Served, enter, items, snap
-from tolman.curate.labels import read_hand_labels
-from tolman.curate.taxonomy import open_taxonomy
-from tolman.review.modes.classify import majority
+from tolman.curate.filtering import read_hand_labels
+from tolman.curate.mapping import open_taxonomy
+from tolman.review.modes.labelling import majority_labels
 
 LABELS = {
     "category": "counting & existence", "scale": "vista", "factor": "neither", "information": "extrinsic",
@@ -81,9 +81,9 @@ def test_a_missing_label_is_asked_for(served_sqlite: Served) -> None:
 def test_an_even_vote_leaves_a_label_out() -> None:
     rows = [{"id": "1", "annotator": name, **LABELS, "scale": scale} for name, scale in
             (("a", "vista"), ("b", "figural"), ("c", "vista"))]  # fmt: skip
-    assert majority(rows)[0]["scale"] == "vista"
-    assert "scale" not in majority(rows[:2])[0]
-    assert json.loads(json.dumps(majority(rows)))[0]["annotators"] == ["a", "b", "c"]
+    assert majority_labels(rows)[0]["scale"] == "vista"
+    assert "scale" not in majority_labels(rows[:2])[0]
+    assert json.loads(json.dumps(majority_labels(rows)))[0]["annotators"] == ["a", "b", "c"]
 
 
 def test_the_page_is_accessible(browser: Any, served_sqlite: Served) -> None:

@@ -13,14 +13,12 @@ from PIL import Image
 
 from making import HOSTILE, make_rig, violations, written
 from reviewing import Client, Served, enter, press_media_keys, serving, settings_of, snap
-from tolman.generate.collection import open_collection
-from tolman.generate.drafting import recompute
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import preset
+from tolman.generate.presets import preset, recompute
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import MEDIA_MARK
-from tolman.review.accounts.identity import AccountError
-from tolman.review.evidence.moments import key_steps
-from tolman.review.projects.publish import publish
+from tolman.review.accounts import AccountError
+from tolman.review.modes.distractors import key_steps
+from tolman.review.projects.project_export import publish
 from tolman.review.tasks.work import item_of
 from tolman.scenes import Event
 
@@ -84,7 +82,9 @@ def test_three_frames_become_a_question(served: Served, rig: Path, tmp_path: Pat
         assert ann.get(path).text.count("checked") == 2
         picks = [right - 8, right + 8, 2]
         assert _send(ann, path, picks).status_code == 200
-        assert _send(ann, path, [right - 9, right + 9, 2]).status_code == 200
+        assert _send(ann, path, picks).status_code == 200
+        other = _send(ann, path, [right - 9, right + 9, 2])
+        assert (other.status_code, "what you submitted first stays" in other.text) == (409, True)
         made[right] = path
     items = [item_of(version) for version in written(served, project)]
     assert [item.evidence["keystep"] for item in sorted(items, key=lambda i: i.evidence["seconds"])] == [

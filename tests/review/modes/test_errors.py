@@ -13,8 +13,8 @@ from sqlalchemy import select
 from making import violations
 from reviewing import Client, Served, enter, items, press_media_keys, serving, settings_of, snap
 from terminal import tolman
-from tolman.review.accounts.identity import AccountError
-from tolman.review.console.items import ItemFilter, page_of
+from tolman.review.accounts import AccountError
+from tolman.review.console.item_listing import ItemFilter, page_of
 from tolman.review.store.schema import Project, Submission
 
 THOUGHT = "The lamp stands to the left of the door, so that it must be seen before the others are."

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from sqlalchemy import func, select
 
 from reviewing import TEXTS, TRUTHS, Served, item_on, review
-from tolman.review.accounts.identity import Person
+from tolman.review.accounts import Person
 from tolman.review.store.schema import (
     Assignment,
     Decision,
@@ -20,8 +20,8 @@ from tolman.review.store.schema import (
     Task,
     User,
 )
-from tolman.review.tasks.agreement import agreement, votes_of
-from tolman.review.tasks.taking import take
+from tolman.review.tasks.assignments import take
+from tolman.review.tasks.decisions import agreement, votes_of
 from tolman.review.tasks.work import finish
 
 

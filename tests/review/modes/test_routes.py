@@ -8,17 +8,16 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("shapely", reason="routes need the extra 'generate'")
+pytest.importorskip("shapely", reason="routes need the extra 'build'")
 
 from making import HOSTILE, make_rooms, violations, written
 from reviewing import Client, Served, enter, press_media_keys, serving, settings_of, snap
-from tolman.generate.collection import open_collection
 from tolman.generate.families.vsi_bench.route_plan import recompute
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.item_table import read_items
-from tolman.review.accounts.identity import AccountError
-from tolman.review.modes.routes import SETTINGS
-from tolman.review.projects.publish import publish
+from tolman.review.accounts import AccountError
+from tolman.review.modes.route_planning import SETTINGS
+from tolman.review.projects.project_export import publish
 from tolman.review.tasks.work import item_of
 
 

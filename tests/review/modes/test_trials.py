@@ -15,8 +15,9 @@ from loopback import serving as answering
 from making import make_pool, written
 from reviewing import Client, Served, serving, settings_of
 from tolman.errors import UsageError
+from tolman.features.review.compute import review_settings
+from tolman.features.review.config import ReviewConfig
 from tolman.review.tasks.work import item_of
-from tolman.workflows.review import ReviewConfig, review_settings
 
 pytestmark = pytest.mark.full
 OPTIONS = ["left", "right", "up", "not at all"]

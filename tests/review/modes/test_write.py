@@ -12,22 +12,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import HTTPException
 from PIL import Image
 
-from docs.files import write_files
+from kinds.yes_no import WORDS, write_kind
 from making import written
 from metadata_media import SECRETS, film, photo
 from reviewing import Client, Served, serving, settings_of
 from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.item_table import read_items
 from tolman.plugins import load_plugin
-from tolman.review.accounts.identity import AccountError
-from tolman.review.projects.publish import publish
+from tolman.review.accounts import AccountError
+from tolman.review.media import whole_file
+from tolman.review.projects.project_export import publish
 from tolman.review.store.pool import key_of
 from tolman.review.store.schema import HistoryEvent, ItemVersion
-from tolman.review.tasks.settling import raise_flag
+from tolman.review.tasks.decisions import raise_flag
 from tolman.review.tasks.work import item_of
 from tolman.scoring.error_types import MMSI, typed_already
+from videos import write_video
 
 HOSTILE = "<script>document.title='owned'</script>"
 
@@ -100,8 +103,10 @@ def test_a_question_is_written_once_and_published_with_its_media(writing: Served
     client.post(f"{path}/edit", do=f"up:{chosen[1]}", tab="one", seen=0)
     first = send(client, path, form(chosen))
     assert first.url.path != path, first.text
-    again = send(client, path, form(chosen, question="Another?"))
+    again = send(client, path, form(chosen))
     assert again.url.path == first.url.path
+    other = send(client, path, form(chosen, question="Another?"))
+    assert (other.status_code, "what you submitted first stays" in other.text) == (409, True)
     (version,) = written(writing, project)
     item = item_of(version)
     assert item.question == "Which way did the camera turn?"
@@ -204,9 +209,8 @@ def test_live_checks_say_what_is_missing(writing_sqlite: Served, pool: Path) -> 
 
 @pytest.mark.usefixtures("passing_plugins")
 def test_questions_of_a_plugins_kind_are_written(writing_sqlite: Served, pool: Path, tmp_path: Path) -> None:
-    for path in write_files("docs/extend/item-kind.md", tmp_path / "plugins"):
-        if path.name in ("words.py", "yes_no.py"):
-            load_plugin(path)
+    for path in (WORDS, write_kind(tmp_path)):
+        load_plugin(path)
     client, path, project = begin(writing_sqlite)
     both = [keys(pool)["walk/000.png"], keys(pool)["walk/003.png"]]
     page = choose(client, path, both)
@@ -253,6 +257,21 @@ def test_the_pool_is_browsed_filtered_and_paged(writing_sqlite: Served, pool: Pa
         assert client.get(f"/write/pool/{strange}/whole").status_code == 404
 
 
+def test_images_that_browsers_do_not_show_are_sent_as_jpegs(tmp_path: Path) -> None:
+    for name in ("a.tif", "a.TIFF", "a.ppm"):
+        Image.new("RGB", (30, 20), (200, 10, 10)).save(tmp_path / name)
+        sent = whole_file(tmp_path / name)
+        assert sent.headers["content-type"] == "image/jpeg"
+        shown = Image.open(io.BytesIO(sent.body))
+        assert (shown.format, shown.size) == ("JPEG", (30, 20))
+    (tmp_path / "broken.tif").write_bytes((tmp_path / "a.tif").read_bytes()[:40])
+    (tmp_path / "drawn.svg").write_text("<svg/>")
+    for name, said in (("broken.tif", "This image can't be read"), ("drawn.svg", "no video or image that a browser")):
+        with pytest.raises(HTTPException) as refused:
+            whole_file(tmp_path / name)
+        assert said in refused.value.detail
+
+
 def test_spans_of_videos(writing_sqlite: Served, pool: Path) -> None:
     client, path, project = begin(writing_sqlite)
     video = keys(pool)["drive.mp4"]
@@ -292,7 +311,7 @@ def test_two_tabs_and_what_is_kept(writing: Served, pool: Path) -> None:
     assert writing.person("annotator", "Bob").get(path).status_code == 404
 
 
-def test_files_are_taken_for_what_they_hold(writing_sqlite: Served, pool: Path) -> None:
+def test_files_are_taken_for_what_they_hold(writing_sqlite: Served, pool: Path, tmp_path: Path) -> None:
     client, path, _ = begin(writing_sqlite)
 
     def upload(content: bytes, name: str = "../../etc/x.png", licence: str = "CC0") -> Any:
@@ -317,6 +336,12 @@ def test_files_are_taken_for_what_they_hold(writing_sqlite: Served, pool: Path) 
     assert "no JPEG, PNG" in upload(b"<svg onload=alert(1)></svg>").text
     assert "no readable image" in upload(buffer.getvalue()[:60]).text
     assert "The file" in upload(b"\0\0\0\x18ftypmp42" + b"\0" * 64).text
+    for name in ("v.mp4", "v.mkv"):
+        whole = write_video(tmp_path / name, 60, size=(160, 120), faststart=name == "v.mp4").read_bytes()
+        refused = upload(whole[: len(whole) * 6 // 10])
+        assert re.search(
+            r"The file is cut off \(.*promises (60 frames \()?2\.00 s\)? and holds \d+ frames", refused.text
+        )
     bomb = io.BytesIO()
     Image.new("1", (9500, 9500)).save(bomb, "PNG")
     assert len(bomb.getvalue()) < 1_000_000

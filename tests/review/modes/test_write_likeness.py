@@ -11,7 +11,7 @@ from PIL import Image
 from making import make_rooms
 from reviewing import Served, serving, settings_of
 from tolman.ingest.media_pool import bring_in
-from tolman.review.forms.checking import is_mashed
+from tolman.review.forms.question_checks import is_mashed
 
 
 @pytest.mark.full

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, correct
-from tolman.review.projects.corrections import CorrectionError, in_words, read_boxes
+from tolman.review.projects.flag_corrections import CorrectionError, in_words, read_boxes
 from tolman.scenes import OrientedBox, Scene, SceneObject, TrackPoint
 
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

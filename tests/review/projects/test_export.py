@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from reviewing import TRUTHS, Clock, Served, answer_all, items, review, serving, settings_of
@@ -13,11 +14,10 @@ from tolman import benchmarks
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.item_table import read_items
-from tolman.models.base import ModelOptions
-from tolman.reports.loaded import load_runs
-from tolman.review.projects.export import export_runs
-from tolman.review.projects.publish import publish
-from tolman.review.settings import ReviewSettings
+from tolman.models.model import ModelOptions
+from tolman.reports.loaded_runs import load_runs
+from tolman.review.projects.project_export import export_runs, publish
+from tolman.review.server_settings import ReviewSettings
 from tolman.runs.run import RunRequest, run
 
 
@@ -96,6 +96,22 @@ def test_a_reviewed_benchmark_carries_its_history_and_can_be_reviewed_again(
     assert set(history["seconds"]) == {"Ann", "Bob"}
     with pytest.raises(InputError):
         publish(served.site, benchmark)
+    assert publish(served.site, tmp_path / "second").items == 5  # an export may be brought up to date
+    readme = tmp_path / "second" / "README.md"  # tells `datasets.load_dataset` that the rows are not in review.json
+    _, header, text = readme.read_text().split("---\n", 2)
+    assert yaml.safe_load(header)["configs"] == [
+        {"config_name": "default", "data_files": [{"split": "test", "path": "items.parquet"}]}
+    ]
+    assert text.startswith("# A small benchmark\n")
+    readme.write_text("mine")
+    publish(served.site, tmp_path / "second")
+    assert readme.read_text() == "mine"
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / "benchmark.json").write_text('{"title": "Another"}')
+    (foreign / "provenance.json").write_text('{"tolman": "0.1.0"}')
+    with pytest.raises(InputError, match="holds another benchmark; give another folder with --export"):
+        publish(served.site, foreign)
 
     settings, clock = settings_of(tmp_path / "second", tmp_path / "again", None)
     with serving(settings, clock) as second:

@@ -15,10 +15,10 @@ from PIL import Image
 from sqlalchemy import select
 
 from reviewing import Client, Served, item_on, make_benchmark, serving, settings_of
-from tolman.review.exchange.formats import FORMATS
-from tolman.review.projects import pictures
+from tolman.review.projects import question_pictures
+from tolman.review.projects.project_files import FORMATS
 from tolman.review.store.schema import Submission
-from tolman.review.tasks.drawing import MARKED
+from tolman.review.tasks.blinding import MARKED
 
 LABELS = {
     "category": "counting & existence", "scale": "vista", "factor": "neither", "information": "extrinsic",
@@ -231,11 +231,11 @@ def test_what_can_not_be_is_refused_and_changes_nothing(pictured: Served, monkey
     assert "can&#39;t be used. There are 51 drawings: at most 50, please." in answer.text
     assert _drawn(pictured) == []
     assert owner.get(f"/projects/{project}/pictures/coco.zip").status_code == 404
-    monkeypatch.setattr(pictures, "MOST_PICTURES", 3)
+    monkeypatch.setattr(question_pictures, "MOST_PICTURES", 3)
     answer = owner.get(f"/projects/{project}/pictures/cvat.zip")
     assert answer.status_code == 409
     assert "more than 3 pictures" in answer.text
-    monkeypatch.setattr(pictures, "DRAWN_IN", ())
+    monkeypatch.setattr(question_pictures, "DRAWN_IN", ())
     assert owner.get(f"/projects/{project}/pictures/cvat.zip").status_code == 404
     assert "Pictures for CVAT" not in owner.get(f"/projects/{project}/files").text
 

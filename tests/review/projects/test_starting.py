@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from reviewing import items, serving, settings_of
 from tolman.item_table import write_items
-from tolman.review.projects import starting
+from tolman.review import projects
 from tolman.review.site import Site, open_site
 from tolman.review.store.schema import ItemVersion, Project, Starting, Task, TaskMedium
 
@@ -36,23 +36,23 @@ def _counts(site: Site) -> tuple[int, int, int]:
 def test_a_large_project_is_made_once_though_the_server_dies_in_between(
     large: Path, tmp_path: Path, database: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(starting, "PART", 5)
-    monkeypatch.setattr(starting, "resume", lambda site, stopped=None: None)  # nothing goes on by itself
+    monkeypatch.setattr(projects, "PART", 5)
+    monkeypatch.setattr(projects, "resume", lambda site, stopped=None: None)  # nothing goes on by itself
     settings, _ = settings_of(large, tmp_path / "store", database)
     site = open_site(settings)
-    number = starting.begin(site, "Large", "review", {"people": 2}, None)
+    number = projects.begin_starting(site, "Large", "review", {"people": 2}, None)
     assert _counts(site) == (0, 0, 0)
-    assert starting.next_part(site, number)
+    assert projects.next_part(site, number)
     site.database.close()  # gone
     site, other = open_site(settings), open_site(settings)  # two processes go on at once
-    assert starting.next_part(site, number)
-    assert starting.next_part(other, number)
+    assert projects.next_part(site, number)
+    assert projects.next_part(other, number)
     with site.database.read() as db:
-        assert starting.under_way(db)[number] == starting.Progress(15, 23, "")
+        assert projects.starting_under_way(db)[number] == projects.Progress(15, 23, "")
         assert not db.get_one(Project, number).open
-    while starting.next_part(site, number):
+    while projects.next_part(site, number):
         pass
-    assert not starting.next_part(other, number)
+    assert not projects.next_part(other, number)
     assert _counts(site) == (23, 23, 23)
     with site.database.read() as db:
         assert db.get_one(Project, number).open
@@ -66,14 +66,14 @@ def test_a_large_project_is_made_once_though_the_server_dies_in_between(
 def test_others_work_while_a_project_is_started_and_the_page_tells_how_far_it_is(
     large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(starting, "PART", 5)
+    monkeypatch.setattr(projects, "PART", 5)
     settings, clock = settings_of(large, tmp_path / "store", None)
     with serving(settings, clock) as served:
-        going_on = starting.resume
-        monkeypatch.setattr(starting, "resume", lambda site, stopped=None: None)
+        going_on = projects.resume
+        monkeypatch.setattr(projects, "resume", lambda site, stopped=None: None)
         owner, sam = served.person("owner", "O"), served.person("subject", "Sam")
         assert owner.post("/projects", name="Large", mode="answer").status_code == 200
-        starting.next_part(served.site, 1)
+        projects.next_part(served.site, 1)
         page = owner.get("/").text
         assert "5 of 23 questions" in page
         assert owner.post("/projects/1/open", open="true").status_code == 409

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from reviewing import PASSWORD, Served, serving, settings_of
-from tolman.review.accounts import passwords
-from tolman.review.accounts.attempts import network_of
+from tolman.review.accounts import protection
+from tolman.review.accounts.protection import network_of
 from tolman.review.server import owner_link
 
 
@@ -130,13 +130,13 @@ def test_guesses_at_once_are_counted_before_they_are_looked_at(
 ) -> None:
     served_sqlite.account("subject", "Sam")
     looked_at: list[str] = []
-    is_right = passwords.is_right
+    is_right = protection.is_right
 
     def counted(stored: str | None, password: str) -> bool:
         looked_at.append(password)
         return is_right(stored, password)
 
-    monkeypatch.setattr(passwords, "is_right", counted)
+    monkeypatch.setattr(protection, "is_right", counted)
     guest = served_sqlite.visitor()
     guest.get("/signin")
 

@@ -14,23 +14,22 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import select
 
-pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
+pytest.importorskip("shapely", reason="generating needs the extra 'build'")
 
 from making import make_rig
 from reviewing import ROOT, Served, enter, serving, settings_of, snap, until
 from three_rooms import ROOMS
-from tolman.benchmarks.folder import open_folder
-from tolman.generate.audit import AuditFinding
-from tolman.generate.audit import audit as compute
-from tolman.generate.collection import open_collection
-from tolman.generate.drafting import categories_in
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.settings import preset
+from tolman.benchmarks.benchmark_folder import open_folder
+from tolman.features.generate.compute import generate
+from tolman.features.generate.config import GenerateConfig
+from tolman.generate.presets import categories_in, preset
+from tolman.generate.released_audit import AuditFinding
+from tolman.generate.released_audit import audit as compute
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.ingest.media_pool import bring_in
 from tolman.items import Item
 from tolman.review.store.schema import Decision, ItemVersion
 from tolman.scenes import Event
-from tolman.workflows.generate import GenerateConfig, generate
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 FLAGS = ["--headless", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]

@@ -15,9 +15,9 @@ import pytest
 from making import violations
 from reviewing import TRUTHS, Served, answer_all, enter, items, review
 from tolman.item_table import read_items
-from tolman.review.projects.export import export_runs
-from tolman.review.studies.pay import to_csv
-from tolman.runs.folder import RunFolder
+from tolman.review.projects.project_export import export_runs
+from tolman.runs.run_folder import RunFolder
+from tolman.text_tables import csv_text
 
 
 def _unzipped(answer: httpx.Response, place: Path) -> list[str]:
@@ -91,7 +91,7 @@ def test_only_what_a_project_has_is_offered(served_sqlite: Served) -> None:
 
 
 def test_cells_that_a_spreadsheet_would_compute_are_texts() -> None:
-    assert to_csv([["-0.12", "-1+1", "=1", "x"]]) == "-0.12,'-1+1,'=1,x\n"
+    assert csv_text([["-0.12", "-1+1", "=1", "x"]]) == "-0.12,'-1+1,'=1,x\n"
 
 
 @pytest.mark.full

@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
+pytest.importorskip("shapely", reason="generating needs the extra 'build'")
 
 
 from reviewing import Client, Served, enter, press_media_keys, serving, settings_of
 from three_rooms import ROOMS
-from tolman.benchmarks.folder import open_folder
-from tolman.generate.collection import open_collection
+from tolman.benchmarks.benchmark_folder import open_folder
+from tolman.features.generate.compute import generate
+from tolman.features.generate.config import GenerateConfig
+from tolman.generate.scene_geometry import open_collection
 from tolman.items import Item
 from tolman.review.store.schema import Decision, Flag, ItemVersion, Task
-from tolman.workflows.generate import GenerateConfig, generate
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,12 @@ from sqlalchemy import select
 
 from making import violations
 from reviewing import Client, Served, enter, until
-from tolman.review.projects import lifecycle
-from tolman.review.projects.parts import start_study
+from tolman.errors import UsageError
+from tolman.review import accounts, projects
+from tolman.review.projects.study_projects import start_study
 from tolman.review.store.schema import User
-from tolman.review.studies.addresses import join_path
-from tolman.review.studies.spec import Study
+from tolman.review.studies import Study
+from tolman.review.studies.study_steps import join_path
 
 
 def _id(served: Served, name: str) -> int:
@@ -52,10 +53,27 @@ def test_a_person_does_what_any_of_their_roles_does(served: Served) -> None:
     assert told[0] == {"account": "Ann", "roles": ["annotator", "reviewer"], "projects": []}
 
 
+def test_roles_may_come_from_an_iterator(served_sqlite: Served) -> None:
+    served_sqlite.person("annotator", "Ann")
+    with served_sqlite.site.database.write() as db:
+        ann = db.scalars(select(User).where(User.name == "Ann")).one()
+        accounts.set_roles(db, ann, iter(["annotator", "reviewer"]))
+        assert {ann.role, *ann.further} == {"annotator", "reviewer"}
+
+
+def test_kinds_of_work_may_come_from_an_iterator(served_sqlite: Served) -> None:
+    served_sqlite.project("review", "R", people=1)
+    served_sqlite.project("classify", "C")
+    with served_sqlite.site.database.read() as db:
+        assert projects.project_named(db, iter(["answer", "classify"]), None).name == "C"
+        with pytest.raises(UsageError, match="R, C"):
+            projects.project_named(db, iter(["review", "classify"]), None)
+
+
 def test_an_annotator_who_reviews_elsewhere_is_not_shown_the_progress_of_annotating(served_sqlite: Served) -> None:
     both = served_sqlite.person("annotator", "Ann", "reviewer")
     with served_sqlite.site.database.write() as db:
-        write = lifecycle.add(db, served_sqlite.site, "W", "write", {}).id
+        write = projects.add_project(db, served_sqlite.site, "W", "write", {}).id
     review = served_sqlite.project("review", "R", people=1)
     assert both.get(f"/projects/{review}/progress").status_code == 200
     assert both.get(f"/projects/{write}/progress").status_code == 404

@@ -10,9 +10,9 @@ from sqlalchemy import func, select
 
 from making import violations
 from reviewing import TRUTHS, Served, enter, item_on, review
-from tolman.review.projects.parts import start_study
+from tolman.review.projects.study_projects import start_study
 from tolman.review.store.schema import Base
-from tolman.review.studies.spec import Study
+from tolman.review.studies import Study
 
 
 def _rows(served: Served) -> dict[str, int]:

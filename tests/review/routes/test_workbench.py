@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-pytest.importorskip("shapely", reason="generating needs the extra 'generate'")
+pytest.importorskip("shapely", reason="generating needs the extra 'build'")
 
 from reviewing import Client, Served, serving, settings_of
 from three_rooms import ROOMS
+from tolman.features.generate.compute import generate
+from tolman.features.generate.config import GenerateConfig
 from tolman.review.store.schema import Assignment, ItemVersion, Task
-from tolman.workflows.generate import GenerateConfig, generate
 
 pytestmark = pytest.mark.full
 

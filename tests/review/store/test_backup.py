@@ -14,7 +14,7 @@ from sqlalchemy import MetaData, create_engine, inspect, select, text
 
 from reviewing import TRUTHS, Served, answer_all, serving, settings_of
 from tolman.errors import InputError, UsageError
-from tolman.review.settings import sqlite_url
+from tolman.review.server_settings import sqlite_url
 from tolman.review.store.backup import back_up, restore, upgrade
 from tolman.review.store.database import bring_to, engine_of
 

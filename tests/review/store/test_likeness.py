@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from tolman.review.store.likeness import copy_of
+from tolman.review.store.pool import copy_of
 
 
 def _picture(seed: int) -> Image.Image:

@@ -11,9 +11,9 @@ from sqlalchemy import create_engine
 
 import tolman.review.store
 from reviewing import Served, serving, settings_of
-from tolman.review.accounts.identity import hash_token
-from tolman.review.accounts.passwords import hash_now
-from tolman.review.modes.answer import answers
+from tolman.review.accounts import hash_token
+from tolman.review.accounts.protection import hash_now
+from tolman.review.modes.answering import answers
 from tolman.review.store.schema import Project
 
 FIRST = "0001"

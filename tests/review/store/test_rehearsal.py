@@ -1,5 +1,4 @@
-from tolman.review.store.database import Database
-from tolman.review.store.rehearsal import Rehearsal
+from tolman.review.store.database import Database, Rehearsal
 
 
 def test_every_way_into_the_database_has_its_own_in_a_rehearsal() -> None:

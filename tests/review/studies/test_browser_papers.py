@@ -14,17 +14,19 @@ from PIL import Image
 
 from making import make_pool
 from reviewing import Client, Served, enter, serving, settings_of, snap, until
-from tolman.benchmarks.site.data import CATEGORIES
+from tolman.benchmarks.site.site_rows import CATEGORIES
+from tolman.features.analyses.config import HumansConfig
+from tolman.features.analyses.run_analyses import analyze_humans
+from tolman.features.report.compute import report
+from tolman.features.report.config import ReportConfig
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.review.projects.export import export_runs
-from tolman.review.projects.parts import start_named
+from tolman.review.projects.project_export import export_runs
+from tolman.review.projects.study_projects import start_named
 from tolman.review.server import owner_link
 from tolman.review.store.schema import Project
-from tolman.review.studies.records import records
+from tolman.review.studies.study_records import records
 from tolman.review.tasks.work import current_items
-from tolman.workflows.analyses.humans import HumansConfig, analyze_humans
-from tolman.workflows.report import ReportConfig, report
 
 pytestmark = pytest.mark.full
 BY_KEYBOARD = 6
@@ -93,7 +95,7 @@ def begin(page: Any, link: str) -> None:
 
 def go_through(
     page: Any, served: Served, project: int, answer: Any, *, skip: tuple[str, ...] = (), seconds: Any = None,
-    keyboard: int = BY_KEYBOARD,
+    keyboard: int = BY_KEYBOARD, rests: list[str] | None = None,
 ) -> list[str]:  # fmt: skip
     """Answer all there is: the first by keyboard, the rest over HTTP in the same session, the end in the browser."""
     asked = []
@@ -108,6 +110,8 @@ def go_through(
         path = shown.url.path
         if path.endswith("/break"):
             client.post(path)
+            if rests is not None:
+                rests.append(path)
             continue
         asked.append(question_of(shown.text))
         served.clock.ahead += 3 if seconds is None else seconds(asked[-1])
@@ -136,6 +140,7 @@ def test_sites_human_level_by_seven_people_of_fifty_questions_a_task(
     (path,) = start_named(served.site, "site").links
     truths = {item.id: item.answer for item in served.site.loaded.items}
     wrong: list[dict[str, bool]] = []
+    rests: list[str] = []
     for person in range(7):
         context = browser.new_context(base_url=served.url, viewport={"width": 1180, "height": 760})
         page = context.new_page()
@@ -159,7 +164,9 @@ def test_sites_human_level_by_seven_people_of_fifty_questions_a_task(
             return "ABCD"[("ABCD".index(truths[item]) + missed[item]) % 4]
 
         skip = (f"{CATEGORIES[0]} 7", f"{CATEGORIES[0]} 8") if person == 2 else ()
-        asked = go_through(page, served, 1, answer, skip=skip)
+        before = len(rests)
+        asked = go_through(page, served, 1, answer, skip=skip, rests=rests)
+        assert len(rests) - before == 3  # after 75, 150 and 225 questions
         assert len(asked) == len(set(asked)) == 300
         assert all(sum(one.startswith(f"{task} ") for one in asked) == 50 for task in CATEGORIES)
         missed_here = {item: missed[item] for item in asked if item not in skip}
@@ -240,7 +247,9 @@ def test_mmsis_annotation_from_writing_to_time_tiers(browser: Any, mmsi_served: 
         told_first(page, 1)
         for number in numbers:
             write_one(page, number, (f"turn/{2 * number + 4:03d}.png", f"turn/{2 * number + 5:03d}.png"))
-        page.context.close()
+        if name == "Ann":
+            page.context.close()
+    ben = page
     owner = browser.new_context(base_url=served.url).new_page()
     owner.goto(owner_link(served.site, served.url))
     owner.get_by_role("button", name="Sign in").click()
@@ -272,6 +281,15 @@ def test_mmsis_annotation_from_writing_to_time_tiers(browser: Any, mmsi_served: 
         page.context.close()
     with served.site.database.read() as db:
         assert len(current_items(db, db.get_one(Project, 2))) == 4
+    ben.goto("/")
+    ben.get_by_text("Came back to be revised: “What of motion 3?” One picture is enough.").wait_for()
+    ben.get_by_role("link", name="Go on with MMSI-Bench: annotation: Write").click()
+    ben.get_by_role("heading", name="A question that came back").wait_for()
+    ben.get_by_text("One picture is enough.").wait_for()
+    assert ben.get_by_label("Question (write").input_value() == "What of motion 3?"
+    ben.get_by_role("button", name="One more option").click()
+    ben.get_by_text("this one has 5 options.").wait_for()
+    ben.context.close()
     owner.goto("/studies/2/about")
     owner.get_by_role("button", name="Start the next part: Time tiers").click()
     owner.get_by_role("heading", name="MMSI-Bench: annotation: Time tiers").wait_for()

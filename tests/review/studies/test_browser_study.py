@@ -10,12 +10,12 @@ import pytest
 
 from making import violations
 from reviewing import Served, serving, settings_of, snap, until
-from tolman.review.projects.parts import start_study
+from tolman.review.projects.study_projects import start_study
 from tolman.review.server import owner_link
 from tolman.review.store.schema import Project
-from tolman.review.studies.addresses import join_path
-from tolman.review.studies.records import records
-from tolman.review.studies.spec import Study
+from tolman.review.studies import Study
+from tolman.review.studies.study_records import records
+from tolman.review.studies.study_steps import join_path
 
 pytestmark = pytest.mark.full
 STUDY = {

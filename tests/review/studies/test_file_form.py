@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from tolman.errors import InputError
-from tolman.review.studies import spec
-from tolman.review.studies.file_form import FileField, groups_of, text_of
-from tolman.review.studies.spec import Study, shelf
+from tolman.review import studies
+from tolman.review.studies import STUDY_FILES, Study
+from tolman.review.studies.study_file_form import FileField, groups_of, text_of
 
-PRESETS = {name: (Path(spec.__file__).parent / f"{name}.toml").read_text(encoding="utf-8") for name in shelf.names}
+PRESETS = {
+    name: (Path(studies.__file__).parent / f"{name}.toml").read_text(encoding="utf-8") for name in STUDY_FILES.names
+}
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=9)
 TABLES = st.dictionaries(
     st.sampled_from(["title", "parts", "sample", "people", "practice", "options", "x"]),
@@ -110,6 +112,7 @@ def test_an_emptied_field_takes_its_key_and_its_table_along() -> None:
         ("parts.0.sample.people", "many", "field 'People': needs a number, not 'many'"),
         ("parts.0.sample.only", "counting", "needs a name, a colon and what it has, not 'counting'"),
         ("parts.0.sample.people", "1e999", "needs a number, not '1e999'"),
+        ("parts.0.sample.people", "1,000", "needs a number without a comma, not '1,000'"),
     ],
 )
 def test_what_is_no_number_is_told_by_its_label(name: str, value: str, said: str) -> None:

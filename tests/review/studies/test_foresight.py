@@ -5,9 +5,9 @@ import pytest
 
 from reviewing import serving, settings_of
 from tolman.item_table import read_items, write_items
-from tolman.review.projects.parts import start_named
+from tolman.review.projects.study_projects import start_named
 from tolman.review.store.schema import Project
-from tolman.review.studies.foresight import foresee
+from tolman.review.studies.form_sampling import foresee
 
 
 @pytest.mark.parametrize(

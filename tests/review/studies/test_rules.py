@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tolman.review.studies.codes import PREVIEW, LinkError, arrival, link_query, redirect_of
-from tolman.review.studies.exclusion import Conduct, reasons, stated
-from tolman.review.studies.pay import amount, to_csv
-from tolman.review.studies.practice import Passed, standing
-from tolman.review.studies.spec import Completion, Exclude, Link, Pay, Practising
-from tolman.review.studies.texts import html_of, pictures_in
+from tolman.review.studies import Completion, Exclude, Link, Pay, Practising
+from tolman.review.studies.participants import PREVIEW, LinkError, arrival, link_query, redirect_of
+from tolman.review.studies.study_records import Conduct, amount, exclusion_reasons, stated_rules
+from tolman.review.studies.study_steps import Passed, html_of, pictures_in, standing
+from tolman.text_tables import csv_text
 
 FINE = Conduct(10, 9, 1, 0, 4, 4, 0, 600.0, complete=True)
 
@@ -48,13 +47,13 @@ def test_practice_is_repeated_until_it_is_right_or_there_is_no_round_left(
     ],
 )  # fmt: skip
 def test_people_are_left_out_by_the_stated_rules_alone(rules: dict[str, float], did: Conduct, why: list[str]) -> None:
-    assert reasons(did, Exclude.model_validate(rules)) == why
+    assert exclusion_reasons(did, Exclude.model_validate(rules)) == why
 
 
 def test_every_rule_is_stated() -> None:
     rules = Exclude(gold_below=0.8, attention_wrong=2, fast_above=0.1, skipped_above=0.2, minutes_below=5)
-    assert len(stated(rules, 2)) == 6
-    assert stated(Exclude(incomplete=False), 2) == []
+    assert len(stated_rules(rules, 2)) == 6
+    assert stated_rules(Exclude(incomplete=False), 2) == []
 
 
 def test_links_of_platforms() -> None:
@@ -90,7 +89,7 @@ def test_pay_is_for_time_and_spreadsheets_compute_nothing() -> None:
     assert amount(Pay(fixed=1, per_hour=12), 900, counts=True) == 4.0
     assert amount(Pay(fixed=1), 900, counts=False) == 1.0
     assert amount(Pay(fixed=1, excluded=False), 900, counts=False) == 0.0
-    assert to_csv([["a,b", "=1+1"], ["@x", "1"]]) == "\"a,b\",'=1+1\n'@x,1\n"
+    assert csv_text([["a,b", "=1+1"], ["@x", "1"]]) == "\"a,b\",'=1+1\n'@x,1\n"
 
 
 def test_texts_can_do_no_harm() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tolman.review.studies.sampling import SampleError, deal, forms, plan
+from tolman.review.studies.form_sampling import SampleError, deal_questions, draw_forms, plan_strata
 
 SIZES = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 25), min_size=1, max_size=4)
 
@@ -26,7 +26,7 @@ def test_quotas_are_met_and_the_overlap_is_even(
 ) -> None:
     strata, overlap = strata_of(sizes), min(overlap, people)
     each = min(each, *sizes.values())
-    found = forms(strata, people, each, overlap, seed)
+    found = draw_forms(strata, people, each, overlap, seed)
     assert len(found) == people
     for name, ids in strata.items():
         own = [[one for one in form if one.startswith(name)] for form in found]
@@ -43,13 +43,18 @@ def test_without_a_quota_every_question_is_asked_so_many_people(
     sizes: dict[str, int], people: int, overlap: int, seed: int
 ) -> None:
     strata, overlap = strata_of(sizes), min(overlap, people)
-    found = forms(strata, people, None, overlap, seed)
+    found = draw_forms(strata, people, None, overlap, seed)
     asked = Counter(one for form in found for one in form)
     assert asked == {one: overlap for ids in strata.values() for one in ids}
     assert all(len(set(form)) == len(form) for form in found)
     for name in strata:
         counts = [sum(one.startswith(name) for one in form) for form in found]
         assert max(counts) - min(counts) <= 1
+    assert max(map(len, found)) - min(map(len, found)) <= 1
+
+
+def test_ten_strata_of_one_question_are_shared_out_evenly() -> None:
+    assert [len(form) for form in draw_forms({name: [name] for name in "abcdefghij"}, 2, None, 1, 0)] == [5, 5]
 
 
 @settings(max_examples=20, deadline=None)
@@ -61,27 +66,27 @@ def test_the_draw_comes_from_the_seed_and_not_from_the_order_of_the_questions(
     mixed = list(strata.items())
     order.shuffle(mixed)  # type: ignore[attr-defined]
     again = {name: sorted(ids, key=lambda one: order.random()) for name, ids in mixed}  # type: ignore[attr-defined]
-    assert forms(strata, people, None, 1, seed) == forms(again, people, None, 1, seed)
+    assert draw_forms(strata, people, None, 1, seed) == draw_forms(again, people, None, 1, seed)
 
 
 def test_a_form_is_the_same_however_many_come_after_it() -> None:
     strata = {"a": [str(number) for number in range(40)]}
-    few, many = (forms(strata, people, 10, people, 3) for people in (3, 7))
+    few, many = (draw_forms(strata, people, 10, people, 3) for people in (3, 7))
     assert [sorted(form) for form in few] == [sorted(form) for form in many[:3]]
 
 
 def test_seven_people_are_asked_the_same_fifty_of_each_task_as_sites_were() -> None:
-    found = forms(strata_of({"a": 60, "b": 75}), 7, 50, 7, 0)
+    found = draw_forms(strata_of({"a": 60, "b": 75}), 7, 50, 7, 0)
     assert {tuple(sorted(form)) for form in found} == {tuple(sorted(found[0]))}
     assert len(found[0]) == 100
-    assert found[0] != forms(strata_of({"a": 60, "b": 75}), 7, 50, 7, 1)[0]
+    assert found[0] != draw_forms(strata_of({"a": 60, "b": 75}), 7, 50, 7, 1)[0]
 
 
 def test_too_few_questions_are_told_with_their_stratum() -> None:
     with pytest.raises(SampleError, match="counting has 3 questions, fewer than the 5 that each person is to be asked"):
-        forms({"counting": ["a", "b", "c"]}, 2, 5, None, 0)
+        draw_forms({"counting": ["a", "b", "c"]}, 2, 5, None, 0)
 
 
 def test_a_form_on_which_one_deal_ends_takes_first_what_it_lacks() -> None:
-    drawn = plan(["a", "b", "c"], 3, 2, 2, "s")
-    assert sorted(Counter(one for form in deal(drawn, "s") for one in form).values()) == [2, 2, 2]
+    drawn = plan_strata(["a", "b", "c"], 3, 2, 2, "s")
+    assert sorted(Counter(one for form in deal_questions(drawn, "s") for one in form).values()) == [2, 2, 2]

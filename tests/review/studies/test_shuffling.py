@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tolman.items import Item
-from tolman.review.studies.shuffling import option_order, shown_answer, true_answer, with_checks
+from tolman.review.studies.participants import option_order, shown_answer, true_answer, with_checks
 
 
 def item(*options: str, answer: str = "A", **rest: object) -> Item:

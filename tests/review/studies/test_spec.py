@@ -7,23 +7,23 @@ from pathlib import Path
 import pytest
 
 from tolman.errors import InputError, UsageError
-from tolman.review.studies.spec import shelf
+from tolman.review.studies import STUDY_FILES
 
 PART = "title = 'T'\n[[parts]]\n"
 SAMPLE = PART + "[parts.sample]\npeople = 2\n"
 
 
 def test_the_packages_studies_are_the_papers() -> None:
-    assert shelf.names == ("mmsi-bench", "site", "spatialbench")
-    (site,) = shelf.open("site").parts
+    assert STUDY_FILES.names == ("mmsi-bench", "site", "spatialbench")
+    (site,) = STUDY_FILES.open("site").parts
     assert site.sample is not None
     assert (site.sample.people, site.sample.each, site.sample.overlap, site.sample.by) == (7, 50, 7, "task")
-    mmsi = shelf.open("mmsi-bench").parts
+    mmsi = STUDY_FILES.open("mmsi-bench").parts
     assert [(part.mode, part.after) for part in mmsi] == [("write", None), ("review", "Write"), ("study", "Review")]
-    assert mmsi[1].settings == {"people": 3}
+    assert mmsi[1].settings == {"people": 3, "back": 1}
     assert mmsi[2].sample is not None
     assert mmsi[2].sample.overlap == 2
-    assert shelf.open("spatialbench").parts[0].mode == "verify"
+    assert STUDY_FILES.open("spatialbench").parts[0].mode == "verify"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_bad_file_gets_one_sentence(text: str, told: str, tmp_path: Path) -> N
     file = tmp_path / "study.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as error:
-        shelf.open(str(file))
+        STUDY_FILES.open(str(file))
     assert told in str(error.value)
     assert str(file) in str(error.value)
     assert "\n" not in str(error.value)
@@ -58,4 +58,4 @@ def test_a_bad_file_gets_one_sentence(text: str, told: str, tmp_path: Path) -> N
 
 def test_a_name_that_is_no_study_lists_those_there_are() -> None:
     with pytest.raises(UsageError, match="mmsi-bench, site, spatialbench"):
-        shelf.open("siet")
+        STUDY_FILES.open("siet")

@@ -17,13 +17,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from reviewing import TRUTHS, Client, Served, item_on, serving, settings_of
-from tolman.review.projects.export import export_runs
-from tolman.review.projects.parts import start_named, start_study
+from tolman.errors import UsageError
+from tolman.review import studies
+from tolman.review.projects.project_export import export_runs
+from tolman.review.projects.study_projects import start_named, start_study
 from tolman.review.store.schema import Project, Submission, Task
-from tolman.review.studies import people, records
-from tolman.review.studies.addresses import join_path
-from tolman.review.studies.pay import pay_table
-from tolman.review.studies.spec import Study, shelf
+from tolman.review.studies import STUDY_FILES, Study, participants, study_records
+from tolman.review.studies.study_records import pay_table
+from tolman.review.studies.study_steps import join_path
 
 FILE = """
 title = "How well people do"
@@ -98,7 +99,7 @@ def studied(benchmark: Path, tmp_path: Path, file: Path) -> Iterator[tuple[Serve
     """A server with the study."""
     settings, clock = settings_of(benchmark, tmp_path / "store", None)
     with serving(settings, clock) as served:
-        yield served, start(served, shelf.open(str(file)), file.parent)
+        yield served, start(served, STUDY_FILES.open(str(file)), file.parent)
 
 
 @pytest.fixture
@@ -108,7 +109,7 @@ def studied_everywhere(
     """A server with the study, on each database."""
     settings, clock = settings_of(benchmark, tmp_path / "store", database)
     with serving(settings, clock) as served:
-        yield served, start(served, shelf.open(str(file)), file.parent)
+        yield served, start(served, STUDY_FILES.open(str(file)), file.parent)
 
 
 def start(served: Served, study: Study, folder: Path) -> int:
@@ -187,9 +188,9 @@ def test_a_study_from_its_link_to_runs_times_and_pay(studied_everywhere: tuple[S
     path, late = join_path(served.site, project), served.visitor()
     late.get(path, params={"PROLIFIC_PID": "5f09"})
     ann, bob, eve = come(served, project, "5f01"), come(served, project, "5f02"), None
-    assert people.FULL in late.post(path, PROLIFIC_PID="5f09", agreed="yes").text
+    assert participants.FULL in late.post(path, PROLIFIC_PID="5f09", agreed="yes").text
     looked = late.get(path, params={"PROLIFIC_PID": "5f09"}).text
-    assert people.FULL in looked
+    assert participants.FULL in looked
     assert 'name="agreed"' not in looked
     assert 'name="agreed"' in ann.get(path, params={"PROLIFIC_PID": "5f01"}).text
     first = go_through(served, ann, project, skip=("size",))
@@ -207,7 +208,7 @@ def test_a_study_from_its_link_to_runs_times_and_pay(studied_everywhere: tuple[S
 
     done = export_runs(served.site, tmp_path / "runs")
     with served.site.database.read() as db:
-        found = records.records(db, db.get_one(Project, project))
+        found = study_records.records(db, db.get_one(Project, project))
         names = {one.person.outside: one.name for one in found}
     assert done.excluded == {names["5f02"]: "1 attention questions wrong"}
     assert done.skipped == {names["5f01"]: "1 of 5 questions (1 can't tell)"}
@@ -262,7 +263,7 @@ def test_one_outside_id_is_one_person_and_comes_back_to_where_they_were(studied:
     again = come(served, project, "5f01")
     assert again.get(f"/projects/{project}/work").url.path.startswith("/study/")
     with served.site.database.read() as db:
-        assert len(people.participants(db, db.get_one(Project, project))) == 1
+        assert len(participants.participants(db, db.get_one(Project, project))) == 1
 
 
 @pytest.mark.full
@@ -286,7 +287,7 @@ def test_who_fails_practice_ends_there_and_makes_room(studied: tuple[Served, int
     come(served, project, "5f02")
     come(served, project, "5f03")
     with served.site.database.read() as db:
-        found = records.records(db, db.get_one(Project, project))
+        found = study_records.records(db, db.get_one(Project, project))
     assert [one.person.form for one in found] == [None, 0, 1]
     assert found[0].excluded == ["too few right answers in practice"]
 
@@ -331,7 +332,7 @@ def test_a_broken_medium_is_reported_and_no_wrong_answer(studied: tuple[Served, 
     client.post(f"{path}/skip", reason="broken media")
     assert client.get(f"/projects/{project}/work").url.path != path
     with served.site.database.read() as db:
-        (own,) = records.records(db, db.get_one(Project, project))
+        (own,) = study_records.records(db, db.get_one(Project, project))
     assert dict(own.skips) == {"broken media": 1}
     assert own.answers == {}
     assert "broken media" in served.person("owner", "Olga").get(f"/projects/{project}/progress").text
@@ -353,7 +354,7 @@ def test_time_that_is_over_is_a_skip(benchmark: Path, tmp_path: Path) -> None:
         clock.ahead += 30
         assert sam.post(path, answer="B", seconds=20, shown="ready").url.path != path
         with served.site.database.read() as db:
-            (own,) = records.records(db, db.get_one(Project, project))
+            (own,) = study_records.records(db, db.get_one(Project, project))
         assert dict(own.skips) == {"time is over": 1}
         assert own.answers == {}
 
@@ -367,7 +368,9 @@ def test_a_form_of_who_left_goes_to_another_and_their_answers_stay(studied: tupl
     served.clock.ahead += 25 * 3600
     come(served, project, "5f03")
     with served.site.database.read() as db:
-        states = [(one.outside, one.form, one.state) for one in people.participants(db, db.get_one(Project, project))]
+        states = [
+            (one.outside, one.form, one.state) for one in participants.participants(db, db.get_one(Project, project))
+        ]
     assert sorted(form for _, form, _ in states if form is not None) == [0, 1]
     assert [state for _, _, state in states].count("lapsed") == 1
 
@@ -395,7 +398,7 @@ def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> 
     assert changed.url.path == about.url.path
     assert path in changed.text
     with served.site.database.read() as db:
-        assert people.part_of(db.get_one(Project, int(number))).sample.people == 4  # type: ignore[union-attr]
+        assert participants.part_of(db.get_one(Project, int(number))).sample.people == 4  # type: ignore[union-attr]
         forms = [form for task in tasks_of(db, int(number)) for form in task.content["forms"]]
     assert max(forms) == 3
     assert len(forms) == len(TRUTHS)
@@ -484,3 +487,51 @@ def test_nothing_of_a_truth_is_on_any_page(studied: tuple[Served, int]) -> None:
             assert word not in page.text
         number = 'id="answer"' in page.text
         client.post(path, answer="4" if number else "B", seconds=3, shown="ready")
+
+
+def test_another_answer_from_another_tab_says_that_the_first_one_stays(studied: tuple[Served, int]) -> None:
+    served, project = studied
+    client = come(served, project, "p1")
+    page = client.get(f"/projects/{project}/work")
+    client.post(page.url.path, answer="4", seconds=2)
+    served.clock.ahead += 10
+    path = client.get(f"/projects/{project}/work").url.path
+    while "inputmode" not in client.last.text:  # a question that takes numbers
+        client.post(f"{path}/skip", reason="can't tell")
+        path = client.get(f"/projects/{project}/work").url.path
+        if path.endswith("/break"):
+            client.post(path)
+            path = client.get(f"/projects/{project}/work").url.path
+    assert client.post(path, answer="5", seconds=3, shown="ready").status_code == 200
+    assert client.post(path, answer="5", seconds=3, shown="ready").url.path != path  # the same form again
+    other = client.post(path, answer="6", seconds=3, shown="ready")
+    assert other.status_code == 409
+    assert "what you submitted first, &#39;5&#39;, stays" in other.text
+    assert client.post(f"{path}/skip", reason="can't tell").status_code == 409
+    with served.site.database.read() as db:
+        given = [one.content.get("answer") for one in db.scalars(select(Submission)) if one.step == "answer"]
+    assert given.count("5") == 1
+    assert "6" not in given
+
+
+def test_a_study_of_the_package_that_has_begun_goes_on_as_it_was(pool_folder: Path, tmp_path: Path) -> None:
+    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=pool_folder)
+    before = STUDY_FILES.open("mmsi-bench").model_dump(mode="json", exclude_unset=True)
+    before["parts"][0] |= {"instructions": "Older words."}
+    del before["scoring_profile"], before["parts"][0]["format"], before["parts"][1]["settings"]["back"]
+    with serving(settings, clock) as served:
+        with served.site.database.write() as db:
+            start_study(db, served.site, Study.model_validate(before))
+        ann = served.person("annotator", "Ann")
+        ann.get("/projects/1/work")
+        ann.post("/studies/1", agreed="yes")
+        (told,) = start_named(served.site, "mmsi-bench").foreseen
+        assert told.startswith("'MMSI-Bench: annotation: Write' goes on as it was started")
+        assert ann.get("/projects/1/work").url.path.startswith("/write/")
+        with served.site.database.read() as db:
+            assert db.get_one(Project, 1).settings["study"]["part"]["instructions"] == "Older words."
+        (file := tmp_path / "own.toml").write_text(
+            (Path(str(studies.__file__)).parent / "mmsi-bench.toml").read_text(encoding="utf-8"), encoding="utf-8"
+        )
+        with pytest.raises(UsageError, match="give the changed study another title"):
+            start_named(served.site, str(file))

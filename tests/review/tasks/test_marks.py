@@ -12,14 +12,13 @@ from rich.console import Console
 from sqlalchemy import select
 
 from reviewing import TRUTHS, Served, answer_all, item_on, items, review
-from tolman.commands.show.review import show_exported, show_marked
-from tolman.review.modes.answer import answers
-from tolman.review.projects.export import export_runs
-from tolman.review.projects.publish import publish
+from tolman.features.review.compute import export_review_runs, export_reviewed
+from tolman.features.review.config import ReviewConfig
+from tolman.features.review.render import show_exported, show_marked
+from tolman.review.modes.answering import answers
+from tolman.review.projects.project_export import export_runs, publish
 from tolman.review.store.schema import Assignment, Project, Submission, Task
-from tolman.review.tasks.agreement import agreement, votes_of
-from tolman.workflows.review import ReviewConfig
-from tolman.workflows.review_writing import export_review_runs, export_reviewed
+from tolman.review.tasks.decisions import agreement, votes_of
 
 
 def _marks(served: Served) -> dict[str, list[str]]:

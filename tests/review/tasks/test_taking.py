@@ -14,9 +14,9 @@ import pytest
 from sqlalchemy import func, select, text
 
 from reviewing import TRUTHS, Client, Served, item_on, serving, settings_of
-from tolman.review.accounts.identity import Person
+from tolman.review.accounts import Person
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, Project, Submission, Task, User
-from tolman.review.tasks import taking, work
+from tolman.review.tasks import assignments, work
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def _people(served: Served, number: int) -> list[Person]:
 
 
 def _take(served: Served, db: Any, project: int, me: Person) -> Assignment | None:
-    return taking.take(db, served.site, db.get_one(Project, project), me, ["review", "adjudicate"])
+    return assignments.take(db, served.site, db.get_one(Project, project), me, ["review", "adjudicate"])
 
 
 def _in_thread(do: Any) -> threading.Thread:
@@ -67,7 +67,7 @@ def test_a_slot_that_was_given_away_meanwhile_is_not_given_again(
 ) -> None:
     project = served_postgres.project("review", people=1)
     ann, bob = _people(served_postgres, 2)
-    assign, given = taking.assign, []
+    assign, given = assignments.assign, []
 
     def late(db: Any, site: Any, task: int, wanted: int | None, me: Person, now: float) -> Assignment | None:
         """Another has been given the task since it was found, as if it had been found from an older state."""
@@ -78,7 +78,7 @@ def test_a_slot_that_was_given_away_meanwhile_is_not_given_again(
             given.append(task)
         return assign(db, site, task, wanted, me, now)
 
-    monkeypatch.setattr(taking, "assign", late)
+    monkeypatch.setattr(assignments, "assign", late)
     with served_postgres.site.database.write_for(bob.id) as db:
         own = _take(served_postgres, db, project, bob)
     assert given

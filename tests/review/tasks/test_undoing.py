@@ -9,8 +9,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from reviewing import TRUTHS, Client, Served, item_on, review
-from tolman.review.modes.answer import answers
-from tolman.review.projects.lifecycle import throughput
+from tolman.review.modes.answering import answers
+from tolman.review.projects import throughput
 from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.schema import HistoryEvent, Project, Submission, Task, Undone
 

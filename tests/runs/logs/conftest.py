@@ -7,7 +7,7 @@ import pytest
 
 from behind_logs import MADE_UP, WRITERS
 from tolman import benchmarks
-from tolman.benchmarks.base import BenchmarkSpec
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.items import Item
 from tolman.plugins import load_plugin
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tolman.errors import InputError
-from tolman.runs.logs import archives
+from tolman.runs.logs import log as archives
 from tolman.runs.logs.log import read_logs
 
 

@@ -14,13 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 from behind_logs import LMMS, ZIP
-from tolman.benchmarks.base import BenchmarkSpec
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.cli import app
 from tolman.items import Item
 from tolman.runs.logs.join import join, target_agrees
 from tolman.runs.logs.log import Log, read_logs
 from tolman.runs.rescore import score_file
-from tolman.scoring.rules import RuleSet
+from tolman.scoring.rule_sets import RuleSet
 
 pytestmark = pytest.mark.filterwarnings("ignore::tolman.errors.IncompleteGroupWarning")
 
@@ -308,4 +308,4 @@ def test_the_command_prints_the_programs_figure_beside_the_authors(
     ran = CliRunner().invoke(app, [*command, "--data", str(data_of("embspatial")), "--out", str(tmp_path / "out")])
     assert ran.exit_code == 0, ran.output
     (printed,) = [line for line in ran.output.splitlines() if " lmms-eval " in line]
-    assert printed.split()[-1] == "20.0"
+    assert printed.split()[-2:] == ["20.0", "(n=5)"]

@@ -21,9 +21,9 @@ from tolman.items import Item, Unit
 HERE = Path(__file__).resolve().parent
 SHARED = Path(os.environ.get("TOLMAN_SHARED", HERE.parents[3] / "shared"))
 
-Part = Literal["test", "development", "given"]
-PARTS: tuple[Part, ...] = ("test", "development", "given")
-"""`test` and `development` stand in this folder; `given` is the older corpus `<TOLMAN_SHARED>/data/reading/outputs.jsonl`."""
+Part = Literal["test", "development", "kinds", "given"]
+PARTS: tuple[Part, ...] = ("test", "development", "kinds", "given")
+"""`test`, `development` and `kinds` stand in this folder; `given` is the older corpus `<TOLMAN_SHARED>/data/reading/outputs.jsonl`."""
 
 Verdict = Literal["right", "right none", "missed", "wrong", "invented"]
 VERDICTS: tuple[Verdict, ...] = ("right", "right none", "missed", "wrong", "invented")
@@ -51,7 +51,7 @@ class Row:
 
     Attributes:
         id: unique in its part.
-        part: 'test', 'development' or 'given'.
+        part: 'test', 'development', 'kinds' or 'given'.
         kind: 'choice' or 'number'.
         question, options: of the item.
         unit: 'm', 'cm', 'm²', or empty for counts and plain numbers.
@@ -130,6 +130,8 @@ def load(parts: Iterable[Part] = PARTS, *, texts: Path | None = None, shared: Pa
             rows += [_row(record, part) for record in records(path)] if path.is_file() else []
             continue
         rows += [_row(record, part) for record in records(HERE / f"written_{part}.jsonl")]
+        if part == "kinds":
+            continue
         gathered = texts / f"real_{part}.jsonl"
         real = [_row(record, part) for record in records(gathered)] if gathered.is_file() else []
         absent[part] = len(records(HERE / f"real_{part}.jsonl")) - len(real)
@@ -193,8 +195,8 @@ def is_same(value: str | float | Fraction, label: str) -> bool:
 
 
 def is_held_out(row: Row) -> bool:
-    """Whether a row of the fourth or fifth batch is only measured: neither rules nor weights are made from it."""
-    return row.id.startswith(("w-u", "w-t")) and hashlib.sha256(row.id.encode()).digest()[0] % 2 == 0
+    """Whether a row of the fourth, fifth or sixth batch is only measured: no rule and no weight is made from it."""
+    return row.id.startswith(("w-u", "w-t", "w-s")) and hashlib.sha256(row.id.encode()).digest()[0] % 2 == 0
 
 
 def judge(row: Row, value: str | float | Fraction | None) -> Verdict:

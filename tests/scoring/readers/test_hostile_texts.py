@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tolman.items import Item
-from tolman.scoring.reader import Reader, reader_named, reader_names
+from tolman.scoring.readers import Reader, reader_named, reader_names
 
 LENGTH = 40_000
 LIMIT = 0.5

@@ -6,8 +6,8 @@ import pytest
 
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.scoring.reader import reader_named
-from tolman.scoring.states import state_of
+from tolman.scoring.readers import reader_named
+from tolman.scoring.response_states import state_of
 
 READERS = (
     "mindcube",

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tolman.items import Item
-from tolman.scoring.metrics_by_name import metric_named
-from tolman.scoring.reading import ParsedAnswer
+from tolman.scoring.answer_values import ParsedAnswer
+from tolman.scoring.metrics import metric_named
 
 RIGHT = json.dumps({"size": [4, 2], "mask": {"size": [2, 4], "counts": [4, 4]}})
 """The right half."""

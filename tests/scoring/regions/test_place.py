@@ -7,10 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tolman.items import Item
-from tolman.scoring.regions.agreement import distances, inside, overlaps
-from tolman.scoring.regions.place import Place, read_place, write_boxes, write_points
-from tolman.scoring.regions.scales import asked_scale, told_scale
-from tolman.scoring.regions.shapes import Box, Mask
+from tolman.scoring.picture_places import (
+    Place,
+    asked_scale,
+    distances,
+    inside,
+    overlaps,
+    read_place,
+    told_scale,
+    write_boxes,
+    write_points,
+)
+from tolman.scoring.picture_shapes import Box, Mask
 
 SHARE = st.integers(0, 1000).map(lambda n: n / 1000)
 MASK = '{"mask": {"size": [2, 3], "counts": [0, 2, 1, 1, 2]}}'

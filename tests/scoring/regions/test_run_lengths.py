@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tolman.scoring.regions.run_lengths import decode, encode, lengthened, shortened
+from tolman.scoring.picture_shapes import decode, encode, lengthened, shortened
 
 MASKS = hnp.arrays(bool, st.tuples(st.integers(1, 9), st.integers(1, 9)))
 

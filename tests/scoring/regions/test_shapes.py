@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tolman.scoring.regions.run_lengths import encode
-from tolman.scoring.regions.shapes import Box, Mask, Polygon, Region, intersection_over_union
+from tolman.scoring.picture_shapes import Box, Mask, Polygon, Region, encode, intersection_over_union
 
 NUMBER = st.integers(0, 400).map(lambda n: n / 4)
 L_SHAPE = Polygon(((0, 0), (4, 0), (4, 1), (1, 1), (1, 4), (0, 4)))
@@ -56,7 +55,7 @@ def test_a_box_is_the_polygon_of_its_corners(box: Box, point: tuple[float, float
 @given(masks())
 @settings(max_examples=60)
 def test_a_mask_holds_its_pixels_and_no_others(mask: Mask) -> None:
-    from tolman.scoring.regions.run_lengths import decode
+    from tolman.scoring.picture_shapes import decode
 
     pixels = decode(mask.counts, (mask.height, mask.width))
     rows, columns = np.indices(pixels.shape)

@@ -1,9 +1,8 @@
 """Benchmarks that are data files: those of the package (`tolman/benchmarks/declared`), and a user's own.
 
-A file says where the released questions stand, what a model is shown, how its responses are read and scored, and what
-the table looks like (`declaring.schema`). No code comes with it: parsers are readers by name
-(`tolman.scoring.readers`). What a file may hold is imported when one is opened: a run on another benchmark needs only
-their names.
+A file declares the fields of the released questions, the model's input, how its responses are read and scored, and the
+table's layout (`declaring.schema`). No code comes with it: parsers are readers by name (`tolman.scoring.readers`). The
+schema is imported when a file is opened: a run on another benchmark needs only their names.
 """
 
 from __future__ import annotations
@@ -13,12 +12,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tolman.benchmarks.base import BenchmarkSpec
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.plugins import loaded_plugins
-from tolman.shelf import TomlShelf, names_in
+from tolman.toml_catalogue import TomlCatalogue, names_in
 
 if TYPE_CHECKING:
-    from tolman.benchmarks.declaring.schema import Declaration
+    from tolman.benchmarks.declaring.data_file import Declaration
+
 
 _PACKAGE, _FOLDER = "tolman.benchmarks", "declared"
 
@@ -29,23 +29,23 @@ def declared_names() -> tuple[str, ...]:
 
 
 def declared_benchmark(name: str) -> BenchmarkSpec:
-    """The benchmark of a data file: one of the package by its name, a user's by its path.
+    """Return the benchmark of a data file: one of the package by its name, a user's by its path.
 
     Raises:
         UsageError: there is none of that name.
-        InputError: the file is none; the sentence names what is wrong, with its line.
+        InputError: the file is none; the sentence names the mistake, with its line.
     """
     return _spec(name, Path(name)) if name.endswith(".toml") else _opened(name, tuple(loaded_plugins()))
 
 
 @lru_cache(maxsize=128)
 def _opened(name: str, plugins: tuple[Path, ...]) -> BenchmarkSpec:
-    """One of the package; made anew when another plugin, which may bring readers and metrics, is loaded."""
+    """Return one of the package, rebuilt when another plugin, which may bring readers and metrics, is loaded."""
     return _spec(name, Path(str(files(_PACKAGE).joinpath(_FOLDER, f"{name}.toml"))))
 
 
 def read_plugin(path: Path) -> dict[str, BenchmarkSpec]:
-    """What a user's data file declares, as the names of a plugin's module (`tolman.plugins`).
+    """Return the content of a user's data file, as the names of a plugin's module (`tolman.plugins`).
 
     Raises:
         InputError: as `declared_benchmark`.
@@ -54,14 +54,14 @@ def read_plugin(path: Path) -> dict[str, BenchmarkSpec]:
 
 
 @lru_cache(maxsize=1)
-def shelf() -> TomlShelf[Declaration]:
+def catalogue() -> TomlCatalogue[Declaration]:
     """The files of the package, and how one is read."""
-    from tolman.benchmarks.declaring.schema import Declaration
+    from tolman.benchmarks.declaring.data_file import Declaration
 
-    return TomlShelf("benchmark", Declaration, _PACKAGE, _FOLDER, named=True)
+    return TomlCatalogue("benchmark", Declaration, _PACKAGE, _FOLDER, named=True)
 
 
 def _spec(name: str, path: Path) -> BenchmarkSpec:
     from tolman.benchmarks.declaring.spec import spec_of
 
-    return spec_of(shelf().open(name), path)
+    return spec_of(catalogue().open(name), path)

@@ -1,17 +1,24 @@
-"""What a data set on the hub holds at a revision: its commit, its files with their hashes, and its name of today."""
+"""The hub and its data sets: commit, files with hashes, and current name at a revision, or why it refuses.
+
+The environment says at each call which hub is asked and where its cache is. Renamed data sets, and copies of them, are
+listed in `moved.toml`. An error of the hub's client becomes one sentence that names a fix.
+"""
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+import tomllib
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.fetching.moved import newer_name
-from tolman.benchmarks.fetching.place import client, storage
-from tolman.benchmarks.fetching.refusals import refusal
+from tolman.errors import OutputError, TolmanError, UsageError
 from tolman.files import cache_folder, write_text
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -110,10 +117,10 @@ def _file(entry: Any) -> HubFile:
 
 
 def _remember(repository: str, revision: str, commit: str) -> None:
-    """Write into the hub's cache what a branch is, as its client does: without a network that is what it is."""
+    """Write a branch's commit into the hub's cache, as its client does: without a network the branch is that commit."""
     if not COMMIT.fullmatch(revision):
         place = storage(repository) / "refs" / revision
-        with suppress(OSError):  # a cache that may not be written
+        with suppress(OSError, OutputError):  # a cache that may not be written
             place.parent.mkdir(parents=True, exist_ok=True)
             write_text(place, commit)
 
@@ -145,7 +152,7 @@ def _is_unknown(error: Exception) -> bool:
 
 
 def _unreachable(error: Exception) -> bool:
-    """Whether nobody answered: no network, no such host, a hub that is down, or the client told to stay offline."""
+    """Check whether no answer came: no network, no such host, a hub that is down, or the client's offline mode."""
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
     if isinstance(error, HfHubHTTPError):
@@ -154,4 +161,128 @@ def _unreachable(error: Exception) -> bool:
     return isinstance(error, OfflineModeIsEnabled | ConnectionError | TimeoutError) or bool(
         names
         & {"ConnectError", "TimeoutException", "ConnectionError", "Timeout", "NetworkError", "RemoteProtocolError"}
+    )
+
+
+def endpoint() -> str:
+    """Return the hub's address: $HF_ENDPOINT, or its client's default."""
+    from huggingface_hub import constants
+
+    return os.environ.get("HF_ENDPOINT", constants.ENDPOINT).rstrip("/")
+
+
+def hub_cache() -> Path:
+    """Return the folder of the hub's cache: $HF_HUB_CACHE, or its client's default."""
+    from huggingface_hub import constants
+
+    return Path(os.environ.get("HF_HUB_CACHE", constants.HF_HUB_CACHE)).expanduser()
+
+
+def storage(repository: str) -> Path:
+    """The folder of a data set in the hub's cache, with `blobs`, `refs` and `snapshots`."""
+    return hub_cache() / ("datasets--" + repository.replace("/", "--"))
+
+
+def unpacking_folder() -> Path:
+    """The folder of Tolman's cache that archives are unpacked into."""
+    return cache_folder() / "media"
+
+
+def client() -> Any:
+    """The hub's client."""
+    from huggingface_hub import HfApi
+
+    from tolman import __version__
+
+    return HfApi(endpoint=endpoint(), library_name="tolman", library_version=__version__)
+
+
+def page(repository: str) -> str:
+    """The address of a data set's page."""
+    return f"{endpoint()}/datasets/{repository}"
+
+
+def in_units(size: float) -> str:
+    """A number of bytes as people read it: '2.9 GB', of 1,000 to the next unit."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:,.0f} {unit}" if unit == "bytes" or size >= 100 else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
+
+
+def newer_name(repository: str) -> str | None:
+    """The name of today of a data set that has moved, or None."""
+    return next((one["new"] for one in _known()["moved"] if one["old"] == repository), None)
+
+
+def copies(repository: str) -> list[str]:
+    """Return other names under which the hub has the same questions."""
+    return [one["at"] for one in _known()["copies"] if one["of"] == repository]
+
+
+@cache
+def _known() -> dict[str, Any]:
+    return tomllib.loads(files("tolman.benchmarks.fetching").joinpath("moved.toml").read_text(encoding="utf-8"))
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+LOCAL_COPY = "give a local copy with --data FOLDER"
+
+
+def refusal(error: Exception, repository: str, revision: str) -> TolmanError:
+    """The sentence for an error of the hub's client, which raises many unrelated types.
+
+    Args:
+        error: that was raised.
+        repository: which was asked for.
+        revision: that was asked for.
+    """
+    from huggingface_hub import get_token
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError, RevisionNotFoundError
+
+    if isinstance(error, TolmanError):
+        return error
+    if is_full(error):
+        return full(hub_cache())
+    if isinstance(error, GatedRepoError):
+        if get_token() is None:
+            return UsageError(
+                f"the data set {repository} is gated: accept its licence at {page(repository)}, make a token that may "
+                f"read at {endpoint()}/settings/tokens, and give it as HF_TOKEN or with 'hf auth login'."
+            )
+        return UsageError(
+            f"the data set {repository} is gated, and the account of your token has no access: accept its licence at "
+            f"{page(repository)} (its authors may have to agree), with a token that may read gated repositories."
+        )
+    if isinstance(error, RepositoryNotFoundError):
+        others = "".join(f" (a copy: {page(name)})" for name in copies(repository))
+        return UsageError(
+            f"the hub has no data set {repository}, or it is private and the token (HF_TOKEN) may not read it; "
+            f"{LOCAL_COPY}{others}."
+        )
+    if isinstance(error, RevisionNotFoundError):
+        return UsageError(
+            f"the data set {repository} has no revision '{revision}'; look at {page(repository)}/commits."
+        )
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if isinstance(error, HfHubHTTPError) and status == 401:
+        return UsageError("the hub doesn't know your token: make another, or unset HF_TOKEN.")
+    reason = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
+    return UsageError(
+        f"the data set {repository} can't be fetched from the Hugging Face hub at {endpoint()} ({reason}); "
+        f"try again later, or {LOCAL_COPY}."
+    )
+
+
+def is_full(error: BaseException) -> bool:
+    """Check whether a disk or a quota has no room left."""
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
+def full(folder: Path) -> UsageError:
+    """The sentence for a disk that became full on the way."""
+    return UsageError(
+        f"there is no room left in {folder}; free some, or name a folder on another disk with HF_HUB_CACHE (downloads) "
+        "and TOLMAN_CACHE (unpacked archives). What has arrived is kept, and the same command goes on from there."
     )

@@ -9,18 +9,18 @@ revision = "668dd47863a49c6ee50946df1bf085a039fc95cd"
 "test-00000-of-00001.parquet" = "sha256:…"
 ```
 
-Answers of released benchmarks are corrected without a word. Where the file lies in the working directory, runs take the
-state that it names and refuse files that aren't the ones it names.
+Answers of released benchmarks are corrected without notice. If the file is in the working directory, runs take the
+state that it names and refuse other files. Hashes are written as the hub writes them.
 """
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tolman.benchmarks.fetching.digests import sha256
 from tolman.errors import InputError
 from tolman.files import write_text
 
@@ -55,7 +55,7 @@ def read_lock(path: Path) -> dict[str, Locked]:
     if not path.is_file():
         return {}
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         locked = {
             name: Locked(one["repository"], one["revision"], {file: str(one["files"][file]) for file in one["files"]})
             for name, one in found.items()
@@ -69,7 +69,7 @@ def read_lock(path: Path) -> dict[str, Locked]:
 
 
 def write_lock(path: Path, name: str, state: Locked) -> None:
-    """Write a benchmark's state into a lock file, beside those of others.
+    """Write a benchmark's state into a lock file, next to those of others.
 
     Raises:
         InputError: the file is there and is no lock file.
@@ -93,7 +93,7 @@ def state_of(repository: str, snapshot: Path, files: list[str]) -> Locked:
 def check_state(lock: Path, name: str, locked: Locked, found: Locked) -> None:
     """Make sure that question files are those that a lock file names, where it names this commit.
 
-    Files of which only one of the two knows, as another subset's, are passed over.
+    Files that only one of the two names, as another subset's, are passed over.
 
     Raises:
         InputError: a file has another hash under the same revision.
@@ -114,7 +114,7 @@ def check_state(lock: Path, name: str, locked: Locked, found: Locked) -> None:
 
 
 def changes(before: Locked, now: Locked) -> list[str]:
-    """Sentences on what differs between two states: files that came, went or have another content."""
+    """Describe the differences between two states, a sentence each: files that came, went or have another content."""
     said = []
     for file in sorted(before.files.keys() | now.files.keys()):
         if file not in now.files:
@@ -124,3 +124,28 @@ def changes(before: Locked, now: Locked) -> list[str]:
         elif before.files[file] != now.files[file]:
             said.append(f"'{file}' has another content")
     return said
+
+
+_CHUNK = 1 << 20
+
+
+def sha256(path: Path) -> str:
+    """'sha256:…' over a file's content."""
+    with path.open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+
+def digest_like(path: Path, expected: str) -> str:
+    """A file's hash of the kind that is expected.
+
+    Args:
+        path: the file.
+        expected: 'sha256:…' or 'git:…', the SHA-1 of git over a header and the content.
+    """
+    if not expected.startswith("git:"):
+        return sha256(path)
+    found = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            found.update(chunk)
+    return f"git:{found.hexdigest()}"

@@ -1,28 +1,42 @@
-"""Files of a listing into the hub's own cache, from which every program of this machine takes them.
+"""Download files of a listing into the hub's own cache, and unpack archives of media into Tolman's.
 
-The hub's client fetches, names and links them. Two things are added: a large file that is broken off, by a signal or
-with the machine, goes on where it was (current versions of the client delete what they have of it), and each file's
-hash is held against the listing's.
+Every program of this machine takes files from the hub's cache. The hub's client fetches, names and links them. Two
+things are added. A large file whose download was interrupted, by a signal or with the machine, goes on where it was.
+Current versions of the client delete its partial file. And each file's hash is compared with the listing's. Disk
+space is checked before anything is fetched. Archives are unpacked once, each completely or not at all.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import IO, Any
 
 from filelock import FileLock
 
-from tolman.benchmarks.fetching.digests import digest_like
-from tolman.benchmarks.fetching.listing import HubFile, Listing
-from tolman.benchmarks.fetching.place import endpoint, hub_cache, in_units, page, storage
-from tolman.benchmarks.fetching.refusals import full, is_full, refusal
+from tolman.benchmarks.fetching.listing import (
+    HubFile,
+    Listing,
+    endpoint,
+    full,
+    hub_cache,
+    in_units,
+    is_full,
+    page,
+    refusal,
+    storage,
+)
+from tolman.benchmarks.fetching.lock import digest_like
 from tolman.errors import InputError, UsageError
+from tolman.files import link_or_copy
 
 LARGE = 8 * 1024 * 1024
 """Bytes from which a file is fetched by itself and goes on where it was broken off."""
@@ -36,11 +50,11 @@ Arrived = Callable[[int], None]
 
 
 def nobody(size: int) -> None:
-    """Tell nobody."""
+    """Ignore the bytes."""
 
 
 def local(listing: Listing, file: HubFile) -> Path | None:
-    """Where a file is in the hub's cache, or None where it isn't yet."""
+    """Return the path of a file in the hub's cache, or None where it isn't there yet."""
     from huggingface_hub import try_to_load_from_cache
 
     found = try_to_load_from_cache(
@@ -66,14 +80,14 @@ def bring(listing: Listing, files: Sequence[HubFile], arrived: Arrived = nobody)
     Args:
         listing: where they are.
         files: of it; those that are there already are passed over.
-        arrived: told of bytes.
+        arrived: called with numbers of bytes.
 
     Returns:
         The snapshot's folder, whose name is the commit; it has the files under their paths.
 
     Raises:
-        UsageError: the hub refuses or breaks off, or the disk is full; what has arrived is kept.
-        InputError: what arrives is not what the hub lists.
+        UsageError: the hub refuses or breaks off, or the disk is full; downloaded data is kept.
+        InputError: a file is not as the hub lists it.
     """
     wanted = missing(listing, files)
     try:
@@ -129,7 +143,7 @@ def _link(listing: Listing, file: HubFile) -> Path:
 
 
 def _large(listing: Listing, file: HubFile, arrived: Arrived) -> None:
-    """Put a file's blob into the cache, going on with what is there of it."""
+    """Put a file's blob into the cache, resuming a partial download."""
     from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
     url = hf_hub_url(listing.repository, file.path, repo_type="dataset", revision=listing.commit, endpoint=endpoint())
@@ -154,7 +168,7 @@ def _large(listing: Listing, file: HubFile, arrived: Arrived) -> None:
 
 
 def _continued(url: str, headers: dict[str, str], part: Path, file: HubFile, arrived: Arrived) -> None:
-    """Fetch what is missing of a file."""
+    """Fetch the missing part of a file."""
     from huggingface_hub.errors import HfHubHTTPError
     from huggingface_hub.file_download import http_get
 
@@ -183,7 +197,7 @@ def _continued(url: str, headers: dict[str, str], part: Path, file: HubFile, arr
 
 
 class _Counted:
-    """A file that tells how much is written into it; it loses what the client takes back."""
+    """A file that reports how many bytes are written into it, less those that the client takes back."""
 
     def __init__(self, file: IO[bytes], arrived: Arrived) -> None:
         self._file, self._arrived = file, arrived
@@ -228,7 +242,7 @@ def _utils() -> Any:
 
 
 class _Quiet:
-    """The hub's client without bars and lines of its own: its caller tells what goes on.
+    """The hub's client without bars and lines of its own: its caller reports the progress.
 
     The client has one switch for all threads: the first that comes turns it, the last that goes turns it back.
     """
@@ -259,3 +273,168 @@ class _Quiet:
 
 
 _QUIET = _Quiet()
+
+
+MARGIN = 64 * 1024 * 1024
+"""Bytes that stay free beside what is fetched."""
+
+
+def check_space(needs: Mapping[Path, int], what: str) -> None:
+    """Make sure that disks have room; folders on one disk count together.
+
+    Args:
+        needs: folder (which may not exist yet) → bytes that are to be written there.
+        what: is fetched, for the message.
+
+    Raises:
+        UsageError: a disk has too little room; nothing was fetched.
+    """
+    disks: dict[int, tuple[Path, int]] = {}
+    for folder, size in needs.items():
+        there = existing(folder)
+        device = os.stat(there).st_dev
+        first, before = disks.get(device, (folder, 0))
+        disks[device] = first, before + size
+    for folder, size in disks.values():
+        free = shutil.disk_usage(existing(folder)).free
+        if size and size + MARGIN > free:
+            raise UsageError(
+                f"{what} needs {in_units(size)} in {folder}, where {in_units(free)} are free: free some, or name a "
+                "folder on another disk with HF_HUB_CACHE (downloads) and TOLMAN_CACHE (unpacked archives); nothing "
+                "was fetched."
+            )
+
+
+def existing(folder: Path) -> Path:
+    """The folder, or the nearest above it that exists."""
+    folder = folder.absolute()
+    return next(path for path in (folder, *folder.parents) if path.exists())
+
+
+_SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+
+
+def is_archive(path: str) -> bool:
+    """Check whether a file is an archive, by its name."""
+    return path.lower().endswith(_SUFFIXES)
+
+
+def stem(path: str) -> str:
+    """The name of an archive without its suffix: 'scannet' of 'data/scannet.tar.gz'."""
+    name = PurePosixPath(path).name
+    suffix = max((one for one in _SUFFIXES if name.lower().endswith(one)), key=len, default="")
+    return name[: len(name) - len(suffix)]
+
+
+def is_unpacked(folder: Path, archive: str) -> bool:
+    """Check whether an archive's content is in the folder.
+
+    Args:
+        folder: of the unpacked data set.
+        archive: its path in the repository.
+    """
+    return _mark(folder, archive).exists()
+
+
+def unpack(snapshot: Path, paths: Iterable[str], folder: Path) -> Path:
+    """Unpack archives, each at its place in the repository, and put the other files there too.
+
+    Args:
+        snapshot: the folder in the hub's cache.
+        paths: of archives and files in it.
+        folder: to unpack into.
+
+    Returns:
+        The folder with all of them: the snapshot where there is no archive.
+
+    Raises:
+        InputError: an archive is broken.
+        UsageError: the disk is full.
+    """
+    paths = list(paths)
+    if not any(is_archive(path) for path in paths):
+        return snapshot
+    try:
+        for path in paths:
+            if is_archive(path):
+                _unpack_once(snapshot / path, path, folder)
+            elif not (folder / path).exists():
+                link_or_copy((snapshot / path).resolve(), folder / path)
+    except OSError as error:
+        if is_full(error):
+            raise full(folder) from None
+        raise
+    return folder
+
+
+def link_archives(snapshot: Path, paths: Iterable[str], folder: Path) -> None:
+    """Link archives that questions come in to where they were unpacked, so that their hashes are held against a lock.
+
+    Args:
+        snapshot: the folder in the hub's cache.
+        paths: of files in it.
+        folder: that archives were unpacked into.
+    """
+    for path in paths:
+        if is_archive(path):
+            here = folder / path
+            here.unlink(missing_ok=True)
+            here.symlink_to((snapshot / path).resolve())
+
+
+def _mark(folder: Path, archive: str) -> Path:
+    path = folder / archive
+    return path.with_name(f".{path.name}.unpacked")
+
+
+def _unpack_once(archive: Path, path: str, folder: Path) -> None:
+    done = _mark(folder, path)
+    if done.exists():
+        return
+    done.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(
+        done.with_name(f".{archive.name}.lock")
+    ):  # runs of a suite, or of several processes, wait for the first
+        if not done.exists():
+            _unpack(archive, done.parent)
+            done.touch()
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    """Unpack next to the target and move into place, so that an interrupted unpacking leaves nothing half done."""
+    work = folder / f".{archive.name}.unpacking"
+    shutil.rmtree(work, ignore_errors=True)  # of one that was killed
+    try:
+        if archive.name.lower().endswith(".zip"):
+            with zipfile.ZipFile(archive) as content:
+                content.extractall(work)
+        else:
+            with tarfile.open(archive) as tar:
+                for member in tar:
+                    _unpack_member(tar, member, work)
+        for path in sorted(p for p in work.rglob("*") if p.is_file()):
+            target = folder / path.relative_to(work)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.replace(target)
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, KeyError, RecursionError) as error:
+        raise InputError(archive, f"is no readable archive ({error})", fix="delete it and fetch it again") from None
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _unpack_member(tar: tarfile.TarFile, member: tarfile.TarInfo, work: Path) -> None:
+    """Write a member's bytes, and nothing else of it: Python's own filters came with 3.11.4.
+
+    A link becomes the content of its target in the archive; nothing outside of it is ever read or written.
+    """
+    if member.isdir():
+        return
+    target = Path(os.path.normpath(work / member.name.lstrip("/")))
+    if not target.is_relative_to(work) or target == work:
+        raise tarfile.TarError(f"{member.name!r} leads out of it")
+    content = tar.extractfile(member)
+    if content is None:
+        raise tarfile.TarError(f"{member.name!r} is no file")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with content, target.open("wb") as file:
+        shutil.copyfileobj(content, file)

@@ -1,17 +1,17 @@
-"""What the `utils.py` of an exported task folder calls: an exported benchmark in the terms of lmms-eval."""
+"""An exported benchmark in the terms of lmms-eval, for the `utils.py` of an exported task folder."""
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tolman.exports.scoring import ExportedBenchmark
-from tolman.exports.showing import shown
+from tolman.exports.harness_scoring import ExportedBenchmark, shown
 from tolman.items import MEDIA_MARK, Item, Media
-from tolman.scoring.table import pools_of
+from tolman.scoring.score_table import pools_of
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED"
 """How a response begins that lmms-eval puts in the place of one that didn't come."""
@@ -19,12 +19,17 @@ FAILED = "[LMMS_EVAL_REQUEST_FAILED"
 NAMES = {"task": "question_type", "cluster": "scene", "reading": "prediction"}
 """Columns of scores that a log's line has by the names that lmms-eval's own tasks give them."""
 
+LINEARIZED = "linearized"
+"""Field of a record that lmms-eval computes standard errors from: over a figure's items its mean is the figure, and its
+standard error that of the figure. It is added once all items are there."""
+
+_LOG = logging.getLogger(__name__)
 Doc = Mapping[str, Any]
 
 
 @lru_cache(maxsize=16)
 def open_task(folder: str, preset: str) -> LmmsEvalTask:
-    """The task of a folder, opened once: lmms-eval imports `utils.py` anew for each function that the YAML names.
+    """Return the task of a folder, opened once: lmms-eval imports `utils.py` again for each function in the YAML.
 
     Raises:
         UsageError: there is no such prompt preset.
@@ -44,11 +49,11 @@ class LmmsEvalTask:
         self.exported = exported
 
     def item(self, doc: Doc) -> Item:
-        """The item that a row of items.parquet stands for."""
+        """Return the item of a row of items.parquet."""
         return self.exported.items[doc["id"]]
 
     def text(self, doc: Doc, kwargs: Mapping[str, Any] | None = None) -> str:
-        """The prompt's text, with `<image>` where a medium stands between texts.
+        """Return the prompt's text, with `<image>` for each medium between texts.
 
         Args:
             doc: the row.
@@ -67,7 +72,7 @@ class LmmsEvalTask:
         return [one for part in self._parts(doc, None) if not isinstance(part, str) for one in self._shown(part)]
 
     def messages(self, doc: Doc, kwargs: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-        """The prompt as chat models take it, with its media where they stand. Arguments as of `text`."""
+        """Return the prompt as chat models take it, with its media in place. Arguments as of `text`."""
         content: list[dict[str, Any]] = []
         for part in self._parts(doc, kwargs):
             if isinstance(part, str):
@@ -82,9 +87,9 @@ class LmmsEvalTask:
         """Score the responses to a row.
 
         Returns:
-            For each figure that the item counts in the same record: its id, question type, scene, what was read, its
-            score and what else the figure needs. There is no score where the request failed; of several responses
-            the record has all, and their mean.
+            For each figure that the item counts in the same record: its id, question type, scene, reading, score and
+            further values for the figure. There is no score if the request failed; for several responses, the record
+            has all scores and their mean.
         """
         item = self.item(doc)
         rows = [
@@ -97,25 +102,39 @@ class LmmsEvalTask:
             record["samples"] = rows
         if record["score"] is None:
             del record["score"]
-        return {self.metric(key): record for key in self.exported.columns_of(item)}
+        return {self.metric(key): dict(record) for key in self.exported.columns_of(item)}
 
     def metric(self, key: str) -> str:
-        """What a figure is called in lmms-eval, which writes its name before a comma."""
+        """Return a figure's name in lmms-eval, which writes it before a comma."""
         return f"{self.exported.rules.name}_{key}".replace(",", ";")
 
     def is_better_higher(self, key: str) -> bool:
-        """Whether the greater of two values of a figure is the better one."""
+        """Check whether the greater of two values of a figure is the better one."""
         measures = [leaf.measure for leaf in pools_of([self.exported.table.column(key).node])]
         return all(one is None or one.direction == "higher" for one in measures)
 
     def figure(self, key: str) -> Callable[[list[dict[str, Any]]], float]:
         """The aggregation of a figure: from the records of its items to the figure as Tolman prints it; nan where no
-        response counts."""
+        response counts. Writes `LINEARIZED` into the records where the figure has an interval."""
 
         def aggregate(records: list[dict[str, Any]]) -> float:
             rows = [row for record in records for row in _rows(record)]
-            value = self.exported.figures(rows, [key])[key]
-            return math.nan if value is None else value
+            cell = self.exported.cells(rows)[key]
+            if cell.value is None:
+                return math.nan
+            parts: list[float | None] | None = None
+            if cell.interval is None:
+                reason = cell.reason
+            elif len(rows) != len(records):
+                reason = "questions have several responses"
+            else:
+                parts, reason = self.exported.linearized(rows, key)
+            if parts is None and key == self.exported.table.headline:
+                _LOG.warning("%s has no standard error: %s.", self.metric(key), reason)
+            for record, part in zip(records, parts or (), strict=False):
+                if part is not None:
+                    record[LINEARIZED] = part
+            return cell.value
 
         return aggregate
 
@@ -145,7 +164,7 @@ def _texts(results: Sequence[Any]) -> list[str]:
 
 
 def _rows(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of scores that a record stands for."""
+    """Return the rows of scores in a record."""
     if "samples" in record:
         return list(record["samples"])
     own = {new: old for old, new in NAMES.items()}

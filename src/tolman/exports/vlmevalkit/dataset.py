@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError
-from tolman.exports.scoring import ExportedBenchmark
-from tolman.exports.showing import shown
+from tolman.exports.harness_scoring import ExportedBenchmark, shown
 from tolman.items import Media
 
 FAILED = "Failed to obtain answer"

@@ -5,8 +5,8 @@
 {"source": "…", "remap": {}, "leave_out": ["wall", "floor"]}
 ```
 
-Labels are compared in lower case, with underscores as spaces. What `remap` doesn't name keeps its label. With `keep`
-all other categories are left out; with `leave_out` those that it names; a file has one of the two.
+Labels are compared in lower case, with underscores as spaces. A label that `remap` doesn't name stays the same. With
+`keep` all other categories are left out; with `leave_out` those that it names; a file has one of the two.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def of_dataset(name: str) -> Categories:
     file = files(__name__) / f"{name.replace('-', '_')}.json"
     if not file.is_file():
         return Categories({}, None, frozenset())
-    return _parsed(file.read_text(encoding="utf-8"), f"{name}.json")
+    return _parsed(file.read_text(encoding="utf-8-sig"), f"{name}.json")
 
 
 def of_file(path: Path) -> Categories:
@@ -75,7 +75,7 @@ def of_file(path: Path) -> Categories:
         InputError: it can't be read, or holds something else.
     """
     try:
-        return _parsed(path.read_text(encoding="utf-8"), path)
+        return _parsed(path.read_text(encoding="utf-8-sig"), path)
     except OSError as error:
         raise InputError(path, f"can't be read ({error.strerror})") from None
     except UnicodeDecodeError:

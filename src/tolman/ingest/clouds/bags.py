@@ -1,7 +1,8 @@
 """ROS 1 and ROS 2 bags, and bare MCAP files: clouds, pictures, calibrations, poses and angular rates.
 
-A message's time is its `header.stamp`, when it was measured; that of its arrival, which the bag is sorted by, is later
-by what the network and drivers took.
+A message's time is its `header.stamp`, when it was measured. That of its arrival, by which the bag is sorted, is later
+by the delay of the network and drivers. Trajectories of a sensor come from bags, or from files of poses and of angular
+rates.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
-from tolman.ingest.clouds.sweep import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
+from tolman.ingest.checks import check_seconds
+from tolman.ingest.clouds.sweeps import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
 from tolman.media.images import eight_bits
 from tolman.media.video import need_pillow
 
 CLOUDS = ("sensor_msgs/msg/PointCloud2",)
 PICTURES = ("sensor_msgs/msg/CompressedImage", "sensor_msgs/msg/Image")
-CALIBRATIONS = ("sensor_msgs/msg/CameraInfo",)
 POSES = (
     "nav_msgs/msg/Odometry",
     "geometry_msgs/msg/PoseStamped",
@@ -48,7 +49,7 @@ class Topic:
 
 
 def is_bag(path: Path) -> bool:
-    """Tell whether a path is a bag by its name: .bag, .mcap, .db3, or a folder with metadata.yaml."""
+    """Check whether a path is a bag by its name: .bag, .mcap, .db3, or a folder with metadata.yaml."""
     return path.suffix in (".bag", ".mcap", ".db3") or (path / "metadata.yaml").is_file()
 
 
@@ -145,15 +146,6 @@ def bag_rates(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:
     return np.array(times)[order], np.array(rates)[order]
 
 
-def bag_calibration(path: Path, topic: str | None = None) -> tuple[Floats, tuple[int, int], Floats]:
-    """The first calibration of a camera: its matrix, shape (3, 3), its pictures' size, and its distortion."""
-    for _, message in messages(path, find_topic(path, CALIBRATIONS, topic)):
-        fields = {name.lower(): getattr(message, name) for name in ("K", "k", "D", "d") if hasattr(message, name)}
-        matrix = np.asarray(fields["k"], dtype=np.float64).reshape(3, 3)
-        return matrix, (int(message.width), int(message.height)), np.asarray(fields["d"], dtype=np.float64)
-    raise InputError(path, "has no camera's calibration")
-
-
 def bag_pictures(path: Path, topic: str) -> Iterator[tuple[float, NDArray[np.uint8]]]:
     """Pictures with their times, RGB, shape (height, width, 3), in the order of the bag.
 
@@ -215,7 +207,7 @@ def _columns(path: Path, message: Any) -> dict[str, NDArray[Any]]:
 
 
 def _opened(path: Path) -> Any:
-    with needs("lidar", "Reading ROS bags"):
+    with needs("build", "Reading ROS bags"):
         from rosbags.highlevel import AnyReader
     if not path.exists():
         raise InputError(path, "there is no such bag")
@@ -234,7 +226,7 @@ def _usual_messages() -> Any:
 
 
 def _check_pages(path: Path) -> None:
-    """Hold an SQLite file to the size that its header tells: SQLite itself reads one whose end is missing.
+    """Check an SQLite file against the size in its header: SQLite itself reads one whose end is missing.
 
     Raises:
         InputError: it is cut off.
@@ -247,3 +239,79 @@ def _check_pages(path: Path) -> None:
     wanted = pages * (65536 if page == 1 else page)
     if wanted > (size := path.stat().st_size):
         raise InputError(path, f"is cut off: it should have {wanted:,} bytes and has {size:,}", fix="copy it again")
+
+
+def read_trajectory(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:
+    """Poses of a sensor in the scene, from a bag or from text in the TUM form: `time x y z qx qy qz qw` in each line.
+
+    Returns:
+        Times by the clock in the source, rising, shape (n,); poses, shape (n, 4, 4).
+
+    Raises:
+        InputError: it can't be read, a line has other numbers, times don't rise, or there are fewer than two poses.
+    """
+    times, poses = bag_poses(path, topic) if is_bag(path) else _from_text(path)
+    if len(times) < 2:
+        raise InputError(path, f"holds {len(times)} poses, and two are needed")
+    rising = np.concatenate([[True], np.diff(times) > 0])
+    if not rising.all():
+        raise InputError(path, "the times of its poses don't rise", row=int(np.flatnonzero(~rising)[0]) + 1)
+    check_seconds(path, times)
+    if not np.isfinite(poses).all():
+        raise InputError(
+            path, "holds a pose that isn't finite", row=int(np.flatnonzero(~np.isfinite(poses).all((1, 2)))[0]) + 1
+        )
+    return times, poses
+
+
+def read_rates(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:
+    """Angular rates of an inertial unit, from a bag or from text: `time wx wy wz …`, seconds and rad/s.
+
+    Raises:
+        InputError: it can't be read.
+    """
+    if is_bag(path):
+        return bag_rates(path, topic)
+    table = _table(path, 4)
+    order = np.argsort(table[:, 0], kind="stable")
+    check_seconds(path, table[order, 0])
+    return table[order, 0], table[order, 1:4]
+
+
+def _from_text(path: Path) -> tuple[Floats, Floats]:
+    from scipy.spatial.transform import Rotation
+
+    table = _table(path, 8)
+    lengths = np.linalg.norm(table[:, 4:8], axis=1)
+    if (np.abs(lengths - 1) > 0.01).any():
+        row = int(np.flatnonzero(np.abs(lengths - 1) > 0.01)[0]) + 1
+        raise InputError(path, f"pose {row} has a quaternion of length {lengths[row - 1]:.3g}, not 1")
+    poses = np.tile(np.eye(4), (len(table), 1, 1))
+    poses[:, :3, :3] = Rotation.from_quat(table[:, 4:8]).as_matrix()
+    poses[:, :3, 3] = table[:, 1:4]
+    return table[:, 0], poses
+
+
+def _table(path: Path, least: int) -> Floats:
+    """The numbers of a text file, one row in each line, by spaces or commas; '#' and a header line are passed over."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(path, f"can't be read ({error})") from None
+    rows: list[list[float]] = []
+    for number, line in enumerate(lines, start=1):
+        parts = line.replace(",", " ").split()
+        if not parts or parts[0].startswith("#"):
+            continue
+        try:
+            row = [float(part) for part in parts[:least]]
+        except ValueError:
+            if not rows and number == 1:
+                continue
+            raise InputError(path, "a line holds something that is no number", row=number) from None
+        if len(row) < least or not np.isfinite(row).all():
+            raise InputError(path, f"a line has not {least} numbers that are finite", row=number)
+        rows.append(row)
+    if not rows:
+        raise InputError(path, "holds no numbers")
+    return np.array(rows)

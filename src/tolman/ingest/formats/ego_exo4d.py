@@ -1,14 +1,14 @@
 """Ego-Exo4D: people who do something, recorded by glasses on their head and by cameras around them at the same time.
 
 A take becomes a Scene without boxes, and a Capture for each camera: role 'ego' for the first that `is_ego` says is worn
-('ego-2' for another), 'exo-cam01' and so on for the rest, whatever their names. Frame i of every video of a take is the
-same instant, so all captures have the same times, which count from the take's first frame; keysteps and atomic
+('ego-2' for another), 'exo-cam01' and so on for the rest, regardless of their names. Frame i of every video of a take
+is the same instant, so all captures have the same times, which count from the take's first frame; keysteps and atomic
 descriptions become the scene's events on that time line.
 
-The scene's frame is that of the glasses' trajectory, z up. Poses are told where they are known:
+The scene's frame is that of the glasses' trajectory, z up. Poses are given where they are known:
 
-- a fixed camera's from gopro_calibs.csv, unless it wasn't localised (quality other than 1), was moved, or stands in
-  another frame than the glasses' trajectory (graph_uid);
+- a fixed camera's from gopro_calibs.csv, unless it wasn't localised (quality other than 1), was moved, or is in another
+  frame than the glasses' trajectory (graph_uid);
 - the glasses' from closed_loop_trajectory.csv at the time that timesync.csv gives for the frame, times the colour
   camera's place on them in online_calibration.jsonl, times a quarter turn: the sensor is mounted sideways and the
   videos are upright.
@@ -32,12 +32,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.geometry.turning import turned_poses
-from tolman.ingest.base import CameraRecording, RawScene, SceneSource
-from tolman.ingest.readers.ego_exo4d_events import ANNOTATIONS, events_of
-from tolman.ingest.readers.ego_exo4d_poses import Fixed, fixed_poses, worn_poses
-from tolman.ingest.readers.json_rows import rows
-from tolman.ingest.readers.numbers import natural
+from tolman.geometry.camera_geometry import turned_poses
+from tolman.ingest.readers.ego_exo4d_files import ANNOTATIONS, Fixed, events_of, fixed_poses, worn_poses
+from tolman.ingest.readers.text_records import json_rows, natural
+from tolman.ingest.scan_format import CameraRecording, RawScene, SceneSource
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 
 _SMALL = "downscaled/448"
@@ -165,9 +163,9 @@ def _state(path: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=1)
 def _takes(path: Path, state: tuple[int, int]) -> Mapping[str, Take | InputError]:
-    """The takes of a file by name, or what is wrong with one; those of this disk only, as there are thousands."""
+    """Read the takes of a file by name, or the error of one; those of this disk only, as there are thousands."""
     found: dict[str, Take | InputError] = {}
-    for row in rows(path):
+    for row in json_rows(path):
         folder, name = row.fields.get("root_dir"), row.fields.get("take_name")
         if not isinstance(folder, str) or not _inside(folder):
             raise InputError(path, "is no folder below this one", row=row.number, field="root_dir")

@@ -1,36 +1,258 @@
-"""Scenes of one's own: a folder with a scene.json beside its video or frames, and its mesh (docs/ingest/generic.md).
+"""Scenes of one's own: a folder with a scene.json next to its video or frames, and its mesh.
 
-What the file declares is converted here: its unit to metres, its up to z, its cameras to x right, y down, looking
-along z, and its poses to camera → scene.
+docs/ingest/generic.md describes it. The one file scene.json says its units and axes. Its declarations are converted
+here: its unit to metres, its up to z, its cameras to x right, y down, looking along z, and its poses to camera → scene.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
-from tolman.ingest.conventions import UP_TURNS
-from tolman.ingest.readers.annotated import faces_in, orient, vector
-from tolman.ingest.readers.documents import numbers_of, read_text
-from tolman.ingest.readers.generic_schema import NAME, UNITS, CameraEntry, ObjectEntry, SceneFile, read_scene_file
-from tolman.ingest.readers.numbers import in_order
-from tolman.ingest.readers.pictures import decoded_mask
-from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.stills import IMAGES, masks_of, pictures_of, size_of
-from tolman.ingest.readers.videos import VideoFile
+from tolman.geometry.camera_geometry import Lens, lens_of
+from tolman.ingest.camera_conventions import UP_TURNS
+from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json, vector
+from tolman.ingest.readers.picture_sources import IMAGES, VideoFile, common_size_of, decoded_mask, masks_of, pictures_of
+from tolman.ingest.readers.ply import Ply, read_ply
+from tolman.ingest.readers.text_records import contained, in_order, numbers_of, read_text
+from tolman.ingest.scan_format import (
+    Axes,
+    CameraRecording,
+    Direction,
+    Instance,
+    Picture,
+    RawScene,
+    ScannedSurface,
+    SceneSource,
+    Up,
+)
+from tolman.ingest.standard_video import undistorted
 from tolman.ingest.surfaces import majority
 from tolman.scenes import TrackPoint
+
+NAME = "scene.json"
+UNKNOWN = "unknown"
+"""The unit of a scene whose scale isn't known, such as a COLMAP model."""
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254}
+"""Metres of one."""
+Numbers3 = tuple[float, float, float]
+Numbers4 = tuple[float, float, float, float]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def _inside(path: str) -> str:
+    """A path below the scene's folder."""
+    pure = PurePosixPath(path)
+    if not path or "\\" in path or "\0" in path or pure.is_absolute() or ".." in pure.parts:
+        raise ValueError("takes a path below the folder of scene.json, with forward slashes")
+    return path
+
+
+def _problem(row: Any, pose: bool) -> str | None:
+    """Find a fault of a pose, or of a row of intrinsics, as the rest of a sentence."""
+    lost = "; null in its place stands for a pose that isn't known" if pose else ""
+    if row is None and pose:
+        return None
+    if not isinstance(row, list):
+        return f"is {json.dumps(row)[:40]}, not a list of numbers{lost}"
+    for value in row:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return f"holds {json.dumps(value)[:40]}, which is no number{lost}"
+        if not math.isfinite(value):
+            return f"holds {value}, which isn't finite{lost}"
+    if pose and len(row) not in (12, 16):
+        return f"has {len(row)} numbers: a pose takes 16 numbers, or the 12 of its first three rows{lost}"
+    if not pose and len(row) != 4:
+        return f"has {len(row)} numbers, not fx, fy, cx, cy"
+    return None
+
+
+class BoxEntry(_Strict):
+    """An oriented box in the file's unit: centre, full extents, axes in rows (upright along x, y, z without them)."""
+
+    center: Numbers3
+    extents: Numbers3
+    axes: tuple[Numbers3, Numbers3, Numbers3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+class TrackEntry(_Strict):
+    """Pose of a moving object at one time, in seconds on the scene's time line."""
+
+    seconds: float
+    center: Numbers3
+    axes: tuple[Numbers3, Numbers3, Numbers3]
+
+
+class ObjectEntry(_Strict):
+    """An object: its box, or the number under which the mesh and masks have it, or both."""
+
+    id: str = Field(min_length=1)
+    label: str = Field(min_length=1)
+    box: BoxEntry | None = None
+    number: int = Field(default=0, ge=0)
+    track: tuple[TrackEntry, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_somewhere(self) -> ObjectEntry:
+        if self.box is None and not self.number:
+            raise ValueError("takes a box, or the number that it has in the mesh")
+        if self.box is None and self.track:
+            raise ValueError("takes a box where it has a track")
+        return self
+
+
+class MeshEntry(_Strict):
+    """A PLY mesh or cloud; `labels` names the property, of its faces or vertices, that holds objects' numbers."""
+
+    file: str
+    labels: str | None = None
+
+    _file = field_validator("file")(_inside)
+
+
+class LensEntry(_Strict):
+    """A lens as COLMAP writes it: the model's name, and its parameters in pixels of the pictures."""
+
+    model: str
+    parameters: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _is_known(self) -> LensEntry:
+        lens_of(self.model, self.parameters)
+        return self
+
+    @property
+    def lens(self) -> Lens:
+        """The lens."""
+        return lens_of(self.model, self.parameters)
+
+
+class CameraEntry(_Strict):
+    """A camera: its video or folder of frames, when they were taken, poses, intrinsics, masks."""
+
+    name: str = Field(default="ego", min_length=1, pattern=r"^[\w.-]+$")
+    video: str | None = None
+    frames: str | None = None
+    masks: str | None = None
+    depth: str | None = None
+    depth_scale: float = Field(default=1000.0, gt=0)
+    rate: float | None = Field(default=None, gt=0, le=1000)
+    times: tuple[float, ...] | None = None
+    offset: float = 0.0
+    axes: Axes = "opencv"
+    direction: Direction = "camera_to_scene"
+    poses: str | tuple[tuple[float, ...] | None, ...] | None = None
+    intrinsics: Numbers4 | tuple[Numbers4, ...] | None = None
+    lens: LensEntry | None = None
+    turns: int = Field(default=0, ge=0, le=3)
+    standard: tuple[int, int, float] | None = None
+    as_it_is: bool = False
+    anamorphic: bool = False
+
+    @field_validator("poses", "intrinsics", mode="before")
+    @classmethod
+    def _holds_numbers(cls, rows: Any, info: ValidationInfo) -> Any:
+        """Name the pose that is wrong, which a choice of types can't."""
+        if isinstance(rows, list):
+            what = "pose" if info.field_name == "poses" else "row of intrinsics"
+            several = info.field_name == "poses" or any(isinstance(row, list) for row in rows)
+            for i, row in enumerate(rows if several else [rows], start=1):
+                if problem := _problem(row, info.field_name == "poses"):
+                    raise ValueError(f"{what} {i} {problem}" if several else problem)
+        return rows
+
+    @field_validator("video", "frames", "masks", "depth")
+    @classmethod
+    def _stays_inside(cls, path: str | None) -> str | None:
+        return None if path is None else _inside(path)
+
+    @model_validator(mode="after")
+    def _has_pictures(self) -> CameraEntry:
+        if (self.video is None) == (self.frames is None):
+            raise ValueError("takes a 'video' or a folder 'frames', one of the two")
+        if self.frames is not None and (self.rate is None) == (self.times is None):
+            raise ValueError("takes a 'rate' or 'times' for its frames, one of the two")
+        if self.video is not None and (self.rate is not None or self.times is not None):
+            raise ValueError("takes no 'rate' and no 'times' with a video, which has its own")
+        if isinstance(self.poses, str):
+            _inside(self.poses)
+        if self.standard is not None and (self.as_it_is or min(self.standard) <= 0 or max(self.standard[:2]) > 8192):
+            raise ValueError("'standard' takes width, height and rate above 0, and no 'as_it_is' beside it")
+        if self.as_it_is and (self.video is None or self.turns):
+            raise ValueError("only a 'video' that stands upright can be taken 'as_it_is'")
+        if self.lens is not None and (self.intrinsics is not None or self.as_it_is):
+            raise ValueError(
+                "takes no 'intrinsics' and no 'as_it_is' with a 'lens', which is taken out of its pictures"
+            )
+        return self
+
+
+class SceneFile(_Strict):
+    """The whole file."""
+
+    tolman_scene: Literal[1]
+    unit: Literal["m", "cm", "mm", "ft", "in", "unknown"]
+    up: Up
+    origin: Numbers3 = (0.0, 0.0, 0.0)
+    objects: tuple[ObjectEntry, ...]
+    mesh: MeshEntry | None = None
+    cameras: tuple[CameraEntry, ...] = ()
+    room_area: float | None = Field(default=None, ge=0)
+    room_center: Numbers3 | None = None
+    outdoors: bool = False
+
+    @model_validator(mode="after")
+    def _is_unambiguous(self) -> SceneFile:
+        for what, values in (
+            ("two objects have the id", [one.id for one in self.objects]),
+            ("two objects have the number", [one.number for one in self.objects if one.number]),
+            ("two cameras have the name", [one.name for one in self.cameras]),
+        ):
+            twice = next((value for i, value in enumerate(values) if value in values[:i]), None)
+            if twice is not None:
+                raise ValueError(f"{what} '{twice}'")
+        if self.unit == UNKNOWN and self.room_area is not None:
+            raise ValueError("takes no 'room_area' where the unit is unknown")
+        if self.unit == UNKNOWN and any(one.depth is not None for one in self.cameras):
+            raise ValueError("takes no 'depth' where the unit is unknown, as depths are in metres")
+        return self
+
+
+def read_scene_file(path: Path) -> SceneFile:
+    """Read and check a scene.json.
+
+    Raises:
+        InputError: names the field that is wrong.
+    """
+    try:
+        return SceneFile.model_validate(read_json(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        what = first["msg"].removeprefix("Value error, ")
+        what = "isn't a field of this file" if first["type"] == "extra_forbidden" else what[0].lower() + what[1:]
+        raise InputError(path, what, field=field or None, fix="docs/ingest/generic.md describes the file") from None
+
 
 _RATE = 30.0
 _LONGER = 640
 _RIGID = 0.02
+_NOMINAL = 5.0
+"""Metres across that a scene of unknown scale is given, the size of a room: thresholds in metres then fit roughly."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +289,7 @@ class Generic:
             room_area=None if content.room_area is None else content.room_area * frame.scale**2,
             room_center=None if content.room_center is None else vector(frame.points(np.array(content.room_center))),
             outdoors=content.outdoors,
+            metric=content.unit != UNKNOWN,
             up=content.up,
         )
 
@@ -85,10 +308,22 @@ class _Frame:
     path: Path
     content: SceneFile
 
-    @property
+    @cached_property
     def scale(self) -> float:
-        """Metres of one of its units."""
-        return UNITS[self.content.unit]
+        """Metres of one of its units; where the unit is unknown, the factor that makes the scene 5 m across."""
+        if self.content.unit != UNKNOWN:
+            return UNITS[self.content.unit]
+        known = self.mesh.points if self.mesh is not None else np.empty((0, 3))
+        if not len(known):
+            known = np.array([one.box.center for one in self.content.objects if one.box is not None]).reshape(-1, 3)
+        low, high = np.percentile(known @ self.turn.T, (2, 98), axis=0)[:, :2] if len(known) else np.zeros((2, 2))
+        if not (high - low).max() > 0:
+            raise InputError(self.path, "needs a mesh or two boxes where the unit is unknown", fix="give the unit")
+        return float(_NOMINAL / (high - low).max())
+
+    @cached_property
+    def mesh(self) -> Ply | None:
+        return None if self.content.mesh is None else read_ply(self.path.parent / self.content.mesh.file)
 
     @property
     def turn(self) -> Floats:
@@ -127,9 +362,9 @@ class _Frame:
             raise InputError(
                 self.path, f"'{strange.id}' has no box, and no mesh with labels has it", fix="say 'labels' of the mesh"
             )
-        if entry is None:
+        mesh = self.mesh
+        if entry is None or mesh is None:
             return None
-        mesh = read_ply(self.path.parent / entry.file)
         points = self.points(mesh.points)
         if entry.labels is None:
             boxes = [(one.number, one.box) for one in instances if one.box is not None]
@@ -160,7 +395,7 @@ class _Frame:
                 raise InputError(folder / camera.frames, f"holds none of {', '.join(sorted(IMAGES))}")
             count = len(paths)
             times = np.array(camera.times) if camera.times is not None else np.arange(count) / (camera.rate or 1.0)
-            size = size_of(paths[0])
+            size = common_size_of(paths)
             pictures = pictures_of(paths, size)
         if len(times) != count or (np.diff(times) < 0).any():
             raise InputError(self.path, f"takes {count:,} rising times, one for each frame", row=row, field="times")
@@ -175,12 +410,13 @@ class _Frame:
                 raise InputError(folder / camera.masks, f"holds {len(files):,} .png for {count:,} frames")
             masks = masks_of(list(files))
         depths = None if camera.depth is None else _depths(folder / camera.depth, camera.depth_scale, count)
-        return CameraRecording(
+        recording = CameraRecording(
             camera.name, times, poses, intrinsics, size, pictures, masks, camera.turns,
             None if camera.as_it_is else camera.standard or _standard(size, camera.turns),
             media if camera.as_it_is else None, camera.offset, depths=depths, axes=camera.axes,
             direction=camera.direction, anamorphic=camera.anamorphic,
         )  # fmt: skip
+        return recording if camera.lens is None else undistorted(recording, [camera.lens.lens])
 
     def poses(self, row: str, camera: CameraEntry, count: int) -> Floats:
         """Camera → scene in metres, z up, as a CameraRecording has them."""
@@ -188,7 +424,7 @@ class _Frame:
             return np.empty((0, 4, 4))
         where, field = (self.path, f"{row}.poses")
         if isinstance(camera.poses, str):
-            where, field = self.path.parent / camera.poses, ""
+            where, field = contained(self.path.parent, self.path.parent / camera.poses), ""
             lines = [line.split() for line in read_text(where).splitlines() if line.strip()]
             values = [
                 None if words == ["lost"] else numbers_of(where, words, i) for i, words in enumerate(lines, start=1)

@@ -23,13 +23,21 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
-from tolman.ingest.readers.house import JUNK, OUTDOORS, House, HouseRegion, read_house, region_codes
-from tolman.ingest.readers.matterport_cameras import read_shots, straight
-from tolman.ingest.readers.numbers import in_order
+from tolman.ingest.readers.annotated_boxes import check_known, read_groups, read_segments
+from tolman.ingest.readers.matterport3d_house import (
+    JUNK,
+    OUTDOORS,
+    House,
+    HouseRegion,
+    read_house,
+    read_shots,
+    region_codes,
+    straight,
+)
+from tolman.ingest.readers.picture_sources import size_of
 from tolman.ingest.readers.ply import Ply, read_ply
-from tolman.ingest.readers.segments import check_known, read_groups, read_segments
-from tolman.ingest.readers.stills import size_of
+from tolman.ingest.readers.text_records import in_order
+from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 
 WIDTH, RATE = 640, 1.0
 """Of the video that is written of a room's pictures: its width in pixels, and pictures a second."""
@@ -149,7 +157,7 @@ def _segments(path: Path, mesh: Ply) -> NDArray[np.int64]:
 
 
 def _surface(house: House, path: Path, region: HouseRegion, own: set[int]) -> ScannedSurface:
-    """The part of a house's mesh that lies in a room or belongs to its objects."""
+    """Return the part of a house's mesh that is in a room or belongs to its objects."""
     mesh, segments = _mesh(path, _state(path, path.with_suffix(".fsegs.json")))
     ids, inverse = np.unique(segments, return_inverse=True)
     # Segments that the house doesn't list are none of an object's.

@@ -1,10 +1,10 @@
-"""nuScenes: drives of 20 s with six cameras, a LiDAR and boxes around what moves and stands on the street.
+"""nuScenes: drives of 20 s with six cameras, a LiDAR and boxes around moving and still things on the street.
 
 The scene's frame is the data set's global one, z up, moved (not turned) to where the car is at the first sample; its
 time 0 is the first sample's. A camera's pose is ego pose ∘ calibrated sensor, with the ego pose of each recording's
 own time; cameras look along +z with y down as everywhere in Tolman, and the LiDAR's x points right, y ahead, z up.
 
-Boxes, tracks and what is seen when: `nuscenes_boxes`.
+Boxes, tracks and sightings: `nuscenes_boxes`.
 
 Source: docs/schema_nuscenes.md and utils/data_classes.py of nutonomy/nuscenes-devkit.
 """
@@ -19,11 +19,10 @@ import numpy as np
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.base import CameraRecording, RawScene, SceneSource
-from tolman.ingest.readers.nuscenes_boxes import Annotations, rotation_of
-from tolman.ingest.readers.nuscenes_tables import TABLES, Record, Tables
-from tolman.ingest.readers.quaternions import rigid
-from tolman.ingest.readers.stills import pictures_of
+from tolman.ingest.readers.nuscenes_records import TABLES, Annotations, Record, Tables, rotation_of
+from tolman.ingest.readers.picture_sources import pictures_of
+from tolman.ingest.readers.text_records import rigid
+from tolman.ingest.scan_format import CameraRecording, RawScene, SceneSource
 from tolman.scenes import Capture, Event
 
 CAMERAS = ("CAM_FRONT", "CAM_FRONT_RIGHT", "CAM_BACK_RIGHT", "CAM_BACK", "CAM_BACK_LEFT", "CAM_FRONT_LEFT")
@@ -37,7 +36,7 @@ _VERSIONS = ("v1.0-trainval", "v1.0-test", "v1.0-mini")
 
 @dataclass(frozen=True)
 class NuScenes:
-    """The format; `path` of its Sources is the folder of the tables, beside which samples/ and sweeps/ lie."""
+    """The format; `path` of its Sources is the folder of the tables, which is next to samples/ and sweeps/."""
 
     name: str = "nuscenes"
     title: str = "nuScenes"
@@ -70,7 +69,7 @@ class NuScenes:
         """Read one scene.
 
         Raises:
-            InputError: a table is broken or refers to what isn't there, or no camera's pictures are on this disk.
+            InputError: a table is broken or refers to a missing row, or no camera's pictures are on this disk.
         """
         with Tables(source.path) as tables:
             return _Drive(tables, source).reading()

@@ -24,16 +24,15 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.geometry.turning import scaled_intrinsics
-from tolman.ingest.base import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
+from tolman.geometry.camera_geometry import scaled_intrinsics
 from tolman.ingest.categories import plain
 from tolman.ingest.checks import checked_poses
-from tolman.ingest.readers.exported import read_exported
-from tolman.ingest.readers.numbers import in_order, natural
-from tolman.ingest.readers.pictures import Archive
+from tolman.ingest.readers.annotated_boxes import check_known, read_groups, read_segments
+from tolman.ingest.readers.picture_sources import Archive
 from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.segments import check_known, read_groups, read_segments
-from tolman.ingest.readers.sens import Sens, read_sens
+from tolman.ingest.readers.scannet_frames import Sens, read_exported, read_sens
+from tolman.ingest.readers.text_records import in_order, natural
+from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.surfaces import majority
 
 STANDARD = (640, 480, 24.0)
@@ -55,7 +54,7 @@ class ScanNet:
     title = "ScanNet v2"
 
     def find(self, root: Path) -> list[SceneSource]:
-        """The scenes of a folder, of its folder `scans`, or the folder itself: where NAME/NAME_vh_clean_2.ply lies.
+        """Find the scenes, each with NAME/NAME_vh_clean_2.ply, in a folder or its folder `scans`, or the folder itself.
 
         Raises:
             InputError: there are none.
@@ -230,7 +229,7 @@ def _recording(folder: Path, scan: str, alignment: Floats) -> tuple[CameraRecord
 
 
 def _check_layout(folder: Path, scan: str) -> None:
-    """Tell a scan without frames from one whose frames are laid out as ScanNet's C++ exporter does.
+    """Distinguish a scan without frames from one whose frames are laid out as ScanNet's C++ exporter does.
 
     Raises:
         InputError: it is the latter.

@@ -1,1 +1,1 @@
-"""Reading the files that formats consist of: what is the same for several of them, and what is too long for one."""
+"""Reading the files that formats consist of: code shared by several of them, or too long for one."""

@@ -16,6 +16,9 @@ from tolman.geometry.boxes import Floats
 _INDICES = ("vertex_indices", "vertex_index")
 _HEADER = 1 << 16
 """Bytes in which a header must end."""
+_MAGIC = {b"LASF": "a LAS or LAZ file", b"ASTM-E57": "an E57 file", b"glTF": "a GLB file", b"PK\x03\x04": "a ZIP file"}
+_BY_SUFFIX = {".obj": "an OBJ file", ".gltf": "a glTF file", ".stl": "an STL file", ".pcd": "a PCD file"}
+"""Files of other formats, by their first bytes or their suffix."""
 _FARTHEST = 1e9
 """Limit that no coordinate reaches, in any unit."""
 _WIDTHS = {
@@ -31,7 +34,7 @@ class Ply:
     """Contents of a PLY file.
 
     Attributes:
-        path: where it lies.
+        path: of the file.
         points: x, y, z, shape (n, 3).
         faces: three points each, shape (m, 3); a face of more corners is cut into a fan of triangles.
         rows: the face of the file that each triangle is part of, shape (m,).
@@ -64,7 +67,9 @@ class Ply:
     def _named(self, found: dict[str, NDArray[Any]], name: str, what: str) -> NDArray[Any]:
         if name not in found:
             known = ", ".join(sorted(found)) or "none"
-            raise InputError(self.path, f"its {what} have no property '{name}' (others than places: {known})")
+            other, rest = ("faces", self.face) if what == "vertices" else ("vertices", self.vertex)
+            has = f"; its {other} have it" if name in rest else ""
+            raise InputError(self.path, f"its {what} have no property '{name}' (others than places: {known}){has}")
         return found[name]
 
 
@@ -75,7 +80,7 @@ def read_ply(path: Path) -> Ply:
         InputError: it can't be read, is cut off, or a number in it can't be right.
         MissingExtraError: plyfile is not installed.
     """
-    with needs("ingest", "Reading PLY files"):
+    with needs("build", "Reading PLY files"):
         import plyfile
     _check_size(path)
     try:
@@ -140,10 +145,10 @@ def _triangles(path: Path, lists: NDArray[Any]) -> tuple[NDArray[np.int64], NDAr
 
 
 def _check_size(path: Path) -> None:
-    """Hold the counts of a header to the file's size before anything is allocated for them.
+    """Check the counts of a header against the file's size before anything is allocated for them.
 
     Raises:
-        InputError: the file can't hold what its header promises, or there is no header.
+        InputError: the file can't hold the counts of its header, or there is no header.
     """
     try:
         size = path.stat().st_size
@@ -152,6 +157,10 @@ def _check_size(path: Path) -> None:
     except OSError as error:
         raise InputError(path, f"can't be read ({error.strerror})") from None
     text, mark, _ = head.partition(b"end_header")
+    by_bytes = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), None)
+    other = by_bytes or _BY_SUFFIX.get(path.suffix.lower())
+    if not head.startswith(b"ply") and other:
+        raise InputError(path, f"is {other}, not a PLY file", fix="convert it to PLY")
     if not head.startswith(b"ply") or not mark:
         raise InputError(path, "is no PLY file: it has no header", fix="get it again")
     ascii_form = b"format ascii" in text

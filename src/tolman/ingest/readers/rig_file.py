@@ -1,18 +1,25 @@
-"""`rig.json`: what a recording of cameras and a LiDAR consists of. docs/ingest/lidar.md describes it."""
+"""`rig.json`: the parts of a recording of cameras and a LiDAR, and the offset of the LiDAR's clock.
+
+docs/ingest/lidar.md describes the file. The offset is as a rig says it, or estimated from how fast its sensors turn.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
-from tolman.ingest.clouds.sweep import PointTime
-from tolman.scenes import OrientedBox
+from tolman.geometry.motion import Offset, Signal, TooLittleMotionError, estimate_offset
+from tolman.ingest.clouds.sweeps import PointTime
+from tolman.scenes import Clock, OrientedBox
 
 NAME = "rig.json"
 _TOLERANCE = 1e-3
@@ -27,8 +34,8 @@ class RigClock(_Part):
 
     Attributes:
         method: as in `tolman.scenes.Clock`; 'estimated' without an offset asks for it to be estimated.
-        offset: what is added to this sensor's clock, seconds.
-        residual: 95 % bound of what is left, seconds.
+        offset: to add to this sensor's clock, seconds.
+        residual: 95 % bound of the remaining error, seconds.
     """
 
     method: Literal["hardware", "ptp", "ntp", "manual", "estimated", "none"] = "none"
@@ -55,7 +62,7 @@ class RigFiles(_Part):
 
 
 class RigTime(_Part):
-    """As `tolman.ingest.clouds.sweep.PointTime`."""
+    """As `tolman.ingest.clouds.sweeps.PointTime`."""
 
     kind: Literal["auto", "relative", "absolute", "none"] = "auto"
     unit: Literal["auto", "s", "ms", "us", "ns"] = "auto"
@@ -90,7 +97,7 @@ class RigCamera(RigFiles):
         path: a video, a folder of pictures, or a bag.
         role: 'ego', 'exo' or its own name.
         stamps: a text file with the time of each frame, seconds; a video's own times without one.
-        calibration: a JSON file with K, T_cam_lidar, and size where the pictures don't tell; None takes K from a bag.
+        calibration: a JSON file with K, T_cam_lidar, and size if the pictures don't have it; None takes K from a bag.
         clock: of this camera; the first one's is the time line.
         trajectory: poses of the camera in any frame, by its own clock, to estimate offsets with.
         rates: angular rates of an inertial unit on the camera's clock, for the same.
@@ -222,7 +229,7 @@ def read_calibration(path: Path) -> Calibration:
 
 
 def inside(folder: Path, name: str) -> Path:
-    """A path that a rig names, which must lie in its folder.
+    """Return a path that a rig names, which must be in its folder.
 
     Raises:
         InputError: it is elsewhere, or isn't there.
@@ -237,7 +244,7 @@ def inside(folder: Path, name: str) -> Path:
 
 def _read(path: Path, kind: type[Any]) -> Any:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(path, f"can't be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:
@@ -248,3 +255,98 @@ def _read(path: Path, kind: type[Any]) -> Any:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         raise InputError(path, first["msg"].removeprefix("Value error, "), field=field or None) from None
+
+
+_WIDTH = 96
+
+
+@dataclass(frozen=True)
+class Synchronised:
+    """An offset and how it was found.
+
+    Attributes:
+        offset: to add to the sensor's clock, seconds.
+        clock: method and residual.
+        found: the estimate's result, if one was made.
+    """
+
+    offset: float
+    clock: Clock
+    found: Offset | None = None
+
+
+def said(clock: RigClock) -> Synchronised:
+    """Offset that a rig declares, without estimating."""
+    return Synchronised(clock.offset or 0.0, Clock(method=clock.method, residual=clock.residual))
+
+
+def estimate_clock(path: Path, reference: Signal, other: Signal) -> Synchronised:
+    """The offset of a sensor's clock to the reference's.
+
+    Args:
+        path: of the recording, for messages.
+        reference: how fast the sensor turns whose clock is the time line.
+        other: how fast the other does.
+
+    Raises:
+        InputError: the motion doesn't determine it.
+    """
+    try:
+        # Clocks that count from different days differ by more than any search: their beginnings are laid together.
+        apart = float(reference.times[0] - other.times[0]) if len(reference.times) and len(other.times) else 0.0
+        apart = apart if abs(apart) > 3600 else 0.0
+        found = estimate_offset(reference, Signal(other.times + apart, other.speeds))
+    except TooLittleMotionError as error:
+        raise InputError(
+            path, f"the offset of its clocks can't be estimated: {error}", fix="give 'offset' with method 'manual'"
+        ) from None
+    return Synchronised(found.seconds + apart, Clock(method="estimated", residual=found.error), found)
+
+
+def pictures_turning(frames: Iterable[tuple[float, NDArray[np.uint8]]], focal: float) -> Signal:
+    """Estimate a camera's angular speed from the shift of its pictures (phase correlation, Kuglin and Hines 1975).
+
+    A shift measures turning about the two axes across the view; rolling and walking past near things disturb it, so it
+    serves where the camera has neither poses nor an inertial unit.
+
+    Args:
+        frames: times, seconds, and pictures, shape (height, width, 3).
+        focal: of the pictures, pixels.
+    """
+    times: list[float] = []
+    speeds: list[float] = []
+    before: tuple[float, Floats] | None = None
+    for seconds, picture in frames:
+        step = max(1, round(picture.shape[1] / _WIDTH))
+        small = _shrunk(picture, step)
+        if before is not None and seconds > before[0] and small.shape == before[1].shape:
+            shift = np.hypot(*_shift(before[1], small)) * step
+            times.append((seconds + before[0]) / 2)
+            speeds.append(float(np.arctan(shift / focal)) / (seconds - before[0]))
+        before = (seconds, small)
+    return Signal(np.array(times), np.array(speeds))
+
+
+def _shrunk(picture: NDArray[np.uint8], step: int) -> Floats:
+    """Grey means of squares of pixels."""
+    height, width = (n // step * step for n in picture.shape[:2])
+    grey = picture[:height, :width].astype(np.float64).mean(2)
+    return np.asarray(grey.reshape(height // step, step, width // step, step).mean((1, 3)))
+
+
+def _shift(first: Floats, second: Floats) -> tuple[float, float]:
+    """Return the second picture's offset from the first, down and to the right, in fractional pixels."""
+    window = np.outer(np.hanning(first.shape[0]), np.hanning(first.shape[1]))
+    spectra = [np.fft.rfft2((picture - picture.mean()) * window) for picture in (first, second)]
+    cross = spectra[1] * np.conj(spectra[0])
+    peaks = np.fft.irfft2(cross / np.maximum(np.abs(cross), 1e-9), s=first.shape)
+    found = []
+    place = np.unravel_index(int(peaks.argmax()), peaks.shape)
+    for axis, size in enumerate(peaks.shape):
+        line = np.take(peaks, place[1 - axis], axis=1 - axis)
+        at = int(place[axis])
+        left, middle, right = line[at - 1], line[at], line[(at + 1) % size]
+        bend = left - 2 * middle + right
+        fine = at + (0.5 * (left - right) / bend if bend < 0 else 0.0)
+        found.append(float(fine - size if fine > size / 2 else fine))
+    return found[0], found[1]

@@ -56,7 +56,7 @@ def match(left: Pixels, right: Pixels) -> tuple[Points, Points]:
 
 
 def _moves_like_neighbours(a: Points, b: Points, diagonal: float) -> NDArray[np.bool_]:
-    """Find matches that move about as far as their neighbours: a false match may lie on its epipolar line by chance."""
+    """Find matches that move about as far as their neighbours: a false match may be on its epipolar line by chance."""
     import cv2
 
     places = a.astype(np.float32)
@@ -67,4 +67,4 @@ def _moves_like_neighbours(a: Points, b: Points, diagonal: float) -> NDArray[np.
     return np.asarray(np.linalg.norm(moves - usual, axis=1) <= STRAY * diagonal)
 
 
-MATCHER = Matcher("sift", match, "cv2", "opencv-python-headless", "correspondence")
+MATCHER = Matcher("sift", match, "cv2", "opencv-python-headless", "media")

@@ -1,4 +1,4 @@
-"""What a provider's batch interface can do, and what a model needs in order to be asked through one."""
+"""Interfaces of a provider's batches, and of a model that is asked through them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from tolman.models.base import Model, Request
 from tolman.models.identity import Looking
+from tolman.models.model import Model, Request
 from tolman.responses import Response
 
 IN_BATCH = "answered in a batch"
@@ -19,11 +19,11 @@ PRICE_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Pace:
-    """How long is waited for what.
+    """Waiting times of batches.
 
     Attributes:
-        quiet: seconds without a new question after which those that were gathered are sent.
-        look, longest_look: seconds between two looks at how batches stand, at first and at most.
+        quiet: seconds without a new question after which the gathered ones are sent.
+        look, longest_look: seconds between two looks at the state of batches, at first and at most.
         retry: seconds before a batch is sent again that wasn't taken, doubled each time.
         most_batches: left at a time.
     """
@@ -37,7 +37,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class BatchLine:
-    """What became of one question of a batch.
+    """The result of one question of a batch.
 
     Attributes:
         key: its own, as it was sent.
@@ -52,7 +52,7 @@ class BatchLine:
 
 @dataclass(frozen=True)
 class BatchState:
-    """How a batch stands.
+    """The state of a batch.
 
     Attributes:
         state: 'working'; 'ended', where there are results, be it of a part; 'refused', where nothing was asked; 'gone',
@@ -79,7 +79,7 @@ class BatchInterface(Protocol):
     most_bytes: int
 
     def line(self, key: str, body: dict[str, Any]) -> dict[str, Any]:
-        """A question as it stands in a batch's file."""
+        """Return a question as written in a batch's file."""
         ...
 
     async def submit(self, path: Path, token: str) -> str:
@@ -106,11 +106,11 @@ class BatchInterface(Protocol):
         ...
 
     async def state(self, name: str) -> BatchState:
-        """How a batch stands."""
+        """Return the state of a batch."""
         ...
 
     def results(self, name: str) -> AsyncIterator[BatchLine]:
-        """What became of its questions, in any order."""
+        """Return the results of its questions, in any order."""
         ...
 
 
@@ -129,7 +129,7 @@ class Batching(Model, Protocol):
         ...
 
     def body_of(self, request: Request) -> tuple[dict[str, Any], list[str]]:
-        """A request's body, and notes on what in it isn't as it was asked for. Reads the pictures.
+        """Return a request's body, and notes on its differences from the request. Reads the pictures.
 
         Raises:
             OSError: a picture can't be read.

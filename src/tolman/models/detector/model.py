@@ -1,8 +1,8 @@
-"""`baseline/detector`: answers from the frames that it is sent, and without looking where these don't tell.
+"""`baseline/detector`: answers from the frames that it is sent, and without looking where these don't suffice.
 
-It detects objects in each frame, puts them on one map (`mapping`), and has the question's family answer from that map
-as from a scene of which the truth is known. A question that no family knows, or whose objects it hasn't seen, gets the
-answer of the blind baseline `baseline/best-constant`; so does every question about blank frames. Its notes say which.
+It detects objects in each frame and puts them on one map (`mapping`). The question's family answers from that map as
+from a scene with known truth. A question that no family knows, or whose objects it hasn't seen, gets the answer of the
+blind baseline `baseline/best-constant`; so does every question about blank frames. Its notes say which.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from tolman.benchmarks.base import BenchmarkSpec, as_it_is
+from tolman.benchmarks.spec import BenchmarkSpec, as_it_is
 from tolman.errors import UsageError
-from tolman.generate.settings import preset
+from tolman.generate.presets import preset
 from tolman.items import Item
 from tolman.messages import Clip, Message, Picture
-from tolman.models.base import CallError, Model, ModelOptions, Request
-from tolman.models.detector.detection import Detection
-from tolman.models.detector.network import DetectorNetwork
-from tolman.models.detector.place import DetectedPlace
+from tolman.models.detector.landmark_map import DetectedPlace
+from tolman.models.detector.network import Detection, DetectorNetwork
 from tolman.models.geometric import answer_text, recomputed
+from tolman.models.model import CallError, Model, ModelOptions, Request
 from tolman.responses import FailureKind, Response
 
 NAME = "baseline/detector"
@@ -55,8 +54,8 @@ class DetectorModel:
     """The baseline that sees.
 
     Args:
-        blind: what answers where the frames don't tell.
-        network: what finds objects.
+        blind: model that answers where the frames don't suffice.
+        network: that finds objects.
         settings: all that determines its answers.
     """
 

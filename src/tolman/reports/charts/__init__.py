@@ -1,4 +1,4 @@
 """Charts: a data table drawn as bars, dots, lines … in light, dark and print; a module for each form.
 
-What is drawn is a `chart.Chart`, made elsewhere; nothing is computed here. `page.render` gives SVG, PDF or PNG.
+The input is a `chart.Chart`, made elsewhere; nothing is computed here. `page.render` gives SVG, PDF or PNG.
 """

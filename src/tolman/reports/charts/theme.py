@@ -1,7 +1,7 @@
-"""Themes: the colours of figures in light and dark, told apart with any colour vision and in a print without colour.
+"""Themes: the colours of figures in light and dark, distinct for any colour vision and in a print without colour.
 
 The colours of series are those of Okabe and Ito (2008), "Color Universal Design", but for yellow, which white paper
-swallows; markers and hatches tell series apart where no colour does. Every colour of the light theme is used for one
+swallows. Markers and hatches separate series where no colour does. Every colour of the light theme is used for one
 thing, so that an SVG can follow its reader's preference: `following` adds a rule for each that turns it into the dark
 theme's.
 """
@@ -22,8 +22,8 @@ class Theme:
         ink: letters and axes.
         faint: letters that matter less.
         grid: lines behind the marks.
-        ground: what is drawn on.
-        behind: marks that stand behind those of runs: rows of papers, baselines, people.
+        ground: the background.
+        behind: marks behind those of runs: rows of papers, baselines, people.
         light, dark: letters on a dark and on a light colour.
         series: of the series, in turn.
     """

@@ -1,7 +1,7 @@
 """The explorer: runs as a static site of tables, lists and pages of items, which works from a disk and from a server.
 
-A page that is opened from a disk may not fetch, so data come as scripts that call one function (`packing`). What a list
-needs stands in one small index; questions, responses, pictures and floor plans follow in shards when they are wanted.
+A page that is opened from a disk may not fetch, so data come as scripts that call one function (`packing`). The data of
+a list is in one small index; questions, responses, pictures and floor plans follow in shards when they are wanted.
 
 ```
 index.html  site.css  *.js     the application, the same for every site

@@ -1,15 +1,37 @@
-"""Runs grouped by what they were asked, and the questions of each group in one order."""
+"""Question sets of the explorer: runs grouped by their questions, and the tables and the index of each group.
+
+Tables are the benchmark's own with published rows, and those by labels. The index has a column for each property by
+which the list filters and sorts, in codes and numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import polars as pl
+
+from tolman.analyze.labels import in_order, label_frame, label_names
 from tolman.items import Item
-from tolman.reports.content import Report, build
-from tolman.reports.loaded import LoadedRun
-from tolman.reports.published import Published
-from tolman.runs.folder import same_benchmark
+from tolman.reports.loaded_runs import LoadedRun
+from tolman.reports.reference_rows import Published
+from tolman.reports.report_content import LEGEND, Report, build, emphasis
+from tolman.reports.site.site_media import seen_by
+from tolman.reports.table_rows import (
+    BOUNDS_LABEL,
+    SHARES_LABEL,
+    ReportRow,
+    ReportTable,
+    needs_row,
+    unread_bounds,
+    unread_described,
+    unread_shares,
+)
+from tolman.reports.text import first_cells, heads, interval_shown, shown, values_shown
+from tolman.responses import Outcome, Response
+from tolman.runs.run_folder import same_benchmark
+from tolman.scoring.score_table import Column
 
 
 @dataclass(frozen=True)
@@ -31,7 +53,7 @@ class QuestionSet:
 
     @property
     def title(self) -> str:
-        """Of its pages."""
+        """Return the title of its pages."""
         return f"{self.report.benchmark.title} · {self.report.subset}"
 
 
@@ -42,8 +64,8 @@ def question_sets(
 
     Args:
         runs: one or more, with scores.
-        left_out: a sentence for each run that should be there and has no scores; it stands above the first table.
-        published: which published rows stand beside the runs.
+        left_out: a sentence for each run that should be there and has no scores; it is above the first table.
+        published: which published rows are next to the runs.
     """
     found = []
     for number, group in enumerate(_groups(runs)):
@@ -58,7 +80,7 @@ def question_sets(
 
 
 def first_set(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
-    """The runs that were asked what the first of them was."""
+    """Return the runs with the same questions as the first of them."""
     return _groups(runs)[0]
 
 
@@ -77,3 +99,228 @@ def _groups(runs: Sequence[LoadedRun]) -> list[list[LoadedRun]]:
 def _same(one: LoadedRun, other: LoadedRun) -> bool:
     a, b = one.record.settings, other.record.settings
     return same_benchmark(a.benchmark, b.benchmark) and (a.subset, a.data_hash) == (b.subset, b.data_hash)
+
+
+MOST_PARTS = 24
+"""Values of a label that a table is made for if nobody asks for it."""
+NOT_CUT = ("scene", "answer")
+"""Labels that no table is made for unasked: too many values, or values that say nothing of the questions."""
+
+
+def board_of(one: QuestionSet, tables: Sequence[ReportTable] = ()) -> dict[str, Any]:
+    """The tables of a question set.
+
+    Args:
+        one: the set.
+        tables: further ones, by labels and under other benchmarks' taxonomies.
+    """
+    report = one.report
+    names = [run.name for run in one.runs]
+    return {
+        "title": one.title,
+        "credits": report.benchmark.credits,
+        "warnings": report.warnings,
+        "marks": report.marks,
+        "notes": report.notes,
+        "legend": LEGEND,
+        "unread": [SHARES_LABEL, BOUNDS_LABEL],
+        "table": table_of(report.table, names),
+        "tables": [table_of(table, names) for table in tables],
+        "further": [
+            {
+                "title": further.title,
+                "headings": list(further.headings),
+                "rows": [
+                    [name, [_further(cells, column) for column in further.columns]]
+                    for name, cells in further.rows.items()
+                ],
+                "notes": list(further.notes),
+            }
+            for further in report.further
+        ],
+        "settings": [[run.name, run.record.model_dump_json(indent=2)] for run in one.runs],
+    }
+
+
+def _further(cells: Any, column: Any) -> list[str]:
+    cell = cells.get(column)
+    return [] if cell is None else [cell.shown, cell.interval_shown, cell.count]
+
+
+def table_of(table: ReportTable, names: Sequence[str]) -> dict[str, Any]:
+    """Return one table; a column for a value of a label names it.
+
+    Args:
+        table: of a report.
+        names: of the runs.
+    """
+    return {
+        "title": table.title,
+        "headline": table.headline,
+        "heads": heads(table),
+        "label": table.by[-1] if table.across else None,
+        "columns": [
+            {
+                "key": column.key,
+                "title": column.title,
+                "group": column.group,
+                "unit": column.unit,
+                "value": table.column_values.get(column.key),
+            }
+            for column in table.columns
+        ],
+        "rows": [_row(table, row, names) for row in table.rows],
+        "marks": table.marks,
+        "notes": table.notes,
+    }
+
+
+def _row(table: ReportTable, row: ReportRow, names: Sequence[str]) -> dict[str, Any]:
+    first = first_cells(table, row)
+    is_unread = needs_row(row.unread, table.columns)
+    return {
+        "first": first,
+        "name": row.name,
+        "group": row.group,
+        "source": row.source,
+        "headline": row.headline,
+        "signs": list(row.signs),
+        "run": names.index(row.name) if row.group == "run" and row.name in names else None,
+        "cells": [_cell(row, column) for column in table.columns],
+        "between": [*values_shown(row), row.rules, *[""] * (len(first) - 2 - len(row.values))] if is_unread else [],
+        "unread": [
+            [unread_shares(row.unread.get(column.key)), unread_bounds(row.unread.get(column.key), column)]
+            for column in table.columns
+        ]
+        if is_unread
+        else [],
+    }
+
+
+def _cell(row: ReportRow, column: Column) -> dict[str, Any] | None:
+    figure = row.figures.get(column.key)
+    if figure is None:
+        return None
+    return {
+        "value": figure.value,
+        "shown": shown(row, column),
+        "interval": interval_shown(row, column),
+        "low": figure.interval.low if figure.interval else None,
+        "high": figure.interval.high if figure.interval else None,
+        "n": figure.n,
+        "mark": emphasis(row, column),
+        "said": unread_described(row.unread.get(column.key)),
+    }
+
+
+def cut_labels(items: Sequence[Item]) -> list[str]:
+    """Return the labels that tables are made for by default."""
+    counts = label_names(items)
+    return [name for name, count in counts.items() if count <= MOST_PARTS and name not in NOT_CUT]
+
+
+SCALE = 1000
+"""A score of 1, as the index has it."""
+NO_SCORE = -1
+STATES = {"read": "r", "none": "n", "cut off": "c"}
+STATUSES = {"failed": "f", "missing": "m", "left out": "l", "unjudged": "u"}
+NOT_ASKED = "."
+SCORED = "s"
+"""Scored by a version that didn't say how the answer was read."""
+MOST_VALUES = 400
+"""Values of a label that a page offers to choose from; one with more can be searched for."""
+_ALWAYS = ("task", "scene")
+
+
+def index_of(one: QuestionSet, shards: Mapping[str, Any]) -> dict[str, Any]:
+    """The index of a question set.
+
+    Args:
+        one: the set.
+        shards: where its questions, answers, media and plans are, as the page takes it.
+    """
+    return {
+        "title": one.title,
+        "ids": [item.id for item in one.items],
+        "labels": label_columns(one.items),
+        "runs": [run_column(one, run) for run in one.runs],
+        "shards": shards,
+    }
+
+
+def label_columns(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """Return the labels in which some items differ, each with its values and a code for each item."""
+    counts = label_names(items)
+    carried = {name for item in items for name in item.labels}
+    names = [*(name for name in _ALWAYS if name in counts), *(name for name in counts if name not in _ALWAYS)]
+    kept = [name for name in names if counts[name] <= MOST_VALUES or name == "scene"]
+    frame = label_frame(items, kept)
+    found = []
+    for name in kept:
+        values = in_order(frame[name].unique().to_list())
+        codes = {value: code for code, value in enumerate(values)}
+        column = {"name": name, "values": values, "codes": [codes[value] for value in frame[name]]}
+        found.append({**column, "derived": name not in carried})
+    return found
+
+
+def run_column(one: QuestionSet, run: LoadedRun) -> dict[str, Any]:
+    """Return a run's data on each item: scores under each scorer, how its answer was read, the tokens of its output.
+
+    For a run with several samples these are the first one's; `samples` counts all of them.
+    """
+    every = run.folder.scores()
+    scores = every.filter(pl.col("repeat") == 0)
+    scorers = list(run.figures["rule_sets"])
+    places = one.places
+    by_scorer = {scorer: [NO_SCORE] * len(one.items) for scorer in scorers}
+    states = [NOT_ASKED] * len(one.items)
+    judged: set[int] = set()
+    columns = ("rule_set", "id", "score", "status", "state", "judged")
+    for scorer, identity, score, status, state, was_judged in scores.select(columns).iter_rows():
+        place = places.get(identity)
+        if place is None or scorer not in by_scorer:
+            continue
+        if score is not None:
+            by_scorer[scorer][place] = round(score * SCALE)
+        if was_judged or status == "unjudged":
+            judged.add(place)
+        if scorer == scorers[0]:
+            states[place] = STATES.get(state or "") or STATUSES.get(status, SCORED)
+    return {
+        "name": run.name,
+        "model": run.record.settings.model,
+        "protocol": run.record.settings.protocol,
+        "scorers": scorers,
+        "scores": [by_scorer[scorer] for scorer in scorers],
+        "states": "".join(states),
+        "judged": sorted(judged),
+        "tokens": output_tokens(run.folder.each_outcome(), places),
+        "seen": seen_by(run.record).to_json(),
+        **sample_counts(every, scorers, places),
+    }
+
+
+def sample_counts(scores: pl.DataFrame, scorers: Sequence[str], places: Mapping[str, int]) -> dict[str, Any]:
+    """For a run with several samples, `samples`: how many each item has, and how many of them each scorer found right;
+    nothing for another run.
+    """
+    if not (scores["repeat"] > 0).any():
+        return {}
+    of, right = [0] * len(places), [[0] * len(places) for _ in scorers]
+    counted = scores.group_by("rule_set", "id").agg(pl.len().alias("of"), (pl.col("score") >= 1).sum().alias("right"))
+    for scorer, identity, count, fully in counted.select("rule_set", "id", "of", "right").iter_rows():
+        place = places.get(identity)
+        if place is not None and scorer in scorers:
+            of[place] = count
+            right[scorers.index(scorer)][place] = fully
+    return {"samples": {"of": of, "right": right}}
+
+
+def output_tokens(outcomes: Iterable[Outcome], places: Mapping[str, int]) -> list[int]:
+    """The tokens of each item's first answer; an empty list where no response says."""
+    found = [0] * len(places)
+    for outcome in outcomes:
+        if isinstance(outcome, Response) and outcome.repeat == 0 and outcome.id in places:
+            found[places[outcome.id]] = outcome.usage.output_tokens
+    return found if any(found) else []

@@ -12,25 +12,28 @@ from typing import Any
 import tolman
 from tolman.errors import InputError, UsageError
 from tolman.files import remove, whole_folder
-from tolman.generate.collection import open_collection
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import Item
-from tolman.media.store import FrameStore, default_root
-from tolman.protocols.base import ProtocolOptions
+from tolman.media.frame_store import FrameStore, default_root
+from tolman.protocols import ProtocolOptions
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, true_map_of
-from tolman.reports.evidence.drawing import evidence_on_plan
-from tolman.reports.loaded import LoadedRun
-from tolman.reports.published import Published
-from tolman.reports.rows import ReportTable
-from tolman.reports.site.answers import answer_shards
-from tolman.reports.site.at_hand import media_folder, scenes_folder
-from tolman.reports.site.board import board_of
-from tolman.reports.site.index import index_of
-from tolman.reports.site.packing import DataFolder, as_json, shards
-from tolman.reports.site.pictures import MediaChoice, SiteMedia, Wanted, key_of, media_of
-from tolman.reports.site.plans import plan_of
-from tolman.reports.site.question_sets import QuestionSet, question_sets
-from tolman.reports.site.seen import Seen, seen_by
+from tolman.reports.evidence_drawing import evidence_on_plan
+from tolman.reports.loaded_runs import LoadedRun
+from tolman.reports.reference_rows import Published
+from tolman.reports.site.data_shards import DataFolder, answer_shards, as_json, plan_of, shards
+from tolman.reports.site.question_sets import QuestionSet, board_of, index_of, question_sets
+from tolman.reports.site.site_media import (
+    MediaChoice,
+    Seen,
+    SiteMedia,
+    Wanted,
+    key_of,
+    media_folder,
+    media_of,
+    scenes_folder,
+    seen_by,
+)
+from tolman.reports.table_rows import ReportTable
 from tolman.responses import Response
 
 PAGE = "index.html"
@@ -45,15 +48,15 @@ _MEDIA_IN_SHARD = 50
 
 @dataclass(frozen=True)
 class SiteOptions:
-    """What a site holds.
+    """The content of a site.
 
     Attributes:
         media: pictures and videos that are brought into it.
         why_none: why none are, where that isn't because they can't be found.
         media_folder, scenes: folders other than the runs name.
         frame_store: other than the user's own.
-        link: whether a file of the site may be the file that it came from; for a site that nobody changes.
-        published: which published rows stand beside the runs.
+        link: whether a file of the site may be the file that it came from; for a site that is never edited.
+        published: which published rows are next to the runs.
         tables: makes the tables by labels of a question set.
     """
 
@@ -73,8 +76,8 @@ class SiteResult:
 
     Attributes:
         path: its folder.
-        sets, runs, items: what is in it.
-        remarks: what it lacks.
+        sets, runs, items: their numbers.
+        remarks: missing parts.
     """
 
     path: Path
@@ -101,7 +104,7 @@ def write_site(
         out: the folder.
         runs: with scores, of one benchmark or several.
         left_out: a sentence for each run that should be there and isn't.
-        options: what it holds.
+        options: its content.
         told: of the progress.
 
     Raises:
@@ -155,7 +158,7 @@ def _overview(sets: Sequence[QuestionSet], remarks: Sequence[str]) -> dict[str, 
 
 
 def _write_set(one: QuestionSet, site: Path, data: DataFolder, options: SiteOptions, told: Told) -> list[str]:
-    """Write the scripts and the media of a question set; what it lacks."""
+    """Write the scripts and the media of a question set, and return its missing parts."""
     media_at = media_folder(one.runs, options.media_folder)
     scenes_at = scenes_folder(one.runs, media_at, options.scenes)
     geometries, remarks = _scenes(one, scenes_at)
@@ -194,7 +197,8 @@ def _write_set(one: QuestionSet, site: Path, data: DataFolder, options: SiteOpti
 def _write_media(
     one: QuestionSet, site: Path, data: DataFolder, media_at: Path | str, options: SiteOptions, told: Told
 ) -> tuple[list[int], dict[str, int], list[str]]:
-    """Write the media; the first number of each shard, the number of each way of sampling, and what is lacking."""
+    """Write the media, and return the first number of each shard, the number of each way of sampling, and missing
+    parts."""
     seen = [seen_by(run.record) for run in one.runs]
     shown = [own for own in seen if own.what == "frames"] or [own for own in seen if own.what != "whole"] or seen[:1]
     samplings: dict[str, Seen] = {own.key: own for own in shown}
@@ -270,7 +274,7 @@ def _entries(
 def _maps(
     run: LoadedRun, geometries: Mapping[str, SceneGeometry]
 ) -> Callable[[Item, Response], dict[str, Any] | None] | None:
-    """What finds the map behind a run's response, beside the true one where the scene is known."""
+    """Return a function to the map behind a run's response, with the true one where the scene is known."""
     settings = run.record.settings.protocol_settings
     if "cognitive-map" not in run.record.settings.protocol.split("+"):
         return None

@@ -1,1 +1,1 @@
-"""Evidence for answers: key frames, point clouds, floor plans, models' opinions, key steps of recordings."""
+"""Evidence for answers: key frames with models' opinions, point clouds, drawings of scenes and floor plans."""

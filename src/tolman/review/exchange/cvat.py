@@ -2,12 +2,12 @@
 
 The format: https://docs.cvat.ai/docs/dataset_management/backup and cvat/apps/engine/backup.py. A backup is a zip file
 with `task.json` (labels, data, jobs), `annotations.json` (for each job `tags`, `shapes` and `tracks`, whose labels and
-attributes are named) and the pictures in `data/`. It is the one JSON of which CVAT makes a whole task, with labels,
-attributes and pictures, and that it gives back whole. Datumaro's needs a task that has all of these before, and loses
+attributes are named) and the pictures in `data/`. It is CVAT's only JSON that makes a whole task, with labels,
+attributes and pictures, and comes back whole. Datumaro's needs a task that has all of these before, and loses
 attributes that the task lacks.
 
-A point is a shape `points`, a line `polyline`, a box `rectangle`; what is chosen for a question is a tag of each of its
-pictures, one label for each value. Who drew something stands in the attribute `person`.
+A point is a shape `points`, a line `polyline`, a box `rectangle`. A choice for a question is a tag of each of its
+pictures, one label for each value. The attribute `person` names the author of a shape or tag.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from html import escape
 from pathlib import PurePosixPath
 from typing import Any
 
-from tolman.review.exchange.annotated import (
+from tolman.review.exchange import (
     MOST_REGIONS,
     Choices,
     ExchangeError,
@@ -86,9 +86,9 @@ def write(project: PictureSet) -> dict[str, str]:
 
 
 def read(content: bytes, receiver: Receiver) -> dict[str, Returned]:
-    """Key of a picture → what a person marked on it and chose for it, in a task's backup.
+    """Return key of a picture → a person's marks on it and choices for it, in a task's backup.
 
-    What bears another person's name is that person's. Shapes that objects move along (tracks) are not kept.
+    Shapes with another person's name are that person's. Shapes that objects move along (tracks) are not kept.
 
     Raises:
         ExchangeError: the file is no backup, or has a picture, a label or a mark that can't be.
@@ -140,7 +140,7 @@ def _label(name: str, kind: str, *attributes: str) -> dict[str, Any]:
 
 
 def _value_labels(controls: Sequence[Choices]) -> dict[str, tuple[str, str]]:
-    """Label → group and value that it stands for."""
+    """Return label → its group and value."""
     named = [(_value_label(one, value), (one.name, value)) for one in controls for value in one.values]
     if len(dict(named)) < len(named):
         raise ExchangeError(f"Two categories begin with the same {LABEL_LENGTH} letters, which is all that CVAT keeps.")
@@ -197,7 +197,7 @@ def _opened(content: bytes) -> zipfile.ZipFile:
 
 
 def _member(backup: zipfile.ZipFile, name: str) -> bytes:
-    """A file of a backup, whatever its header says about its size."""
+    """Return a file of a backup, regardless of the size in its header."""
     try:
         with backup.open(name) as member:
             content = member.read(MOST_BYTES + 1)
@@ -274,7 +274,7 @@ def _attributes(region: Mapping[str, Any], where: str) -> dict[str, str]:
 
 
 def _pairs(points: Any) -> list[Any] | None:
-    """Places of a list of x, y, x, y …; None for what is none, which `read_shapes` refuses."""
+    """Return the places of a list of x, y, x, y …; None for an invalid list, which `read_shapes` refuses."""
     if not isinstance(points, list) or len(points) % 2:
         return None
     return list(zip(points[::2], points[1::2], strict=True))

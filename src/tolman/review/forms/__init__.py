@@ -1,1 +1,1 @@
-"""Values of forms: fields, answers, decisions, written questions, and their checks."""
+"""Values of forms: fields, answers, marks that are drawn, verdicts, written questions, and their checks."""

@@ -1,12 +1,16 @@
-"""Distractors: people choose frames of the other view that look right beside a key step and aren't (SITE, section 4.2).
+"""Distractors: people choose frames of the other view that look right for a key step and aren't.
 
-What is asked and how it is worded is `generate.egoexo.association`'s; which frames are hard, people see.
+Source: SITE, section 4.2. The questions and their wording are `generate.egoexo.association`'s; people judge which
+frames are hard. Key steps are moments of ego-exo recordings that distractors are chosen for; a choice is checked, and
+its problems are shown.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,27 +22,199 @@ from starlette.datastructures import FormData
 from tolman.errors import TolmanError
 from tolman.generate.draft import Draft
 from tolman.generate.draft_items import item_of
-from tolman.generate.drafting import labels
-from tolman.generate.families.site.association import question
-from tolman.generate.families.site.support.rig import Moment
-from tolman.generate.pictures import sources_of, take_out
+from tolman.generate.families.site.association import (
+    DIRECTIONS,
+    AssociationSettings,
+    contradiction,
+    distinct,
+    nearness,
+    question,
+)
+from tolman.generate.families.site.support.camera_rig import WEARER, Change, Direction, Moment, SceneRig, rigs
+from tolman.generate.presets import labels
+from tolman.generate.question_media import sources_of, take_out
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import Item, Media
 from tolman.media.video import BrokenMediaError
-from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts.identity import AccountError
-from tolman.review.evidence.frames import frames_of
-from tolman.review.evidence.moments import WANTED, KeyStep, check, key_steps, name_moment, step_of
-from tolman.review.forms.fields import Form, Key, seconds_of
-from tolman.review.media.collection import all_scenes, scene_of
-from tolman.review.media.serving import address, inside
+from tolman.review.accounts import AccountError
+from tolman.review.forms.form_values import Form, Key, seconds_of
+from tolman.review.forms.question_checks import CheckProblem
+from tolman.review.media import all_scenes, frames_of, inside, media_address, same_picture, scene_of
 from tolman.review.pages import page, see_other
-from tolman.review.site import Site
+from tolman.review.site import Guest, Me, Site, TheSite, allow
 from tolman.review.store.schema import Assignment, Project
-from tolman.review.tasks import taking, work
-from tolman.review.tasks.assigned import own_work
-from tolman.review.tasks.making import MADE, add_existing, add_made, identity, rarest_place, show_with
-from tolman.review.tasks.mode import Block, Mode, ModeSetting
-from tolman.review.tasks.undoing import UNDO, allow_undo, undoable
+from tolman.review.tasks import Block, Mode, ModeSetting, assignments, work
+from tolman.review.tasks.assignments import UNDO, allow_undo, undoable
+from tolman.review.tasks.blinding import own_work
+from tolman.review.tasks.made_items import (
+    MADE,
+    add_existing,
+    add_made,
+    identity,
+    rarest_place,
+    refuse_another,
+    show_with,
+)
+
+SETTINGS: AssociationSettings = AssociationSettings()
+WANTED = 3
+"""Distractors of a question."""
+_WINDOW = 12.0
+"""Seconds around the right moment that are offered."""
+_OFFERED = 32
+
+
+@dataclass(frozen=True)
+class KeyStep:
+    """A moment that a question is to be about.
+
+    Attributes:
+        rig: the cameras.
+        family: a key of `DIRECTIONS`.
+        right: the moment.
+        label: the event then, in the data set's words; '' without one.
+    """
+
+    rig: SceneRig
+    family: str
+    right: Moment
+    label: str = ""
+
+    @property
+    def direction(self) -> Direction:
+        """Name of the view that is given."""
+        return DIRECTIONS[self.family]
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Stored form of the step in a task."""
+        return {
+            "scene": self.rig.geometry.scene.id,
+            "ego": self.rig.ego.id,
+            "exo": self.rig.exo.id,
+            "family": self.family,
+            "seconds": self.right.seconds,
+            "label": self.label,
+        }
+
+    @property
+    def videos(self) -> tuple[str, str]:
+        """The paths of the given view's video and of the other's, relative to the collection."""
+        ego, exo = self.rig.ego.media or "", self.rig.exo.media or ""
+        return (ego, exo) if self.direction.given == "ego" else (exo, ego)
+
+    def frame(self, moment: Moment, *, given: bool = False) -> int:
+        """The number of a moment's frame in the other view's video, or in the given one's."""
+        view = self.direction.given if given else self.direction.asked
+        return moment.ego if view == "ego" else moment.exo
+
+    def seconds_in_video(self, moment: Moment) -> float:
+        """When the other view's player shows a moment."""
+        capture = self.rig.ego if self.direction.asked == "ego" else self.rig.exo
+        return capture.times[self.frame(moment)] - capture.times[0]
+
+    def offered(self, also: Sequence[int] = ()) -> list[tuple[int, Moment]]:
+        """The moments around the right one with their numbers among the rig's, and others that are to be shown."""
+        around = [
+            (abs(moment.seconds - self.right.seconds), number)
+            for number, moment in enumerate(self.rig.moments)
+            if moment != self.right and abs(moment.seconds - self.right.seconds) <= _WINDOW
+        ]
+        numbers = {number for _, number in sorted(around)[:_OFFERED]} | {n for n in also if self.is_other(n)}
+        return [(number, self.rig.moments[number]) for number in sorted(numbers)]
+
+    def is_other(self, number: int) -> bool:
+        """Check whether a number is that of a moment other than the right one."""
+        return 0 <= number < len(self.rig.moments) and self.rig.moments[number] != self.right
+
+    def nearest(self, seconds: float) -> int:
+        """The moment that the other view's player shows about this time."""
+        moments = self.rig.moments
+        return min(range(len(moments)), key=lambda number: abs(self.seconds_in_video(moments[number]) - seconds))
+
+    def change(self, other: Moment) -> Change:
+        """Name the difference between a moment and the right one; where only people see it, the way of the wearer."""
+        found = contradiction(self.rig, self.direction.given, self.right, other) if self.rig.ego.poses else None
+        if found is not None:
+            return found
+        return self.rig.change(WEARER, self.right, other) if self.rig.ego.poses else Change("people", 0.0, 0.0)
+
+    def near(self, other: Moment) -> str:
+        """Return the respect in which a moment is near: 'time' or 'place'."""
+        return nearness(self.rig, self.right, other)
+
+
+def key_steps(geometry: SceneGeometry, most: int) -> Iterator[KeyStep]:
+    """At most so many moments of each pair of cameras, the given view in turn.
+
+    Those of annotated events if there are any, else of the whole recording; evenly spread.
+    """
+    families = tuple(DIRECTIONS)
+    for rig in rigs(geometry, SETTINGS):
+        usable = [moment for moment in rig.moments if not rig.ego.poses or rig.cues(moment.ego, moment.exo)]
+        if len(rig.moments) < WANTED + 1 or not usable:
+            continue
+        marked = [event for event in geometry.scene.events if event.kind in ("keystep", "")] or geometry.scene.events
+        found: dict[Moment, str] = {}
+        for event in marked:
+            middle = (event.start + event.end) / 2
+            moment = min(usable, key=lambda one: abs(one.seconds - middle))
+            if event.start - SETTINGS.every <= moment.seconds <= event.end + SETTINGS.every:
+                found.setdefault(moment, event.label)
+        if not geometry.scene.events:
+            found = dict.fromkeys(usable, "")
+        chosen = list(found.items())
+        step = max(len(chosen) / most, 1.0)
+        for turn in range(min(most, len(chosen))):
+            moment, label = chosen[int(turn * step)]
+            yield KeyStep(rig, families[turn % len(families)], moment, label)
+
+
+def step_of(geometry: SceneGeometry, content: Mapping[str, Any]) -> KeyStep | None:
+    """The moment of a task; None where the scene has changed so that it isn't there any more."""
+    for rig in rigs(geometry, SETTINGS):
+        if (rig.ego.id, rig.exo.id) == (content["ego"], content["exo"]):
+            right = next((m for m in rig.moments if abs(m.seconds - content["seconds"]) < 1e-6), None)
+            return KeyStep(rig, content["family"], right, content["label"]) if right else None
+    return None
+
+
+def check_moments(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Path]) -> list[CheckProblem]:
+    """Find problems of some distractors.
+
+    Args:
+        step: the key step of the distractors.
+        picks: numbers of moments.
+        pictures: frame of the other view's video → its picture, of the picks and the right moment.
+    """
+    found = []
+    if len(picks) != WANTED:
+        found.append(CheckProblem("stop", f"Choose {WANTED} frames that don't fit; {len(picks)} are chosen."))
+    moments = [step.rig.moments[number] for number in picks]
+    right = pictures[step.frame(step.right)]
+    for moment in moments:
+        name = name_moment(step, moment)
+        if abs(moment.seconds - step.right.seconds) <= SETTINGS.together or same_picture(
+            pictures[step.frame(moment)], right
+        ):
+            found.append(CheckProblem("stop", f"{name} shows the same as the right one."))
+        elif step.rig.ego.poses and contradiction(step.rig, step.direction.given, step.right, moment) is None:
+            change = step.change(moment)
+            how = f"the wearer is {change.metres:.1f} m away and turned by {change.degrees:.0f}°"
+            found.append(CheckProblem("warn", f"{name} is hardly told apart from the right one: {how}."))
+    for one, other in itertools.combinations(moments, 2):
+        names = f"{name_moment(step, one)} and {name_moment(step, other)}"
+        if same_picture(pictures[step.frame(one)], pictures[step.frame(other)]):
+            found.append(CheckProblem("stop", f"{names} show the same."))
+        elif step.rig.ego.poses and not distinct(step.rig, one, other):
+            found.append(CheckProblem("warn", f"{names} are hardly told apart."))
+    return sorted(found, key=lambda finding: finding.level != "stop")
+
+
+def name_moment(step: KeyStep, moment: Moment) -> str:
+    """Name of a moment on pages: its time from the right one."""
+    return f"{moment.seconds - step.right.seconds:+.1f} s".replace("-", "\u2212")
+
 
 NAME = "distractors"
 STEP = "chosen"
@@ -77,7 +253,7 @@ def frame(site: TheSite, me: Me, assignment: Key, view: str, number: int) -> Res
 
 @router.post("/{assignment}/check", response_class=HTMLResponse)
 def look(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
-    """Keep what is chosen, and say what is wrong with it; with 'at', choose what the player shows as well."""
+    """Keep the choice, and show its problems; with 'at', also choose the player's moment."""
     with site.database.read() as db:
         step = _step(site, own_work(db, me, assignment, NAME, "key step"))
     picks, by_time = _picks(step, form), form.get("do") == "at"
@@ -97,9 +273,9 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
     """Submit three distractors."""
     with site.database.read() as db:
         own = own_work(db, me, assignment, NAME, "key step")
-        done, project = work.submission(db, own, STEP) is not None, own.task.project_id
         step = _step(site, own)
         picks = _picks(step, form)
+        done, project = refuse_another(db, own, STEP, {"picks": picks}), own.task.project_id
         content = {} if done else _content(db, site, me, own, picks)
     if done:
         return see_other(f"/projects/{project}/work")
@@ -127,7 +303,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
 
 
 def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
-    """Tasks for the key steps of each scene, or for moments where nobody has written down key steps.
+    """Add tasks for the key steps of each scene, or for moments where no key steps are recorded.
 
     Raises:
         AccountError: there are no scenes, or none that a worn and a fixed camera recorded.
@@ -145,7 +321,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
 
 
 def progress(db: Orm, site: Site, project: Project) -> list[Block]:
-    """In what the chosen frames are near to the right ones."""
+    """Return a table of the chosen frames, by the respect in which they are near to the right ones."""
     near: Counter[str] = Counter()
     seconds = []
     for version in work.current_items(db, project):
@@ -212,23 +388,23 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, picks: list[int]) -> 
     step = _step(site, own)
     project = own.task.project
     picks = [number for number in picks if step.is_other(number)]
-    done = taking.done_by(db, project, me, [NAME])
+    done = assignments.done_by(db, project, me, [NAME])
     offered = step.offered(picks)
     try:
-        findings = check(step, picks, _pictures(site, step, [number for number, _ in offered]))
+        findings = check_moments(step, picks, _pictures(site, step, [number for number, _ in offered]))
     except BrokenMediaError:
         raise HTTPException(404, "The other view's video can't be read. Tell the owner.") from None
     return {
         "own": own.id,
         "project": project.name,
         "number": done + 1,
-        "total": done + taking.waiting(db, site, project, me, [NAME]),
+        "total": done + assignments.waiting(db, site, project, me, [NAME]),
         "label": step.label,
         "given": step.direction.given,
         "asked": step.direction.asked,
         "right": step.rig.moments.index(step.right),
         "begins": round(step.seconds_in_video(step.right), 2),
-        "video": address(site, project.id, Media(kind="video", path=step.videos[1])),
+        "video": media_address(site, project.id, Media(kind="video", path=step.videos[1])),
         "offered": [(number, name_moment(step, moment)) for number, moment in offered],
         "picks": picks,
         "findings": findings,

@@ -1,34 +1,55 @@
-"""Labelling: what every kind of work has in which people sort something into categories."""
+"""Labelling: the kinds of work in which people sort something into categories, and their common parts.
+
+In Classify people sort questions into SITE's categories and its three classification systems (section 3). A recipe of
+`tolman curate` takes the resulting file as labels by hand.
+
+In Errors people say which errors are behind a model's wrong answers (VSI-Bench 5, MMSI-Bench 5.2). The runs are those
+that the server was started with. People see the same as a judge would; `tolman analyze errors --labels` reads the
+resulting file. The model's name is hidden.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.review.access import Guest, Me, TheSite, allow
-from tolman.review.accounts.membership import belongs
-from tolman.review.forms.answers import AnswerError
-from tolman.review.forms.drawn import Drawn, as_field
-from tolman.review.forms.fields import Key, Paragraphs, Seconds, Shown
+from tolman.analyze.error_shares import usual_taxonomy, worst
+from tolman.benchmarks.site.site_rows import SYSTEMS
+from tolman.curate.mapping import NO, open_taxonomy
+from tolman.items import Item
+from tolman.responses import Response as RunResponse
+from tolman.review.accounts import AccountError, belongs
+from tolman.review.forms.form_values import AnswerError, Drawn, Key, Paragraphs, Seconds, Shown, as_field, shown_answer
 from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
-from tolman.review.site import Site
-from tolman.review.store.schema import Assignment, Project, Submission, Task, User
-from tolman.review.tasks import taking, work
-from tolman.review.tasks.assigned import own_work
-from tolman.review.tasks.drawing import drawn_of
-from tolman.review.tasks.marks import block, marks_of, problems
-from tolman.review.tasks.mode import Block
-from tolman.review.tasks.undoing import UndoRule, allow_undo, undoable
-from tolman.scoring.agreement import jaccard, nominal
-from tolman.scoring.coefficients import alpha
+from tolman.review.site import Guest, Me, Site, TheSite, allow
+from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task, User
+from tolman.review.tasks import (
+    LEAST,
+    Block,
+    Mode,
+    ModeSetting,
+    assignments,
+    marks_block,
+    marks_of,
+    problems_block,
+    work,
+)
+from tolman.review.tasks.assignments import UNDO, UndoRule, allow_undo, undoable
+from tolman.review.tasks.blinding import blind, drawn_of, own_work
+from tolman.runs.reasoning import reasoning_of
+from tolman.runs.run_folder import RunFolder
+from tolman.scoring.agreement_coefficients import alpha, jaccard, nominal
+from tolman.scoring.error_types import CORRECT, TAXONOMIES
 
 STEP = "labels"
 KINDS: dict[str, Labelling] = {}
@@ -38,7 +59,7 @@ _PREFIX = "group-"
 
 @dataclass(frozen=True)
 class Choice:
-    """One category, and what belongs to it."""
+    """One category, with its key, title and note."""
 
     key: str
     title: str
@@ -47,14 +68,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class LabelGroup:
-    """Categories of which one applies, or several.
+    """Categories from which one or several apply.
 
     Attributes:
         name: of the field.
         title: on the page.
-        choices: what there is.
+        choices: the categories.
         several: whether more than one may apply.
-        alone: the key of what goes with no other; '' where there is none.
+        alone: the key of a category that goes with no other; '' where there is none.
     """
 
     name: str
@@ -67,7 +88,7 @@ class LabelGroup:
         """Read the chosen labels of a form, in the order of the choices.
 
         Raises:
-            AnswerError: nothing, too much, or what isn't there.
+            AnswerError: nothing, too much, or an unknown choice.
         """
         chosen = [choice.key for choice in self.choices if choice.key in given]
         if not chosen or set(given) - set(chosen):
@@ -84,7 +105,7 @@ Labels = dict[str, list[str]]
 
 
 def read_labels(groups: Sequence[LabelGroup], given: Mapping[str, Sequence[str]]) -> Labels:
-    """What is chosen in each group.
+    """Read the chosen labels of each group.
 
     Raises:
         AnswerError: as `LabelGroup.read`.
@@ -98,9 +119,9 @@ class Labelling:
 
     Attributes:
         name: of the mode.
-        groups: what is asked, for a project.
-        shown: (site, project's id, task) → what is shown of a task: values of `label.html`.
-        row: (task, person, labels, note) → a row of the file that comes of it.
+        groups: the groups of labels, for a project.
+        shown: (site, project's id, task) → the visible part of a task: values of `label.html`.
+        row: (task, person, labels, note) → a row of the resulting file.
         merged: rows → those of the file, where several people's become one.
     """
 
@@ -132,18 +153,21 @@ def labelling_router(kind: Labelling) -> APIRouter:
 
     @router.get("/projects/{project}/labels.jsonl", response_class=PlainTextResponse, dependencies=[staff])
     def download(site: TheSite, me: Me, project: Key, marked: bool = True) -> Response:
-        """All labels so far, as the file that they are made for; without those that are marked where `marked` is false.
+        """Send all labels so far, as the file that they are made for; without those that are marked where `marked` is
+        false.
 
-        Who may still be asked to label something here must not see what others said.
+        People who may still be asked to label here must not see others' labels.
         """
         with site.database.read() as db:
             found = db.get(Project, project)
             if found is None or found.mode != kind.name or not belongs(db, me, found):
                 raise HTTPException(404, "There is no such project.")
             stages = [kind.name]
-            if me.role != "owner" and not taking.all_done(db, found, me, stages):
+            if me.role != "owner" and not assignments.all_done(db, found, me, stages):
                 raise HTTPException(403, "Labels can be loaded when you have done all your own tasks in this project.")
-            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows(db, found, kind, marked=marked))
+            text = "".join(
+                json.dumps(row, ensure_ascii=False) + "\n" for row in label_rows(db, found, kind, marked=marked)
+            )
         name = f"attachment; filename={kind.name}-{project}-labels.jsonl"
         return PlainTextResponse(text, headers={"content-disposition": name})
 
@@ -182,14 +206,14 @@ def labelling_router(kind: Labelling) -> APIRouter:
             _, fresh = work.submit(db, site, own, STEP, {"labels": labels, "note": note.strip()} | more, seconds, marks)
             if fresh:
                 work.finish(db, site, own)
-            return see_other(taking.going_on(db, site, own, me, [own.task.stage]))
+            return see_other(assignments.going_on(db, site, own, me, [own.task.stage]))
 
     @router.post("/{assignment}/draft", status_code=204, response_class=Response, dependencies=[people])
     def draft(
         site: TheSite, me: Me, assignment: Key, chosen: Chosen, note: Paragraphs = "", seconds: Seconds = 0.0,
         drawn: Drawn = "",
     ) -> Response:  # fmt: skip
-        """Keep what is entered."""
+        """Keep a draft of the labels."""
         with site.database.write_for(me.id) as db:
             own = own_work(db, me, assignment, kind.name, "task")
             if own.state != "done":
@@ -199,7 +223,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
     return router
 
 
-def rows(db: Orm, project: Project, kind: Labelling, *, marked: bool = True) -> list[dict[str, Any]]:
+def label_rows(db: Orm, project: Project, kind: Labelling, *, marked: bool = True) -> list[dict[str, Any]]:
     """Rows of a project's file, in the order of the tasks' names and of the people's, with marked ones or without."""
     return kind.merged(
         [
@@ -210,7 +234,7 @@ def rows(db: Orm, project: Project, kind: Labelling, *, marked: bool = True) -> 
     )
 
 
-def progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[Block]]:
+def labelling_progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[Block]]:
     """The tables of a labelling project's progress page."""
 
     def tables(db: Orm, site: Site, project: Project) -> list[Block]:
@@ -246,8 +270,8 @@ def progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[Block]]:
                 ],
                 "Open an address in this browser to load the file; the second leaves marked labels out.",
             ),
-            block(db, project, [STEP]),
-            problems(db, project),
+            marks_block(db, project, [STEP]),
+            problems_block(db, project),
         ]
 
     return tables
@@ -267,7 +291,7 @@ def submissions(db: Orm, project: Project) -> list[tuple[Task, str, dict[str, An
 
 def _content(db: Orm, site: Site, me: Me, own: Assignment, kind: Labelling) -> dict[str, Any]:
     task, kept = own.task, work.draft_of(db, own)
-    done = taking.done_by(db, task.project, me, [task.stage])
+    done = assignments.done_by(db, task.project, me, [task.stage])
     return {
         "own": own.id,
         "mode": kind.name,
@@ -278,8 +302,193 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, kind: Labelling) -> d
         "drawn": kept.content.get("drawn", "") if kept else "",
         "seconds": kept.seconds if kept else 0.0,
         "number": done + 1,
-        "total": done + taking.waiting(db, site, task.project, me, [task.stage]),
+        "total": done + assignments.waiting(db, site, task.project, me, [task.stage]),
         "problem": "",
         "undo": task.project_id if undoable(db, task.project, me) is not None else None,
         **kind.shown(site, task.project_id, task),
     }
+
+
+CLASSIFY_NAME = "classify"
+_SYSTEM_TITLES = {
+    "scale": "Scale of the space",
+    "factor": "Visualization or orientation",
+    "information": "Intrinsic or extrinsic",
+    "change": "Static or dynamic",
+}
+
+
+def start_classifying(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
+    """A task for each question."""
+    versions = {version.item: version for version in work.add_items(db, site, project, items)}
+    work.add_tasks(db, site, project, CLASSIFY_NAME, versions, wanted=project.settings["people"])
+
+
+def category_groups(project: Project) -> Sequence[LabelGroup]:
+    """SITE's six categories, and its systems."""
+    categories = tuple(Choice(c.key, c.key.capitalize(), c.description) for c in open_taxonomy("site").categories)
+    no = Choice(NO, "Not spatial", "the question needs no spatial intelligence")
+    systems = [
+        LabelGroup(
+            name, _SYSTEM_TITLES[name], tuple(Choice(key, key.capitalize(), means) for key, means in values.items())
+        )
+        for name, values in SYSTEMS.items()
+    ]
+    return [LabelGroup("category", "Category", (*categories, no)), *systems]
+
+
+def shown_question(site: Site, project: int, task: Task) -> dict[str, Any]:
+    """Return the question; its answer isn't part of the labelling."""
+    assert task.item is not None
+    return {"question": blind(site, project, work.item_of(task.item)), "right": "", "texts": []}
+
+
+def category_row(task: Task, person: str, labels: Labels, note: str) -> dict[str, Any]:
+    """One person's labels."""
+    chosen = {name: values[0] for name, values in labels.items()}
+    return {"id": task.key, "annotator": person, **chosen, "note": note}
+
+
+def majority_labels(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each question with the labels that more than half of its people gave; the others are left out."""
+    by_item: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for one in rows:
+        by_item[one["id"]].append(one)
+    found = []
+    for identity, own in by_item.items():
+        labels = {}
+        for name in ("category", *SYSTEMS):
+            value, votes = Counter(one[name] for one in own).most_common(1)[0]
+            if 2 * votes > len(own):
+                labels[name] = value
+        found.append({"id": identity, **labels, "annotators": [one["annotator"] for one in own]})
+    return found
+
+
+_CLASSIFYING = Labelling(CLASSIFY_NAME, category_groups, shown_question, category_row, majority_labels)
+CLASSIFY = Mode(
+    name=CLASSIFY_NAME,
+    title="Classify",
+    purpose="Annotators sort questions into SITE's categories and classification systems.",
+    stages={CLASSIFY_NAME: ("annotator", "reviewer")},
+    router=labelling_router(_CLASSIFYING),
+    start=start_classifying,
+    in_parts=True,
+    progress=labelling_progress(_CLASSIFYING),
+    settings=(ModeSetting("people", "People for each question", 2), LEAST, UNDO),
+)
+
+
+ERRORS_NAME = "errors"
+
+
+def start_error_labelling(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
+    """A task for each answer that VSI-Bench's examiners would have looked at, and that comes with reasoning.
+
+    Raises:
+        AccountError: no run was given, two are of one model, or none has reasoning behind a wrong answer.
+    """
+    if not site.settings.runs:
+        raise AccountError("Start the server with --errors-of RUN for each run whose errors are to be labelled.")
+    known = {item.id: item for item in items}
+    project.settings = project.settings | {"taxonomy": usual_taxonomy(items).name}
+    versions: dict[str, ItemVersion] = {}
+    models: set[str] = set()
+    missed: Counter[str] = Counter()
+    for path in site.settings.runs:
+        model = RunFolder(path).record().settings.model
+        if model in models:
+            raise AccountError(f"Two runs are of {model}. Label one of them at a time.")
+        models.add(model)
+        wrong = _wrong(path)
+        missed.update({identity for identity, _ in wrong})
+        for identity, repeat, text in _explained(path, wrong):
+            if identity not in known:
+                raise AccountError(f"{path} answers '{identity}', which is none of this benchmark's questions.")
+            if identity not in versions:
+                versions[identity] = work.add_item(db, site, project, known[identity])
+            work.add_task(
+                db,
+                site,
+                project,
+                ERRORS_NAME,
+                f"{model}/{identity}/{repeat}",
+                version=versions[identity],
+                wanted=project.settings["people"],
+                content={"model": model, "repeat": repeat, "text": text},
+            )
+    for identity, version in versions.items():
+        version.missed = missed[identity]
+    if not versions:
+        raise AccountError("No wrong answer of these runs comes with reasoning. Ask for it: --protocol cot.")
+
+
+def _wrong(path: Path) -> set[tuple[str, int]]:
+    """Item and repeat of a run's wrong answers, as `worst` chooses them."""
+    folder = RunFolder(path)
+    scores = folder.scores()
+    kinds = {item.id: item.kind for item in folder.items()}
+    rules = next(iter(folder.figures()["rule_sets"]))
+    rows = scores.filter((pl.col("rule_set") == rules) & pl.col("score").is_not_null()).select(
+        pl.lit(str(path)).alias("run"),
+        "id",
+        pl.col("repeat").cast(pl.Int64),
+        "task",
+        pl.col("id").replace_strict(kinds, return_dtype=pl.String).alias("kind"),
+        "score",
+    )
+    return set(worst(rows).select("id", "repeat").iter_rows())
+
+
+def _explained(path: Path, wrong: set[tuple[str, int]]) -> list[tuple[str, int, str]]:
+    """Item, repeat and reasoning of the answers to be labelled."""
+    found = []
+    for outcome in RunFolder(path).outcomes():
+        if isinstance(outcome, RunResponse) and (outcome.id, outcome.repeat) in wrong:
+            text = reasoning_of(outcome)
+            if text is not None:
+                found.append((outcome.id, outcome.repeat, text))
+    return found
+
+
+def error_groups(project: Project) -> Sequence[LabelGroup]:
+    """The paper's categories."""
+    taxonomy = TAXONOMIES[project.settings["taxonomy"]]
+    choices = tuple(Choice(kind.key, kind.title, kind.means) for kind in taxonomy.all_types)
+    return [LabelGroup("categories", "What is wrong with the reasoning?", choices, taxonomy.several, CORRECT)]
+
+
+def shown_reasoning(site: Site, project: int, task: Task) -> dict[str, Any]:
+    """Question, right answer, the model's reasoning and people's."""
+    assert task.item is not None
+    item = work.item_of(task.item)
+    texts = [("The model's reasoning and answer", task.content["text"])]
+    if item.reasoning:
+        texts.append(("A person's reasoning", item.reasoning))
+    return {"question": blind(site, project, item), "right": shown_answer(item, item.answer), "texts": texts}
+
+
+def error_row(task: Task, person: str, labels: Labels, note: str) -> dict[str, Any]:
+    """A row of a file of labels."""
+    assert task.item is not None
+    return {
+        "id": task.item.item,
+        "model": task.content["model"],
+        "repeat": task.content["repeat"],
+        "annotator": person,
+        "categories": labels["categories"],
+        "note": note,
+    }
+
+
+_ERROR_LABELLING = Labelling(ERRORS_NAME, error_groups, shown_reasoning, error_row)
+ERRORS = Mode(
+    name=ERRORS_NAME,
+    title="Label errors",
+    purpose="Annotators say which errors are behind a model's wrong answers.",
+    stages={ERRORS_NAME: ("annotator", "reviewer")},
+    router=labelling_router(_ERROR_LABELLING),
+    start=start_error_labelling,
+    progress=labelling_progress(_ERROR_LABELLING),
+    settings=(ModeSetting("people", "People for each answer", 2), LEAST, UNDO),
+)

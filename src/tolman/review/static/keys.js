@@ -1,4 +1,4 @@
-// Keys. What a key does stands in the page's own table (keys.py), which `?` shows; letters and digits press the element
+// Keys. What a key does stands in the page's own table (pages.py), which `?` shows; letters and digits press the element
 // that names them (data-key). Scripts say what an act does by `tolmanKeys.on`; buttons name theirs by data-act.
 "use strict";
 const tolmanKeys = (() => {

@@ -1,1 +1,1 @@
-"""Tables and files of a review: the database with its migrations, its history, and the media pool."""
+"""Tables and files of a review: the database with its migrations and history, backups, and the media pool."""

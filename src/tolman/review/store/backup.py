@@ -7,7 +7,7 @@ store/…                  files of the store: media that items were made of, up
 pool/…, scenes/…         the media pool, and the scenes' corrections, where they are named
 ```
 
-Rows are read in one transaction that sees one state, files after them: a file is there before a row tells of it, and no
+Rows are read in one transaction that sees one state, files after them: a file is there before a row names it, and no
 file of the store is ever changed. A backup of one kind of database may be restored into the other.
 """
 
@@ -33,7 +33,7 @@ from sqlalchemy.exc import DBAPIError
 from tolman import __version__
 from tolman.errors import InputError, UsageError
 from tolman.files import atomic_write
-from tolman.review.settings import FILE, sqlite_url
+from tolman.review.server_settings import FILE, sqlite_url
 from tolman.review.store.database import bring_to, engine_of
 
 FORMAT = 1
@@ -46,13 +46,13 @@ _ROWS = 1000
 
 @dataclass(frozen=True)
 class Backup:
-    """What a backup holds.
+    """The contents of a backup.
 
     Attributes:
         file: the archive.
         version: of the tables.
         rows: of each table.
-        files: number of files beside the database's rows.
+        files: number of files besides the database's rows.
         bytes: of those files.
     """
 
@@ -106,13 +106,14 @@ def back_up(store: Path, database: str | None, out: Path, beside: Mapping[str, P
 
 
 def restore(backup: Path, store: Path, database: str | None, beside: Mapping[str, Path]) -> Backup:
-    """Give everything back: rows, keys and files, byte for byte. The server must not run.
+    """Restore everything: rows, keys and files, byte for byte. The server must not run.
 
     Args:
         backup: the archive.
         store: a folder that is not there, or empty.
         database: PostgreSQL's URL, of an empty database; SQLite in the store where None.
-        beside: 'pool' and 'scenes' → the folders that are written; what the archive has of them else stays in it.
+        beside: 'pool' and 'scenes' → the folders that are written; without an entry here, their members stay in the
+            archive.
 
     Raises:
         UsageError: there is something already, or no database answers.
@@ -240,7 +241,7 @@ def _read_rows(archive: tarfile.TarFile, connection: Connection, table: Table) -
 
 
 def _typed(table: Table, row: dict[str, Any]) -> dict[str, Any]:
-    """A row as its columns' types take it: databases differ in truth values, and in what is null in JSON."""
+    """Return a row as its columns' types take it: databases differ in truth values, and in JSON's null."""
     made = dict(row)
     for column in table.columns:
         if isinstance(column.type, Boolean) and made.get(column.name) is not None:
@@ -276,10 +277,10 @@ def _put(archive: tarfile.TarFile, name: str, content: IO[bytes], members: dict[
 
 
 def _checked(backup: Path) -> dict[str, Any]:
-    """The manifest of an archive all of whose members are what it says.
+    """Return the manifest of an archive, and check all members against it.
 
     Raises:
-        InputError: they aren't.
+        InputError: a member differs.
     """
     try:
         with tarfile.open(backup) as archive:
@@ -310,7 +311,7 @@ def _checked(backup: Path) -> dict[str, Any]:
 
 
 def _target(name: str, store: Path, beside: Mapping[str, Path]) -> Path | None:
-    """Where a member of an archive is written; None where it isn't."""
+    """Return the path at which a member of an archive is written; None where it isn't."""
     path = PurePosixPath(name)
     folder = {"store": store, **beside}.get(path.parts[0])
     if folder is None or len(path.parts) < 2:

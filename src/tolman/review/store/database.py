@@ -1,4 +1,8 @@
-"""Opening the database: SQLite in WAL mode or PostgreSQL, brought to this version's tables by Alembic."""
+"""The database of a review: opening it, recording events with their person and time, and rehearsing on it.
+
+It is SQLite in WAL mode or PostgreSQL, brought to this version's tables by Alembic. In a rehearsal everything can be
+tried: only its writer sees the changes, and they are undone at the end.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,8 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import InputError, UsageError
 from tolman.extras import needs
-from tolman.review.store.schema import Decision, Submission, Undone
+from tolman.review.server_settings import ReviewSettings
+from tolman.review.store.schema import Decision, HistoryEvent, Submission, Undone
 
 WITH_UNDONE = "with_undone"
 """Execution option of a query that wants submissions and decisions which were taken back as well."""
@@ -34,7 +39,7 @@ _STANDING = (
     with_loader_criteria(Decision, lambda cls: cls.taken_back.is_(None), include_aliases=True),
 )
 _with_standing: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-"""Statements with what `_STANDING` adds to them: of one that is made once, it is added once."""
+"""Statements with the additions of `_STANDING`: for a statement made once, they are added once."""
 _BUSY_SECONDS = 30
 _ASK_AFTER = 5.0
 """Seconds without use after which a connection is looked at before it is used."""
@@ -53,7 +58,7 @@ class Database:
         url: SQLAlchemy's, of SQLite or PostgreSQL.
 
     Raises:
-        UsageError: the URL is none, or nobody answers there.
+        UsageError: the URL is none, or no database answers there.
         MissingExtraError: PostgreSQL is asked for, and its driver is missing.
         InputError: the database was written by a later version.
     """
@@ -84,8 +89,9 @@ class Database:
 
     @contextmanager
     def view(self) -> Iterator[Orm]:
-        """For a page that reads: on PostgreSQL each statement sees what is there when it is carried out, and none is
-        needed that begins or ends a transaction; on SQLite as `read`."""
+        """Open the database for a page that reads. On PostgreSQL each statement sees the state at its own execution,
+        and needs no other to begin or end a transaction; on SQLite as `read`.
+        """
         with self._viewing() as session:
             yield session
 
@@ -97,26 +103,26 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Orm]:
-        """A transaction that is committed at its end, or not at all; one at a time, so that what it read stays true.
+        """Open a transaction that is committed at its end, or not at all; one at a time, so that its reads stay true.
 
         The writers of this process wait for each other here: the databases' own waiting is by polling (SQLite), or
-        takes a connection for each who waits (PostgreSQL).
+        takes a connection for each waiting writer (PostgreSQL).
         """
         with self._one_writer, self._writing() as session, session.begin():
             yield session
 
     @contextmanager
     def write_for(self, person: int, assignment: int | None = None) -> Iterator[Orm]:
-        """A transaction about somebody's own work, which changes nothing that belongs to others; committed at its end,
-        or not at all.
+        """Open a transaction about a person's own work, which changes nothing that belongs to others; committed at its
+        end, or not at all.
 
-        One person's are carried out one at a time, and never beside one of `write`. On PostgreSQL those of several
-        people go on together: what they may share is a task, which is locked by whoever takes it
-        (`tasks.taking.take`) or finishes it. On SQLite it is the same as `write`.
+        One person's are carried out one at a time, and never during one of `write`. On PostgreSQL those of several
+        people go on together: they may share only a task, which is locked by the transaction that takes it
+        (`tasks.assignments.take`) or finishes it. On SQLite it is the same as `write`.
 
         Args:
             person: whose work it is.
-            assignment: whose task nobody else is given or finishes meanwhile.
+            assignment: whose task no other person is given or finishes meanwhile.
         """
         if not self._is_postgres:
             with self.write() as session:
@@ -180,7 +186,7 @@ def _maker(bind: Engine | Connection, **rest: Any) -> sessionmaker[Orm]:
 
 
 def engine_of(url: str) -> Engine:
-    """The engine of a database, whatever tables it has.
+    """Return the engine of a database with any tables.
 
     Raises:
         UsageError: the URL is none.
@@ -197,12 +203,12 @@ def engine_of(url: str) -> Engine:
             create_engine(
                 parsed,
                 connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
-                hide_parameters=True,  # what people answer is not for logs
+                hide_parameters=True,  # people's answers are not for logs
             )
         )
     if backend != "postgresql":
         raise UsageError(f"--database takes SQLite or PostgreSQL, not '{backend}'.")
-    with needs("postgres", "PostgreSQL"):
+    with needs("review", "PostgreSQL"):
         import psycopg  # noqa: F401
     driven = parsed.set(drivername="postgresql+psycopg")
     return _postgres(create_engine(driven, pool_size=20, pool_use_lifo=True, hide_parameters=True))
@@ -220,12 +226,12 @@ def count_rows(db: Orm) -> None:
 def _keep_private(file: str | None) -> None:
     """Have the database's file, which holds the key and all passwords' hashes, readable by its owner alone.
 
-    SQLite gives the files beside it (-wal, -shm, -journal) the same rights when it makes them.
+    SQLite gives the files next to it (-wal, -shm, -journal) the same rights when it makes them.
     """
     if not file or file == ":memory:":
         return
     path = Path(file)
-    with suppress(OSError):  # what can't be made or changed is told when it is opened
+    with suppress(OSError):  # a file that can't be made or changed raises when it is opened
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         for one in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))):
             if one.is_file():
@@ -275,3 +281,68 @@ def _postgres(engine: Engine) -> Engine:
 def shown_url(url: str) -> str:
     """A database's URL without its password."""
     return make_url(url).render_as_string(hide_password=True)
+
+
+def record(
+    db: Orm,
+    settings: ReviewSettings,
+    what: str,
+    /,
+    *,
+    project: int | None = None,
+    item: str | None = None,
+    user: int | None = None,
+    **content: Any,
+) -> None:
+    """Add one row to the history."""
+    db.add(
+        HistoryEvent(project_id=project, item=item, user_id=user, what=what, content=content, created=settings.clock())
+    )
+
+
+class Rehearsal(Database):
+    """Transactions inside of one that is never committed; made by `rehearsal`, for one request after the other."""
+
+    def __init__(self, database: Database, connection: Connection) -> None:
+        self.engine = database.engine
+        self._connection = connection
+        self._sessions = database.sessions_on(connection)
+
+    @contextmanager
+    def read(self) -> Iterator[Orm]:
+        """As `Database.read`."""
+        with self._sessions() as session:
+            yield session
+
+    @contextmanager
+    def view(self) -> Iterator[Orm]:
+        """As `Database.view`."""
+        with self.read() as session:
+            yield session
+
+    @contextmanager
+    def look(self) -> Iterator[Connection]:
+        """As `Database.look`."""
+        yield self._connection
+
+    @contextmanager
+    def write(self) -> Iterator[Orm]:
+        """As `Database.write`; committed as far as the rehearsal goes."""
+        with self._sessions() as session, session.begin():
+            yield session
+
+    @contextmanager
+    def write_for(self, person: int, assignment: int | None = None) -> Iterator[Orm]:
+        """Open a transaction as `Database.write_for` does; there is no other writer meanwhile."""
+        with self.write() as session:
+            yield session
+
+    def close(self) -> None:
+        """Nothing: the connection is another's."""
+
+
+@contextmanager
+def rehearsal(database: Database) -> Iterator[Rehearsal]:
+    """Take the writer's place, and give it back with nothing written. Others' writing waits meanwhile."""
+    with database.alone() as connection:
+        yield Rehearsal(database, connection)

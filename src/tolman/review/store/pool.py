@@ -1,8 +1,12 @@
-"""The media pool that people choose from: looking through it, small pictures of it, and adding to it."""
+"""The media pool that people choose from: looking through it, small pictures of it, and adding to it.
+
+Added pictures are compared by a perceptual hash that also recognises copies that are turned, mirrored or cut a little.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import itertools
 import math
 import shutil
@@ -11,30 +15,129 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 from filelock import FileLock
+from numpy.typing import NDArray
 
-from tolman.curate.same_media import picture_hash
+from tolman.curate.duplicates import picture_hash
 from tolman.errors import InputError, TolmanError
 from tolman.files import atomic_write, link_or_copy
-from tolman.ingest.media_files import look
-from tolman.ingest.media_pool import PoolMedium, bring_in, read_pool
+from tolman.ingest.media_pool import PoolMedium, bring_in, look, read_pool
+from tolman.media.frame_store import READING
 from tolman.media.images import read_upright, to_jpeg
-from tolman.media.metadata import image_without_metadata, video_without_metadata
+from tolman.media.privacy import image_without_metadata, video_without_metadata
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, read_frames, read_index
-from tolman.review.store.likeness import copy_of
+
+SIDE = 64
+"""Pixels of the square that is compared: the middle of a picture."""
+SHARE = 0.85
+"""Share of a picture's shorter side that the square covers, so that a smaller copy has room."""
+_WORKED = 96
+"""Pixels of the shorter side of a picture that is rotated."""
+RADIUS_SHARE = 0.44
+"""Share of the square: the radius of the disc that no rotation cuts."""
+ALIKE = 0.95
+"""Correlation of two pictures' grey levels from which on they count as copies."""
+ANGLES = (*range(-15, 16), 90, 180, 270)
+"""Degrees by which a copy may be turned."""
+SCALES = (0.86, 0.93, 1.0, 1.07)
+"""By which it may be larger or smaller."""
+_Grey = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Copy:
+    """How one picture becomes the other.
+
+    Attributes:
+        degrees: by which it is turned, anticlockwise.
+        mirrored: whether left and right are changed.
+        correlation: of their grey levels then, at most 1.
+    """
+
+    degrees: int
+    mirrored: bool
+    correlation: float
+
+    @property
+    def text(self) -> str:
+        """The same in words, such as 'turned by 3°'; empty where nothing is changed."""
+        ways = [f"turned by about {abs(self.degrees)}°"] if self.degrees else []
+        return " and ".join([*ways, *(["mirrored"] if self.mirrored else [])])
+
+
+_WAYS = tuple((degrees, scale, mirrored) for mirrored in (False, True) for degrees in ANGLES for scale in SCALES)
+
+
+def copy_of(one: bytes, other: bytes) -> Copy | None:
+    """How a picture is a copy of another one; None where it is none.
+
+    Args:
+        one, other: files of pictures, small ones for speed.
+
+    Raises:
+        OSError: they are none.
+    """
+    found = _variants(one) @ _upright(other)
+    best = int(np.argmax(found))
+    if found[best] < ALIKE:
+        return None
+    degrees, _, mirrored = _WAYS[best]
+    return Copy(degrees, mirrored, float(found[best]))
+
+
+@lru_cache(maxsize=256)
+def _upright(picture: bytes) -> _Grey:
+    first: _Grey = _looks(picture, [(0, 1.0, False)])[0]
+    return first
+
+
+@lru_cache(maxsize=64)
+def _variants(picture: bytes) -> _Grey:
+    return _looks(picture, _WAYS)
+
+
+def _looks(picture: bytes, ways: Sequence[tuple[int, float, bool]]) -> _Grey:
+    """Grey levels of the disc in a picture's middle in several ways: (ways, pixels), each of mean 0 and length 1."""
+    from PIL import Image, ImageOps
+
+    with Image.open(io.BytesIO(picture)) as image:
+        factor = _WORKED / min(image.size)
+        size = round(image.width * factor), round(image.height * factor)
+        grey = image.convert("L").resize(size, Image.Resampling.BOX)
+    rows = []
+    for degrees, scale, mirrored in ways:
+        side = SHARE * min(grey.size) / scale
+        turned = (ImageOps.mirror(grey) if mirrored else grey).rotate(degrees, Image.Resampling.BILINEAR)
+        left, top = (turned.width - side) / 2, (turned.height - side) / 2
+        square = turned.resize((SIDE, SIDE), Image.Resampling.BOX, (left, top, left + side, top + side))
+        rows.append(np.asarray(square, dtype=np.float32)[_disc()])
+    found = np.stack(rows)
+    found -= found.mean(axis=1, keepdims=True)
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    unit: _Grey = np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 1e-6)
+    return unit
+
+
+@lru_cache(maxsize=1)
+def _disc() -> NDArray[np.bool_]:
+    place = (np.arange(SIDE) + 0.5) / SIDE - 0.5
+    return np.asarray(place[None, :] ** 2 + place[:, None] ** 2 <= RADIUS_SHARE**2)
+
 
 PAGE = 24
 """Media on one page."""
 MEDIA = "media"
-"""The folder of a store, and then of a benchmark, that holds what items were made of."""
+"""The folder of a store, and then of a benchmark, that holds the media of items."""
 _SMALL = Frames(quality=80, longest_side=320)
 _UPLOADS = "uploads"
 _IMAGES = (".jpg", ".jpeg", ".png", ".webp")
 _CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".webm": "webm"}
-"""File types whose metadata can be removed, beside images."""
+"""File types whose metadata can be removed, besides images."""
 _HEADS = (
     (0, b"\xff\xd8\xff", ".jpg"),
     (0, b"\x89PNG\r\n\x1a\n", ".png"),
@@ -42,11 +145,11 @@ _HEADS = (
     (4, b"ftyp", ".mp4"),
     (0, b"\x1a\x45\xdf\xa3", ".webm"),
 )
-"""(place, bytes) by which a file is known for what it is: the kinds that every browser shows."""
+"""(place, bytes) that identify a file's type: the kinds that every browser shows."""
 
 
 class UploadError(Exception):
-    """A file can't be taken; the text is one sentence for who sent it."""
+    """The error of a file that can't be taken; the text is one sentence for its sender."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +177,7 @@ class Shelf:
         media: of the page, with their keys.
         found: how many there are on all pages.
         page, pages: which one it is, and of how many.
-        sources, groups: what can be chosen.
+        sources, groups: choices of the filters.
     """
 
     media: tuple[tuple[str, PoolMedium], ...]
@@ -90,7 +193,7 @@ class MediaPool:
 
     Args:
         folder: as `tolman ingest media` makes it.
-        store: where small pictures and what items are made of are kept.
+        store: folder of the small pictures and of the media of items.
 
     Raises:
         InputError: it is no pool.
@@ -118,7 +221,7 @@ class MediaPool:
         return self._media
 
     def browse(self, filters: Filters) -> Shelf:
-        """One page of what fits some filters."""
+        """Return one page of the media that pass some filters."""
         media = self.media()
         words = filters.text.casefold().split()
         fitting = [
@@ -143,7 +246,8 @@ class MediaPool:
         Raises:
             BrokenMediaError: it can't be read.
         """
-        kept = self.store / "small" / f"{medium.sha256}.jpg"
+        made = medium.sha256 if medium.kind == "image" else f"{medium.sha256}-{READING}"
+        kept = self.store / "small" / f"{made}.jpg"
         if kept.is_file():
             return kept.read_bytes()
         path = self.folder / medium.path
@@ -162,7 +266,7 @@ class MediaPool:
         return content
 
     def look_of(self, medium: PoolMedium) -> int | None:
-        """The perceptual hash of an image; None of a video, and of what can't be read."""
+        """Return the perceptual hash of an image; None for a video or an unreadable file."""
         if medium.kind != "image":
             return None
         if medium.sha256 not in self._looks:
@@ -173,9 +277,10 @@ class MediaPool:
         return self._looks[medium.sha256]
 
     def copies(self, media: Sequence[PoolMedium]) -> dict[tuple[str, str], str]:
-        """Pairs of images of which the second is a copy of the first that is turned, mirrored or cut: their keys → how.
+        """Return pairs of images where the second is a rotated, mirrored or cropped copy of the first: their keys →
+        how.
 
-        Copies that look the same as they stand are told by their hashes.
+        Unchanged copies are found by their hashes.
         """
         small = {}
         for medium in media:
@@ -190,12 +295,12 @@ class MediaPool:
         return found
 
     def keep(self, medium: PoolMedium) -> str:
-        """Have a medium in the store for good, whatever becomes of the pool; its path there.
+        """Keep a medium in the store for good, even if the pool changes, and return its path there.
 
-        What is stored is published, so it has no metadata that could tell of people.
+        Stored media are published, so they have no metadata that could identify people.
 
         Raises:
-            InputError: the file isn't what the pool says.
+            InputError: the file differs from the pool's record.
         """
         there = self.folder / medium.path
         name = kept_name(medium)
@@ -221,8 +326,8 @@ class MediaPool:
         return name
 
     def upload(self, content: bytes, licence: str) -> PoolMedium:
-        """Take a file in. What it is called and said to be counts for nothing; what it holds is looked at, and what it
-        says beside its pictures and sound (place, time, device, owner) is left out before it is named or kept.
+        """Add a file. Its name and declared type are ignored, and its content is examined. Its metadata (place, time,
+        device, owner) is removed before it is named or kept.
 
         Raises:
             UploadError: it is none that can be taken.
@@ -268,7 +373,7 @@ def kept_name(medium: PoolMedium) -> str:
 
 
 def _without_metadata(source: Path, target: Path, suffix: str) -> None:
-    """Write a file again without its metadata; the suffix says what it is.
+    """Write a file again without its metadata; the suffix names its format.
 
     Raises:
         BrokenMediaError: it can't be read.

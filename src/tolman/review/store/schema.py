@@ -75,7 +75,7 @@ class Invitation(Base):
     role: Mapped[str] = mapped_column(String(16))
     purpose: Mapped[str] = mapped_column(String(16), server_default=text("'join'"))  # join, enter, reset
     note: Mapped[str] = mapped_column(default="")  # who it is for
-    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))  # whom it signs in, or whose account it made
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))  # signed in, or with an account made by it
     created: Mapped[float]
     expires: Mapped[float]
     used: Mapped[float | None]
@@ -83,7 +83,7 @@ class Invitation(Base):
 
 
 class Session(Base):
-    """Somebody who is signed in, by the hash of their cookie."""
+    """The session of a person who is signed in, by the hash of their cookie."""
 
     __tablename__ = "sessions"
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -101,7 +101,7 @@ class SignInAttempt(Base):
     __table_args__ = (Index(None, "key", "at"),)
     id: Mapped[int] = mapped_column(primary_key=True)
     attempt: Mapped[str] = mapped_column(String(32), index=True)  # shared by the rows of one attempt
-    key: Mapped[str] = mapped_column(String(32))  # made with the site's key: nobody reads a name or an address here
+    key: Mapped[str] = mapped_column(String(32))  # made with the site's key: it reveals no name or address
     at: Mapped[float]
     ends: Mapped[float] = mapped_column(index=True)  # after which it counts no more
 
@@ -132,7 +132,7 @@ class Project(Base):
 
 
 class Member(Base):
-    """Somebody whom the owner chose for a project."""
+    """A person chosen by the owner for a project."""
 
     __tablename__ = "members"
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id"), primary_key=True)
@@ -183,7 +183,7 @@ class Task(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id"))
     stage: Mapped[str] = mapped_column(String(32))
-    key: Mapped[str]  # says what it is about, so that making tasks again makes none twice
+    key: Mapped[str]  # names its subject, so that making tasks again makes none twice
     item_id: Mapped[int | None] = mapped_column(ForeignKey("items.id"), index=True)
     position: Mapped[str] = mapped_column(String(64))  # in the order of these texts, which no answer has a part in
     wanted: Mapped[int | None]
@@ -195,7 +195,7 @@ class Task(Base):
 
 
 class TaskMedium(Base):
-    """Media of a task: whoever is assigned to it may load these and no others."""
+    """Media of a task: only people assigned to it may load them, and they may load no others."""
 
     __tablename__ = "task_media"
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), primary_key=True)
@@ -203,7 +203,7 @@ class TaskMedium(Base):
 
 
 class Exclusion(Base):
-    """Somebody who must not be given a task: who made what it checks."""
+    """A person who must not be given a task: the author of the work that it checks."""
 
     __tablename__ = "exclusions"
     task_id: Mapped[int] = mapped_column(ForeignKey("tasks.id"), primary_key=True)
@@ -211,8 +211,9 @@ class Exclusion(Base):
 
 
 class Assignment(Base):
-    """A person on a task: held until it expires, lapsed when another took the slot, then done; reported where it
-    can't be done, as a medium is broken; voided where the owner took back what they submitted and asks others."""
+    """A person on a task: held until it expires, lapsed when another took the slot, then done; reported where it can't
+    be done, as a medium is broken. It is voided where the owner took back their submission and asks others.
+    """
 
     __tablename__ = "assignments"
     __table_args__ = (
@@ -249,7 +250,7 @@ class Submission(Base):
     key: Mapped[str] = mapped_column(String(64))  # the form's: the same form sent twice is one submission
     content: Mapped[dict[str, Any]]
     seconds: Mapped[float | None]  # while the page was visible
-    marks: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))  # None where nobody looked; see `marks`
+    marks: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))  # None: never checked; see `tasks.MARKS`
     created: Mapped[float]
 
 
@@ -273,14 +274,14 @@ class Trial(Base):
     assignment_id: Mapped[int] = mapped_column(ForeignKey("assignments.id"))
     digest: Mapped[str] = mapped_column(String(64))  # of the question as it was tried
     model: Mapped[str]
-    view: Mapped[str] = mapped_column(String(64))  # what it was shown
+    view: Mapped[str] = mapped_column(String(64))  # the part that it was shown
     state: Mapped[str] = mapped_column(String(8), default="waiting")  # waiting, done, failed
     content: Mapped[dict[str, Any]] = mapped_column(default=dict)
     created: Mapped[float]
 
 
 class SavedDraft(Base):
-    """Form contents that are not submitted yet, and the seconds for which somebody has looked at them."""
+    """Form contents that are not submitted yet, and the seconds for which the person has looked at them."""
 
     __tablename__ = "drafts"
     assignment_id: Mapped[int] = mapped_column(ForeignKey("assignments.id"), primary_key=True)
@@ -304,12 +305,13 @@ class Decision(Base):
     reason: Mapped[str] = mapped_column(default="")
     content: Mapped[dict[str, Any]] = mapped_column(default=dict)
     created: Mapped[float]
-    taken_back: Mapped[int | None] = mapped_column(ForeignKey("acts.id"))  # by which act; it stands where None
+    taken_back: Mapped[int | None] = mapped_column(ForeignKey("acts.id"))  # by which act; None while it is valid
 
 
 class Act(Base):
-    """What the owner did with some questions, as a whole: they are reopened, left out, taken in again, given to
-    somebody, or a submission is voided. It is carried out part after part (`console.bulk`)."""
+    """An act of the owner on some questions, as a whole: they are reopened, left out, taken in again, given to a
+    person, or a submission is voided. It is carried out part after part (`console.acts`).
+    """
 
     __tablename__ = "acts"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -318,7 +320,7 @@ class Act(Base):
     kind: Mapped[str] = mapped_column(String(16))
     state: Mapped[str] = mapped_column(String(8), default="doing")  # doing, done, undoing, undone
     reason: Mapped[str] = mapped_column(default="")
-    content: Mapped[dict[str, Any]] = mapped_column(default=dict)  # to whom; the filter; what an undoing came to
+    content: Mapped[dict[str, Any]] = mapped_column(default=dict)  # the recipient; the filter; the result of an undoing
     total: Mapped[int]
     created: Mapped[float]
     ended: Mapped[float | None]
@@ -326,7 +328,7 @@ class Act(Base):
 
 
 class Acted(Base):
-    """An act's part about one version of an item: what it changed, from what, or why it changed nothing."""
+    """An act's part about one version of an item: its change, the state before it, or the reason why there was none."""
 
     __tablename__ = "acted"
     __table_args__ = (Index(None, "act_id", "state", "item_id"),)
@@ -355,7 +357,7 @@ class Flag(Base):
 
 
 class Participant(Base):
-    """Somebody in a study: what they agreed to, which of its forms they have, how far they are.
+    """A person in a study: their consent, form and progress.
 
     A form is held by one person, and an outside id is one person, by the database's own law.
     """

@@ -1,9 +1,349 @@
-"""Studies: what people are told, asked and paid, and whose answers count, all stated in one TOML file beforehand.
+"""Studies: the instructions, questions, pay and exclusion rules of participants, stated in one TOML file.
 
-- `spec`: the file. `shelf` opens one; those of the package lie beside this module.
-- `sampling`: who is asked what. `shuffling`: in which order, and options in which. `practice`, `checks`: questions
-  beside the sample. `exclusion`: whose answers don't count. `codes`: links in and codes out. `pay`: times and pay.
-- `texts`, `pictures`: instructions as safe HTML.
-- `making`: the tasks of a study (`projects.parts` starts its projects). `people`: who is in one. `steps`: what somebody
-  is shown next. `records`: what somebody did, for rules, tables and runs. `tables`: of the progress page.
+The file is written before anybody comes. A study has parts; each is one kind of work (a mode) with its own
+instructions. Parts with the mode `study` ask every person a sample of the questions, and have all the other settings.
+The package itself has the model of the file and `STUDY_FILES`, which opens one. The study files of the package are in
+the folder of this module.
+
+- `form_sampling`: the questions of each person, the tasks of a study, and the limits of its figures.
+- `participants`: who is in a study, the order of their questions, links in and codes out.
+- `study_steps`: instructions as safe HTML, practice, and the next page of a participant.
+- `study_records`: each participant's work, exclusions, tables of answers, times and pay, and of progress.
+- `study_file_form`: the form in which the file is written. `projects.study_projects` starts a study's projects.
 """
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from tolman import benchmarks
+from tolman.errors import UsageError
+from tolman.items import Item
+from tolman.review.forms.form_values import QuestionFormat
+from tolman.toml_catalogue import TomlCatalogue
+
+PROFILE = "scoring_profile"
+STUDY = "study"
+"""The mode of a part in which each person is asked a sample."""
+BROKEN = "broken media"
+"""A reason for skipping a question: the question is reported, and can be asked again once the file is repaired."""
+_ID = r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$"
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class OwnQuestion(_Table):
+    """A question of the study's own, or one of the benchmark by its id.
+
+    Attributes:
+        id: of the benchmark's question; all else but `explanation` is then its own.
+        question, options, answer: as in an item; without options the answer is a number.
+        unit: of a number.
+        media: pictures and videos, by paths relative to the study's file.
+        explanation: shown after a practice question, with the right answer.
+    """
+
+    id: str | None = None
+    question: str | None = None
+    options: tuple[str, ...] = ()
+    answer: str | None = None
+    unit: Literal["count", "m", "cm", "m2"] | None = None
+    media: tuple[str, ...] = ()
+    explanation: str = ""
+
+    @model_validator(mode="after")
+    def _is_a_question(self) -> OwnQuestion:
+        if self.id is not None:
+            if self.question is not None or self.answer is not None or self.options or self.media:
+                raise ValueError("has the id of a benchmark's question and a question of its own; give one of them")
+            return self
+        if self.question is None or self.answer is None:
+            raise ValueError("needs a question and its answer, or the id of a benchmark's question")
+        try:
+            self.item("question", {})
+        except ValidationError as error:
+            raise ValueError(str(error.errors()[0]["msg"]).removeprefix("Value error, ")) from None
+        return self
+
+    def item(self, key: str, pictures: dict[str, str]) -> Item:
+        """Return the question as an item.
+
+        Args:
+            key: its id.
+            pictures: path relative to the study's file → path in the store.
+        """
+        media = [
+            {"kind": "video" if path.lower().endswith((".mp4", ".webm")) else "image", "path": pictures.get(path, path)}
+            for path in self.media
+        ]
+        return Item.model_validate(
+            {
+                "id": key, "question": self.question, "kind": "choice" if self.options else "number",
+                "options": self.options, "answer": self.answer, "unit": self.unit, "task": "study", "media": media,
+            }
+        )  # fmt: skip
+
+
+class Sample(_Table):
+    """The sample of questions that each person is asked.
+
+    Attributes:
+        people: number of forms; the next person gets a form that another left.
+        by: the strata: 'task', 'scene', or the name of a label; None for one stratum.
+        each: questions of each stratum for each person; None for as many as the overlap needs.
+        overlap: people for each question; None for everybody where `each` is given, else for one.
+        only: label → values: other questions are not in the study.
+        hours: after which the form of a person who left is given to another; their answers stay.
+    """
+
+    people: int = Field(ge=1, le=10_000)
+    by: str | None = "task"
+    each: int | None = Field(default=None, ge=1)
+    overlap: int | None = Field(default=None, ge=1)
+    only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    hours: float = Field(default=24.0, gt=0)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Sample:
+        if self.overlap is not None and self.overlap > self.people:
+            raise ValueError(f"an overlap of {self.overlap} needs as many people, here are {self.people}")
+        return self
+
+
+class Order(_Table):
+    """The order of a person's questions, and whether options are shuffled.
+
+    Attributes:
+        questions: 'shuffled' for each person, 'strata' one after the other and shuffled within each, or 'given'.
+        options: whether options are shuffled for each person; the answer is stored by its true letter.
+    """
+
+    questions: Literal["shuffled", "strata", "given"] = "shuffled"
+    options: bool = False
+
+
+class Time(_Table):
+    """Limits of time.
+
+    Attributes:
+        least_seconds: faster answers are marked; with `hold` they are not taken.
+        hold: whether a question must be looked at for the least time.
+        most_seconds: for a question, from its first sight; then it counts as skipped ("time is over").
+        most_minutes: for the whole, from the agreement; then it ends.
+    """
+
+    least_seconds: int = Field(default=2, ge=0, le=600)
+    hold: bool = False
+    most_seconds: int | None = Field(default=None, ge=1)
+    most_minutes: float | None = Field(default=None, gt=0)
+
+
+class Breaks(_Table):
+    """Breaks: the number of questions between them, and their text."""
+
+    every: int = Field(ge=1)
+    text: str = "Take a break. Your time does not run."
+
+
+class Practising(_Table):
+    """The pass mark of practice: so many right answers of a round, in so many rounds, or the study ends here."""
+
+    least_right: int = Field(default=0, ge=0)
+    rounds: int = Field(default=1, ge=1, le=5)
+
+
+class Gold(_Table):
+    """Questions of the benchmark that check a person's attention; everybody is asked them, and no run has them."""
+
+    ids: tuple[str, ...] = Field(min_length=1)
+
+
+class Exclude(_Table):
+    """Rules that exclude a person's answers; stated beforehand, shown to everybody who agrees.
+
+    Attributes:
+        gold_below: share of right answers to gold questions below which a person is left out.
+        attention_wrong: so many wrong answers to attention questions, or more.
+        fast_above: share of answers faster than the least time above which a person is left out.
+        skipped_above: the same for skipped questions.
+        minutes_below: minutes with visible questions in all, below which a person is left out.
+        incomplete: whether a person is left out who didn't come to the end.
+    """
+
+    gold_below: float | None = Field(default=None, gt=0, le=1)
+    attention_wrong: int | None = Field(default=None, ge=1)
+    fast_above: float | None = Field(default=None, ge=0, lt=1)
+    skipped_above: float | None = Field(default=None, ge=0, lt=1)
+    minutes_below: float | None = Field(default=None, gt=0)
+    incomplete: bool = True
+
+
+class Link(_Table):
+    """The link by which people come without an invitation.
+
+    Attributes:
+        platform: whose names the link's fields have: 'prolific', 'mturk', or 'none' (then `id` names the field, or
+            people have no outside id).
+        id: field of the address with the person's outside id; one id is one person.
+        keep: further fields of the address that the table of times and pay shows.
+    """
+
+    platform: Literal["none", "prolific", "mturk"] = "none"
+    id: str | None = Field(default=None, pattern=_ID)
+    keep: tuple[str, ...] = ()
+
+
+class Completion(_Table):
+    """The completion code, address and text that a person gets at the end.
+
+    Attributes:
+        code: the same for all; None for a code of each person's own.
+        screened: for people who fail practice, as platforms have a code for screened-out people; None: they get none.
+        redirect: an address with {code} in it, to which the last page leads; Prolific's own where None.
+        text: of the last page.
+    """
+
+    code: str | None = Field(default=None, min_length=1, max_length=64)
+    screened: str | None = Field(default=None, min_length=1, max_length=64)
+    redirect: str | None = Field(default=None, pattern=r"^https://[^\s]+$")
+    text: str = "Thank you."
+
+
+class Pay(_Table):
+    """The pay of a person: an amount for the whole, and by the hour of visible questions. Excluded people get nothing
+    only where `excluded` says so.
+    """
+
+    currency: str = Field(default="EUR", max_length=8)
+    fixed: float = Field(default=0.0, ge=0)
+    per_hour: float = Field(default=0.0, ge=0)
+    excluded: bool = True
+
+
+class StudyPart(_Table):
+    """One kind of work of a study.
+
+    Attributes:
+        name: of its project, behind the study's title; '' where the study has one part.
+        mode: the kind of work: 'study', or another mode of the web application.
+        after: the part whose questions this one is about (those that were approved, or written): the owner starts it
+            when that is done. None: the benchmark's.
+        settings: of the mode, but for 'study'.
+        format: required form of the questions that people write or revise; not of 'study'.
+        instructions, consent: Markdown; people see and agree to them before the first question.
+    """
+
+    name: str = ""
+    mode: str = STUDY
+    after: str | None = None
+    settings: dict[str, int] = Field(default_factory=dict)
+    instructions: str = ""
+    consent: str = ""
+    format: QuestionFormat | None = None
+    sample: Sample | None = None
+    order: Order = Order()
+    time: Time = Time()
+    breaks: Breaks | None = None
+    skip: tuple[str, ...] = ("can't tell", BROKEN)
+    practice: tuple[OwnQuestion, ...] = ()
+    practising: Practising = Practising()
+    attention: tuple[OwnQuestion, ...] = ()
+    gold: Gold | None = None
+    exclude: Exclude = Exclude()
+    link: Link = Link()
+    completion: Completion = Completion()
+    pay: Pay | None = None
+
+    @field_validator("skip")
+    @classmethod
+    def _reasons(cls, reasons: tuple[str, ...]) -> tuple[str, ...]:
+        if any(not reason.strip() or len(reason) > 60 for reason in reasons) or len(set(reasons)) < len(reasons):
+            raise ValueError("each reason is a text of its own, of 1 to 60 characters")
+        return reasons
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> StudyPart:
+        if self.mode == STUDY:
+            if self.sample is None:
+                raise ValueError("needs [parts.sample] with the number of people, as each is asked a sample")
+            if self.settings:
+                raise ValueError("has settings, which only other modes than 'study' take; see [parts.sample]")
+            if self.format is not None:
+                raise ValueError("has a format, which only parts take in which people write or revise questions")
+        else:
+            own = [name for name in _OF_STUDIES if name in self.model_fields_set]
+            if own:
+                raise ValueError(f"has '{own[0]}', which only the mode 'study' takes, not '{self.mode}'")
+        if self.practising.least_right > len(self.practice):
+            raise ValueError(
+                f"asks for {self.practising.least_right} right answers of {len(self.practice)} for practice"
+            )
+        if any(asked.id is not None for asked in self.attention):
+            raise ValueError("asks attention questions by id; those of the benchmark are gold questions ([parts.gold])")
+        if self.exclude.gold_below is not None and self.gold is None:
+            raise ValueError("excludes people by gold questions and has none; name them under [parts.gold]")
+        if self.exclude.attention_wrong is not None and not self.attention:
+            raise ValueError("excludes people by attention questions and has none; write them as [[parts.attention]]")
+        return self
+
+
+_OF_STUDIES = (
+    "sample", "order", "time", "breaks", "skip", "practice", "practising", "attention", "gold", "exclude", "link",
+    "completion", "pay",
+)  # fmt: skip
+
+
+class Study(_Table):
+    """A study.
+
+    Attributes:
+        title: of the study, and of its projects.
+        source: of the design that it repeats: a paper's section, say.
+        scoring_profile: the benchmark whose prompts, scorers and table its exports get, where the reviewed benchmark
+            names none and all question types are that benchmark's.
+        seed: of every draw and order.
+        parts: one or more, in the order in which they are shown.
+    """
+
+    title: str = Field(min_length=1, max_length=80)
+    source: str = ""
+    scoring_profile: str | None = None
+    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    parts: tuple[StudyPart, ...] = Field(min_length=1)
+
+    @field_validator("scoring_profile")
+    @classmethod
+    def _profile(cls, name: str | None) -> str | None:
+        try:
+            return name and benchmarks.named(name).name
+        except UsageError as error:
+            raise ValueError(str(error).rstrip(".")) from None
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> Study:
+        names: list[str] = []
+        for part in self.parts:
+            if part.name in names:
+                raise ValueError(f"two parts have the name '{part.name}'; give each its own")
+            if part.after is not None and part.after not in names:
+                raise ValueError(f"the part '{part.name}' comes after '{part.after}', which is no earlier part")
+            names.append(part.name)
+        return self
+
+    def project_name(self, part: StudyPart) -> str:
+        """The name of a part's project."""
+        return f"{self.title}: {part.name}" if part.name else self.title
+
+
+def stored(study: Study, part: StudyPart) -> dict[str, Any]:
+    """Return a part with the study's common fields, for a project's settings."""
+    profile = {} if study.scoring_profile is None else {PROFILE: study.scoring_profile}
+    told = {"title": study.title, "seed": study.seed, "part": part.model_dump(mode="json", exclude_unset=True)}
+    return told | profile
+
+
+STUDY_FILES = TomlCatalogue("study", Study, __package__ or "tolman.review.studies")

@@ -1,20 +1,21 @@
-"""Tasks, who does them, and what they submit: nothing counts twice, nothing is lost."""
+"""Tasks, their people and submissions: nothing counts twice, nothing is lost."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fastapi import HTTPException
 from sqlalchemy import bindparam, func, insert, select
 from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import joinedload
 
 from tolman.items import Item
-from tolman.review.accounts.identity import Person
-from tolman.review.media.serving import key_of, register
+from tolman.review.accounts import Person
+from tolman.review.media import key_of, register
 from tolman.review.site import Site
-from tolman.review.store.database import WITH_UNDONE
-from tolman.review.store.history import record
+from tolman.review.store.database import WITH_UNDONE, record
 from tolman.review.store.schema import (
     Assignment,
     Exclusion,
@@ -30,7 +31,7 @@ from tolman.review.store.schema import (
 SLACK = 5.0
 """Seconds by which a browser's clock may run ahead of ours."""
 _SHARE = 0.02
-"""Of a lease, by which it is longer at least when it is written down again."""
+"""Least share of a lease by which a stored lease is extended."""
 
 
 def add_item(
@@ -182,7 +183,7 @@ def open_for(task: Task, done: int, more: int) -> None:
 def add_tasks(
     db: Orm, site: Site, project: Project, stage: str, versions: Mapping[str, ItemVersion], *, wanted: int | None = 1
 ) -> None:
-    """Tasks about many items at once, by their keys; what `add_task` makes of each."""
+    """Add tasks about many items at once, by their keys, as `add_task` does for each."""
     now = site.settings.clock()
     items = [item_of(version) for version in versions.values()]
     known = register(db, site, project, [medium for item in items for medium in item.media])
@@ -226,20 +227,20 @@ _SUBMITTED = (
 
 
 def mine(db: Orm, me: Person, assignment: int, mode: str) -> Assignment | None:
-    """Somebody's own assignment in a mode; None where it isn't theirs, which is told from nowhere else."""
+    """Return a person's own assignment in a mode; None where it isn't theirs or doesn't exist."""
     found = db.scalar(_MINE, {"own": assignment, "me": me.id})
     return found if found is not None and found.task.project.mode == mode else None
 
 
 def hold(site: Site, own: Assignment) -> None:
-    """Somebody is at work on a task: it is theirs for another `ReviewSettings.lease`, give or take `_SHARE` of it."""
+    """Extend a person's hold of a task by another `ReviewSettings.lease`, give or take `_SHARE` of it."""
     until = site.settings.clock() + site.settings.lease
     if until - own.expires > _SHARE * site.settings.lease:
         own.expires = until
 
 
 def save_draft(db: Orm, site: Site, own: Assignment, content: dict[str, Any], seconds: float) -> None:
-    """Keep what somebody has entered so far, and how long they have looked at it; time never runs backwards."""
+    """Keep a person's entries so far, and how long they have looked at the task; time never runs backwards."""
     hold(site, own)
     now, seconds = site.settings.clock(), plausible(site, own, seconds)
     if own.draft is None:
@@ -248,7 +249,7 @@ def save_draft(db: Orm, site: Site, own: Assignment, content: dict[str, Any], se
 
 
 def draft_of(db: Orm, own: Assignment) -> SavedDraft | None:
-    """The draft that somebody has saved and not submitted."""
+    """Return the draft that a person has saved and not submitted."""
     return own.draft
 
 
@@ -272,12 +273,16 @@ def submit(
     seconds: float | None = None,
     marks: list[str] | None = None,
 ) -> tuple[Submission, bool]:
-    """Add a submission, with its marks where it is an answer (`marks`), and say whether it is new.
+    """Add a submission, with its marks where it is an answer (`tasks.MARKS`), and say whether it is new.
 
-    A double click, a second tab and a retry after a lost answer find what was there first, which stands.
+    A double click, a second tab and a retry after a lost answer find the first submission, which stays.
+
+    Raises:
+        HTTPException: 409, where something else was submitted first.
     """
     found = submission(db, own, step)
     if found is not None:
+        refuse_other(found, content)
         return found, False
     attempt = sum(one.step == step for one, _ in _submitted(db, own))  # all of them were taken back
     fresh = Submission(
@@ -297,6 +302,20 @@ def submit(
     return fresh, True
 
 
+def refuse_other(found: Submission, content: Mapping[str, Any]) -> None:
+    """Say that a first submission stays, where another one comes after it (from a second tab, say).
+
+    Raises:
+        HTTPException: 409, unless both say the same.
+    """
+    now: dict[str, Any] = json.loads(json.dumps(content))
+    if all(found.content.get(name) == value for name, value in now.items()):
+        return
+    first = found.content.get("shown", found.content.get("answer"))
+    said = f", '{first}'," if isinstance(first, str) else ""
+    raise HTTPException(409, f"You have submitted this before, and what you submitted first{said} stays. Go on.")
+
+
 def submission(db: Orm, own: Assignment, step: str) -> Submission | None:
     """The submission for a step."""
     return next((one for one, undone in _submitted(db, own) if one.step == step and not undone), None)
@@ -312,10 +331,10 @@ def _submitted(db: Orm, own: Assignment) -> list[tuple[Submission, bool]]:
 
 
 def finish(db: Orm, site: Site, own: Assignment) -> bool:
-    """An assignment is done; whether its task is done with it, which it is once only.
+    """Finish an assignment, and return whether its task is done with it, which happens once only.
 
-    Where the task wants a number of people, nobody else may finish it meanwhile: inside `Database.write_for` with the
-    assignment, or `Database.write`.
+    If the task wants a number of people, no other transaction may finish it meanwhile: inside `Database.write_for` with
+    the assignment, or `Database.write`.
     """
     own.state, own.done, own.draft = "done", site.settings.clock(), None
     task = own.task
@@ -330,9 +349,9 @@ def finish(db: Orm, site: Site, own: Assignment) -> bool:
 
 
 def report(db: Orm, site: Site, own: Assignment, note: str) -> bool:
-    """Say that a task can't be done, and give its slot to somebody else; whether that is news.
+    """Report that a task can't be done, and free its slot for another person; return whether that is news.
 
-    What was submitted stands: only a task without a submission can be reported.
+    Submissions are final: only a task without a submission can be reported.
     """
     if own.state not in ("held", "lapsed"):
         return False
@@ -348,7 +367,7 @@ def report(db: Orm, site: Site, own: Assignment, note: str) -> bool:
 
 
 def ask_again(db: Orm, site: Site, project: Project) -> int:
-    """Give what was reported back to those who reported it; how many tasks."""
+    """Return reported tasks to the people who reported them, and count the tasks."""
     found = db.scalars(
         select(Assignment).join(Task).where(Task.project_id == project.id, Assignment.state == "reported")
     ).all()

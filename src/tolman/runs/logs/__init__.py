@@ -1,1 +1,1 @@
-"""What other programs write of an evaluation, one module for each program, and how its rows find their items."""
+"""Evaluation logs of other programs, one module for each program, and how their rows find their items."""

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from tolman.errors import InputError
-from tolman.runs.logs import archives, lmms_eval, vlmevalkit
+from tolman.runs.logs import lmms_eval, vlmevalkit
+from tolman.runs.logs import log as archives
 from tolman.runs.logs.log import Log, LogFormat
 
 _KEPT = (".json", ".jsonl", ".xlsx", ".csv", ".tsv")
@@ -21,7 +22,7 @@ _MAX_BYTES = 64 << 20
 
 
 def takes(path: Path) -> bool:
-    """Whether the file is a zip archive, or JSON with EASI's keys."""
+    """Check whether the file is a zip archive, or JSON with EASI's keys."""
     if path.suffix.lower() == ".zip":
         return True
     if path.suffix.lower() != ".json":

@@ -1,7 +1,7 @@
 """Inspect's logs: `.eval` (a zip archive packed with Zstandard) and `.json`.
 
-Source: UKGovernmentBEIS/inspect_ai 0.3.285, log version 2. Long texts and pictures stand in a sample's `attachments`
-and are named `attachment://<id>` where they belong.
+Source: UKGovernmentBEIS/inspect_ai 0.3.285, log version 2. Long texts and pictures are in a sample's `attachments` and
+are named `attachment://<id>` where they belong.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError
-from tolman.runs.logs import archives
+from tolman.runs.logs import log
 from tolman.runs.logs.log import Log, LogFormat, LogRow, text_or_failure
 
 MAX_JSON_BYTES = 2 << 30
@@ -23,7 +23,7 @@ _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
 def takes(path: Path) -> bool:
-    """Whether the file ends in `.eval`, or is JSON that begins as Inspect's logs do."""
+    """Check whether the file ends in `.eval`, or is JSON that begins as Inspect's logs do."""
     if path.suffix.lower() == ".eval":
         return True
     if path.suffix.lower() != ".json":
@@ -55,7 +55,7 @@ def read(path: Path) -> list[Log]:
 
 
 def _archived(path: Path) -> Log:
-    with archives.opened(path) as archive:
+    with log.opened(path) as archive:
         start = next((name for name in ("header.json", "_journal/start.json") if name in archive.names), None)
         if start is None:
             raise InputError(path, "holds neither header.json nor _journal/start.json", fix="give a log of Inspect's")

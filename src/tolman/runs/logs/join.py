@@ -1,4 +1,4 @@
-"""Joining the rows of a log with the items of a benchmark, by what the rows have of them.
+"""Joining the rows of a log with the items of a benchmark, by ids, prompts or order.
 
 In this order, the first that fits every row: the benchmark's own ids; question ids, which must not contradict the
 question where the row has it; the prompt with the media, the scene and the true answer, and among equal ones the
@@ -29,7 +29,7 @@ class JoinedLog:
 
     Attributes:
         pairs: every row of the log, in its order, with its item.
-        by: what told them: 'id', 'question id', 'prompt' or 'order'.
+        by: the key of the join: 'id', 'question id', 'prompt' or 'order'.
     """
 
     pairs: tuple[tuple[LogRow, Item], ...]
@@ -37,14 +37,14 @@ class JoinedLog:
 
 
 def join(log: Log, items: Sequence[Item]) -> JoinedLog:
-    """Each row of a log with its item.
+    """Join each row of a log with its item.
 
     Args:
         log: with rows.
         items: the benchmark's, in released order.
 
     Raises:
-        InputError: naming the first row that has no item, or could have several, and what was tried.
+        InputError: naming the first row that has no item, or could have several, and the keys tried.
     """
     ways: tuple[tuple[str, Callable[[Log, Sequence[Item]], list[Item]]], ...] = (
         ("id", _by_id),
@@ -59,13 +59,37 @@ def join(log: Log, items: Sequence[Item]) -> JoinedLog:
         except _RefusalError as refusal:
             problems.append(refusal)
         else:
-            return JoinedLog(tuple(zip(log.rows, found, strict=True)), by)
+            pairs = tuple(zip(log.rows, found, strict=True))
+            _check_options(log, pairs)
+            return JoinedLog(pairs, by)
     told = max(problems, key=lambda problem: problem.weight)
-    raise InputError(log.path, told.what, row=told.place, field=told.field, fix=told.fix)
+    raise NotJoinedError(log.path, told.what, row=told.place, field=told.field, fix=told.fix)
+
+
+def _check_options(log: Log, pairs: Sequence[tuple[LogRow, Item]]) -> None:
+    """Check that a letter means the same option in a row as in its item.
+
+    Raises:
+        InputError: a row's options are others, or in another order.
+    """
+    for row, item in pairs:
+        if row.options and item.options:
+            theirs, own = ([_plain(_OPTION.sub("", text, count=1)) for text in texts]
+                           for texts in (row.options, item.options))  # fmt: skip
+            if theirs != own:
+                raise InputError(
+                    log.path, f"its options ({', '.join(row.options)[:80]}) aren't those of item {item.id!r} "
+                    f"({', '.join(item.options)[:80]})", row=row.place, field="options",
+                    fix="score it with the data that it was made on, or leave the row out",
+                )  # fmt: skip
+
+
+class NotJoinedError(InputError):
+    """A log has no rows of the benchmark."""
 
 
 class _RefusalError(Exception):
-    """Why a way of joining doesn't fit a log; the reason with the greatest weight is told."""
+    """Why a way of joining doesn't fit a log; the reason with the greatest weight is reported."""
 
     def __init__(self, weight: int, row: LogRow, field: str, what: str, fix: str = "") -> None:
         super().__init__(what)
@@ -96,20 +120,29 @@ def _named(
     weight: int,
 ) -> list[Item]:
     known = {item.id: item for item in items}
+    last_parts: dict[str, list[Item]] = {}
+    for item in items:  # such as 'real_mc/validation_1', which logs call by its last part
+        last_parts.setdefault(item.id.rpartition("/")[2], []).append(item)
     found = []
     for row in log.rows:
         own = name(row)
         if own is None:
             raise _RefusalError(0, row, field, "is missing", "write the log with the benchmark's own ids")
-        item = known.get(own)
-        if item is None:
+        candidates = [known[own]] if own in known else last_parts.get(own, [])
+        if not candidates:
             raise _RefusalError(weight, row, field, f"the benchmark has no item {own!r}")
-        if other(row, item):
+        fitting = [item for item in candidates if not other(row, item)]
+        if row.prompt is not None and len(fitting) > 1:
+            fitting = [item for item in fitting if _asks(row.prompt, item)] or fitting
+        if len(fitting) > 1:
+            ids = " and ".join(repr(item.id) for item in fitting[:2])
+            raise _RefusalError(weight + 2, row, field, f"{own!r} may be {ids}", "write whole ids, or name the subset")
+        if not fitting:
             raise _RefusalError(
                 weight + 1, row, "question", f"its question isn't that of item {own!r}",
                 "the file numbers its rows otherwise; give it the benchmark's own ids",
             )  # fmt: skip
-        found.append(item)
+        found.append(fitting[0])
     return found
 
 
@@ -169,7 +202,7 @@ def _by_order(log: Log, items: Sequence[Item]) -> list[Item]:
 
 
 def target_agrees(row: LogRow, item: Item) -> bool:
-    """Whether the true answer of a row is the item's, as far as the row names one.
+    """Check whether the true answer of a row is the item's, as far as the row names one.
 
     'A', '(A)', 'A. left' and the text of the option are one, as 2.90 and 2.9 are.
     """
@@ -192,7 +225,7 @@ def target_agrees(row: LogRow, item: Item) -> bool:
 
 
 def _asks(prompt: str, item: Item) -> bool:
-    """Whether a prompt holds an item's question, or all of the prompt stands in the released question."""
+    """Check whether a prompt holds an item's question, or the released question holds all of the prompt."""
     text = _plain(prompt)
     return _plain(item.question) in text or text in _plain(item.verbatim or item.question)
 
@@ -210,7 +243,7 @@ def _anchors(items: Iterable[Item]) -> Mapping[int, Mapping[str, list[tuple[str,
 
 
 def _asked(prompt: str, index: Mapping[int, Mapping[str, list[tuple[str, tuple[str, ...], Item]]]]) -> list[Item]:
-    """The items whose question, with its options behind it in their order, stands in a prompt; of questions that hold
+    """Return the items whose question, followed by its options in their order, is in a prompt; of questions that hold
     each other the longest."""
     text = _plain(prompt)
     found: list[tuple[int, Item]] = []
@@ -242,7 +275,7 @@ def _same_media(row: LogRow, item: Item) -> bool:
 
 
 def _ends_alike(one: str, other: str) -> bool:
-    """Whether one path is the other, or its end."""
+    """Check whether one path is the other, or its end."""
     a, b = one.replace("\\", "/").lstrip("./"), other.replace("\\", "/").lstrip("./")
     return a == b or a.endswith(f"/{b}") or b.endswith(f"/{a}")
 

@@ -1,4 +1,4 @@
-"""lmms-eval's logs: `<stamp>_samples_<task>.jsonl`, one line for each question, with `<stamp>_results.json` beside.
+"""lmms-eval's logs: `<stamp>_samples_<task>.jsonl`, one line for each question, next to `<stamp>_results.json`.
 
 Source: EvolvingLMMs-Lab/lmms-eval 0.7.3, loggers/evaluation_tracker.py, and the tasks' `process_results`. A line holds
 `doc_id` (a row number, not an id), `target`, `filtered_resps` (the answer after reasoning was cut), `resps` (the answer
@@ -25,7 +25,7 @@ _OPEN_TAG = re.compile(r"<(think|analysis)>")
 
 
 def takes(path: Path) -> bool:
-    """Whether the first row of a table has an answer under lmms-eval's name."""
+    """Check whether the first row of a table has an answer under lmms-eval's name."""
     if path.suffix.lower() not in (".jsonl", ".json"):
         return False
     try:
@@ -69,10 +69,10 @@ def read(path: Path) -> list[Log]:
 
 
 def _results(path: Path, stamp: str) -> dict[str, Any]:
-    """The figures and settings of the same evaluation, where the file lies beside."""
+    """Return the figures and settings of the same evaluation, if their file is in the folder."""
     beside = path.with_name(f"{stamp}_results.json")
     try:
-        found = json.loads(beside.read_text(encoding="utf-8"))
+        found = json.loads(beside.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError):
@@ -81,7 +81,7 @@ def _results(path: Path, stamp: str) -> dict[str, Any]:
 
 
 def _figures(results: Mapping[str, Any]) -> dict[str, float]:
-    """'<metric>,<filter>' → value, without standard errors and what is no number ('N/A')."""
+    """Return '<metric>,<filter>' → value, without standard errors and values that are no numbers ('N/A')."""
     return {
         name.removesuffix(",none"): float(value)
         for name, value in results.items()

@@ -1,14 +1,13 @@
 """VLMEvalKit's result files: `<model>_<data>.xlsx` (also .tsv, .csv, .json, .jsonl), with or without its extraction.
 
 Source: open-compass/VLMEvalKit@e8e78f05. A row holds the columns of the data's TSV without the pictures, and
-`prediction`; files of the exact matcher (`…_extract_matching.xlsx`, `…_exact_matching_result.xlsx`) add what was read
-and whether it was right. `index` is the benchmark's id in some sets and a row number in others, so that it is checked
+`prediction`. Files of the exact matcher (`…_extract_matching.xlsx`, `…_exact_matching_result.xlsx`) add the reading and
+whether it was right. `index` is the benchmark's id in some sets and a row number in others, so that it is checked
 against the question (`join`). The pickles of a run are never opened.
 """
 
 from __future__ import annotations
 
-import ast
 import csv
 import json
 import re
@@ -18,18 +17,17 @@ from typing import Any
 
 from tolman.benchmarks.rows import Row, read_rows, stream_rows
 from tolman.errors import InputError
-from tolman.extras import needs
-from tolman.runs.logs import archives
-from tolman.runs.logs.log import Log, LogFormat, LogRow, text_or_failure
+from tolman.runs.logs.log import SHEETS, Log, LogFormat, LogRow, sheet_rows, text_or_failure
+from tolman.runs.logs.predictions import RAW
+from tolman.text_tables import is_list_cell, read_cell
 
-SHEETS = (".xlsx", ".xls")
 _TABLES = (".tsv", ".csv", ".json", ".jsonl")
 _MATCHED = re.compile(r"_(?:extract_matching|exact_matching_result|llm_[^_]+)$")
 _FRAMES = re.compile(r"_(\d+)frame$")
 
 
 def takes(path: Path) -> bool:
-    """Whether the file is a workbook, or a table with a column `prediction`."""
+    """Check whether the file is a workbook, or a table with columns `index` and `prediction` and no raw output."""
     suffix = path.suffix.lower()
     if suffix in SHEETS:
         return True
@@ -39,7 +37,7 @@ def takes(path: Path) -> bool:
         _, row = next(stream_rows(path), (0, {}))
     except InputError:
         return False
-    return isinstance(row, dict) and "prediction" in row
+    return isinstance(row, dict) and {"index", "prediction"} <= row.keys() and not row.keys() & set(RAW)
 
 
 def read(path: Path) -> list[Log]:
@@ -48,11 +46,12 @@ def read(path: Path) -> list[Log]:
     Raises:
         InputError: the file can't be read, or lacks its predictions.
     """
-    rows = _rows(path)
+    rows = sheet_rows(path) if path.suffix.lower() in SHEETS else read_rows(path)
     if rows and "prediction" not in rows[0]:
         raise InputError(
-            path, "has no column 'prediction'", field="prediction", fix="give VLMEvalKit's <model>_<data>.xlsx"
-        )
+            path, "has no column 'prediction'", field="prediction",
+            fix="name the columns with --columns id=COLUMN,response=COLUMN",
+        )  # fmt: skip
     status = _status(path)
     stem = _MATCHED.sub("", path.stem)
     names = [name for name in status.get("datasets") or {} if stem.endswith(f"_{name}")]
@@ -75,27 +74,9 @@ def read(path: Path) -> list[Log]:
     ]
 
 
-def _rows(path: Path) -> list[Row]:
-    if path.suffix.lower() not in SHEETS:
-        return read_rows(path)
-    with needs("excel", f"Reading {path.name}"):
-        import fastexcel
-    if path.suffix.lower() == ".xlsx":
-        try:
-            with archives.opened(path):
-                pass  # a workbook is an archive, whose sizes are checked before anything unpacks it
-        except InputError as error:
-            raise InputError(path, f"is no readable Excel sheet ({error.what})", fix=error.fix) from None
-    try:
-        frame = fastexcel.read_excel(path).load_sheet(0, dtypes="string").to_polars()
-    except Exception as error:  # fastexcel raises types of its own for every kind of broken file
-        raise InputError(path, f"is no readable Excel sheet ({str(error).splitlines()[0]})") from None
-    return frame.to_dicts()
-
-
 def _status(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.with_name("status.json").read_text(encoding="utf-8"))
+        found = json.loads(path.with_name("status.json").read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         return {}  # it adds the model's name and the figures, which the rows do without
     return found if isinstance(found, dict) else {}
@@ -106,7 +87,7 @@ def _figures_beside(path: Path, stem: str) -> dict[str, float]:
     names and one of values."""
     for beside in sorted(path.parent.glob(f"{stem}_*acc.csv")):
         try:
-            lines = list(csv.reader(beside.read_text(encoding="utf-8").splitlines(), delimiter="\t"))
+            lines = list(csv.reader(beside.read_text(encoding="utf-8-sig").splitlines(), delimiter="\t"))
         except (OSError, ValueError, csv.Error):
             continue
         if lines and lines[0] == ["metric", "value"]:
@@ -184,13 +165,11 @@ def _listed(cell: object) -> list[str]:
     text = _cell(cell)
     if text is None:
         return []
-    if text.startswith("[") and len(text) < 100_000:
-        for parse in (json.loads, ast.literal_eval):
-            try:
-                found = parse(text)
-            except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-                continue
-            return [str(value) for value in found]
+    if is_list_cell(text):
+        try:
+            return [str(value) for value in read_cell(text)]
+        except ValueError:
+            pass
     return [text]
 
 

@@ -1,24 +1,17 @@
-"""Commitments of a response to a number."""
+"""Commitments of a response to a number: announced, concluded, alone, or stated.
+
+Numbers alone in a line or under a label, dimensions, and the zero of things that aren't there count too.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from tolman.items import Unit
-from tolman.scoring.parse.agreement import (
-    VERB_FINAL,
-    agreed,
-    counts_asked,
-    is_estimated,
-    most_asked,
-    restated_from,
-    restatements,
-    without_weak,
-)
-from tolman.scoring.parse.announcements import announces_next, opening_denials
 from tolman.scoring.parse.commitments import (
     ALONE,
     CONCLUDED,
@@ -28,13 +21,32 @@ from tolman.scoring.parse.commitments import (
     STATED,
     Commitment,
 )
-from tolman.scoring.parse.lexicon import Languages
-from tolman.scoring.parse.lone_numbers import dimensions, is_alone, none_there
-from tolman.scoring.parse.measures import Quantity
-from tolman.scoring.parse.number_announcements import announced_numbers
-from tolman.scoring.parse.number_conclusions import concluded_number
-from tolman.scoring.parse.number_lines import AskedQuantity, NumberLine, asked_for, number_lines
-from tolman.scoring.parse.words import same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Languages, Span, is_glued, is_inside, longest, same_word, words_of
+from tolman.scoring.parse.number_lines import (
+    MEASURED,
+    VERB_FINAL,
+    AskedQuantity,
+    NumberLine,
+    agreed,
+    asked_for,
+    counts_asked,
+    is_estimated,
+    most_asked,
+    number_lines,
+    restated_from,
+    restatements,
+    without_weak,
+)
+from tolman.scoring.parse.plain_text import fold
+from tolman.scoring.parse.response_segments import (
+    Segment,
+    announces_next,
+    cues_in_front,
+    is_counterfactual,
+    opening_denials,
+    replies,
+)
+from tolman.scoring.parse.units import Quantity
 
 _SETTLED_RULES = frozenset({"chosen", "concluded", "total"})
 """Rules that count as an announcement in the last sentence."""
@@ -48,7 +60,7 @@ def number_commitments(text: str, unit: Unit | None, question: str, language: La
     Args:
         text: without markup.
         unit: of the item.
-        question: for what is counted or measured.
+        question: that names the things to count or measure.
         language: of the text.
 
     Returns:
@@ -65,7 +77,7 @@ def number_found(
     Args:
         text: without markup.
         unit: of the item.
-        question: for what is counted or measured.
+        question: that names the things to count or measure.
         language: of the text.
 
     Returns:
@@ -115,7 +127,7 @@ def _promoted(
 
 
 def _is_row(text: str, place: int) -> bool:
-    """Whether a place lies in the row of a table."""
+    """Check whether a place is in the row of a table."""
     return text[text.rfind("\n", 0, place) + 1 : place + 1].lstrip().startswith("|")
 
 
@@ -128,8 +140,13 @@ def _line_commitments(
     is_last = i == len(lines) - 1
     if line.question and len(lines) > 1:
         return []
+    spelled = in_words(lines, i, text, asked)
+    if spelled:
+        return spelled
     if not stated:
-        return dimensions(line, text, asked) or none_there(lines, i, asked)
+        return dimensions(line, text, asked) or none_there(lines, i, text, asked)
+    line = _settled(line, text)
+    stated = line.stated
     found = announced_numbers(line, text, asked.unit) or _corrected(lines, i, text, asked.unit)
     if found:
         return found
@@ -142,10 +159,27 @@ def _line_commitments(
         return [agreed(_main(line, text, asked), asked.unit, DECLARED, "declared")]
     if all(q.weak for q in stated) and len(lines) > 2:
         return []
+    added = places_added(line, text, asked)
+    if added is not None:
+        return [replace(added, strength=CONCLUDED if is_last or i == 0 else STATED)]
     chosen = concluded_number(line, text, asked)
     if chosen is not None:
         return [chosen]
     return [] if line.premise and len(lines) > 1 else [_stated(line, text, asked, is_last)]
+
+
+def _settled(line: NumberLine, text: str) -> NumberLine:
+    """Start a line at its last conclusion if another quantity precedes it: "24 m in all, so the path is 20 m"."""
+    segment = line.segment
+    for cue in reversed(segment.having("conclude")):
+        behind = [q for q in line.stated if q.start >= cue.end]
+        before = [q for q in line.stated if q.end <= cue.start]
+        if not behind or not before or text[: cue.start].rstrip()[-1:] not in (",", ";", "—", "–"):
+            continue
+        if _is_behind_copula(behind[0], segment, text) and behind[0].kind == before[-1].kind:
+            return replace(line, found=[q for q in line.found if q.start >= cue.end])
+        return line
+    return line
 
 
 def _corrected(lines: Sequence[NumberLine], i: int, text: str, unit: Unit | None) -> list[Commitment]:
@@ -168,6 +202,23 @@ def _stated(line: NumberLine, text: str, asked: AskedQuantity, is_last: bool) ->
     """The quantities that a line states without any announcement."""
     segment, unit = line.segment, asked.unit
     plain = without_weak(line.stated)
+    worked_out = _worked_out(line, plain, text, unit)
+    if worked_out is not None:
+        return worked_out
+    pointed_out = _pointed_out(plain, segment, text, asked, is_last)
+    if pointed_out is not None:
+        return pointed_out
+    strength = CONCLUDED if is_last else JUDGED
+    if len({(q.kind, q.factor) for q in plain}) > 1:
+        together = agreed(plain, unit, strength, "restated")
+        if together.value is not None:
+            return together
+    return _estimated(plain, segment, text, unit, strength)
+
+
+def _worked_out(line: NumberLine, plain: Sequence[Quantity], text: str, unit: Unit | None) -> Commitment | None:
+    """The result of a calculation, or the sum that a line breaks down or ends in."""
+    segment = line.segment
     results = [q for q in plain if q.result]
     if results:
         listed = re.match(r"[\s*_•-]*[^\d:=]{2,40}:", text[segment.start : segment.end]) is not None
@@ -177,21 +228,30 @@ def _stated(line: NumberLine, text: str, asked: AskedQuantity, is_last: bool) ->
     colon = re.match(r"[^:]*:[ *_`]*\Z", text[segment.start : plain[-1].start])
     if len(plain) > 1 and colon and not words_of(text[plain[-1].end : segment.end]):
         return agreed(plain[-1:], unit, JUDGED, "summed up")
+    return None
+
+
+def _pointed_out(
+    plain: Sequence[Quantity], segment: Segment, text: str, asked: AskedQuantity, is_last: bool
+) -> Commitment | None:
+    """Return the quantity, of several different ones, that counts or measures the thing asked for."""
+    unit = asked.unit
     if unit in ("count", None) and len({q.value for q in plain}) > 1:
         counted = [q for q in plain if counts_asked(q, asked, segment, text)]
         if len({q.value for q in counted}) == 1:
             return agreed(counted, unit, JUDGED, "counted")
-    if len({q.in_unit(unit) for q in plain}) > 1:
-        named = most_asked(plain, asked, segment, text)
-        if named is not None:
-            if is_estimated(named, segment, text):
-                return agreed([named], unit, CONCLUDED if is_last else JUDGED, "estimated")
-            return agreed([named], unit, JUDGED, "asked for")
-    strength = CONCLUDED if is_last else JUDGED
-    if len({(q.kind, q.factor) for q in plain}) > 1:
-        together = agreed(plain, unit, strength, "restated")
-        if together.value is not None:
-            return together
+    if len({q.in_unit(unit) for q in plain}) == 1:
+        return None
+    named = most_asked(plain, asked, segment, text)
+    if named is None:
+        return None
+    if is_estimated(named, segment, text):
+        return agreed([named], unit, CONCLUDED if is_last else JUDGED, "estimated")
+    return agreed([named], unit, JUDGED, "asked for")
+
+
+def _estimated(plain: Sequence[Quantity], segment: Segment, text: str, unit: Unit | None, strength: int) -> Commitment:
+    """The quantities that a line estimates; all of them where it estimates none."""
     estimated = [q for q in plain if is_estimated(q, segment, text)]
     estimated = [q for q in estimated if not q.note] or estimated
     if not estimated:
@@ -204,7 +264,7 @@ def _stated(line: NumberLine, text: str, asked: AskedQuantity, is_last: bool) ->
 
 
 def _is_broken_down(found: Sequence[Quantity], text: str) -> bool:
-    """Whether the first number is the sum of those behind a colon: "four lamps: three here, one there"."""
+    """Check whether the first number is the sum of those behind a colon: "four lamps: three here, one there"."""
     if len(found) < 2:
         return False
     first, *parts = found
@@ -230,3 +290,434 @@ def _main(line: NumberLine, text: str, asked: AskedQuantity) -> list[Quantity]:
         if counts_asked(quantity, asked, segment, text):
             return [quantity]
     return plain[-1:] if segment.language.names & VERB_FINAL else restatements(plain, text)
+
+
+MAX_ANSWER_REACH = 120
+"""Characters between "the answer is" and the number that it announces, at most."""
+MAX_CHOOSE_REACH = 40
+"""Characters between "I choose" and the number, at most."""
+MAX_BEFORE_REACH = 24
+"""Characters between a number and "is the answer", at most."""
+MAX_COPULA_GAP = 6
+"""Characters between "is" and a number, at most."""
+
+_ANOTHER = re.compile(r"[^,.;:(]{0,40}\b(?:and|or|und|oder|y|o|et|ou|e|и|или)\s+", re.IGNORECASE)
+
+
+def announced_numbers(line: NumberLine, text: str, unit: Unit | None) -> list[Commitment]:
+    """Find the numbers that a line announces, behind the announcement or before it.
+
+    Args:
+        line: the sentence or line; it states a quantity.
+        text: without markup.
+        unit: of the item.
+
+    Returns:
+        A commitment for each announcement that holds a quantity.
+    """
+    segment, stated = line.segment, line.stated
+    found = []
+    cues = [
+        c for c in segment.having("answer", "choose") if next(cues_in_front(segment, c, text, "suppose"), None) is None
+    ]
+    for cue in longest(cues):
+        declares = cue.role == "answer"
+        behind = _behind(cue, stated, unit)
+        if behind and not any(cue.end <= c.start < behind[0].start for c in segment.having("premise")):
+            strength = DECLARED if declares else CONCLUDED
+            results = [q for q in behind if q.result]
+            if results:
+                found.append(agreed(results[-1:], unit, strength, "declared" if declares else "chosen"))
+                continue
+            behind = _pointed_at(behind, cue, segment, text)
+            group = restatements(behind, text)
+            if all(q.note for q in group) and any(not q.note for q in behind):
+                group = behind  # "between 35 and 45, most likely 40"
+            last = group[-1]
+            following = next((q for q in behind if q.start > last.end), None)
+            if (
+                following is not None
+                and following.kind == last.kind
+                and _ANOTHER.fullmatch(text[last.end : following.start])
+            ):
+                found.append(Commitment(None, strength, group[0].start, following.end, "declared", SEVERAL))
+            else:
+                found.append(agreed(group, unit, strength, "declared" if declares else "chosen"))
+            continue
+        before = [q for q in stated if q.end <= cue.start and cue.start - q.end <= MAX_BEFORE_REACH]
+        if (
+            before
+            and declares
+            and segment.language.is_only("copula", text[before[-1].end : cue.start])
+            and not any(q.start >= cue.end for q in stated)
+        ):
+            found.append(agreed(before[-1:], unit, DECLARED, "declared"))
+    return found
+
+
+def _behind(cue: Cue, stated: Sequence[Quantity], unit: Unit | None) -> list[Quantity]:
+    """The quantities behind an announcement; weak ones only where nothing else could be meant."""
+    reach = MAX_ANSWER_REACH if cue.role == "answer" else MAX_CHOOSE_REACH
+    behind = [q for q in stated if 0 <= q.start - cue.end <= reach]
+    strong = [q for q in behind if not q.weak]
+    if strong or cue.role == "choose" or (unit in MEASURED and len(stated) > 1):
+        return strong
+    return behind
+
+
+def _pointed_at(behind: list[Quantity], cue: Cue, segment: Segment, text: str) -> list[Quantity]:
+    """The quantities behind an announcement from the one that "is" or "about" points at."""
+    if not words_of(text[cue.end : behind[0].start]):
+        return behind
+    if len(behind) > 1 and segment.language.names & VERB_FINAL:
+        return behind[-1:]
+    for i, quantity in enumerate(behind):
+        if is_estimated(quantity, segment, text) or _is_behind_copula(quantity, segment, text):
+            return behind[i:]
+    return behind
+
+
+def _is_behind_copula(quantity: Quantity, segment: Segment, text: str) -> bool:
+    """Check whether a copula comes right before a quantity: "the answer to … is 7"."""
+    return any(
+        0 <= quantity.start - c.end <= MAX_COPULA_GAP and not words_of(text[c.end : quantity.start])
+        for c in segment.having("copula")
+    )
+
+
+MAX_TOTAL_GAP = 60
+"""Characters between "in total" and its number, at most."""
+
+
+def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
+    """The quantity that a sentence totals or concludes."""
+    segment = line.segment
+    totals, conclusions = segment.having("total"), segment.having("conclude")
+    if not totals and not conclusions:
+        return None
+    plain = without_weak(line.stated)
+    results = [q for q in plain if q.result]
+    if results:
+        return agreed(results[-1:], asked.unit, CONCLUDED, "concluded")
+    if totals:
+        near = min(plain, key=lambda q: _distance(q, totals))
+        following = [q for q in plain if 0 <= q.start - totals[-1].end <= MAX_TOTAL_GAP]
+        if following and segment.language.names & VERB_FINAL:
+            near = following[-1]
+        if _distance(near, totals) <= MAX_TOTAL_GAP:
+            return agreed(restated_from(near, plain, text), asked.unit, CONCLUDED, "total")
+    if not conclusions:
+        return None
+    behind = without_weak([q for q in line.stated if q.start >= conclusions[0].end])
+    premises = [c for c in segment.having("premise") if c.start >= conclusions[0].start]
+    if not behind or (premises and premises[0].start < behind[0].start):
+        return None
+    if len({q.value for q in behind}) > 1:
+        behind = _one_of(behind, line, text, asked)
+    return agreed(behind, asked.unit, CONCLUDED, "concluded")
+
+
+def _distance(quantity: Quantity, cues: Sequence[Cue]) -> int:
+    """Characters between a quantity and the nearest of some cues."""
+    return min(min(abs(quantity.start - c.end), abs(c.start - quantity.end)) for c in cues)
+
+
+def _one_of(behind: Sequence[Quantity], line: NumberLine, text: str, asked: AskedQuantity) -> list[Quantity]:
+    """The quantities that are concluded, of several behind a conclusion."""
+    segment = line.segment
+    if asked.unit in ("count", None):
+        counted = [q for q in behind if counts_asked(q, asked, segment, text)]
+        if len({q.value for q in counted}) == 1:
+            return counted
+    estimated = [q for q in behind if is_estimated(q, segment, text)]
+    if estimated:
+        return restated_from(estimated[-1], behind, text)
+    run = restatements(behind, text)
+    return run if len(run) == len(behind) else [behind[-1]]
+
+
+MAX_COUNTED_WORDS = 5
+"""Words between a count in words and what is counted, at most."""
+MIN_STEM = 6
+"""Letters with which two forms of a noun begin alike, at least."""
+MAX_PLACE_WORDS = 4
+"""Words between a number and the place of what it counts, at most."""
+MAX_PLACES = 8
+"""Numbers of things at several places that are added up, at most."""
+
+
+def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantity) -> list[Commitment]:
+    """Find a count that a line gives in other words than a numeral: "just the one", "none at all", "twice".
+
+    Args:
+        lines: of the response.
+        i: the number of the line.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        At most one commitment; without a value where the line gives several such counts, or a number for each of
+        several cases ("3 if the stern counts, 4 if the bow does").
+    """
+    line = lines[i]
+    segment = line.segment
+    if asked.unit not in ("count", None):
+        return []
+    if _is_by_case(line, text):
+        return [Commitment(None, CONCLUDED, line.found[0].start, line.found[-1].end, "in words", SEVERAL)]
+    if segment.having("unknown"):
+        return []
+    found = [c for c in replies(segment, text) if _is_count(c, line, text, asked)]
+    if not found or is_counterfactual(segment, text):
+        return []
+    start, end = found[0].start, found[-1].end
+    values = {Fraction(c.role.split()[1]) for c in found}
+    if len(values) > 1:
+        return [Commitment(None, STATED, start, end, "in words", SEVERAL)]
+    opens_line = not words_of(text[segment.start : start]) and i == 0
+    strength = ALONE if opens_line else CONCLUDED if i in (0, len(lines) - 1) else STATED
+    return [Commitment(values.pop(), strength, start, end, "in words")]
+
+
+def _is_by_case(line: NumberLine, text: str) -> bool:
+    """Check whether each of several numbers holds in its own case."""
+    numbers = [q for q in line.found if not q.weak]
+    if len({q.value for q in numbers}) < 2:
+        return False
+    cases = line.segment.having("suppose")
+    return all(any(0 <= c.start - q.end <= 2 for c in cases) for q in numbers)
+
+
+_NO_COUNT_BEHIND = re.compile(
+    r"[ ](?:it|he|she|they|we|you|the|a|an|this|that|these|those|his|her|its|their|as|or)\b", re.IGNORECASE
+)
+_NO_COUNT_BEFORE = re.compile(
+    r"(?:\b(?:at|least|most|or|than|watch\w*|check\w*|look\w*|count\w*)|n't\b.*)[ ]\Z", re.IGNORECASE
+)
+"""Words next to "once" and the like that make it no count: "once it lands", "at once", "I watched it twice"."""
+
+
+def _is_only_quantity(cue: Cue, line: NumberLine, text: str) -> bool:
+    """Check whether a line gives no other quantity than a phrase for a count, unless a semicolon precedes it."""
+    return all((cue.start <= q.start and q.end <= cue.end) or ";" in text[cue.end : q.start] for q in line.stated)
+
+
+def _counts_times(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bool:
+    """Check whether "once" or "twice" counts what is asked for."""
+    segment = line.segment
+    if not _is_only_quantity(cue, line, text) or _NO_COUNT_BEHIND.match(text, cue.end):
+        return False
+    if _NO_COUNT_BEFORE.search(text[segment.start : cue.start]):
+        return False
+    lead = [w for w in segment.words if w.end <= cue.start]
+    others = [w for w in lead if w.folded not in segment.language.skip | {"only", "just"}]
+    return not others or any(_names_same(w.folded, a) for w in lead for a in asked.words)
+
+
+def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a phrase for a count is the answer: at the beginning of a line, or next to the counted things."""
+    group, _, value = cue.role.partition(" ")
+    segment = line.segment
+    if not value.isdecimal() or (group == "times") != asked.times:
+        return False
+    if any(0 <= cue.start - c.end <= 2 for c in segment.having("negate")):
+        return False
+    if any(c.start < cue.start and not words_of(text[segment.start : c.start]) for c in segment.having("suppose")):
+        return False
+    if group == "times":
+        return _counts_times(cue, line, text, asked)
+    lead = [w for w in segment.words if w.end <= cue.start and w.folded not in segment.language.skip]
+    behind = [w for w in segment.words if w.start >= cue.end][:MAX_COUNTED_WORDS]
+    ends = not behind or re.match(r"[ *_`]*[,.;:!)—–]", text[cue.end : cue.end + 6]) is not None
+    if value == "0":
+        return _is_only_quantity(cue, line, text) and not lead and (ends or behind[0].folded in _OF_THEM)
+    return (ends and _is_only_quantity(cue, line, text)) or any(
+        _names_same(w.folded, a) for w in behind[:2] for a in asked.words
+    )
+
+
+def _names_same(word: str, other: str) -> bool:
+    """Check whether two words name the same thing, one or several of it: "dog" and "dogs", "televisão" and
+    "televisões"."""
+    if same_word(word, other) or word.rstrip("s") == other.rstrip("s"):
+        return True
+    return word[:MIN_STEM] == other[:MIN_STEM] and min(len(word), len(other)) > MIN_STEM
+
+
+_OF_THEM = frozenset(("of", "that", "are", "is", "in", "davon", "de", "dos", "das", "des"))
+"""Words that may stand behind "none" without changing it."""
+
+
+_NOT_ADDED = re.compile(
+    r"(?:,|\band)[ ]+with\b|\bof which\b|\bof them\b|\bone of\b|\beach\b|\bsame\b|\bmirror\b"
+    r"|\b(?:in|on|from|at)[ ](?:the[ ])?(?:(?!far\b)\w+[ ])?"
+    r"(?:picture|image|photo|frame|video|clip|scene|room|start|beginning|end)\b",
+    re.IGNORECASE,
+)
+"""Signs that the first number is the whole, or that the same things are counted at several times or in pictures."""
+
+_ADDED = re.compile(r"\b(?:another|more|further|then|plus)\b", re.IGNORECASE)
+
+
+def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
+    """Add up the things at several places: "two by the window and one at the desk".
+
+    Args:
+        line: the sentence or line.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        A commitment to the sum, or to the first number where it is the sum of the others; None where the numbers don't
+        each count the thing asked for at a place of their own.
+    """
+    segment = line.segment
+    found = [q for q in line.found if not q.kind]
+    if asked.unit != "count" or not 2 <= len(found) <= MAX_PLACES or len(found) < len(line.found):
+        return None
+    if any(q.note or q.result or q.operand for q in found) or segment.having("total", "correct", "negate", "suppose"):
+        return None
+    lead = [w for w in segment.words if w.end <= found[0].start]
+    known = [*segment.having("conclude", "estimate", "copula"), *segment.having("choose")]
+    if any(not is_inside(w, known) and w.folded not in segment.language.skip | _SEEN for w in lead):
+        return None
+    rest = sum((q.value for q in found[1:]), Fraction(0))
+    if len(found) > 2 and found[0].value == rest and not _ADDED.search(text, found[0].end, segment.end):
+        return Commitment(rest, JUDGED, found[0].start, found[0].end, "added up")  # "six, four here and two there"
+    if _NOT_ADDED.search(text, found[0].end, segment.end):
+        return None
+    places = [c for c in replies(segment, text) if c.role == "place"]
+    for k, quantity in enumerate(found):
+        following = found[k + 1].start if k + 1 < len(found) else segment.end
+        if not _has_place(quantity, following, places, segment, asked):
+            return None
+        if following < segment.end and not re.search(r"[,;]|\b(?:and|und|et|y|e)\b", text[quantity.end : following]):
+            return None
+    return Commitment(sum((q.value for q in found), Fraction(0)), JUDGED, found[0].start, found[-1].end, "added up")
+
+
+_SEEN = frozenset((
+    "i", "can", "see", "we", "count", "counted", "spot", "make", "out", "veo", "hay", "vejo", "há", "ich", "sehe",
+    "je", "vois"
+))  # fmt: skip
+_COUNTED_WORDS = frozenset((
+    "more", "another", "other", "others", "further", "of", "them", "one", "ones", "otro", "otra", "otros", "otras",
+    "mais", "plus", "weitere"
+))  # fmt: skip
+"""Words that may stand for what is counted."""
+
+
+def _has_place(quantity: Quantity, end: int, places: Sequence[Cue], segment: Segment, asked: AskedQuantity) -> bool:
+    """Check whether a place follows a number, with only the counted things and one word that describes it between."""
+    place = next((c for c in places if quantity.end <= c.start < end), None)
+    if place is None:
+        return False
+    between = [w for w in segment.words if quantity.end <= w.start and w.end <= place.start]
+    other = [
+        w
+        for w in between
+        if not asked.is_about([w]) and w.folded not in _COUNTED_WORDS and w.folded not in segment.language.skip
+    ]
+    return len(between) <= MAX_PLACE_WORDS and len(other) <= 1
+
+
+MAX_NONE_GAP = 24
+"""Characters between "no" and the things that aren't there, at most."""
+MAX_SHORT_LINES = 3
+"""Lines of a short answer, at most."""
+MAX_LABEL_WORDS = 6
+"""Words of a label in front of a number, at most."""
+MAX_LONE_QUANTITIES = 3
+"""Different quantities in a line that holds nothing else, at most."""
+
+_LONGEST = re.compile(
+    r"\b(?:longest|largest|biggest|length)\b|最长|最長|長邊|长边|가장 긴|длин|längste|plus long|más larg|maior"
+    r"|lado mais longo|أطول|सबसे लंब",
+    re.IGNORECASE,
+)
+_LONE_ROLES = (
+    "estimate",
+    "answer",
+    "copula",
+    "total",
+    "conclude",
+    "bound",
+    "bound_after",
+    "between",
+    "range_to",
+    "alternative",
+)
+"""Roles of words that may stand beside a number that stands alone."""
+
+
+def dimensions(line: NumberLine, text: str, asked: AskedQuantity) -> list[Commitment]:
+    """The largest of "150 x 80 x 75", where the longest side is asked for."""
+    found = line.found
+    if len(found) < 2 or asked.unit not in ("cm", "m") or not _LONGEST.search(asked.question):
+        return []
+    gaps = [text[a.end : b.start] for a, b in itertools.pairwise(found)]
+    if not all(re.fullmatch(r"[^\d=]{0,14}[x×*][^\d=]{0,4}", gap) for gap in gaps):
+        return []
+    kinds = {(q.kind, q.factor) for q in found if q.kind}
+    if len(kinds) > 1:
+        return []
+    for quantity in found:
+        if not quantity.kind and kinds:
+            quantity.kind, quantity.factor = next(iter(kinds))
+    largest = max(found, key=lambda q: q.value)
+    return [Commitment(largest.in_unit(asked.unit), STATED, largest.start, largest.end, "dimensions")]
+
+
+_NONE_SEEN = re.compile(
+    r"\b(?:can't|cannot|can not|couldn't|could not|don't|do not|didn't|did not)[ ]"
+    r"(?:see|spot|find|make out|detect|notice)[ ](?:any|a single|even one)\b",
+    re.IGNORECASE,
+)
+
+
+def none_there(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantity) -> list[Commitment]:
+    """Zero, where a short answer says that there are none: "There are no chairs in this room."."""
+    segment = lines[i].segment
+    unseen = _NONE_SEEN.search(text, segment.start, segment.end) if asked.unit == "count" else None
+    if unseen is not None and len(lines) <= MAX_SHORT_LINES:
+        behind = [w for w in segment.words if w.start >= unseen.end()][:2]
+        if any(_names_same(w.folded, a) for w in behind for a in asked.words):
+            return [Commitment(Fraction(0), STATED if i else ALONE, unseen.start(), behind[0].end, "in words")]
+    if asked.unit != "count" or len(lines) > MAX_SHORT_LINES or segment.having("unknown"):
+        return []
+    nouns = [a for a in asked.words if len(a) > 3]
+    for cue in segment.having("absent"):
+        cjk = is_glued(segment.words[0].folded[0])
+        if len(lines) == 1 and (not cjk or segment.words[0].folded in fold(asked.question)):
+            return [Commitment(Fraction(0), ALONE, segment.words[0].start, cue.end, "none there")]
+    for cue in [*segment.having("negate"), *(c for c in segment.concepts if c.role == "no")]:
+        following = [w for w in segment.words if 0 <= w.start - cue.end <= MAX_NONE_GAP][:2]
+        things = [w for w in following if any(same_word(w.folded, noun) for noun in nouns)]
+        if things:
+            return [Commitment(Fraction(0), STATED if i else ALONE, cue.start, things[0].end, "none there")]
+    return []
+
+
+def is_alone(line: NumberLine, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a segment holds a quantity and nothing else that matters, or names it with the question's words."""
+    segment, stated = line.segment, line.stated
+    if segment.line_start and segment.line_end and _is_labelled(line, text, asked):
+        return True
+    if len({(q.value, q.kind) for q in stated}) > MAX_LONE_QUANTITIES:
+        return False
+    known: list[Span] = [*stated, *segment.having(*_LONE_ROLES)]
+    skip = segment.language.skip
+    return all(is_inside(w, known) or w.folded in skip or asked.is_about([w]) for w in segment.words)
+
+
+def _is_labelled(line: NumberLine, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a label of the question's words precedes a segment's quantities, with nothing behind them."""
+    segment, stated = line.segment, line.stated
+    label = [w for w in segment.words if w.end <= stated[0].start]
+    repeated = all(w.folded in segment.language.skip or asked.is_about([w]) for w in label)
+    return (
+        len(label) <= (2 * MAX_LABEL_WORDS if repeated else MAX_LABEL_WORDS)
+        and re.match(r"[^:\n]{1,60}:", text[segment.start : stated[0].start]) is not None
+        and not words_of(text[stated[-1].end : segment.end])
+        and (asked.is_about(label) or bool(segment.having("estimate", "total")))
+    )

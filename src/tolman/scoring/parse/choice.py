@@ -1,56 +1,211 @@
-"""Commitments of a response to an option."""
+"""Commitments of a response to an option: all rules for choices, in their order.
+
+Two of the rules are in this module. One finds options that a sentence states without announcing, concluding or judging
+them. The other finds options that are numbers, "2.4 m" or "four", where a response may give the number for the letter.
+"""
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
 
-from tolman.scoring.parse.alone import alone, opening_letter, opening_yes
-from tolman.scoring.parse.announcements import announces_next
+from tolman.items import LETTERS, Unit
+from tolman.scoring.parse.amounts import number_commitments
+from tolman.scoring.parse.asked import asked_in
 from tolman.scoring.parse.commitments import (
+    ALONE,
     CONCLUDED,
     DECLARED,
+    DISAGREE,
     FOREIGN,
     JUDGED,
     NO_OPTION,
     STATED,
     Commitment,
 )
-from tolman.scoring.parse.enumeration import behind_enumeration
-from tolman.scoring.parse.left_over import left_over
-from tolman.scoring.parse.lexicon import Languages
-from tolman.scoring.parse.mentions import Mention, are_joined, commit, commit_to_several, options_in
-from tolman.scoring.parse.opposites import asked_sides, turned
-from tolman.scoring.parse.option_announcements import announced, corrected, named_first
+from tolman.scoring.parse.lexicon import Cue, Languages, is_glued, is_inside, same_word, words_of
+from tolman.scoring.parse.option_announcements import (
+    alone,
+    announced,
+    corrected,
+    named_first,
+    opening_letter,
+    opening_yes,
+)
+from tolman.scoring.parse.option_comparisons import measured, read_against, without_cases
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
-from tolman.scoring.parse.option_statements import SHORT_WORDS, is_whole, stated
+from tolman.scoring.parse.option_mentions import (
+    Mention,
+    are_joined,
+    asks_for_first,
+    commit,
+    commit_to_several,
+    options_in,
+)
+from tolman.scoring.parse.option_sequences import by_order, by_route
 from tolman.scoring.parse.option_texts import option_texts
-from tolman.scoring.parse.option_values import by_value, counts
-from tolman.scoring.parse.orders import by_order
-from tolman.scoring.parse.ranking import asks_for_first, first_of_chain
-from tolman.scoring.parse.routes import by_route
-from tolman.scoring.parse.verdicts import affirmation, superlative, verdicts
+from tolman.scoring.parse.option_verdicts import (
+    affirmation,
+    all_of_them,
+    behind_enumeration,
+    left_over,
+    superlative,
+    verdicts,
+)
+from tolman.scoring.parse.quantities import quantities
+from tolman.scoring.parse.response_segments import Segment, announces_next
+from tolman.scoring.parse.yes_no import yes_or_no
+
+SHORT_WORDS = 6
+"""Words of a sentence that may be whole without a full stop."""
+MAX_REVISED_LINES = 5
+"""Lines of a response whose last line doesn't outweigh an option named in the first, at most."""
+MAX_WHETHER_GAP = 8
+"""Characters between "whether" and an option, at most."""
+MIN_SHARED_CHARS = 4
+"""Letters of a word of the question that counts where a sentence repeats it, at least."""
+MIN_SHARED_WORDS = 2
+"""Words of the question that a sentence repeats where it says what is asked for, at least."""
+
+
+def stated(context: LineContext) -> list[Commitment] | None:
+    """The options that a line states without any announcement."""
+    text, affirmed = context.text, context.line.affirmed
+    options = options_in(affirmed)
+    if not options:
+        return None
+    if len(options) == 1:
+        return _single(context)
+    outside = [m for m in affirmed if not _is_bracketed(m, text, context.segment)]
+    if len(options_in(outside)) == 1:
+        return [commit(outside[0], STATED, "stated")]
+    joined = are_joined(affirmed, text, context.segment.language)
+    marked = [m for m in affirmed if m.by == "letter" and m.marked]
+    if len(options_in(marked)) == 1 and not joined:
+        return [commit(marked[0], STATED, "stated")]
+    return [commit_to_several(affirmed, STATED, "stated")]
+
+
+def _is_bracketed(mention: Mention, text: str, segment: Segment) -> bool:
+    """Check whether a mention is in brackets: an aside."""
+    before = text[segment.start : mention.start]
+    return before.count("(") > before.count(")")
+
+
+def _single(context: LineContext) -> list[Commitment]:
+    """The only option that a line names, as plainly as its place says."""
+    text, segment, affirmed = context.text, context.segment, context.line.affirmed
+    chosen = affirmed[0]
+    supposed = bool(segment.having("suppose"))
+    if chosen.label and chosen.by == "letter" and segment.line_start:
+        if context.is_first:
+            return [commit(chosen, ALONE, "first")]
+        whole = len(segment.words) <= SHORT_WORDS or is_whole(segment, text)
+        return [commit(chosen, CONCLUDED if context.is_last and whole else STATED, "labelled")]
+    if context.is_last and not chosen.weak and not supposed:
+        if len(context.lines) == 2 and segment.having("superlative"):
+            return [commit(chosen, CONCLUDED, "superlative")]
+        if (
+            len(context.lines) >= 3
+            and is_whole(segment, text)
+            and not segment.having("negate")
+            and not _opens_otherwise(context, chosen)
+        ):
+            return [commit(affirmed[-1], CONCLUDED, "last")]
+    if any(0 <= chosen.start - c.end <= MAX_WHETHER_GAP and _is_whether(c, text) for c in segment.having("suppose")):
+        return []
+    refused = any(line.segment.having("unknown") for line in context.earlier)
+    if chosen.weak and (chosen.by == "letter" or len(context.lines) > 3 or refused):
+        return []
+    if _is_paired(affirmed):
+        return [commit(chosen, JUDGED, "named")]
+    if _ends_in(segment, affirmed[-1], text):
+        return [commit(affirmed[-1], DECLARED if context.is_last else JUDGED, "named")]
+    if context.is_first and len(context.lines) > 1 and chosen.by == "text":
+        lead = text[segment.start : chosen.start]
+        bare = not lead.strip(" *_`\"'(") or (
+            segment.language.is_only("copula", lead) and bool(segment.having("superlative"))
+        )
+        if bare and len(words_of(text[chosen.start : chosen.end])) > 1 and not _opens_another(context, chosen):
+            return [commit(chosen, ALONE, "first")]
+    return [commit(chosen, STATED, "stated")]
+
+
+def _is_whether(cue: Cue, text: str) -> bool:
+    """Check whether a word asks if the following clause is so: "to see whether the vase is there"."""
+    return text[cue.start : cue.end].casefold() in ("whether", "ob")
+
+
+def _opens_otherwise(context: LineContext, chosen: Mention) -> bool:
+    """Check whether a short response begins with another option than it ends with."""
+    first = context.lines[0]
+    opening = options_in([m for m in first.affirmed if not m.weak])
+    return (
+        len(opening) == 1
+        and chosen.option not in opening
+        and not first.question
+        and len(context.lines) <= MAX_REVISED_LINES
+    )
+
+
+def _opens_another(context: LineContext, chosen: Mention) -> bool:
+    """Check whether a later sentence begins with another option, as where a response goes through them."""
+    return any(
+        line.mentions
+        and line.mentions[0].option != chosen.option
+        and line.mentions[0].by == "text"
+        and not line.mentions[0].negated
+        and not context.text[line.segment.start : line.mentions[0].start].strip(" *_`\"'(-")
+        for line in context.lines[1:]
+    ) and not _shares_words(context)
+
+
+def _shares_words(context: LineContext) -> bool:
+    """Check whether a line repeats two longer words of the question, or two neighbouring characters without spaces."""
+    asked = words_of(context.question)
+    pairs = {a.folded + b.folded for a, b in itertools.pairwise(asked) if is_glued(a.folded[0])}
+    long = [w.folded for w in asked if len(w.folded) >= MIN_SHARED_CHARS]
+    said = [w for w in context.segment.words if not is_inside(w, context.line.mentions)]
+    if any(a.folded + b.folded in pairs for a, b in itertools.pairwise(said)):
+        return True
+    return len({a for a in long if any(same_word(w.folded, a) for w in said)}) >= MIN_SHARED_WORDS
+
+
+def is_whole(segment: Segment, text: str) -> bool:
+    """Check whether a sentence comes to its end."""
+    return (
+        re.search(r"[.!。।)*\"'$\]~♪\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]\s*\Z", text[segment.start : segment.end])
+        is not None
+    )
+
+
+def _is_paired(mentions: Sequence[Mention]) -> bool:
+    """Check whether a letter is next to the text of its option: "(C) the sofa"."""
+    return any(
+        a.by == "letter" and a.marked and b.by == "text" and a.option == b.option and b.start - a.end <= 6
+        for a, b in itertools.pairwise(mentions)
+    )
+
+
+def _ends_in(segment: Segment, mention: Mention, text: str) -> bool:
+    """Check whether a segment ends in "is A." or ": A"."""
+    if mention.by != "letter" or text[mention.end : segment.end].strip(" *_`'\").!"):
+        return False
+    if text[segment.start : mention.start].rstrip(" *_`'\"(").endswith(":"):
+        return True
+    return any(
+        c.end <= mention.start and not text[c.end : mention.start].strip(" *_`'\"(") for c in segment.having("copula")
+    )
+
 
 MAX_AWAITED_CHARS = 60
 """Characters in front of an option that an earlier line announces, at most."""
 
 _EITHER = {"either", "both", "entweder", "beide", "soit", "tanto", "ambas", "إما", "كلا", "либо", "оба"}
-
-
-def choice_commitments(
-    text: str, options: tuple[str, ...], language: Languages, option_language: Languages
-) -> list[Commitment]:
-    """Find every place where a text commits itself to an option.
-
-    Args:
-        text: without markup.
-        options: the options' texts.
-        language: of the text.
-        option_language: of the options.
-
-    Returns:
-        The commitments in order.
-    """
-    return choice_found(text, options, language, option_language)[0]
 
 
 def choice_found(
@@ -69,30 +224,45 @@ def choice_found(
         The commitments in order, and the lines.
     """
     prepared = option_texts(options, option_language)
-    ranked = asks_for_first(question, option_language)
-    lines = option_lines(text, prepared, language, ranked)
-    sides = asked_sides(question, option_language)
-    rivals = [i for i, c in enumerate(prepared.concepts) if not c & {"same", "none"}]
-    found: list[Commitment] = []
+    asked = asked_in(question, option_language)
+    lines = option_lines(text, prepared, language, asks_for_first(question, option_language))
+    winners = measured(lines, text, prepared, asked)
+    read_against(lines, text, prepared, asked)
+    found: list[Commitment] = without_cases(lines, text)
     awaited = False
     for i, line in enumerate(lines):
         new = _line_commitments(LineContext(lines, i, text, prepared, awaited, question))
-        found += turned(new, line, sides, rivals)
+        found += new
         awaited = _announces_next(line, new, text, awaited)
-    found += verdicts(lines, text, prepared) + left_over(lines, text, prepared.count)
-    if ranked:
-        chains = [c for line in lines if (c := first_of_chain(text, line.segment, line.affirmed)) is not None]
-        found = [c for c in found if c.value or not any(c.start <= k.start < c.end for k in chains)] + chains
+    found += verdicts(lines, text, prepared)
+    found += yes_or_no(lines, text, prepared, asked)
     parts = [line.segment for line in lines]
     said = [*by_order(text, parts, options), *by_route(text, parts, options, option_language)]
     if not prepared.places or counts(options, option_language):
-        said += by_value(text, options, language, option_language)
-    found = [c for c in found if not _is_explained(c, said)]
-    return sorted(behind_enumeration([*found, *said], lines, text), key=lambda c: (c.start, c.end)), lines
+        said += _by_value_of_lines(by_value(text, options, language, option_language), lines)
+    found = [c for c in found if not _is_explained(c, [*said, *winners])]
+    against = [*winners, *left_over(lines, text, prepared), *all_of_them(lines, text, prepared)]
+    found = [*behind_enumeration([*found, *said], lines, text), *against]
+    return sorted(found, key=lambda c: (c.start, c.end)), lines
+
+
+def _by_value_of_lines(found: Sequence[Commitment], lines: Sequence[OptionLine]) -> list[Commitment]:
+    """Return the values of options outside lists of all options; none where a letter in front is another's."""
+    result = []
+    for commitment in found:
+        line = next((x for x in lines if x.segment.start <= commitment.start < x.segment.end), None)
+        if line is None or not line.mentions or not line.mentions[0].label or line.mentions[0].by != "letter":
+            result.append(commitment)
+        elif not line.listing and LETTERS.find(str(commitment.value)) != line.mentions[0].option:
+            start = line.mentions[0].start
+            result.append(replace(commitment, value=None, start=start, strength=DECLARED, note=DISAGREE))
+        elif not line.listing:
+            result.append(commitment)
+    return result
 
 
 def _is_explained(commitment: Commitment, said: Sequence[Commitment]) -> bool:
-    """Whether an announcement of no option announces an order of options or the value of an option."""
+    """Check whether an announcement of no option announces an order of options or the value of an option."""
     return (
         commitment.value is None
         and commitment.note in (NO_OPTION, FOREIGN)
@@ -101,7 +271,7 @@ def _is_explained(commitment: Commitment, said: Sequence[Commitment]) -> bool:
 
 
 def _announces_next(line: OptionLine, found: Sequence[Commitment], text: str, awaited: bool) -> bool:
-    """Whether an answer is still to come behind a line."""
+    """Check whether an answer is still to come behind a line."""
     if awaited and not line.segment.words:
         return True
     if line.mentions or any(c.value is not None or c.note != NO_OPTION for c in found):
@@ -153,7 +323,7 @@ def _undecided(context: LineContext) -> list[Commitment] | None:
 
 
 def _unknown(context: LineContext) -> list[Commitment] | None:
-    """The option that a line leans to although it says that none fits or can be told."""
+    """Return the option that a line leans to although it says that none fits or can be determined."""
     line, segment = context.line, context.segment
     unknown = [
         c
@@ -249,3 +419,93 @@ _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
     stated,
 )
 """Rules for a line, the most certain first; a rule that returns None leaves the line to the next."""
+
+
+MAX_VALUE_DIFFERENCE = Fraction(1, 500)
+"""Share by which a number may differ from the value of its option."""
+
+_UNITS: dict[tuple[str, Fraction], Unit] = {
+    ("length", Fraction(1)): "m",
+    ("length", Fraction(1, 100)): "cm",
+    ("area", Fraction(1)): "m2",
+    ("", Fraction(1)): "count",
+}
+_STRENGTHS = {DECLARED: DECLARED, ALONE: ALONE, CONCLUDED: CONCLUDED, JUDGED: STATED, STATED: STATED}
+"""Strength of an option's value by the strength of the number."""
+
+
+@lru_cache(maxsize=16_384)
+def values_of(options: tuple[str, ...], language: Languages) -> tuple[tuple[Fraction, ...], Unit] | None:
+    """Read options as numbers.
+
+    Args:
+        options: their texts.
+        language: in which they are written.
+
+    Returns:
+        The numbers and their unit; None where an option is no number or the units differ.
+    """
+    values: list[Fraction] = []
+    units: set[tuple[str, Fraction]] = set()
+    for option in options:
+        words = words_of(option)
+        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
+        rest = [w for w in words if not is_inside(w, found) and w.folded not in language.skip]
+        if len(found) != 1 or found[0].note or len(rest) > 1:
+            return None
+        units.add((found[0].kind, found[0].factor))
+        values.append(found[0].value)
+    if len(units) != 1 or len(set(values)) < len(values):
+        return None
+    unit = _UNITS.get(next(iter(units)))
+    return (tuple(values), unit) if unit else None
+
+
+def counts(options: tuple[str, ...], language: Languages) -> bool:
+    """Check whether options are numbers that count or measure: "3 chairs", not "picture 3".
+
+    Args:
+        options: their texts.
+        language: in which they are written.
+
+    Returns:
+        True where each begins with its number, and the numbers have a known unit or none.
+    """
+    known = values_of(options, language)
+    if known is None:
+        return False
+    for option in options:
+        words = words_of(option)
+        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
+        if found[0].start != words[0].start:
+            return False
+    return True
+
+
+def by_value(text: str, options: tuple[str, ...], language: Languages, option_language: Languages) -> list[Commitment]:
+    """Find the commitments of a text to the value of an option.
+
+    Args:
+        text: without markup.
+        options: the options' texts.
+        language: of the text.
+        option_language: of the options.
+
+    Returns:
+        The commitments in order; empty where the options are no numbers.
+    """
+    known = values_of(options, option_language)
+    if known is None:
+        return []
+    values, unit = known
+    result = []
+    for commitment in number_commitments(text, unit, "", language):
+        number = commitment.value
+        if not isinstance(number, Fraction):
+            continue
+        near = [i for i, value in enumerate(values) if abs(value - number) <= MAX_VALUE_DIFFERENCE * abs(value)]
+        if len(near) == 1:
+            result.append(
+                replace(commitment, value=LETTERS[near[0]], strength=_STRENGTHS[commitment.strength], rule="value")
+            )
+    return result

@@ -1,6 +1,6 @@
-"""Words and what they do, for every language in `languages/`.
+"""Words of a text in every script, and the cues, names and numerals that the language files know.
 
-A language file is TOML and has these sections:
+A language file in `languages/` is TOML and has these sections:
 
 - `[detect]`: frequent words that give the language away, or the script that only this language is written in;
 - `[cues]`: words that announce, choose, conclude, correct, negate and so on, a list for each role; under `skip` words
@@ -9,17 +9,24 @@ A language file is TOML and has these sections:
 - `[objects]`: names of things, each under its English word;
 - `[numbers]`: numerals, each list under its number;
 - `[length]` and `[area]`: names of units, each list under its factor to metres or square metres;
-- `[half]`: under `behind`, what adds a half behind a number or its unit: "and a half"; under `quarter_behind` and
-  `less_quarter` what adds or takes a quarter;
+- `[half]`: under `behind`, phrases that add a half behind a number or its unit: "and a half"; under `quarter_behind`
+  and `less_quarter` phrases that add or subtract a quarter;
 - `[ordinals]`: "third" under 3, "last" under -1;
 - `[letters]`: under `schemes`, letters of other alphabets that label options, in their order;
-- `[counters]`: under `words`, words that stand between a number and what is counted.
+- `[counters]`: under `words`, words between a number and the counted things;
+- `[asked]`: phrases of questions ("where is", "relative to") and of answers to them that don't say "yes", "no" or a
+  number, a list for each role;
+- `[counted]` and `[times]`: counts in words ("just the one", "twice"), each list under its number; under `asked`
+  phrases that ask how often;
+- `[opposites]`: two lists for each quality: the words of its one pole, the larger where it can be measured, and those
+  of the other.
 
-A phrase is matched word by word, a word of a script without spaces character by character, so that particles glued
-behind it don't matter. A word that ends in `*` stands for all words that begin so.
+A phrase is matched word by word. In scripts without spaces it is matched character by character, so that particles
+glued behind it don't matter. A word that ends in `*` matches all words that begin so. Korean syllables that only look
+like a word are recognised apart.
 
-A language is added by a file of its code's name in `languages/`; only `[detect]` must be there, an absent section says
-nothing. A script that no other language is written in also needs its characters in `detection`.
+A language is added by a file of its code's name in `languages/`. Only `[detect]` must be there; an absent section says
+nothing. A script that no other language is written in also needs its characters in `language_detection`.
 """
 
 from __future__ import annotations
@@ -27,11 +34,180 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
-from tolman.scoring.parse.plain import fold, visible
-from tolman.scoring.parse.words import WORD, Word, is_inside, words_of
+from tolman.scoring.parse.plain_text import fold, visible
+
+T = TypeVar("T")
+
+WORD = re.compile(
+    r"(?<![A-Za-z\u00c0-\u024f])(?:[LlDdSs]|[Qq]u)(?='[A-Za-z\u00c0-\u024f]{2})"
+    r"|[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+(?:'[A-Za-z\u00c0-\u024f]+)?"
+    r"|[\u0370-\u052f]+|[\u0600-\u065f\u066e-\u06ff]+|[\u0900-\u0963\u0970-\u097f]+"
+    r"|[\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+    r"|[0-9]+(?:[.,][0-9]+)*|(?<![\w.])\.[0-9]+|[①-⑳㉠-㉻ㄱ-ㅎ]|[✓✔✅☑✗✘❌✕❎→⇒]"
+)
+"""A word, a number, a sign, or a character of a script without spaces (Hangul too: its particles are glued on)."""
+MIN_COMMON_LETTERS = 4
+"""Letters with which two words that differ in their endings begin alike, at least."""
+
+_ARABIC_ENDING = re.compile(r"(?<=[\u0600-\u06ff]{3})(?:ات|تان|تين|ان|ين|ون|ه|ا)\Z")
+_GLUED = re.compile(r"[\u3005\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+
+
+class Span(Protocol):
+    """A part of a text: a word, a cue, a mention, a quantity."""
+
+    @property
+    def start(self) -> int:
+        """Place of its first character."""
+
+    @property
+    def end(self) -> int:
+        """Place behind its last character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text: its compared form, and its position."""
+
+    folded: str
+    start: int
+    end: int
+
+
+def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
+    """Split a text into words.
+
+    Args:
+        text: any.
+        start, end: the part of it to look at.
+
+    Returns:
+        The words in order, with their places in the whole text.
+    """
+    return [
+        Word(folded, match.start(), match.end())
+        for match in WORD.finditer(text, start, len(text) if end is None else end)
+        if (folded := fold(match[0]))  # a sign that only changes a letter is no word by itself
+    ]
+
+
+def both_ends(found: Sequence[T], limit: int) -> list[T]:
+    """Leave out the middle of a list that is too long to be looked at.
+
+    Args:
+        found: in the order of their places.
+        limit: number of elements to keep.
+
+    Returns:
+        All, or the first quarter and the last three quarters of so many, as an answer is near an end.
+    """
+    return list(found) if len(found) <= limit else [*found[: limit // 4], *found[-(3 * limit // 4) :]]
+
+
+def is_inside(inner: Span, outers: Iterable[Span]) -> bool:
+    """Check whether a part of a text is within one of some others.
+
+    Args:
+        inner: the part.
+        outers: the others.
+
+    Returns:
+        True also where the two are the same.
+    """
+    return any(outer.start <= inner.start and inner.end <= outer.end for outer in outers)
+
+
+def is_glued(character: str) -> bool:
+    """Check whether a character belongs to a script that is written without spaces.
+
+    Args:
+        character: a text of length 1.
+
+    Returns:
+        True for Chinese characters, kana and Hangul.
+    """
+    return _GLUED.match(character) is not None
+
+
+def _arabic_stem(word: str) -> str:
+    """An Arabic word without the endings of number and gender."""
+    return _ARABIC_ENDING.sub("", word)
+
+
+def same_word(word: str, other: str) -> bool:
+    """Check whether two words are the same but for their endings.
+
+    Args:
+        word, other: folded.
+
+    Returns:
+        False also for a numeral and its ordinal: "four" and "fourth".
+    """
+    if word == other or ("\u0600" <= word[0] < "\u0700" and _arabic_stem(word) == _arabic_stem(other)):
+        return True
+    if word + "th" == other or other + "th" == word:
+        return False
+    shorter, longer = min(len(word), len(other)), max(len(word), len(other))
+    if shorter < MIN_COMMON_LETTERS or word[:3] != other[:3] or word[0].isdecimal():
+        return False
+    common = 0
+    for a, b in zip(word, other, strict=False):
+        if a != b:
+            break
+        common += 1
+    ending = 3 if word[0] > "\u0250" else 2  # endings are longer outside of the Latin script
+    return common >= max(MIN_COMMON_LETTERS, longer - ending) or (common == shorter >= 5 and longer - common <= 3)
+
+
+_SYLLABLE = re.compile(r"[\uac00-\ud7af]")
+_AMBIGUOUS = "위우남동북돌예네"
+"""Syllables that begin or end many words of other senses."""
+_PARTICLES = "가이은는을를에로으쪽의입예요도와과"
+"""First syllables of what is glued behind a noun."""
+_PREFIXES = "약총단"
+"""About, in total, only: written without a space before a number."""
+_SCALES = "십백천만"
+
+
+def is_part_of_word(text: str, start: int, end: int) -> bool:
+    """Check whether a single syllable is a part of a longer word: 위 ("above") in 위치 ("place").
+
+    Args:
+        text: any.
+        start, end: the syllable.
+
+    Returns:
+        False for more than one syllable, for those that are seldom a part of other words, and before a particle.
+    """
+    if end - start > 1 or text[start] not in _AMBIGUOUS:
+        return False
+    behind = text[end : end + 1]
+    glued = _SYLLABLE.match(behind) is not None and behind not in _PARTICLES
+    return glued or _SYLLABLE.match(text[max(0, start - 1) : start]) is not None
+
+
+def is_no_numeral(text: str, start: int, end: int) -> bool:
+    """Check whether an apparent numeral is a part of a longer word (천 in 천장, a ceiling) or means "this" (이).
+
+    Args:
+        text: any.
+        start, end: the numeral.
+
+    Returns:
+        False for other scripts.
+    """
+    numeral = text[start:end]
+    if not _SYLLABLE.match(numeral):
+        return False
+    before = text[max(0, start - 1) : start]
+    if _SYLLABLE.match(before) and before not in _PREFIXES:
+        return True
+    return numeral == "이" or (numeral in _SCALES and _SYLLABLE.match(text[end : end + 1]) is not None)
+
 
 _GAP = re.compile(r"[ \t*_`'\"/-]{0,6}")
 
@@ -41,8 +217,8 @@ class Cue:
     """A phrase of the lexicon in a text.
 
     Attributes:
-        role: what it does: 'answer', 'negate', …; for concepts their names, for numerals their numbers.
-        start, end: where it stands.
+        role: its function: 'answer', 'negate', …; for concepts their names, for numerals their numbers.
+        start, end: its position.
     """
 
     role: str
@@ -51,7 +227,7 @@ class Cue:
 
 
 def is_in_longer(cue: Cue, cues: Sequence[Cue]) -> bool:
-    """Tell whether a cue is a part of a longer one.
+    """Check whether a cue is a part of a longer one.
 
     Args:
         cue: to look for.
@@ -100,7 +276,7 @@ class Lexicon:
 
         Args:
             phrase: as a language file has it.
-            role: what it does.
+            role: its function.
 
         Raises:
             ValueError: it holds no word.
@@ -151,7 +327,7 @@ class Lexicon:
 
 
 def _matched(words: Sequence[Word], i: int, phrase: Phrase, text: str) -> int:
-    """The end of a phrase that may begin at word i; -1 if it doesn't stand there."""
+    """Return the end of a phrase that may begin at word i; -1 if the phrase isn't there."""
     if i + len(phrase) > len(words):
         return -1
     for k in range(1, len(phrase)):
@@ -186,9 +362,11 @@ class Languages:
         numerals: numerals, each with the role of its number.
         ordinals: "third" as '3', "last" as '-1'.
         letters: names of letters in other alphabets and circled numbers, each with the place of its option, from 0.
-        halves: what adds a half behind a number or its unit: "and a half".
+        halves: phrases that add a half behind a number or its unit: "and a half".
         units: (kind, factor to metres or square metres, phrase) of each unit's name.
-        counters: words that stand between a number and what is counted.
+        counters: words between a number and the counted things.
+        asked: phrases of questions and of their answers, by role.
+        opposites: words with an opposite, each with the role of its quality and pole: 'size+', 'size-'.
     """
 
     names: frozenset[str]
@@ -201,6 +379,8 @@ class Languages:
     halves: Lexicon
     units: tuple[tuple[str, str, str], ...]
     counters: tuple[str, ...]
+    asked: Lexicon
+    opposites: Lexicon
 
     def found_in(self, text: str) -> list[Cue]:
         """Find the cues in a text, but for those inside phrases that mean something else ("pick up", "so far").
@@ -234,7 +414,7 @@ class Languages:
         return [c for c in cues if c.role != "idiom" and not in_idiom(c)]
 
     def is_only(self, role: str, text: str) -> bool:
-        """Tell whether a text holds nothing but phrases of a role, words that carry nothing, and signs.
+        """Check whether a text holds nothing but phrases of a role, words that carry nothing, and signs.
 
         Args:
             role: of the phrases.

@@ -1,19 +1,22 @@
-"""Lines and sentences of a response with the numbers in them that could answer."""
+"""Lines and sentences of a response with the numbers in them that could answer.
+
+Quantities that are stated together may be restated in another unit, be pointed at, or differ.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 from tolman.items import Unit
-from tolman.scoring.parse.lexicon import Languages
-from tolman.scoring.parse.measures import Quantity
-from tolman.scoring.parse.quantities import quantities
-from tolman.scoring.parse.segments import Segment, is_question, segments
-from tolman.scoring.parse.sums import mark_sums
-from tolman.scoring.parse.words import Word, same_word, words_of
+from tolman.scoring.parse.commitments import BOUND, RANGE, SEVERAL, Commitment
+from tolman.scoring.parse.lexicon import Languages, Word, same_word, words_of
+from tolman.scoring.parse.quantities import mark_sums, quantities
+from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, segments
+from tolman.scoring.parse.units import Quantity
 
 MAX_OPENING_CHARS = 12
 """Characters at the beginning of a sentence in which "if" supposes all of it."""
@@ -41,14 +44,16 @@ class AskedQuantity:
         unit: of the item.
         question: of the item; empty where it is not to be looked at.
         words: of the question that carry something.
+        times: whether the question asks how often, as far as it is known.
     """
 
     unit: Unit | None
     question: str
     words: tuple[str, ...]
+    times: bool
 
     def is_about(self, words: Sequence[Word]) -> bool:
-        """Tell whether any of some words is in the question.
+        """Check whether any of some words is in the question.
 
         Args:
             words: of a response.
@@ -71,8 +76,10 @@ def asked_for(unit: Unit | None, question: str, language: Languages) -> AskedQua
     Returns:
         All that the reading of numbers needs of it.
     """
-    words = (w.folded for w in words_of(question))
-    return AskedQuantity(unit, question, tuple(w for w in words if len(w) > 2 and w not in language.skip))
+    words = words_of(question)
+    times = not question or any(c.role == "times asked" for c in language.asked.find(words, question))
+    kept = tuple(w.folded for w in words if len(w.folded) > 2 and w.folded not in language.skip)
+    return AskedQuantity(unit, question, kept, times)
 
 
 @dataclass
@@ -117,6 +124,9 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
                     quantity.kind, quantity.asked = "", True
         mark_sums(found, text)
         usable = [q for q in found if not q.label and q.in_unit(asked.unit) is not None]
+        if usable and is_counterfactual(segment, text):
+            edges = clause_edges(segment, text)
+            usable = [q for q in usable if not _CONTRARY.search(_clause_of(q, edges, text))]
         _set_aside(usable, segment, text)
         premise = bool(usable) and all(q.premise for q in usable)
         lines.append(NumberLine(segment, usable, is_question(segment, text), premise))
@@ -125,8 +135,20 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
     return lines
 
 
+_CONTRARY = re.compile(
+    r"\b(?:would|wouldn't|could|might|if|had|were|hätte|wäre|aurait|habría|hubiera|teria)\b", re.IGNORECASE
+)
+"""Words of a clause that supposes what is not so."""
+
+
+def _clause_of(quantity: Quantity, edges: Sequence[int], text: str) -> str:
+    """Return the clause of a quantity."""
+    begin = max(e for e in edges if e <= quantity.start)
+    return text[begin : min((e for e in edges if e >= quantity.end), default=quantity.end)]
+
+
 def _is_unit_asked(text: str, quantity: Quantity, question: str) -> bool:
-    """Whether the question counts the unit behind a number: minutes, dollars."""
+    """Check whether the question counts the unit behind a number: minutes, dollars."""
     unit = re.sub(r"^[\d.,'\s]+", "", text[quantity.start : quantity.end]).strip(" -").casefold()
     if unit in _PERCENT_SIGNS:
         return _PERCENT.search(question) is not None
@@ -142,7 +164,7 @@ def clause_edges(segment: Segment, text: str) -> list[int]:
 
     Args:
         segment: the sentence or line.
-        text: in which it stands.
+        text: that contains it.
 
     Returns:
         Places in the text, in order: the segment's beginning, the end of each mark between clauses, and its end.
@@ -181,7 +203,7 @@ def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
 
 
 def _is_supposed(quantity: Quantity, segment: Segment) -> bool:
-    """Whether a sentence begins with "if" and concludes nothing before a quantity."""
+    """Check whether a sentence begins with "if" and concludes nothing before a quantity."""
     supposed = [
         c
         for c in segment.having("suppose")
@@ -195,7 +217,7 @@ def _is_supposed(quantity: Quantity, segment: Segment) -> bool:
 
 
 def _is_adjective(quantity: Quantity, text: str) -> bool:
-    """Whether a quantity describes the thing behind it: "a 30-inch monitor", '24" wheels'."""
+    """Check whether a quantity describes the thing behind it: "a 30-inch monitor", '24" wheels'."""
     if not re.match(r"[ ][A-Za-z]", text[quantity.end : quantity.end + 2]):
         return False
     said = text[quantity.start : quantity.end]
@@ -219,7 +241,7 @@ def _prefer_digits(lines: Sequence[NumberLine], text: str) -> None:
     """Mark small numbers in words ("two brothers") as weak where a text writes its numbers in digits."""
 
     def in_digits(quantity: Quantity) -> bool:
-        return text[quantity.start].isdecimal()
+        return text[quantity.start].isdecimal() or text[quantity.start] == "."
 
     if not any(in_digits(q) for line in lines for q in line.found):
         return
@@ -229,3 +251,188 @@ def _prefer_digits(lines: Sequence[NumberLine], text: str) -> None:
         for quantity in line.found:
             small = quantity.value <= MAX_SMALL_COUNT and not quantity.kind
             quantity.weak = quantity.weak or (small and not in_digits(quantity))
+
+
+MAX_RESTATEMENT_DIFFERENCE = Fraction(1, 20)
+"""Share by which a restatement in another unit may differ from the first: "2.5 m (8 ft)"."""
+MAX_RESTATEMENT_GAP = 20
+"""Characters between a quantity and its restatement, at most."""
+MAX_ESTIMATE_GAP = 16
+"""Characters between "about" or "comes to" and a quantity, at most."""
+MAX_ESTIMATE_WORDS = 3
+"""Words between them, at most."""
+MAX_NOUN_GAP = 24
+"""Characters between a number and a noun that it counts, at most."""
+MAX_NOUN_WORDS = 3
+"""Words behind a number among which that noun is looked for."""
+VERB_FINAL = frozenset({"ja", "ko", "hi"})
+"""Languages whose sentences end in their statement, so that the last of several numbers is meant."""
+
+_RESTATING = re.compile(
+    r"[ *_`]*[(\[=≈/]\D{0,14}$"
+    r"|[ *_`]*,?[ ]*(?:or|i\.e\.?|also|that is|oder|ou|o|soit|about|или|即|也就是|つまり|즉|أي|यानी)\b\D{0,12}$"
+)
+_ITEM_FACTORS: dict[str, Fraction] = {"m": Fraction(1), "cm": Fraction(1, 100), "m2": Fraction(1)}
+
+
+def without_weak(found: Sequence[Quantity]) -> list[Quantity]:
+    """Leave out weak quantities where there are others.
+
+    Args:
+        found: in order.
+
+    Returns:
+        The others, or all where all are weak.
+    """
+    return [q for q in found if not q.weak] or list(found)
+
+
+def agreed(found: Sequence[Quantity], unit: Unit | None, strength: int, rule: str) -> Commitment:
+    """Commit a response to some quantities that are stated together.
+
+    Args:
+        found: in order, at least one, each in a fitting unit.
+        unit: of the item.
+        strength: how plainly they are stated.
+        rule: the name of the rule that found them.
+
+    Returns:
+        A commitment to their value; without one where they differ, or are a range or a bound.
+    """
+    plain, note = _exact(found)
+    start, end = plain[0].start, plain[-1].end
+    if note:
+        return Commitment(None, strength, start, end, rule, note)
+    first, *others = (q.in_unit(unit) for q in plain)
+    assert first is not None
+    margin = MAX_RESTATEMENT_DIFFERENCE if len({(q.kind, q.factor) for q in plain}) > 1 else Fraction(0)
+    if any(value is None or abs(value - first) > margin * abs(first) for value in others):
+        return Commitment(None, strength, start, end, rule, SEVERAL)
+    exact = next((q for q in plain if q.kind and _is_in_item_unit(q, unit)), plain[0])
+    return Commitment(exact.in_unit(unit), strength, exact.start, exact.end, rule)
+
+
+def _exact(found: Sequence[Quantity]) -> tuple[list[Quantity], str]:
+    """The quantities that are neither ends of a range nor bounds; all and the reason where there are no others."""
+    with_unit = [q for q in found if q.kind and q.kind != "foreign"]
+    plain = without_weak(with_unit or found)
+    if any(q.note == "range" for q in plain):
+        single = [q for q in plain if not q.note] or [q for q in found if not q.note and q.start > plain[-1].end]
+        ends = [q.value for q in found if q.note == "range"]
+        single = [q for q in single if q.kind or not with_unit or min(ends) <= q.value <= max(ends)]
+        if not single:
+            return plain, RANGE
+        plain = single[-1:]
+    if any(q.note == "bound" for q in plain):
+        if all(q.note for q in plain):
+            return plain, BOUND
+        plain = [q for q in plain if not q.note]  # "a little over 10 ft, so 3.2 m"
+    return plain, ""
+
+
+def _is_in_item_unit(quantity: Quantity, unit: Unit | None) -> bool:
+    """Check whether a quantity is written in the item's unit."""
+    return unit is not None and quantity.factor == _ITEM_FACTORS.get(unit)
+
+
+def restatements(stated: Sequence[Quantity], text: str) -> list[Quantity]:
+    """Take the first quantity and those that restate it right behind: "2.5 m (8 ft)", or belong to its range.
+
+    Args:
+        stated: in order, at least one.
+        text: that contains them.
+
+    Returns:
+        The first few of them.
+    """
+    run = [stated[0]]
+    for quantity in stated[1:]:
+        gap = text[run[-1].end : quantity.start]
+        ranged = quantity.note == "range" and run[-1].note == "range"
+        if not ranged and (len(gap) > MAX_RESTATEMENT_GAP or not _RESTATING.match(gap)):
+            break
+        run.append(quantity)
+    return run
+
+
+def restated_from(first: Quantity, found: Sequence[Quantity], text: str) -> list[Quantity]:
+    """Take a quantity and those that restate it.
+
+    Args:
+        first: the quantity.
+        found: all quantities around it, in order.
+        text: that contains them.
+
+    Returns:
+        The quantity and the restatements behind it.
+    """
+    return restatements([first, *(q for q in found if q.start > first.start)], text)
+
+
+def is_estimated(quantity: Quantity, segment: Segment, text: str) -> bool:
+    """Check whether words of estimating or resulting come right before a quantity, or right behind it.
+
+    Args:
+        quantity: to look at.
+        segment: that contains it.
+        text: that contains both.
+
+    Returns:
+        True for "about 3 m", "comes to 3 m".
+    """
+    for cue in segment.having("estimate"):
+        if 0 <= quantity.start - cue.end <= MAX_ESTIMATE_GAP:
+            gap = text[cue.end : quantity.start]
+            if not re.search(r"[;:.!?]", gap.strip(" :")) and len(words_of(gap)) <= MAX_ESTIMATE_WORDS:
+                return True
+        if 0 <= cue.start - quantity.end <= 2:
+            return True
+    return False
+
+
+def counts_asked(quantity: Quantity, asked: AskedQuantity, segment: Segment, text: str) -> bool:
+    """Check whether the words behind a number are words of the question.
+
+    Args:
+        quantity: to look at.
+        asked: by the item.
+        segment: that contains the quantity.
+        text: that contains both.
+
+    Returns:
+        True for 5 in "5 chairs and 2 tables" when chairs are asked for.
+    """
+    copulas = {c.start for c in segment.having("copula", "estimate")}
+    behind = [w for w in segment.words if w.start >= quantity.end and w.start not in copulas][:MAX_NOUN_WORDS]
+    return asked.is_about(
+        [
+            w
+            for w in behind
+            if w.start - quantity.end <= MAX_NOUN_GAP and not re.search(r"[,.;:]", text[quantity.end : w.start])
+        ]
+    )
+
+
+def most_asked(found: Sequence[Quantity], asked: AskedQuantity, segment: Segment, text: str) -> Quantity | None:
+    """Find the one quantity whose clause shares most words with the question.
+
+    Args:
+        found: in order.
+        asked: by the item.
+        segment: that contains them.
+        text: that contains all.
+
+    Returns:
+        The quantity; None where none or more than one does.
+    """
+    edges = clause_edges(segment, text)
+    scores = []
+    for i, quantity in enumerate(found):
+        begin = max(max(e for e in edges if e <= quantity.start), found[i - 1].end if i else 0)
+        if re.match(r".*:[ *_`]*\Z", text[segment.start : quantity.start], re.DOTALL):
+            colon = text.rfind(":", segment.start, quantity.start)
+            begin = max((e for e in edges[:-1] if e < colon), default=segment.start)
+        words = {w.folded for w in segment.words if begin <= w.start < quantity.start}
+        scores.append(sum(any(same_word(word, a) for a in asked.words) for word in words))
+    best = max(scores)
+    return found[scores.index(best)] if best and scores.count(best) == 1 else None

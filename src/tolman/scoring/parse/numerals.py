@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tolman.scoring.parse.lexicon import Languages
-from tolman.scoring.parse.plain import fold
-from tolman.scoring.parse.words import Word
+from tolman.scoring.parse.lexicon import Languages, Word
+from tolman.scoring.parse.plain_text import fold
 
 _JOINING = {"and", "y", "e", "et", "und", "و"}
 _SCALES = {
@@ -52,8 +51,17 @@ _GERMAN_TENS = ("zwanzig", "dreissig", "vierzig", "funfzig", "sechzig", "siebzig
 _GERMAN = re.compile(f"({'|'.join(_GERMAN_ONES)})und({'|'.join(_GERMAN_TENS)})")
 _GERMAN_HALF = re.compile(f"({'|'.join(_GERMAN_ONES)})einhalb")
 _ARTICLES = ("a", "an", "un", "ein", "eine")
+_SHARES = {
+    "halves": 2, "thirds": 3, "quarter": 4, "quarters": 4, "fifths": 5, "eighths": 8, "tenths": 10,
+    "drittel": 3, "viertel": 4, "tiers": 3, "quarts": 4, "tercios": 3, "cuartos": 4,
+}  # fmt: skip
+"""Shares that a number counts."""
+_OF_A = re.compile(r"[ ]of[ ](?:an?|one)(?=[ ])|[ ]d['’](?:un|une)(?=[ ])|[ ]de(?:[ ](?:un|una))?(?=[ ]m[eè]t)")
 _CJK_POINT = re.compile(r"[点點・]| ?점 ?")
 _GAP = re.compile(r"[ \t-]*")
+
+Numerals = dict[int, tuple[Fraction, int]]
+"""Numbers in single words, and where each ends, by the place where it begins."""
 
 MAX_CJK_CHARS = 12
 """Characters of a number in Chinese characters or Sino-Korean syllables, at most."""
@@ -65,9 +73,9 @@ class Spelled:
 
     Attributes:
         value: of the number.
-        start, end: where it stands.
+        start, end: its position.
         cjk: whether it is written with one character for each digit.
-        ranged: it stands for itself or the next: 二十六七, "26 or 27".
+        ranged: it means itself or the next: 二十六七, "26 or 27".
     """
 
     value: Fraction
@@ -153,23 +161,49 @@ def _cjk(text: str, start: int) -> tuple[Fraction, int, bool] | None:
     return value, position, ranged
 
 
-def _combined(
-    text: str, words: Sequence[Word], i: int, at: dict[int, tuple[Fraction, int]]
-) -> tuple[Fraction, int] | None:
-    """A number of one or several words: "twenty-four", "treinta y cinco", "خمسة وعشرون"."""
-    added = _ADDED.get(words[i].folded)
-    if added is not None and i + 1 < len(words):
-        counted = _value(words[i + 1], at)
-        if counted is not None:
-            return counted[0] + added, counted[1]
-        if re.fullmatch(r"[0-9]+", words[i + 1].folded):
-            return int(words[i + 1].folded) + added, words[i + 1].end
-    first = _value(words[i], at)
+def _combined(text: str, words: Sequence[Word], i: int, at: Numerals) -> tuple[Fraction, int] | None:
+    """A number of one or several words: "twenty-four", "treinta y cinco", "خمسة وعشرون", "two and three quarters"."""
+    added = _with_half(words, i, at)
+    if added is not None:
+        return added
+    first = _first(text, words, i, at)
     if first is None:
-        scale = _SCALES.get(words[i].folded)
-        if scale is None or (i and words[i - 1].folded not in _ARTICLES):
-            return None
-        first = Fraction(scale), words[i].end
+        return None
+    value, end, k = _whole(text, words, i, first, at)
+    return _decimal(text, words, k, value, end, at) or _in_shares(text, words, k, value, end, at) or (value, end)
+
+
+def _with_half(words: Sequence[Word], i: int, at: Numerals) -> tuple[Fraction, int] | None:
+    """A number behind Hindi's "a half more", "a quarter more" or "a quarter less"."""
+    added = _ADDED.get(words[i].folded)
+    if added is None or i + 1 == len(words):
+        return None
+    counted = _value(words[i + 1], at)
+    if counted is not None:
+        return counted[0] + added, counted[1]
+    if re.fullmatch(r"[0-9]+", words[i + 1].folded):
+        return int(words[i + 1].folded) + added, words[i + 1].end
+    return None
+
+
+def _first(text: str, words: Sequence[Word], i: int, at: Numerals) -> tuple[Fraction, int] | None:
+    """The number with which a longer one begins: a numeral, or "a hundred", "a quarter"."""
+    known = _value(words[i], at)
+    if known is not None:
+        return known
+    if i and words[i - 1].folded not in _ARTICLES:
+        return None
+    scale = _SCALES.get(words[i].folded)
+    if scale is not None:
+        return Fraction(scale), words[i].end
+    unit = _OF_A.match(text, words[i].end) if words[i].folded == "quarter" else None
+    return (Fraction(1, 4), unit.end()) if unit else None
+
+
+def _whole(
+    text: str, words: Sequence[Word], i: int, first: tuple[Fraction, int], at: Numerals
+) -> tuple[Fraction, int, int]:
+    """A whole number of several words, where it ends, and the place of the word behind it."""
     group, end = first
     total = Fraction(0)
     k = i + 1
@@ -185,39 +219,73 @@ def _combined(
                 group *= multiplier
             end, k = word.end, k + 1
             continue
-        bare = word.folded.startswith("و") and word.start in at
-        if word.folded in _JOINING and k + 1 < len(words) and _GAP.fullmatch(text[word.end : words[k + 1].start]):
-            following = _value(words[k + 1], at)
-            step = k + 2
-        else:
-            following = _value(word, at)
-            step = k + 1
+        following, step = _behind_joint(text, words, k, at)
         if following is None:
             break
         small, behind = following
-        tens = group % 100
-        if (
-            (total and not group)
-            or (small > 10 and bare and group < 10)
-            or (group >= 20 and tens % 10 == 0 and 0 < small < (10 if tens else 100))
-            or (group in (60, 80) and 10 <= small < 20)
-        ):  # Arabic says the ones first
+        if _goes_with(total, group, small, bare=word.folded.startswith("و") and word.start in at):
             group += small
         elif group == 4 and small == 20 and words[i].folded == "quatre":
             group = Fraction(80)
         else:
             break
         end, k = behind, step
-    value = total + group
-    if k + 1 < len(words) and words[k].folded in _DECIMAL and _GAP.fullmatch(text[end : words[k].start]):
-        following = _value(words[k + 1], at)
-        if following is not None and 0 <= following[0] < 100:
-            digits = int(following[0])
-            return value + Fraction(digits, 10 ** len(str(digits))), following[1]
-    return value, end
+    return total + group, end, k
 
 
-def _value(word: Word, at: dict[int, tuple[Fraction, int]]) -> tuple[Fraction, int] | None:
+def _behind_joint(text: str, words: Sequence[Word], k: int, at: Numerals) -> tuple[tuple[Fraction, int] | None, int]:
+    """The number at a word or behind an "and" there, and the place of the word behind it."""
+    if words[k].folded in _JOINING and k + 1 < len(words) and _GAP.fullmatch(text[words[k].end : words[k + 1].start]):
+        return _value(words[k + 1], at), k + 2
+    return _value(words[k], at), k + 1
+
+
+def _goes_with(total: Fraction, group: Fraction, small: Fraction, *, bare: bool) -> bool:
+    """Check whether a smaller number is added to the one before it: 4 to 20. Arabic says the ones first."""
+    tens = group % 100
+    return bool(
+        (total and not group)
+        or (small > 10 and bare and group < 10)
+        or (group >= 20 and tens % 10 == 0 and 0 < small < (10 if tens else 100))
+        or (group in (60, 80) and 10 <= small < 20)
+    )
+
+
+def _decimal(
+    text: str, words: Sequence[Word], k: int, value: Fraction, end: int, at: Numerals
+) -> tuple[Fraction, int] | None:
+    """A number with the digits behind "point"."""
+    if k + 1 >= len(words) or words[k].folded not in _DECIMAL or not _GAP.fullmatch(text[end : words[k].start]):
+        return None
+    following = _value(words[k + 1], at)
+    if following is None or not 0 <= following[0] < 100:
+        return None
+    digits = int(following[0])
+    return value + Fraction(digits, 10 ** len(str(digits))), following[1]
+
+
+def _in_shares(
+    text: str, words: Sequence[Word], k: int, value: Fraction, end: int, at: Numerals
+) -> tuple[Fraction, int] | None:
+    """A number of quarters or the like, alone or behind a whole: "three quarters of a", "two and three quarter"."""
+    whole = Fraction(0)
+    if k + 2 < len(words) and words[k].folded in _JOINING and words[k + 2].folded in _SHARES:
+        counted = _value(words[k + 1], at)
+        if counted is None and words[k + 1].folded in _ARTICLES:
+            counted = Fraction(1), words[k + 1].end
+        if counted is None:
+            return None
+        whole, value, end, k = value, *counted, k + 2
+    if k >= len(words) or words[k].folded not in _SHARES or not _GAP.fullmatch(text[end : words[k].start]):
+        return None
+    behind = words[k].end
+    unit = _OF_A.match(text, behind)
+    if not whole and unit is None and text[behind : behind + 4] != " met":
+        return None  # "two quarters" are two
+    return whole + value / _SHARES[words[k].folded], unit.end() if unit else behind
+
+
+def _value(word: Word, at: Numerals) -> tuple[Fraction, int] | None:
     """The number that a single word is, and where it ends; German ones say the ones first."""
     known = at.get(word.start)
     if known is not None:

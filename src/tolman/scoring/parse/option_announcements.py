@@ -1,4 +1,4 @@
-"""Options that a response announces as its answer, or corrects it to."""
+"""Options that a response announces, corrects its answer to, opens with, or leaves alone in their line."""
 
 from __future__ import annotations
 
@@ -6,10 +6,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tolman.scoring.parse.announcements import cues_in_front, opening_denials
-from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, DISAGREE, FOREIGN, NO_OPTION, Commitment
-from tolman.scoring.parse.lexicon import Cue, is_in_longer
-from tolman.scoring.parse.mentions import (
+from tolman.items import LETTERS
+from tolman.scoring.parse.commitments import (
+    ALONE,
+    CONCLUDED,
+    DECLARED,
+    DISAGREE,
+    FOREIGN,
+    NO_OPTION,
+    SEVERAL,
+    STATED,
+    Commitment,
+    Value,
+)
+from tolman.scoring.parse.lexicon import Cue, Span, is_in_longer, is_inside, words_of
+from tolman.scoring.parse.option_lines import LineContext, OptionLine
+from tolman.scoring.parse.option_mentions import (
     Mention,
     are_joined,
     commit,
@@ -17,9 +29,10 @@ from tolman.scoring.parse.mentions import (
     is_alternative,
     options_in,
 )
-from tolman.scoring.parse.option_lines import LineContext, OptionLine
-from tolman.scoring.parse.segments import Segment
-from tolman.scoring.parse.words import is_inside, words_of
+from tolman.scoring.parse.option_texts import ARTICLES
+from tolman.scoring.parse.option_verdicts import MARKS
+from tolman.scoring.parse.response_segments import Segment, cues_in_front, opening_denials, opens
+from tolman.scoring.parse.yes_no import opening_verdict
 
 MAX_ANSWER_REACH = 160
 """Characters between "the answer is" and the option that it announces, at most."""
@@ -33,11 +46,14 @@ MAX_LINKING_WORDS = 7
 """Words between an option and "is the answer", at most."""
 MAX_PAIR_GAP = 8
 """Characters between a letter and a text that are one answer, at most."""
+MAX_NAMELY_GAP = 16
+"""The same with "which is" or "namely" between them."""
 MAX_CORRECTION_WORDS = 8
 """Words between a correction and an option that was named before, at most."""
 FINAL_CHARS = 60
 """Characters at the end of a response in which an announcement is final."""
 
+_NAMELY = frozenset(("which", "is", "that", "i", "e", "namely", "being"))
 _COLON = re.compile(r"[\s*_`\"']*(?::|：|=|→|is\b|would be\b|es\b|est\b|ist\b|é\b|是|为)[\s*_`\"':]*")
 
 
@@ -80,15 +96,8 @@ def announced(line: OptionLine, text: str) -> list[Commitment]:
     return found
 
 
-def _is_an_option(cue: Cue, line: OptionLine) -> bool:
-    """Whether an announcement is a part of an option's name, or holds one: "the right one"."""
-    return is_inside(cue, line.mentions) or any(
-        m.by == "text" and cue.start <= m.start < cue.end for m in line.mentions
-    )
-
-
 def _is_supposed(segment: Segment, cue: Cue, text: str) -> bool:
-    """Whether an announcement is only supposed: "whether the answer is A", "if it is absent, choose D"."""
+    """Check whether an announcement is only supposed: "whether the answer is A", "if it is absent, choose D"."""
     first = next(cues_in_front(segment, cue, text, "suppose", "negate"), None)
     if first is not None and (
         first.role == "suppose" or segment.language.is_only("copula", text[first.end : cue.start])
@@ -129,12 +138,12 @@ def _announced_before(line: OptionLine, cue: Cue, text: str) -> list[Commitment]
 
 
 def _is_linked(gap: str) -> bool:
-    """Whether the text between an option and "the answer" ties them together."""
+    """Check whether the text between an option and "the answer" ties them together."""
     return not re.search(r"[;!?\n]", gap) and (not gap.strip(" .,*_`'\")]") or len(words_of(gap)) <= MAX_LINKING_WORDS)
 
 
 def _is_void(line: OptionLine, cue: Cue, text: str) -> bool:
-    """Whether an announcement goes on with something that is no option."""
+    """Check whether an announcement goes on with something that is no option."""
     segment = line.segment
     if segment.having("none_of", "unknown"):
         return True
@@ -149,7 +158,7 @@ def named_first(mentions: Sequence[Mention], text: str, segment: Segment) -> Com
     Args:
         mentions: that aren't denied, in order; at least one.
         text: without markup.
-        segment: in which they stand.
+        segment: that contains them.
 
     Returns:
         A commitment to the first option; without a value where it is one of several or its letter and text disagree.
@@ -175,12 +184,15 @@ def named_first(mentions: Sequence[Mention], text: str, segment: Segment) -> Com
 
 
 def _are_side_by_side(gap: str) -> bool:
-    """Whether a letter and a text with a gap between them are one answer, or contradict each other."""
-    return len(gap) <= MAX_PAIR_GAP and not re.search(r"\n.*\n", gap) and not words_of(gap)
+    """Check whether a letter and a text with a gap between them are one answer, or contradict each other."""
+    if re.search(r"\n.*\n", gap) or len(gap) > MAX_NAMELY_GAP:
+        return False
+    words = {w.folded for w in words_of(gap)}
+    return (len(gap) <= MAX_PAIR_GAP or bool(words)) and words <= ARTICLES | _NAMELY
 
 
 def _is_restated(mention: Mention, text: str, segment: Segment) -> bool:
-    """Whether an option's text is all there is in its clause, so that it restates the letter in front of it."""
+    """Check whether an option's text is all there is in its clause, so that it restates the letter in front of it."""
     if mention.by == "letter":
         return True
     clause = re.split(r"[.,;:(\n]|\bbecause\b|\bsince\b|\bas\b", text[mention.end : segment.end], maxsplit=1)[0]
@@ -219,3 +231,156 @@ def corrected(context: LineContext) -> list[Commitment]:
     if chosen.option in said and len(words_of(text[end : chosen.start])) > MAX_CORRECTION_WORDS:
         return []
     return [commit(chosen, DECLARED, "corrected")]
+
+
+MAX_LONE_MENTIONS = 12
+"""Mentions in a line that holds nothing else, at most; of more none is the answer."""
+MIN_LABELS = 3
+"""Labelled letters from which on a line holds all options."""
+
+_TICK_WORDS = "→✓✅☑✔"
+
+
+def alone(context: LineContext) -> list[Commitment] | None:
+    """Find the commitments of a line that holds an option and nothing else.
+
+    Args:
+        context: the line and those around it.
+
+    Returns:
+        None for any other line; empty where the option is the next of a list.
+    """
+    line, segment = context.line, context.segment
+    found = _lone_option(line, context.text)
+    if found is None:
+        return None
+    if _continues_listing(context, found.value) or len(line.mentions) > MAX_LONE_MENTIONS:
+        return []
+    if _is_beside_another(context, found.value):
+        strength = DECLARED if context.awaited else ALONE if context.is_last else STATED
+        return [Commitment(None, strength, found.start, found.end, "alone", SEVERAL)]
+    if context.awaited:
+        return [replace(found, strength=DECLARED, rule="declared")]
+    plain = (segment.line_start and segment.line_end) or context.is_first or context.is_last
+    return [replace(found, strength=ALONE if plain else STATED)]
+
+
+def _lone_option(line: OptionLine, text: str) -> Commitment | None:
+    """A segment that holds an option and nothing else."""
+    segment = line.segment
+    mentions = [m for m in line.mentions if not m.weak] or line.mentions
+    if not mentions or any(m.negated for m in mentions):
+        return None
+    if MARKS.search(text[segment.start : segment.end]):
+        return None  # one of several that are ticked or crossed
+    known: list[Span] = [*mentions, *segment.having("option", "answer", "copula")]
+    for word in segment.words:
+        if not (is_inside(word, known) or word.folded in segment.language.skip or word.folded in _TICK_WORDS):
+            return None
+    mentions = [m for m in mentions if m.option >= 0] or mentions
+    if len(options_in(mentions)) == 1:
+        return commit(mentions[0], ALONE, "alone")
+    texts = [m for m in mentions if m.by == "text"]
+    if len(options_in(texts)) == 1 and all(m.weak for m in mentions if m.by == "letter"):
+        return commit(texts[0], ALONE, "alone")
+    if len(mentions) == 2 and (mentions[0].by, mentions[1].by) == ("letter", "text"):
+        first, second = mentions
+        if first.weak and text[first.end : second.start] == " ":
+            return commit(second, ALONE, "alone")
+        return Commitment(None, ALONE, first.start, second.end, "alone", DISAGREE)
+    return commit_to_several(mentions, ALONE, "alone")
+
+
+def _continues_listing(context: LineContext, value: Value) -> bool:
+    """Check whether the last line is the next of a list that was cut off."""
+    if not context.is_last or context.is_first or not context.earlier[-1].listing or value is None:
+        return False
+    segment = context.segment
+    label = context.earlier[-1].mentions[0]
+    signs = re.search(r"[^\w\s]", context.text[segment.start : segment.end])
+    return signs is None and label.option == LETTERS.index(str(value)) - 1
+
+
+def _is_beside_another(context: LineContext, value: Value) -> bool:
+    """Check whether a neighbouring line holds another option and nothing else: a list of options, not an answer."""
+    if value is None:
+        return False
+    for i in (context.number - 1, context.number + 1):
+        if 0 <= i < len(context.lines):
+            line = context.lines[i]
+            if line.segment.line_start and line.segment.line_end and not line.listing and not line.question:
+                other = _lone_option(line, context.text)
+                if other is not None and other.value != value:
+                    return True
+    return False
+
+
+def opening_yes(context: LineContext) -> list[Commitment] | None:
+    """Find the "yes" or "no" that opens a response.
+
+    Args:
+        context: the line and those around it.
+
+    Returns:
+        A commitment to it; None where the options are others or the line doesn't begin so.
+    """
+    line = context.line
+    answers = {concept for concepts in context.options.concepts for concept in concepts}
+    if not context.is_first or answers != {"yes", "no"} or not line.mentions:
+        return None
+    opening = line.mentions[0]
+    if opening.by != "text" or not opens(context.segment, opening.start, context.text):
+        return None
+    if opening_verdict(context.segment, context.text) is not None:
+        return []  # "no doubt about it"
+    return [commit(opening, ALONE, "first")]
+
+
+def opening_letter(context: LineContext) -> list[Commitment] | None:
+    """Find the letter that opens a response: "B. Because …".
+
+    Args:
+        context: the line and those around it.
+
+    Returns:
+        A commitment to its option, without a value where others contradict it; empty where all options follow;
+        None where the line doesn't begin with a letter that is set off.
+    """
+    line, text = context.line, context.text
+    opening = line.mentions[0] if line.mentions else None
+    if (
+        not context.is_first
+        or line.listing
+        or opening is None
+        or opening.by != "letter"
+        or not opening.label
+        or opening.weak
+        or opening.negated
+        or text[opening.end : opening.end + 2].strip()[:1] not in (".", ")", ":", "*", "]", ",")
+    ):
+        return None
+    labels = [m for m in line.mentions if m.by == "letter" and re.match(r"[.:)]\s", text[m.end : m.end + 2])]
+    if len(options_in(labels)) >= MIN_LABELS:
+        return []  # all options in one line
+    following = next((m for m in line.mentions if m.start >= opening.end and m.option != opening.option), None)
+    if (
+        following is not None
+        and following.by == "letter"
+        and is_alternative(text[opening.end : following.start], context.segment.language)
+    ):
+        return [commit_to_several([opening, following], ALONE, "first")]
+    if len(context.lines) == 1 and _restates_another(line, opening):
+        return [Commitment(None, ALONE, opening.start, context.segment.end, "first", DISAGREE)]
+    return [commit(opening, ALONE, "first")]
+
+
+def _restates_another(line: OptionLine, opening: Mention) -> bool:
+    """Check whether a letter is followed by the whole text of another option and nothing else."""
+    others = [m for m in line.mentions if m.by == "text" and m.start >= opening.end]
+    if len(options_in(others)) != 1 or others[0].option == opening.option or others[0].weak:
+        return False
+    return all(
+        w.folded in line.segment.language.skip
+        for w in line.segment.words
+        if w.start >= opening.end and not any(m.start <= w.start < m.end for m in others)
+    )

@@ -1,4 +1,7 @@
-"""Options of an item, prepared for finding them in a response."""
+"""Texts of an item's options, prepared so that they can be found in a response.
+
+In scripts whose words have endings or no spaces, parts of an option's text that no other option has name it too.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from tolman.scoring.parse.lexicon import Languages, longest
-from tolman.scoring.parse.option_pieces import pieces_of
-from tolman.scoring.parse.plain import fold, without_markup
-from tolman.scoring.parse.routes import routes_of
-from tolman.scoring.parse.words import is_inside, same_word, words_of
+from tolman.scoring.parse.lexicon import Languages, is_inside, longest, same_word, words_of
+from tolman.scoring.parse.option_mentions import Mention
+from tolman.scoring.parse.option_sequences import routes_of
+from tolman.scoring.parse.plain_text import fold, without_markup
+from tolman.scoring.parse.response_segments import Segment
 
 ARTICLES = (
     {"the", "a", "an"}
@@ -67,17 +70,17 @@ class OptionTexts:
     """The options' texts, prepared for finding them.
 
     Attributes:
-        texts: as they stand.
+        texts: as they are written.
         folded: each as words that are compared, without articles in front; empty where another option has the same.
-        keys: for each the words that tell it from the others; empty where nothing does.
+        keys: for each the words that distinguish it from the others; empty where none do.
         concepts: for each the concepts it consists of, where it consists of nothing else.
         loose: options known by one concept, "the same", among other words.
         places: for options that are numbered or counted off ("Picture 3", "the third image"), the number of each.
         stems: the words that such options share.
         pictured: whether such options are pictures.
         numbered: whether each holds a number, in digits or words.
-        parts: options whose words all stand in two others too: "a table" beside "two tables" and "three tables".
-        pieces: of each in scripts without spaces: see `option_pieces`.
+        parts: options whose words are all in two others too: "a table" next to "two tables" and "three tables".
+        pieces: of each in scripts without spaces: see `pieces_of`.
     """
 
     texts: tuple[str, ...]
@@ -144,8 +147,8 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
 def _by_direction(
     options: Sequence[str], concepts: Sequence[frozenset[str]], language: Languages
 ) -> list[frozenset[str]]:
-    """The concepts of the options, with those of options that hold other words too: the directions that tell short
-    options apart, "the same" and the like where only one option says so."""
+    """Return the concepts of the options, with those of options that hold other words too: the directions that
+    distinguish short options, "the same" and the like where only one option says so."""
     found = [frozenset(c.role for c in longest(language.concepts.find(words_of(o), o))) for o in options]
     sides = [roles & DIRECTIONS for roles in found]
     short = all(len(words_of(option)) <= MAX_SHORT_OPTION for option in options)
@@ -172,7 +175,7 @@ def _folded(options: Sequence[str], skip: frozenset[str]) -> list[tuple[str, ...
 
 
 def _parts(folded: Sequence[tuple[str, ...]]) -> frozenset[int]:
-    """The options whose words all stand in at least two others."""
+    """Return the options whose words are all in at least two others."""
     return frozenset(
         i
         for i, words in enumerate(folded)
@@ -272,3 +275,58 @@ def join_compass(concepts: frozenset[str]) -> frozenset[str]:
         if pair <= concepts:
             concepts = (concepts - pair) | {name}
     return concepts
+
+
+MAX_PIECES = 8
+"""Pieces that tell an option from the others, at most; of longer options none is known by its pieces."""
+
+_KANJI = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_PAIR = re.compile(r"(?=([\uac00-\ud7af]{2}|[\u30a0-\u30ff]{2}))")
+"""Two syllables of Hangul or katakana, in which stems survive the endings that follow."""
+
+
+def pieces_of(options: Sequence[str]) -> tuple[frozenset[str], ...]:
+    """Find the pieces that distinguish each option from the others.
+
+    Args:
+        options: their texts.
+
+    Returns:
+        For each option its Chinese characters and pairs of other syllables that no other option has.
+    """
+    bags = [frozenset(_KANJI.findall(option)) | frozenset(_PAIR.findall(option)) for option in options]
+    own = []
+    for i, bag in enumerate(bags):
+        others = frozenset[str]().union(*(b for j, b in enumerate(bags) if j != i))
+        own.append(bag - others)
+    return tuple(own)
+
+
+def by_pieces(text: str, segment: Segment, pieces: Sequence[frozenset[str]]) -> list[Mention]:
+    """Find the one option with most of its pieces in a segment that holds none of the others'.
+
+    Args:
+        text: without markup.
+        segment: the part of it to look at.
+        pieces: of each option.
+
+    Returns:
+        At most one weak mention: "模様のある方" for "模様の椅子" next to "無地の椅子".
+    """
+    if not any(pieces) or any(len(own) > MAX_PIECES for own in pieces):
+        return []
+    part = text[segment.start : segment.end]
+    other_sense = segment.having("negate", "deny", "label", "option", "answer", "tentative")
+    hits: dict[int, list[int]] = {}
+    for option, own in enumerate(pieces):
+        for piece in own:
+            at = part.rfind(piece)
+            if at >= 0:
+                hits.setdefault(option, []).append(segment.start + at)
+    if len(hits) != 1:
+        return []
+    ((option, places),) = hits.items()
+    mention = Mention(option, min(places), max(places) + 1, "text", weak=True)
+    if 2 * len(places) < len(pieces[option]) or is_inside(mention, other_sense):
+        return []
+    return [mention]

@@ -1,20 +1,31 @@
-"""Words in a text that name options: their texts, their concepts, words that only they have, or their places."""
+"""Words in a text that name options: their texts, their concepts, words that only they have, or their places.
+
+Places are such as "the third option", "option 3", "number three" and "the last one".
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from fractions import Fraction
 
-from tolman.scoring.parse.hangul import is_part_of_word
-from tolman.scoring.parse.lexicon import Cue, longest
-from tolman.scoring.parse.mentions import Mention
-from tolman.scoring.parse.option_pieces import by_pieces
-from tolman.scoring.parse.option_places import by_place, ordinal_alone
-from tolman.scoring.parse.option_texts import ARTICLES, DIRECTIONS, OptionTexts, join_compass
-from tolman.scoring.parse.plain import fold
-from tolman.scoring.parse.segments import Segment
-from tolman.scoring.parse.words import Span, Word, is_glued, same_word, words_of
+from tolman.scoring.parse.lexicon import (
+    Cue,
+    Span,
+    Word,
+    both_ends,
+    is_glued,
+    is_inside,
+    is_part_of_word,
+    longest,
+    same_word,
+    words_of,
+)
+from tolman.scoring.parse.option_mentions import Mention
+from tolman.scoring.parse.option_texts import ARTICLES, DIRECTIONS, OptionTexts, by_pieces, join_compass
+from tolman.scoring.parse.plain_text import fold
+from tolman.scoring.parse.response_segments import Segment
 
 MAX_KEY_WORDS = 8
 """Words that tell an option from the others, at most; of longer options none is known by such words alone."""
@@ -30,6 +41,35 @@ _RIGHT_BEHIND = re.compile(
 )
 _RIGHT_BEFORE = re.compile(r"\b(?:all|that's|that is|is this|am i|quite|got it|yes,?|just)[ ,]+\Z", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(r"[ ](?:over|with|by|to (?:choose|consider|pick))\b")
+_RIGHT_ADVERB = re.compile(
+    r"[ ](?:after|before|next|beside|behind|above|below|under|by|there|here|where|when|against|outside|inside|near"
+    r"|at the (?:edge|start|end|beginning|top|bottom|back|front))\b"
+)
+_NEXT_TO = re.compile(r"[ ](?:next to|beside|near)\b")
+_RIGHT_BESIDE = re.compile(r"right (?:next|beside|behind|above|below|under|near|against|by)\b")
+_SIDE_BEFORE = re.compile(
+    r"\b(?:the|to|on|at|from|its|his|her|your|my|our|their|and|or|far|front|back|turn\w*|go\w*|bear\w*|swing\w*|mov\w*"
+    r"|head\w*|veer\w*|walk\w*|keep\w*|look\w*|fac\w*|roll\w*|pan\w*)[ -]\Z",
+    re.IGNORECASE,
+)
+"""Words in front of "left" and "right" that name a side."""
+_LEFT_VERB = re.compile(
+    r"\b(?:has|have|had|having|been|was|were|being|gets|got|he|she|they|who|person|man|woman|boy|girl|crew|somebody"
+    r"|someone)[ ]\Z",
+    re.IGNORECASE,
+)
+_LEFT_OBJECT = re.compile(r"[ ](?:his|her|its|their|the|a|an|it|them|open|out|off|on|in|by|empty|behind)\b")
+_LEFT_ALONE = re.compile(r"[ ](?:alone|behind|untouched|over)\b")
+_PART_BEHIND = re.compile(
+    r"[ -](?:door|garden|yard|seat|room|wheel|row|page|pocket|porch|desk|up|and forth|into|home|again)s?\b"
+)
+"""Things and movements whose names hold a direction: "front door", "back garden"."""
+_VERB_BEFORE = re.compile(
+    r"\b(?:speed\w*|slow\w*|back(?:s|ed|ing)|sped|sits?|sat|lies?|lay|puts?|ends?|shows?|picks?|sets?|stands?|opens?"
+    r"|gives?|wakes?|lights?)[ ]\Z"
+)
+_ROTATIONS = frozenset(("clockwise", "counterclockwise"))
+"""Concepts that other directions beside them don't change."""
 _TOPIC = re.compile("[はがをもでに은는]")
 """Particles that end the name of what a Japanese or Korean sentence is about."""
 _ANY_DIGIT = re.compile(r"\d")
@@ -47,16 +87,28 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
     Returns:
         The mentions by whole texts, then those by concepts and places elsewhere; where there are none, by key words.
     """
-    named = [m for m in _by_text(text, segment, options) if not _is_idiom(text, m)]
+    named = [
+        m for m in _by_text(text, segment, options) if not is_idiom(text, m) and not _is_in_other(m, segment, options)
+    ]
     places = by_place(text, segment, options)
     if named and _ANY_DIGIT.search(options.texts[0]):  # "the second picture is picture 4"
         places = [m for m in places if m.marked]
     others = [*_by_concepts(text, segment, options), *places]
     if not named and not others:
         keyed = _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
-        keyed = [m for m in keyed if not _is_idiom(text, m)]
+        keyed = [m for m in keyed if not is_idiom(text, m)]
         return keyed or ordinal_alone(text, segment, options)
     return [*named, *(m for m in others if not any(_overlap(n, m) for n in named))]
+
+
+def _is_in_other(mention: Mention, segment: Segment, options: OptionTexts) -> bool:
+    """Check whether an option's text is a part of the name of something else: "clockwise" in "anti-clockwise"."""
+    own = options.concepts[mention.option]
+    return any(
+        c.start <= mention.start and mention.end <= c.end and c.end - c.start > mention.end - mention.start
+        for c in segment.concepts
+        if own and c.role not in own and c.role in DIRECTIONS
+    )
 
 
 def _overlap(one: Span, other: Span) -> bool:
@@ -102,19 +154,30 @@ def _phrase_end(words: Sequence[Word], i: int, phrase: tuple[str, ...], text: st
     return j
 
 
-def _is_idiom(text: str, mention: Mention) -> bool:
-    """Whether a word that names a side is used in another sense."""
+def is_idiom(text: str, mention: Span) -> bool:
+    """Check whether a word that names a side is used in another sense: "right next to", "left over".
+
+    Args:
+        text: without markup.
+        mention: of the word in it.
+    """
     said = fold(text[mention.start : mention.end])
     before, behind = text[max(0, mention.start - 24) : mention.start], text[mention.end : mention.end + 24]
+    if _RIGHT_BESIDE.match(said):
+        return not _SIDE_BEFORE.search(before)
     if said == "right":
-        return bool(_RIGHT_BEHIND.match(behind) or _RIGHT_BEFORE.search(before))
+        adverb = _RIGHT_ADVERB.match(behind) and not _SIDE_BEFORE.search(before)
+        return bool(_RIGHT_BEHIND.match(behind) or _RIGHT_BEFORE.search(before) or adverb)
     if said == "left":
-        return bool(_LEFT_BEHIND.match(behind))
+        verb = (_LEFT_VERB.search(before) and _LEFT_OBJECT.match(behind)) or _LEFT_ALONE.match(behind)
+        return bool(_LEFT_BEHIND.match(behind) or (verb and not _SIDE_BEFORE.search(before)))
+    if said in ("front", "back", "up", "down"):
+        return bool(_PART_BEHIND.match(behind)) or (said in ("up", "down") and bool(_VERB_BEFORE.search(before)))
     return False
 
 
 def _by_keys(segment: Segment, options: OptionTexts) -> list[Mention]:
-    """The one option of which a segment holds words that no other option has: "moving towards the camera"."""
+    """Return the one option with words in a segment that no other option has: "moving towards the camera"."""
     if any(len(key) > MAX_KEY_WORDS for key in options.keys):
         return []
     skip = segment.language.skip
@@ -161,9 +224,10 @@ def _by_concepts(text: str, segment: Segment, options: OptionTexts) -> list[Ment
             fits = [i for i, concepts in enumerate(options.concepts) if concepts and concepts < said]
             hits = [i for i in fits if not any(options.concepts[i] < options.concepts[j] for j in fits)]
         if len(hits) == 1:
-            weak = said != options.concepts[hits[0]] or hits[0] in options.loose
+            whole = said == options.concepts[hits[0]] or options.concepts[hits[0]] <= _ROTATIONS
+            weak = not whole or hits[0] in options.loose
             found.append(Mention(hits[0], group[0].start, group[-1].end, "text", weak=weak))
-    return [m for m in found if not _is_idiom(text, m)]
+    return [m for m in found if not is_idiom(text, m)]
 
 
 def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]]:
@@ -185,6 +249,7 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
         if c.role not in neutral
         and (c.role in asked or not (pairs or things))
         and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
+        and not (_NEXT_TO.match(text, c.end) and is_idiom(text, c))
     ]
     for cue in sorted(longest(named), key=lambda c: c.start):
         gap = text[groups[-1][-1].end : cue.start] if groups else ""
@@ -196,12 +261,12 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
 
 
 def _is_near(gap: str) -> bool:
-    """Whether two concepts that only make sense together stand a few words apart: "devant moi, sur ma droite"."""
+    """Check whether two concepts that only make sense together are a few words apart: "devant moi, sur ma droite"."""
     return len(gap) <= MAX_CONCEPT_GAP and len(words_of(gap)) <= MAX_PAIR_WORDS and not re.search(r"[.;:\n?!]", gap)
 
 
 def _is_close(gap: str, segment: Segment) -> bool:
-    """Whether two concepts belong together: "ahead and to the left", "右前方"."""
+    """Check whether two concepts belong together: "ahead and to the left", "右前方"."""
     if not gap.strip(" -/"):
         return True
     if len(gap) > MAX_CONCEPT_GAP or any(c in gap for c in ",.;:\n?!"):
@@ -211,3 +276,171 @@ def _is_close(gap: str, segment: Segment) -> bool:
         return False
     skip = segment.language.skip
     return bool(words) and all(w.folded in skip or (is_glued(w.folded[0]) and len(words) <= 3) for w in words)
+
+
+MAX_ORDINALS = 16
+"""Ordinals of a sentence that are looked at, a quarter of them at its beginning."""
+MAX_BESIDE_CHARS = 12
+"""Characters between two phrases that stand side by side, at most."""
+MAX_SHORT_WORDS = 16
+"""Words of a line in which an ordinal needs no noun, at most."""
+MAX_ANNOUNCED_GAP = 12
+"""Characters between an announcement and a number that is all there is behind it, at most."""
+
+_LISTED = ("of ", "in ", "on ")
+"""How phrases for the list of options begin: "of these", "on the list"."""
+_OF_TWO = ("former", "latter")
+"""Ordinals of two that need no noun."""
+_BARE_ORDINAL = re.compile(r"[ *_`]*(?:[,.;:!)]|\Z|[ ](?:or|nor|and|oder|noch|und|ni|ou|o|y)\b)")
+_NUMBER_SIGN = re.compile(r"(?:№|#|\b[Nn][°ºo]\.?|\b[Nn]r\.?)[ ]?\Z")
+_NUMBERED = re.compile(r"[ ]?(?:번(?=[이은을가입\W]|\Z)|番(?!目)|号|號)")
+"""What makes a number the name of an option in Korean, Japanese and Chinese."""
+_AROUND = " \t*_`'\"([{<$#>-:→)]}.!,;"
+
+
+def by_place(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
+    """Find the options that a segment names by their places.
+
+    Args:
+        text: without markup.
+        segment: the part of it to look at.
+        options: of the item.
+
+    Returns:
+        Mentions by ordinals ("the third option", "the fourth picture" of numbered pictures), then by numbers.
+    """
+    return [*_by_ordinals(text, segment, options), *_by_numbers(text, segment, options)]
+
+
+def _by_ordinals(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
+    found = []
+    ordinals = longest(both_ends(segment.language.ordinals.find(segment.words, text), MAX_ORDINALS))
+    answers = segment.having("answer")
+    called = [c for c in segment.having("option") if not any(a.start < c.end and c.start < a.end for a in answers)]
+    called += [c for c in segment.having("generic") if fold(text[c.start : c.end]).startswith(_LISTED)]
+    pictures = [c for c in segment.concepts if c.role == "image"]
+    for ordinal in ordinals:
+        place = int(ordinal.role)
+        near = [c for c in called if _are_beside(c, ordinal, text)]
+        if not near and called and len(ordinals) > 1 and _BARE_ORDINAL.match(text, ordinal.end):
+            near = [ordinal]  # "the first option, the third or the fourth"
+        if near:
+            option = _at(place, options)
+            if option is not None:
+                start, end = min(ordinal.start, near[0].start), max(ordinal.end, near[0].end)
+                found.append(Mention(option, start, end, "text", marked=True))
+        elif options.places:
+            short = segment.line_start and segment.line_end and len(segment.words) <= MAX_SHORT_WORDS
+            noun = any(_are_beside(c, ordinal, text) for c in pictures) or (short and len(ordinals) == 1)
+            if (options.pictured and noun) or _is_beside_stem(ordinal, text, segment, options):
+                ranked = sorted(options.places)
+                number = place if place > 0 else ranked[place] if -place <= len(ranked) else 0
+                if number in options.places:
+                    found.append(Mention(options.places.index(number), ordinal.start, ordinal.end, "text"))
+    return found
+
+
+def ordinal_alone(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
+    """Find the option that a segment names by nothing but an ordinal: "the last one", "it belongs to the first pair".
+
+    Args:
+        text: without markup.
+        segment: the part of it to look at; it names no option otherwise.
+        options: of the item.
+
+    Returns:
+        At most one mention: of the only ordinal of the segment, next to a word for any of several things, or where the
+        segment says that one is left or right.
+    """
+    ordinals = longest(both_ends(segment.language.ordinals.find(segment.words, text), MAX_ORDINALS))
+    if len({c.role for c in ordinals}) != 1:
+        return []
+    ordinal = ordinals[-1]
+    generic = segment.having("generic")
+    labels = [c for c in segment.having("label") if not is_inside(c, [*ordinals, *generic])]  # "second" is one
+    if any(_are_beside(c, ordinal, text) for c in labels):
+        return []
+    if options.numbered and not options.places and int(ordinal.role) > 0:
+        return []
+    beside = any(_are_beside(c, ordinal, text) for c in segment.having("generic"))
+    beside = beside or (options.count == 2 and text[ordinal.start : ordinal.end].casefold() in _OF_TWO)
+    option = _at(int(ordinal.role), options)
+    if option is None or not (beside or segment.having("remaining")):
+        return []
+    named = [ordinal, *(c for c in segment.having("generic") if _are_beside(c, ordinal, text))]
+    return [Mention(option, min(c.start for c in named), max(c.end for c in named), "text")]
+
+
+def _by_numbers(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
+    """Options named by numbers: "picture 3" of numbered ones, "option 3", "number three", "No. 3", "3번", a lone 3."""
+    numbers: list[Span] = [w for w in segment.words if w.folded.isdecimal() and len(w.folded) < 3]
+    spelled = segment.language.numerals.find(segment.words, text)
+    named = segment.having("number_word")
+    pictures = [c for c in segment.concepts if c.role == "image"]
+    beside = [*named, *(pictures if options.pictured else [])]
+    numbers += [c for c in spelled if any(0 <= c.start - n.end <= 2 for n in beside)]
+    if not numbers:
+        return []
+    called = segment.having("option", "number_word")
+    free = bool(options.places) or not options.numbered
+    found = []
+    for span in numbers:
+        value = Fraction(span.role) if isinstance(span, Cue) else Fraction(int(text[span.start : span.end]))
+        place = int(value)
+        if options.pictured and place in options.places and any(_are_beside(span, c, text) for c in pictures):
+            found.append(Mention(options.places.index(place), span.start, span.end, "text"))
+            continue
+        if value != place or not free:
+            continue
+        behind = any(0 <= span.start - c.end <= 3 and not text[c.end : span.start].strip(_AROUND) for c in called)
+        before = text[max(0, span.start - 6) : span.start]
+        counted = bool(_NUMBERED.match(text, span.end)) and not options.places
+        # A lone number is no letter of options that aren't numbered; in brackets it is one.
+        bracketed = text[max(0, span.start - 1) : span.end + 1] == f"({text[span.start : span.end]})"
+        alone = (bool(options.places) or bracketed) and _is_alone(span, text, segment)
+        if behind or counted or _NUMBER_SIGN.search(before) or alone:
+            option = _at(place, options)
+            if option is not None:
+                found.append(Mention(option, span.start, span.end, "text", marked=True))
+    return found
+
+
+def _is_alone(span: Span, text: str, segment: Segment) -> bool:
+    """Check whether a number is all that a response holds, or all that it announces."""
+    if text[span.end : segment.end].strip(_AROUND):
+        return False
+    head = text[segment.start : span.start]
+    if not head.strip(_AROUND):
+        return not text[: segment.start].strip() and not text[segment.end :].strip()
+    return any(
+        0 <= span.start - c.end <= MAX_ANNOUNCED_GAP and segment.language.is_only("copula", text[c.end : span.start])
+        for c in segment.having("answer")
+    )
+
+
+def _at(place: int, options: OptionTexts) -> int | None:
+    """The option at a place, counted from 1, or from the end by negative numbers."""
+    if options.places and sorted(options.places) == list(range(1, options.count + 1)):
+        number = place if place > 0 else options.count + 1 + place
+        return options.places.index(number) if number in options.places else None
+    option = place - 1 if place > 0 else options.count + place
+    return option if 0 <= option < options.count else None
+
+
+def _is_beside_stem(ordinal: Cue, text: str, segment: Segment, options: OptionTexts) -> bool:
+    """Check whether an ordinal is next to a word that all options share, and isn't counted off by letters."""
+    ending = options.texts[0].rstrip()
+    if ending[-1:].isalpha() and ending[-2:-1] == " " and not options.pictured:
+        return False
+    words = [word for word in segment.words if any(same_word(word.folded, stem) for stem in options.stems)]
+    # "The piece that fits is the fifth": said of what stands in front.
+    told = any(c.end <= ordinal.start and ordinal.start - c.end <= MAX_ANNOUNCED_GAP for c in segment.having("copula"))
+    return any(_are_beside(word, ordinal, text) or (told and word.end <= ordinal.start) for word in words)
+
+
+def _are_beside(one: Span, other: Span, text: str) -> bool:
+    """Check whether two phrases are side by side, in either order."""
+    if one.start <= other.start < one.end or other.start <= one.start < other.end:
+        return True
+    gap = text[one.end : other.start] if one.end <= other.start else text[other.end : one.start]
+    return len(gap) <= MAX_BESIDE_CHARS and len(words_of(gap)) <= 2 and not re.search(r"[.,;:!?\n]", gap)

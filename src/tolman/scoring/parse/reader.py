@@ -1,16 +1,21 @@
-"""The reader: from a response to the answer that it gives."""
+"""The reader goes from a response to the answer that it gives.
+
+A response that breaks off before its end is recognised here, so that its last sentence is not taken for its answer.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from tolman.items import Item
+from tolman.scoring.answer_values import ParsedAnswer, nothing
 from tolman.scoring.parse.amounts import number_found
-from tolman.scoring.parse.broken import MAX_UNPOINTED_CHARS, breaks_off, last_sentence
-from tolman.scoring.parse.candidates import NamedValue, TextLines, candidates, with_close
+from tolman.scoring.parse.answer_candidates import NamedValue, TextLines, candidates, with_close
+from tolman.scoring.parse.answer_selection import ResponseSetting, is_open, is_plain, select
 from tolman.scoring.parse.choice import choice_found
 from tolman.scoring.parse.commitments import (
     ALONE,
@@ -22,20 +27,24 @@ from tolman.scoring.parse.commitments import (
     NO_ANSWER,
     NO_ANSWER_INSIDE,
     REFUSAL,
+    STATED,
     UNFINISHED,
     WRAPPED,
     Commitment,
+    standing,
 )
-from tolman.scoring.parse.detection import detected
-from tolman.scoring.parse.features import ResponseSetting
-from tolman.scoring.parse.lexicon import Languages
-from tolman.scoring.parse.plain import Plain, plain, without_markup
-from tolman.scoring.parse.prepared import ERROR_WITHIN, MAX_WRAPPERS, PreparedResponse, prepared, shortened
-from tolman.scoring.parse.resolve import standing
-from tolman.scoring.parse.selection import is_open, is_plain, select
-from tolman.scoring.parse.words import words_of
-from tolman.scoring.parse.wrappers import Wrapped, wrapped
-from tolman.scoring.reading import ParsedAnswer, nothing
+from tolman.scoring.parse.language_detection import detected
+from tolman.scoring.parse.lexicon import Languages, Word, is_glued, words_of
+from tolman.scoring.parse.plain_text import Plain, plain, without_markup
+from tolman.scoring.parse.wrappers import (
+    ERROR_WITHIN,
+    MAX_WRAPPERS,
+    PreparedResponse,
+    Wrapped,
+    prepared,
+    shortened,
+    wrapped,
+)
 
 LONG_CHARS = 300
 """Characters of a response from which on it reasons, and says on the way more than its answer."""
@@ -101,10 +110,10 @@ def read_careful(item: Item, response: str) -> ParsedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """What the rules make of a response, and what else it could mean.
+    """The reading of a response by the rules, and its other possible readings.
 
     Attributes:
-        chosen: the commitment that stands; None without any.
+        chosen: the final commitment; None without any.
         note: why no answer is read; empty where one is.
         broken: whether the text breaks off.
         setting: the response as candidates are weighed in it.
@@ -119,7 +128,7 @@ class Ruled:
 
 
 def ruled(item: Item, response: str) -> Ruled | None:
-    """Apply the rules alone, and collect what a selection among its values is made from.
+    """Apply the rules alone, and collect the material for a selection among its values.
 
     Args:
         item: for its question, kind, options and unit; its answer isn't looked at.
@@ -133,7 +142,7 @@ def ruled(item: Item, response: str) -> Ruled | None:
 
 
 def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
-    """What the rules make of a response; None for an error message."""
+    """Return the reading of a response by the rules; None for an error message."""
     if ready.is_error:
         return None
     text, wrappers, prose = ready.text, ready.wrappers, ready.prose
@@ -176,7 +185,7 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
 
 
 def _is_doubtful(item: Item, chosen: Commitment, text: str) -> bool:
-    """Whether a rule is too often wrong in a text like this one."""
+    """Check whether a rule is too often wrong in a text like this one."""
     tail = text.rstrip()
     if chosen.rule in _NEVER[item.kind]:
         return True
@@ -218,7 +227,7 @@ def _unfinished(item: Item, whole: Plain, begin: int) -> ParsedAnswer:
 
 
 def _same_sentence(text: str, position: int, end: int) -> bool:
-    """Whether nothing but the rest of a sentence stands between two places."""
+    """Check whether only the rest of a sentence is between two places."""
     return end - position <= MAX_SENTENCE_REST and "\n" not in text[position:end]
 
 
@@ -250,3 +259,60 @@ def _wrapped(item: Item, wrapper: Wrapped, language: Languages) -> Commitment:
     # A unit that a field's name gives lies outside the wrapper.
     start, end = (min(wrapper.start + place, wrapper.end) for place in (chosen.start, chosen.end))
     return Commitment(chosen.value, WRAPPED, start, end, wrapper.rule, chosen.note)
+
+
+MAX_FORMULA_CHARS = 40
+"""Characters of a text that may end in a sign of arithmetic without breaking off, at most."""
+MIN_BROKEN_CHARS = 90
+"""Characters of a text that breaks off where its last sentence has no full stop, at least."""
+MIN_DENSE_CHARS = 80
+"""The same where the last sentence is written in a script without spaces, at least."""
+MAX_UNPOINTED_CHARS = 60
+"""Characters behind an answer in a last sentence that needs no full stop, at most."""
+MAX_ENDING_CHARS = 12
+"""Characters of a last sentence that needs no full stop, at most."""
+
+
+def breaks_off(text: str, commitments: Sequence[Commitment], language: Languages) -> bool:
+    """Check whether a text of several sentences ends in the middle of one that commits it to nothing."""
+    tail = text.rstrip()
+    ending = words_of(tail, max(0, len(tail) - MAX_UNPOINTED_CHARS))
+    dense = bool(ending) and is_glued(tail[-1])
+    if len(tail) > MAX_FORMULA_CHARS and tail[-1] in "×=+*/÷,、" and not tail.endswith("**"):
+        return True
+    if (len(tail) < (MIN_DENSE_CHARS if dense else MIN_BROKEN_CHARS) and not _leads_on(tail, ending, language)) or (
+        re.search(r"[.!?。।…)\]}\"'*_`:;|>]\Z|[^\w\s×+=/*,(、，\u0900-\u0963\u064b-\u0652-]\Z", tail) is not None
+    ):
+        return False
+    start = last_sentence(tail)
+    if _LISTED_ENDING.search(tail):
+        return False
+    return (
+        not any(
+            c.start >= start
+            and c.end >= len(tail) - MAX_UNPOINTED_CHARS
+            and c.value is not None
+            and c.strength > STATED
+            for c in commitments
+        )
+        and len(tail) - start > MAX_ENDING_CHARS
+    )
+
+
+_LISTED_ENDING = re.compile(r"\n[ ]*[-*•][ ][^\n]*[^\s.!?。,;:]\n[ ]*[-*•][ ][^\n]*\Z")
+"""Two lines of a list without full stops at the end of a text."""
+
+
+def _leads_on(tail: str, ending: Sequence[Word], language: Languages) -> bool:
+    """Check whether a text of several sentences ends in words that need others behind: "the distance is", "on the"."""
+    if len(tail) <= MAX_FORMULA_CHARS or last_sentence(tail) < 0:
+        return False
+    return any(
+        c.end == len(tail) and c.role in ("conclude", "copula", "estimate", "bound", "between", "open_end")
+        for c in language.cues_of(ending, tail)
+    )
+
+
+def last_sentence(text: str) -> int:
+    """Return where the last sentence begins; -1 without a mark before it."""
+    return max(text.rfind(mark) for mark in (". ", "! ", "? ", "。", "।", "\n", "： ", "; ", "؟ "))

@@ -1,20 +1,87 @@
-"""Points in RefSpatial-Bench, Where2Place and their tasks in lmms-eval, as each of these codes reads them.
+"""Released parsers of points: RefSpatial-Bench, Where2Place, RoboSpatial-Home, and their tasks in lmms-eval.
 
-The two authors' codes leave a reply that they can't parse out of the mean (`Reader.counts`); one without any point
-scores 0. A box "(x0, y0, x1, y1)" stands for all of its pixels.
+- The value of such a reading is JSON, `{"size": [width, height], "points": [[x, y], …]}` or with "boxes" in place of
+  "points", in pixels. If the item's answer has no "size", it has none either, and numbers are shares of width and
+  height from 0 to 1.
+- RefSpatial-Bench and Where2Place: the two authors' codes leave a reply that they can't parse out of the mean
+  (`Reader.counts`); one without any point scores 0. A box "(x0, y0, x1, y1)" represents all of its pixels.
+- RoboSpatial-Home: yes or no, and the points of "context" questions. The authors look at the beginning of the reply
+  ("not sure" is no). They take the first pair of numbers in parentheses, else in brackets, else the beginning of a
+  Python list, as shares of width and height. lmms-eval looks at the last line and takes the points of fenced JSON, in
+  thousandths.
 """
 
 from __future__ import annotations
 
+import ast
 import json
+import math
 import re
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from tolman.items import Item
-from tolman.scoring.reader import Reader
-from tolman.scoring.readers.pictures import NUMBER, Shape, reading_of, size_of, tuples_in
-from tolman.scoring.reading import ParsedAnswer, nothing
+from tolman.scoring.answer_values import ParsedAnswer, nothing
+from tolman.scoring.readers import Reader
+
+Shape = tuple[float, ...]
+"""A point (x, y) or a box (x0, y0, x1, y1) without its last column and row."""
+FARTHEST = 10**6
+"""Coordinates beyond it are set to it: they are outside of every picture."""
+NUMBER = r"[-+]?\d++(?:\.\d*+)?+"
+_TUPLE = re.compile(rf"\(({NUMBER}(?:,\s*+{NUMBER})*+)\)")
+
+
+def size_of(item: Item) -> tuple[int, int] | None:
+    """Width and height in pixels of the picture that an item's answer is about; None where it doesn't say."""
+    return _size(item.answer)
+
+
+@lru_cache(maxsize=512)
+def _size(answer: str) -> tuple[int, int] | None:
+    try:
+        place = json.loads(answer)
+    except ValueError:
+        return None
+    if not isinstance(place, dict):
+        return None
+    mask = place.get("mask")
+    size = place.get("size") or (mask["size"][::-1] if isinstance(mask, dict) and "size" in mask else None)
+    return (int(size[0]), int(size[1])) if size else None
+
+
+def tuples_in(text: str) -> Iterator[list[float | int]]:
+    """The numbers of every "(…)" that holds nothing but numbers and commas; those with a decimal point as floats.
+
+    Raises:
+        ValueError: a whole number has more digits than Python reads.
+    """
+    for match in _TUPLE.finditer(text):
+        yield [float(number) if "." in number else int(number) for number in match[1].split(",")]
+
+
+def reading_of(shapes: Sequence[Shape], size: tuple[int, int] | None, rule: str) -> ParsedAnswer:
+    """Points and boxes as a reading; where there are boxes, a point becomes the box of its pixel."""
+    if not shapes:
+        return nothing("no point in the form that is asked for")
+    if any(math.isnan(number) for shape in shapes for number in shape):
+        return nothing("a coordinate is not a number")
+    near = [[max(-FARTHEST, min(FARTHEST, number)) for number in shape] for shape in shapes]
+    if any(len(shape) == 4 for shape in near):
+        boxes = [shape if len(shape) == 4 else _pixel(*shape) for shape in near]
+        value: dict[str, object] = {"boxes": boxes}
+    else:
+        value = {"points": near}
+    return ParsedAnswer(json.dumps({"size": list(size), **value} if size else value), rule=rule)
+
+
+def _pixel(x: float, y: float) -> list[float]:
+    """The box of the pixel in which a point is."""
+    column, row = math.floor(x), math.floor(y)
+    return [column, row, column + 1, row + 1]
+
 
 MAX_PIXELS = 1 << 31
 """Pixels of a box, at most; the released code runs out of memory somewhere above, and leaves the reply out."""
@@ -54,8 +121,8 @@ def absolute(text: str, width: int, height: int) -> list[Shape]:
 
 
 def robopoint(text: str, width: int, height: int) -> list[Shape]:
-    """Tuples as RoboPoint takes them. Every picture has 640 × 480 pixels; a box is scaled where its first number has a
-    decimal point, and what of it is inside counts, negative numbers from the far end."""
+    """Read tuples as RoboPoint does. Every picture has 640 × 480 pixels. A box is scaled where its first number has a
+    decimal point, and its part inside counts, negative numbers from the far end."""
     width, height = ROBOPOINT_SIZE
     found: list[Shape] = []
     for numbers in tuples_in(text):
@@ -168,7 +235,7 @@ def _reader(name: str, title: str, source: str, parse: Parse, *, leaves_out: boo
 
 _ROBOREFER = "Zhoues/RoboRefer, Evaluation/summarize_acc.py, "
 _TASKS = "EvolvingLMMs-Lab/lmms-eval, tasks/refspatial and where2place, _text2pts"
-READERS = (
+POINTING_READERS = (
     _reader("refspatial", "RefSpatial-Bench, tuples", _ROBOREFER + "text2pts", relative, leaves_out=True),
     _reader(
         "refspatial-absolute",
@@ -196,3 +263,100 @@ READERS = (
         leaves_out=False,
     ),
 )
+
+
+_SHARE = r"(\d++(?:\.\d*+)?+)"
+_PAIRS = (
+    re.compile(rf"\(\s*+{_SHARE}\s*+,\s*+{_SHARE}\s*+\)"),
+    re.compile(rf"\[\s*+{_SHARE}\s*+,\s*+{_SHARE}\s*+\]"),
+)
+_TIGHT_COMMA = re.compile(r",(\S)")
+_ANSWER_OPENS = re.compile("<answer>", re.IGNORECASE)
+_ANSWER_CLOSES = re.compile("</answer>", re.IGNORECASE)
+
+
+def read_robospatial(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
+    """ "yes" or "no" that the reply begins with; the first point."""
+    if item.kind != "points":
+        begin = text.strip().lower()
+        said = next((word for word in ("yes", "no") if begin.startswith(word)), None)
+        return ParsedAnswer(said, rule="beginning") if said else nothing("begins with neither yes nor no")
+    point = _first_point(text)
+    if point is None or not all(map(math.isfinite, point)):
+        return nothing("no point of two numbers")
+    size = size_of(item)
+    shape = (point[0] * size[0], point[1] * size[1]) if size else point
+    return reading_of([shape], size, "first pair of numbers")
+
+
+def read_robospatial_lmms_eval(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
+    """The one of "yes" and "no" that the last line holds, in words too; the points of the first fenced block."""
+    text = _without_thoughts(text)
+    if item.kind != "points":
+        line = text.lower().split("\n")[-1]
+        said = [word for word in ("yes", "no") if word in line]
+        return (
+            ParsedAnswer(said[0], rule="last line") if len(said) == 1 else nothing("both or neither in the last line")
+        )
+    width, height = size = size_of(item) or UNKNOWN_SIZE
+    try:
+        return reading_of(fenced_points(text, "point_2d", width, height), size, "point_2d")
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        return nothing(f"can't be parsed ({type(error).__name__})")
+
+
+def _first_point(text: str) -> tuple[float, float] | None:
+    for pattern in _PAIRS:
+        found = pattern.search(text)
+        if found:
+            return float(found[1]), float(found[2])
+    opening = text.find("[")
+    closing = text.find("]", opening + 1)
+    return _of_list(text[opening + 1 : closing]) if 0 <= opening < closing else None
+
+
+def _of_list(content: str) -> tuple[float, float] | None:
+    """The point that a Python list of numbers or of tuples begins with."""
+    content = _TIGHT_COMMA.sub(r", \1", content).strip().removesuffix(",")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            values = ast.literal_eval(f"[{content}]")
+        alone = len(values) == 2 and all(isinstance(value, int | float) for value in values)
+        point = values if alone else values[0]
+        if len(point) != 2 or not (alone or isinstance(point, tuple)):
+            return None
+        return float(point[0]), float(point[1])
+    except (ValueError, TypeError, SyntaxError, IndexError, MemoryError, OverflowError, RecursionError):
+        return None
+
+
+def _without_thoughts(text: str) -> str:
+    """Return the text behind the first `</think>`, then behind the first `</thought>`, then inside of `<answer>`."""
+    for mark in ("</think>", "</thought>"):
+        before, found, behind = text.partition(mark)
+        text = behind if found else before
+    opening = _ANSWER_OPENS.search(text)
+    closing = _ANSWER_CLOSES.search(text, opening.end()) if opening else None
+    return text[opening.end() : closing.start()].strip() if opening and closing else text.strip()
+
+
+ROBOSPATIAL_READERS = (
+    Reader(
+        name="robospatial",
+        title="RoboSpatial-Home, the authors' parser",
+        source="chanhee-luke/RoboSpatial-Eval, evaluation.py, evaluate_answer",
+        read=read_robospatial,
+        kinds=("yes-no", "points"),
+    ),
+    Reader(
+        name="lmms-eval-robospatial",
+        title="RoboSpatial-Home in lmms-eval",
+        source="EvolvingLMMs-Lab/lmms-eval, tasks/robo_spatial/utils.py, evaluate_binary_answer and json2pts",
+        read=read_robospatial_lmms_eval,
+        kinds=("yes-no", "points"),
+    ),
+)
+
+
+READERS = (*POINTING_READERS, *ROBOSPATIAL_READERS)

@@ -1,1 +1,1 @@
-"""Furniture made by rule: one declaration a kind in `kinds`, whose draws give pieces of any shape, size and colour."""
+"""Furniture made by rule: kinds, declared in `kinds`, whose draws give pieces of any shape, size and colour."""

@@ -12,21 +12,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from reviewing import TRUTHS, Client, Served, item_on, items, serving, settings_of
+from reviewing import TRUTHS, Client, Served, item_on, items, make_benchmark, serving, settings_of
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, write_lines
 from tolman.curate.verify import Verdict, review_row
 from tolman.errors import InputError
-from tolman.item_table import read_items
+from tolman.item_table import read_items, write_items
 from tolman.items import Item, Media
-from tolman.models.base import ModelOptions
-from tolman.review.accounts.identity import AccountError, Person
-from tolman.review.console import bulk
-from tolman.review.console.items import ItemFilter, page_of
-from tolman.review.evidence.key_frames import EvidenceError, KeyFrame, read_checklist, read_frames, write_frames
-from tolman.review.evidence.opinions import read_opinions
-from tolman.review.modes.verify.progress import pairs_of, standings
-from tolman.review.projects.publish import publish
+from tolman.models.model import ModelOptions
+from tolman.review.accounts import AccountError, Person
+from tolman.review.console import acts
+from tolman.review.console.item_listing import ItemFilter, page_of
+from tolman.review.evidence.model_opinions import (
+    EvidenceError,
+    KeyFrame,
+    foreseen_unfit,
+    read_checklist,
+    read_frames,
+    read_opinions,
+    write_frames,
+)
+from tolman.review.modes.answer_approval import pairs_of, standings
+from tolman.review.projects.project_export import publish
+from tolman.review.projects.study_projects import start_named
 from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, Task, User
 from tolman.runs.run import RunRequest, run
 
@@ -348,7 +356,7 @@ def test_what_models_or_people_settled_is_reopened(benchmark: Path, tmp_path: Pa
 
         def act(do: str, *names: str) -> int:
             ids = [rows()[name].version for name in names]
-            return bulk.begin(served.site, project, Person(olga.id, olga.name, "owner"), do, ids, reason="Again.")
+            return acts.begin_act(served.site, project, Person(olga.id, olga.name, "owner"), do, ids, reason="Again.")
 
         assert {name: row.missed for name, row in rows().items()} == {
             "pair": 1, "order": 0, "which": 0, "script": 0, "count": 0, "size": 0,
@@ -356,7 +364,7 @@ def test_what_models_or_people_settled_is_reopened(benchmark: Path, tmp_path: Pa
         assert rows()["which"].state == "settled"
         number = act("reopen", "which")
         assert (rows()["which"].state, rows()["which"].wanted) == ("waiting", 1)
-        bulk.undo(served.site, project, number, Person(olga.id, olga.name, "owner"))
+        acts.undo_act(served.site, project, number, Person(olga.id, olga.name, "owner"))
         assert rows()["which"].state == "settled"
         act("reopen", "which")  # the task of before is opened again
         ann = served.person("annotator", "Ann")
@@ -413,6 +421,58 @@ def test_runs_are_opinions_with_their_frames_and_traces(benchmark: Path, tmp_pat
     assert found["size"].given[0].failure
     with pytest.raises(InputError, match="another file does as well"):
         read_opinions([folder.path, folder.path], items(), benchmark)
+
+
+_CHANGES: dict[str, dict[str, Any]] = {
+    "question text": {"question": "What appears last?"},
+    "options": {"options": ("the bed", "the door", "the sofa", "the lamp")},
+    "answer": {"answer": "C"},
+    "media": {"media": (Media(kind="video", path="videos/left.mp4"),)},
+}
+
+
+@pytest.mark.parametrize("differs", _CHANGES)
+def test_replies_to_another_question_of_the_same_id_do_not_count(tmp_path: Path, differs: str) -> None:
+    benchmark = make_benchmark(tmp_path / "small")
+    both = {item: [_said(TRUTHS[item]), _said(TRUTHS[item])] for item in TRUTHS}
+    path = _file(tmp_path / "review.jsonl", both)
+    changed = [i.model_copy(update=_CHANGES[differs]) if i.id == "order" else i for i in items()]
+    write_items(benchmark / "items.parquet", changed)
+    settings, clock = settings_of(benchmark, tmp_path / "store", None, verify=(path,))
+    with serving(settings, clock) as served:
+        project = served.project("verify", share=0, level=99)
+        with served.site.database.read() as db:
+            reasons = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
+        assert list(reasons) == ["order"]
+        assert "a model was asked another question" in reasons["order"]
+        told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
+    assert "2 replies of models don&#39;t count" in told
+    assert f"(2 with another {differs})" in told
+    assert foreseen_unfit([path], changed, benchmark) == [
+        "2 replies of models don't count, because the model was asked another question under the same id (2 with "
+        f"another {differs}): people look at these questions."
+    ]
+
+
+def test_a_run_whose_questions_are_all_others_is_refused(benchmark: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    lines = [{"id": item, "response": f"The answer is {truth}."} for item, truth in TRUTHS.items()]
+    script.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    request = RunRequest(
+        benchmark=str(benchmark), model=f"scripted/{script}", out=tmp_path / "run", options=ModelOptions()
+    )
+    folder, _ = run(request, started=lambda started: None, done=lambda outcome: None)
+    others = [item.model_copy(update={"question": "Something else?"}) for item in items()]
+    with pytest.raises(InputError, match=r"answers other questions under the ids .* \(6 with another question text\)"):
+        read_opinions([folder.path], others, benchmark)
+    some = read_opinions([folder.path], [*others[:2], *items()[2:]], benchmark)
+    assert [bool(some[item.id].given) for item in items()] == [False, False, True, True, True, True]
+
+
+def test_lines_without_the_question_count_as_before(benchmark: Path, tmp_path: Path) -> None:
+    path = tmp_path / "review.jsonl"
+    path.write_text('{"id": "order", "models": [{"model": "m", "answer": "B"}]}', encoding="utf-8")
+    assert read_opinions([path], items(), benchmark)["order"].given[0].answer == "B"
 
 
 @pytest.mark.parametrize(
@@ -486,3 +546,43 @@ def test_each_point_is_ticked_or_has_a_problem(fine: list[bool], data: st.DataOb
         del problems[spoilt]
     with pytest.raises(EvidenceError, match=f"Point {spoilt + 1} "):
         read_checklist(points, ticked, problems)
+
+
+def test_people_look_at_levels_in_words_and_at_unknown_ones(tmp_path: Path) -> None:
+    levels = {
+        "q1": {"level": "observation_and_measurement"},
+        "q2": {"spatialbench_level": "topology_and_composition"},
+        "q3": {"level": "symbolic_visual_reasoning"},
+        "q4": {"spatialbench_level": "spatial_causality"},
+        "q5": {},
+    }
+    fields = {"question": "Which?", "kind": "choice", "options": ("x", "y"), "answer": "A", "task": "t"}
+    asked = [Item.model_validate(fields | {"id": name, "labels": labels}) for name, labels in levels.items()]
+    (folder := tmp_path / "bench").mkdir()
+    write_items(folder / "items.parquet", asked)
+    (folder / "benchmark.json").write_text('{"name": "bench", "title": "Bench"}')
+    said = [
+        review_row(Candidate.model_validate(item.model_dump() | {"source": "s"}), ["m/one", "m/two"],
+                   [_said("A"), _said("A")], Verdict("approved"))
+        for item in asked
+    ]  # fmt: skip
+    write_lines(tmp_path / "review.jsonl", said)
+    settings, clock = settings_of(folder, tmp_path / "store", None, verify=(tmp_path / "review.jsonl",))
+    with serving(settings, clock) as served:
+        foreseen = start_named(served.site, "spatialbench").foreseen
+        unknown = "People look at 1 of 5 questions whatever the models answer, because their level isn't known"
+        assert [sentence[: len(unknown)] for sentence in foreseen] == [unknown]
+        with served.site.database.read() as db:
+            people = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
+        drawn = {"drawn for a spot check"}
+        assert {name: why for name, why in people.items() if set(why) != drawn} == {
+            "q3": ["level 3"], "q4": ["level 4"], "q5": ["its level isn't known"],
+        }  # fmt: skip
+        olga = served.person("owner", "Olga")
+        row = r"left to people because the level isn.{1,6}t known</t[dh]>\s*<td[^>]*>\s*1<"
+        assert re.search(row, olga.get("/projects/1/progress").text)
+        assert "approved by models alone, by an earlier version" not in olga.last.text
+        with served.site.database.write() as db:  # what an earlier version wrote
+            version = db.scalars(select(ItemVersion).where(ItemVersion.item == "q4")).one()
+            db.add(Decision(item_id=version.id, verdict="approve", content={"provisional": True}, created=0.0))
+        assert "1 question that people should look at was approved" in olga.get("/projects/1/progress").text

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("embreex", reason="recordings are simulated with the extra 'simulate'")
+pytest.importorskip("embreex", reason="recordings are simulated with the extra 'worlds'")
 
 from sqlalchemy import select
 
@@ -20,11 +20,11 @@ from ingest.lidar.layouts import TRUE_CLOCK, write_calibration, write_pcd, write
 from ingest.lidar.yard import SIZE, THINGS, pictures, region_of, shot
 from reviewing import Served, enter, serving, settings_of, snap
 from tolman.errors import InputError
-from tolman.ingest.measuring import open_recording
+from tolman.ingest.recording_measures import open_recording
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.review.evidence import clouds
-from tolman.review.evidence.cloud_pictures import top_view
+from tolman.review.evidence import point_clouds
+from tolman.review.evidence.point_clouds import top_view
 from tolman.review.store.schema import ItemVersion
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture
@@ -36,7 +36,7 @@ THING = {thing.name: thing for thing in THINGS}
 @pytest.fixture(scope="session")
 def yard(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A rig's folder, and a benchmark with one question about a length in its video and one about no recording."""
-    from tolman.media.writing import VideoWriter
+    from tolman.media.video import VideoWriter
 
     rig, bench = tmp_path_factory.mktemp("measuring") / "hall", tmp_path_factory.mktemp("metric") / "bench"
     whole = shot()
@@ -44,7 +44,7 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     write_stamps(rig / "stamps.txt", whole.stamps)
     write_trajectory(rig / "trajectory.txt", whole.times, whole.poses)
     write_calibration(rig / "calibration.json")
-    with VideoWriter(rig / "ego.mp4", SIZE, 3, "simulate") as video:
+    with VideoWriter(rig / "ego.mp4", SIZE, 3, "worlds") as video:
         for picture in pictures(10)[1]:
             video.add(picture)
     lidar = {"path": "lidar", "stamps": "stamps.txt", "trajectory": {"path": "trajectory.txt"}, "clock": TRUE_CLOCK}
@@ -156,7 +156,7 @@ def test_the_scenes_of_a_collection_have_their_own_recordings(yard: tuple[Path, 
         for n in range(2)
     ]
     write_captures(tmp_path, captures)
-    found = clouds.places([yard[0], tmp_path])
+    found = point_clouds.places([yard[0], tmp_path])
     assert {scene: place.capture for scene, place in found.items()} == {
         "rig/hall": None, "world/0": "world/0/lidar", "world/1": "world/1/lidar"
     }  # fmt: skip

@@ -8,10 +8,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings, by_option, right_options
-from tolman.analyze.outside.tokens import BEFORE, PART, named_words, order_tokens
-from tolman.guessing.statistics import Floats
-from tolman.guessing.words import number_in, words
+from tolman.analyze.outside.outside_learner import (
+    BEFORE,
+    PART,
+    BlindQuestion,
+    Ints,
+    LearnerSettings,
+    by_option,
+    named_words,
+    order_tokens,
+    right_options,
+)
+from tolman.guessing.features import number_in, words
+from tolman.guessing.folds import Floats
 
 STEPS, STEPS_OF_CLASSES = 60, 25
 """Trees, of options and for each class of numbers."""
@@ -150,7 +159,7 @@ class _Columns:
         self.numbers = [i for i, column in enumerate(values.T) if not np.isnan(column).all()]
 
     def matrix(self, rows: Sequence[_Row]) -> Floats:
-        """Shape (rows, columns); nan for a category that is not told apart."""
+        """Return the features, shape (rows, columns); nan for a category without its own code."""
         categories = np.array(
             [
                 [codes.get(value, np.nan) for codes, value in zip(self.codes, row.categories, strict=True)]

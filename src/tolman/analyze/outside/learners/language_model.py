@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings, by_option, right_options
+from tolman.analyze.outside.outside_learner import BlindQuestion, Ints, LearnerSettings, by_option, right_options
 from tolman.errors import InputError
 from tolman.extras import needs
+from tolman.guessing.folds import Floats
 from tolman.guessing.learners import SCALED, probabilities
-from tolman.guessing.statistics import Floats
 from tolman.items import LETTERS
 
 MAX_TOKENS = 256
@@ -51,7 +51,7 @@ class LanguageModel:
 
 
 def _option_texts(questions: Sequence[BlindQuestion]) -> list[str]:
-    """Each option as an answer with its letter, so that the place can tell too."""
+    """Return each option as an answer with its letter, so that the position counts too."""
     return [
         f"{question.text} {letter}. {option}"
         for question in questions
@@ -86,7 +86,7 @@ def _states(texts: list[str], folder: Path) -> Floats:
 
 @lru_cache(maxsize=1)
 def _loaded(folder: Path) -> tuple[Any, Any]:
-    with needs("hf", "Features of a language model"):
+    with needs("local", "Features of a language model"):
         import torch  # noqa: F401
         from transformers import AutoModel, AutoTokenizer
     try:

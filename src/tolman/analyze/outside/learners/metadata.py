@@ -1,12 +1,18 @@
-"""Logistic regression on what a row says beside its text: names of files and scenes, order in the file, labels."""
+"""Logistic regression on a row's other fields than its text: names of files and scenes, order in the file, labels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings, by_option, right_options
-from tolman.analyze.outside.linear import fitted
-from tolman.guessing.statistics import Floats
+from tolman.analyze.outside.outside_learner import (
+    BlindQuestion,
+    Ints,
+    LearnerSettings,
+    by_option,
+    fitted,
+    right_options,
+)
+from tolman.guessing.folds import Floats
 
 
 class Metadata:

@@ -1,7 +1,7 @@
 """Nearest neighbours: the answers of the questions with the most similar texts, by cosine similarity of their words.
 
-Where options list things in an order, hardly any is seen twice: there each option is compared with all options taught,
-by which things come before which.
+Options that list things in an order hardly ever repeat. Each of these is compared with all options taught, by which
+things come before which.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings
-from tolman.analyze.outside.tokens import order_tokens, question_tokens
-from tolman.guessing.statistics import Floats
+from tolman.analyze.outside.outside_learner import BlindQuestion, Ints, LearnerSettings, order_tokens, question_tokens
+from tolman.guessing.folds import Floats
 
 NEIGHBOURS = 15
 HASHED = 2**17
@@ -72,7 +71,8 @@ def _tokens(question: BlindQuestion) -> list[str]:
 
 
 def _order_votes(taught: Sequence[BlindQuestion], right: Ints, asked: Sequence[BlindQuestion]) -> list[Floats]:
-    """Of each option that is an order, how much more often than by chance the nearest orders taught are right."""
+    """For each option that is an order, return how much more often than by chance the nearest orders taught are
+    right."""
     known = [tokens for question in taught for option in question.options if (tokens := order_tokens(option))]
     told = [
         (place == answer) - 1 / len(question.options)

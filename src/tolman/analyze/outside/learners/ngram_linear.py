@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tolman.analyze.outside.learner import BlindQuestion, Ints, LearnerSettings, by_option, right_options
-from tolman.analyze.outside.linear import fitted
-from tolman.analyze.outside.tokens import all_option_tokens, question_tokens
-from tolman.guessing.statistics import Floats
+from tolman.analyze.outside.outside_learner import (
+    BlindQuestion,
+    Ints,
+    LearnerSettings,
+    all_option_tokens,
+    by_option,
+    fitted,
+    question_tokens,
+    right_options,
+)
+from tolman.guessing.folds import Floats
 
 
 class NgramLinear:

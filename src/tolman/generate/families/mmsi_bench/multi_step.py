@@ -12,14 +12,11 @@ import re
 from collections.abc import Iterator
 
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
-from tolman.generate.families.mmsi_bench.support.asking import matched, pictures_of
-from tolman.generate.families.mmsi_bench.support.bearing import Bearing, checked, object_spot, posed, recomputed
-from tolman.generate.families.mmsi_bench.support.settings import ViewSettings
-from tolman.generate.families.mmsi_bench.support.steps import around, grounded, overlapping
-from tolman.generate.families.mmsi_bench.support.views import Gallery, View, gallery
-from tolman.generate.family import Family
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.generate.families.mmsi_bench.support.bearings import Bearing, checked, object_spot, posed, recomputed
+from tolman.generate.families.mmsi_bench.support.questions import around, grounded, matched, overlapping, pictures_of
+from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
+from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import Item
 
 TASK = "MSR"
@@ -60,7 +57,7 @@ def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | R
 
 
 def _chains(gallery: Gallery) -> Iterator[tuple[View, ...]]:
-    """Chains of pictures, each of which overlaps with the next; the first doesn't overlap with the last."""
+    """Find chains of pictures that each overlap with the next; the first doesn't overlap with the last."""
     generator = random.Random(f"{gallery.scene.id}:{TASK}")
     views, settings = gallery.views, gallery.settings
     made: set[tuple[View, ...]] = set()
@@ -113,7 +110,7 @@ def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True) -> Recomputed:
-    """The quadrant that the last object lies in."""
+    """Return the quadrant that contains the last object."""
     shown, pictures = pictures_of(geometry, settings, item)
     match = matched(_PATTERN, item)
     start, stop, target = (shown.find(match[i], pictures) for i in (1, 2, 3))

@@ -1,1 +1,1 @@
-"""SITE's own families: what an egocentric and an exocentric recording of the same time have to do with each other."""
+"""SITE's own families: relations between an egocentric and an exocentric recording of the same time."""

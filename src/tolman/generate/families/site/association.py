@@ -1,8 +1,8 @@
 """View association: which picture of the other camera shows the same moment? (SITE paper, section 4.2; extrinsic,
 static.)
 
-Rule: one picture of a moment is given, and four of the other view, of which one is of the same moment; all four are of
-one camera. Something ties the given picture to the right one: both show `landmarks` things at rest, so that one sees
+Rule: one picture of a moment is given, and four of the other view, all of one camera. Exactly one of the four is of the
+same moment. Something ties the given picture to the right one: both show `landmarks` things at rest, so that one sees
 from where the egocentric picture was taken, and the fixed camera's picture shows the wearer of the egocentric camera,
 or both show a thing that moves. Every other option contradicts: it is tied to the given picture in the same way, but
 the wearer, or the thing, has gone by `moved` metres and by the share `part` of its distance from the camera; or the
@@ -10,8 +10,8 @@ wearer has turned by `turned` degrees and takes up the share `facing` of the fix
 differ as much.
 
 Distractors are hard: near in time (the moments nearest to the right one that keep the rule, within `within` seconds if
-that can be), or near in place (of the same time span, the moment in which the wearer stands nearest to where they
-stood). How many lie before the right moment is drawn first, so that the right one is not the middle one.
+that can be), or near in place (of the same time span, the moment with the wearer nearest to their place then). The
+number of those before the right moment is drawn first, so that the right one is not the middle one.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
-from tolman.generate.families.site.support.direction import Direction
-from tolman.generate.families.site.support.rig import (
+from tolman.generate.families.site.support.camera_rig import (
     NO_MOMENT,
     WEARER,
     Change,
+    Direction,
     Moment,
     RigSettings,
     SceneRig,
@@ -33,9 +33,8 @@ from tolman.generate.families.site.support.rig import (
     rigs,
     shots_of,
 )
-from tolman.generate.family import Family
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
 
@@ -43,7 +42,7 @@ class AssociationSettings(RigSettings):
     """View association.
 
     Attributes:
-        within: seconds from the right moment within which the other options lie, if that can be.
+        within: the most seconds between the right moment and the other options, if possible.
         questions: for each exocentric camera, at most.
     """
 
@@ -68,7 +67,7 @@ DIRECTIONS = {
 
 
 def contradiction(rig: SceneRig, given: str, right: Moment, other: Moment) -> Change | None:
-    """The change that tells from the pictures that another moment's option is wrong; None where nothing does."""
+    """Return the change, visible in the pictures, that rules out another moment's option; None if there is none."""
     ego, exo = (other.ego, right.exo) if given == "exo" else (right.ego, other.exo)
     for cue in rig.cues(ego, exo):
         change = rig.change(cue, right, other)
@@ -106,7 +105,7 @@ def draft(direction: Direction, geometry: SceneGeometry, settings: AssociationSe
 def _distractors(
     rig: SceneRig, given: str, right: Moment, generator: random.Random, settings: AssociationSettings
 ) -> list[tuple[Moment, Change, str]]:
-    """Three hard ones, with what contradicts and in what they are near."""
+    """Choose three hard distractors, each with the contradicting change and its nearness."""
     usable = []
     for moment in rig.moments:
         change = contradiction(rig, given, right, moment)
@@ -144,7 +143,7 @@ def distinct(rig: SceneRig, a: Moment, b: Moment) -> bool:
 
 
 def nearness(rig: SceneRig, right: Moment, other: Moment) -> str:
-    """In what a distractor is near: the wearer stands where they stood, or it was soon before or after."""
+    """Return a distractor's nearness: in place, if the wearer is where they were, or in time."""
     if not rig.ego.poses:
         return "time"
     return "place" if rig.change(WEARER, right, other).metres < rig.settings.moved else "time"
@@ -157,7 +156,7 @@ def question(rig: SceneRig, direction: Direction, right: Moment, others: Sequenc
         rig: the cameras.
         direction: which view is given.
         right: the moment.
-        others: the distractors, with what tells each from the right one, and in what it is near: 'time' or 'place'.
+        others: the distractors, with each one's change from the right one and its nearness, 'time' or 'place'.
     """
     shots = [rig.shot(direction.given, right), rig.shot(direction.asked, right)]
     shots += [rig.shot(direction.asked, moment) for moment, _, _ in others]

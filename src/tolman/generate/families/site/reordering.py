@@ -5,9 +5,9 @@ Rule: the first and the last picture of a clip are given from one view, and four
 the other. The order follows from the way that the wearer, or a moving thing, takes: measured along the straight line
 from where it is in the first picture to where it is in the last, it comes on by at least `step` metres, and by a third
 of the share `part` of its distance from the camera, from each of the six moments to the next. It is shown in all
-pictures that this needs: a thing in all six; the wearer in those of the fixed camera, while those of the egocentric
-one show where they were taken. Whoever knows from where to where it goes can put the four pictures in order; what runs
-to and fro isn't asked about.
+pictures that this needs: a thing in all six; the wearer in those of the fixed camera, while those of the egocentric one
+show where they were taken. Its start and end are enough to put the four pictures in order; anything that runs to and
+fro isn't asked about.
 
 The other options are three of the other 23 orders, drawn evenly.
 """
@@ -23,10 +23,10 @@ from functools import partial
 import numpy as np
 
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
-from tolman.generate.families.site.support.direction import Direction
-from tolman.generate.families.site.support.rig import (
+from tolman.generate.families.site.support.camera_rig import (
     NO_MOMENT,
     WEARER,
+    Direction,
     Moment,
     RigSettings,
     SceneRig,
@@ -34,9 +34,8 @@ from tolman.generate.families.site.support.rig import (
     rigs,
     shots_of,
 )
-from tolman.generate.family import Family
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
 
@@ -44,7 +43,7 @@ class ReorderingSettings(RigSettings):
     """Frame reordering between views.
 
     Attributes:
-        step: metres that what moves must have come on between two pictures in a row.
+        step: metres that the moving wearer or thing must advance between two pictures in a row.
         shortest, longest: seconds of a clip.
         questions: for each exocentric camera, at most.
     """
@@ -86,7 +85,7 @@ def steps(rig: SceneRig, cue: str, moments: Sequence[Moment]) -> list[float]:
 
 
 def shown(rig: SceneRig, cue: str, given: str, moment: Moment, *, end: bool) -> bool:
-    """Tell whether a clip's picture shows what orders it: at an end the given view's, between them the other one's."""
+    """Check that a clip's picture shows its cue: at an end in the given view, between the ends in the other one."""
     view = given if end else ("exo" if given == "ego" else "ego")
     if cue == WEARER and view == "ego":
         return rig.located(moment.ego, moment.exo)

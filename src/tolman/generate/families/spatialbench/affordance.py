@@ -1,12 +1,12 @@
-"""Affordance: what things and gaps can be used for. (SpatialBench, level 3.)
+"""Affordance: possible uses of things and gaps. (SpatialBench, level 3.)
 
-Rule for things: `PURPOSES` says what each category serves for. The question names a purpose for which the scene holds
+Rule for things: `PURPOSES` gives the purposes of each category. The question names a purpose for which the scene holds
 exactly one thing, no last resort (`LAST_RESORTS`), and asks where it is for someone at a landmark who faces another;
 the answer is `margin` degrees inside its quadrant. Which thing is meant must be found out: it is never named.
 
-Rule for gaps: two unique things stand on the ground, and nothing and no wall reaches into what lies between them (the
-convex hull of both footprints without them). The gap is the distance of their footprints. The right robot is the
-widest of `widths` that fits; the gap exceeds it by the share `spare`, and falls short of the next by as much.
+Rule for gaps: two unique things are on the ground, and nothing and no wall reaches into the space between them (the
+convex hull of both footprints without them). The gap is the distance of their footprints. The right robot is the widest
+of `widths` that fits; the gap exceeds it by the share `spare`, and falls short of the next by as much.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.families.spatialbench.support.ground import STANDING_BELOW, apart
-from tolman.generate.families.spatialbench.support.settings import MIN_SHOWN_SHARE
-from tolman.generate.family import Family, FamilySettings
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.needed import every, needed
-from tolman.generate.taxonomy import TaxonomyPlace
-from tolman.geometry.directions import QUADRANTS, boundary_gap, egocentric_angle, sector_of
+from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE, STANDING_BELOW, apart
+from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.scene_geometry import SceneGeometry
+from tolman.geometry.ground_plane import QUADRANTS, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
 
 
@@ -36,7 +34,7 @@ class AffordanceSettings(FamilySettings):
         apart: metres on the floor plan between any two of the three things.
         widths: centimetres; of robots that are to pass.
         spare: share by which a gap is wider than the right robot and narrower than the next.
-        headroom: metres; what begins higher narrows no gap.
+        headroom: metres; things that begin higher narrow no gap.
     """
 
     margin: float = 25.0
@@ -222,7 +220,7 @@ def _gap(geometry: SceneGeometry, a: str, b: str, settings: AffordanceSettings) 
 def recompute(
     geometry: SceneGeometry, item: Item, settings: AffordanceSettings, *, released: bool = True
 ) -> Recomputed:
-    """The direction of what serves the purpose, or the widest robot."""
+    """Return the direction of the thing that serves the purpose, or the widest robot."""
     use, gap = _USE.match(item.question), _GAP.match(item.question)
     if use and use[3] in PURPOSES:
         found = serving(geometry, use[3])

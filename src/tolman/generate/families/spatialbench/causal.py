@@ -1,13 +1,13 @@
-"""Causal reasoning: what happens, or would have happened, because something moves. (SpatialBench, level 4.)
+"""Causal reasoning: actual or hypothetical consequences of a motion. (SpatialBench, level 4.)
 
 Three kinds of questions, each decided by the scene's boxes and tracks alone.
 
-- A walk: a person goes straight from one unique landmark towards another without looking. What is met first is the
-  first still thing whose box, between `low` and `high` metres above the ground, lies in the strip that a person of
-  half width `body` sweeps; it stays the first for anybody slimmer or wider by `spare`, and by `gap` metres. The
-  strip's first `least` metres, counted from the landmark's footprint, are free, and no wall is on the way or grazed.
-  The obstacle stands on the ground (who walks against a picture meets a wall); it is neither of the landmarks and
-  stands clearly before the second. The other options are what other walks in the scene end at.
+- A walk: a person goes straight from one unique landmark towards another without looking. The obstacle is the first
+  still thing whose box, between `low` and `high` metres above the ground, reaches into the strip that a person of half
+  width `body` sweeps. It stays the first for a person slimmer or wider by `spare`, and by `gap` metres. The strip's
+  first `least` metres, counted from the landmark's footprint, are free, and no wall is on the way or grazed. The
+  obstacle is on the ground (against a picture, a person meets a wall); it is neither of the landmarks and is clearly
+  before the second. The other options are the obstacles of other walks in the scene.
 - A vehicle: a car or van rolls straight ahead, or straight back. The same rule, with half its width, from where its
   box ends. Only in simulated scenes, where the second axis of a vehicle's box points ahead (`simulate.vehicles`). One
   of several cars is named by the thing that it is nearest to.
@@ -27,14 +27,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tolman.generate.answer_evidence import every, needed, one_of
+from tolman.generate.distractors import others_for
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.families.spatialbench.support.ground import Obstacle, apart, first_met, middle, walled
-from tolman.generate.families.spatialbench.support.settings import MIN_SHOWN_SHARE, WalkSettings
-from tolman.generate.family import Family
-from tolman.generate.geometry import SEEN, SceneGeometry
-from tolman.generate.needed import every, needed, one_of
-from tolman.generate.options import others_for
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.generate.families.spatialbench.support.ground import (
+    MIN_SHOWN_SHARE,
+    Obstacle,
+    WalkSettings,
+    apart,
+    first_met,
+    middle,
+    walled,
+)
+from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.scene_geometry import SEEN, SceneGeometry
 from tolman.geometry.boxes import Boxes, distances
 from tolman.items import Item
 from tolman.scenes import SceneObject
@@ -87,10 +93,10 @@ class _Asked:
 
     Attributes:
         question: its text.
-        met: what is met first.
+        met: the obstacle.
         named: in the question.
         kind: of the question.
-        moves: the number of what moves, where that is a thing.
+        moves: the number of the moving thing, if any.
     """
 
     question: str
@@ -183,7 +189,7 @@ def _walks(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
 def vehicle(
     geometry: SceneGeometry, kind: str, landmark: str | None, settings: CausalSettings
 ) -> tuple[int, tuple[str, ...]]:
-    """The vehicle that is meant, by its number, and what makes that doubtful.
+    """Return the number of the vehicle that is meant, and the reasons for doubt.
 
     Raises:
         KeyError: there is none, or there are several and no landmark.
@@ -239,7 +245,7 @@ def _met(
     kind: str,
     moves: tuple[int, ...] = (),
 ) -> _Asked | Rejected:
-    """A question for what is met first."""
+    """Return a question about the obstacle, or its rejection."""
     scene = geometry.scene
     if found is None or found.broken:
         return Rejected(TASK, scene.id, found.broken[0] if found else "nothing is met")
@@ -249,7 +255,7 @@ def _met(
 
 
 def _with_options(geometry: SceneGeometry, asked: Sequence[_Asked]) -> Iterator[Draft | Rejected]:
-    """The questions of a scene with what else is met there as the other options."""
+    """Complete the questions of a scene; their other options are its other obstacles."""
     scene = geometry.scene
     answers = [one.met.category for one in asked]
     others = others_for(answers, [one.named for one in asked], f"{scene.id}:{TASK}")

@@ -12,21 +12,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from tolman.generate.distractors import no_distractors, numeric_options
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.families.spatialbench.support.settings import MIN_SHOWN_SHARE
-from tolman.generate.families.vsi_bench import (
-    absolute_distance,
-    appearance_order,
-    counting,
-    object_size,
-    relative_direction,
-    relative_distance,
-    room_size,
-)
+from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE
+from tolman.generate.families.vsi_bench import appearance_order, numerical, relative_direction, relative_distance
 from tolman.generate.family import Family
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.options import no_distractors, numeric_options
-from tolman.generate.recorded import KEY
+from tolman.generate.scene_geometry import KEY, SceneGeometry
 from tolman.items import Item
 
 _TIE = 1e-6
@@ -126,30 +117,30 @@ def _titled(text: str) -> str:
 WORDINGS: dict[str, Wording] = {
     "object-counting": Wording(
         "object_counting",
-        counting.FAMILY,
-        counting.TASK,
+        numerical.COUNTING_FAMILY,
+        numerical.COUNTING_TASK,
         "How many {a}(s) are in this {b}?",
         "How many {a}(s) are shown in the video of this {b}?",
     ),
     "object-size": Wording(
         "object_size",
-        object_size.FAMILY,
-        object_size.TASK,
+        numerical.OBJECT_SIZE_FAMILY,
+        numerical.OBJECT_SIZE_TASK,
         "What is the length of the longest dimension (length, width, or height) of the {a}, measured in centimeters?",
         "What is the approximate length in centimeters (cm) of the longest side (length, width, or height) of the {a}?",
     ),
     "room-size": Wording(
         "room_size",
-        room_size.FAMILY,
-        room_size.TASK,
-        room_size.QUESTION,
+        numerical.ROOM_SIZE_FAMILY,
+        numerical.ROOM_SIZE_TASK,
+        numerical.QUESTION,
         "What is the approximate size in square meters (m^2) of this room, or of all rooms together where there are "
         "several?",
     ),
     "absolute-distance": Wording(
         "absolute_distance",
-        absolute_distance.FAMILY,
-        absolute_distance.TASK,
+        numerical.ABSOLUTE_DISTANCE_FAMILY,
+        numerical.ABSOLUTE_DISTANCE_TASK,
         "Measuring from the closest point of each object, what is the distance between the {a} and the {b} "
         "(in meters)?",
         "Measuring from the closest point of each object, what is the approximate distance in centimeters between the "
@@ -196,6 +187,7 @@ def _family(name: str, wording: Wording) -> Family[Any]:
         recompute=partial(_recompute, wording),
         names=(_pattern(wording.ours),),
         min_shown=MIN_SHOWN_SHARE,
+        scale_free=wording.source.scale_free,
     )
 
 

@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+from tolman.generate.answer_evidence import needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.needed import needed
-from tolman.generate.sampling import shared_order
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.share_sampling import shared_order
 from tolman.items import Item
 
 
@@ -77,7 +76,7 @@ def gap(times: list[float]) -> float:
 
 
 def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Draft | Rejected]:
-    """Some sets of four categories whose first appearances lie far enough apart."""
+    """Draft some sets of four categories whose first appearances are far enough apart."""
     scene = geometry.scene
     first, shown = first_appearances(geometry, settings), appearances(geometry, settings)
     if len(first) < 4:
@@ -160,7 +159,7 @@ def recompute(
 
 
 def _as_good(names: Sequence[str], first: dict[str, float], settings: AppearanceSettings) -> bool:
-    """Tell whether an order is wrong by first appearances alone that are too near to each other to tell."""
+    """Check that an order is wrong only in first appearances that are too near to each other to distinguish."""
     swapped = [(a, b) for a, b in itertools.combinations(names, 2) if first.get(a, 0.0) > first.get(b, 0.0)]
     return all(first[a] - first[b] <= settings.gap for a, b in swapped if a in first and b in first)
 
@@ -181,4 +180,5 @@ FAMILY = Family(
     draft=draft,
     recompute=recompute,
     names=(_PATTERN,),
+    scale_free=True,
 )

@@ -11,22 +11,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings
-from tolman.generate.geometry import DistanceMeasure, SceneGeometry
-from tolman.generate.needed import every, needed
-from tolman.generate.recorded import angle_error
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.scene_geometry import DistanceMeasure, SceneGeometry, angle_error
 from tolman.geometry.boxes import Floats
-from tolman.geometry.directions import (
-    HALVES,
-    QUADRANTS,
-    THIRDS,
-    Sectors,
-    boundary_gap,
-    egocentric_angle,
-    sector_of,
-)
+from tolman.geometry.ground_plane import HALVES, QUADRANTS, THIRDS, Sectors, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
 
 
@@ -39,7 +29,7 @@ class DirectionSettings(FamilySettings):
         on_plan: metres that the places of the observer and the others are apart on the floor plan.
         margin: degrees from the nearest boundary of a sector.
         two_sided: whether the hard question's margin holds on both sides of a boundary.
-        corners: how many corners of the queried box may lie in another sector.
+        corners: how many corners of the queried box may be in another sector.
     """
 
     geometry: DistanceMeasure = "exact"
@@ -57,7 +47,7 @@ class Level:
 
     Attributes:
         task: the question type.
-        sectors: what is told apart.
+        sectors: the directions to choose from.
         text: the question, with the three objects to be filled in.
     """
 
@@ -91,9 +81,9 @@ _PATTERN = re.compile(r"standing by the (.+?) and facing the (.+?), is the (.+?)
 
 
 def margin(angle: float, level: Level, settings: DirectionSettings) -> float:
-    """Degrees between an angle and the nearest boundary that the rule looks at.
+    """Return the degrees between an angle and the nearest boundary that the rule considers.
 
-    The easy question has the medium one's boundaries in the released code: what lies behind is not asked for.
+    The easy question has the medium one's boundaries in the released code: directions behind are not asked for.
     """
     sectors = THIRDS if level.sectors is HALVES else level.sectors
     behind, ahead = boundary_gap(angle, sectors)
@@ -117,7 +107,7 @@ def _looked_at(level: Level) -> Sectors:
 
 
 def corners_elsewhere(angles: Floats, corners: Floats, sectors: Sectors) -> NDArray[np.intp]:
-    """How many corners lie in another sector than the middle.
+    """Count the corners in another sector than the middle.
 
     Args:
         angles: of the middles, degrees. Shape (…).
@@ -153,7 +143,7 @@ class _Directions:
         return self._angles[a][b][c]
 
     def elsewhere(self, places: tuple[str, str, str], level: Level) -> int:
-        """How many corners of the third lie in another sector than its middle."""
+        """Count the corners of the third in another sector than its middle."""
         a, b, c = self._at(places)
         return self._elsewhere[level.task][a][b][c]
 
@@ -187,13 +177,13 @@ class _Apart:
         return broken
 
     def _is_wrong(self, pair: tuple[str, str]) -> bool:
-        """Whether two things are too near or too far."""
+        """Check whether two things are too near or too far."""
         if pair not in self._wrong:
             self._wrong[pair] = not self._settings.nearest <= self._measure(*pair) <= self._settings.farthest
         return self._wrong[pair]
 
     def _is_near(self, pair: tuple[str, str]) -> bool:
-        """Whether two things are too near on the floor plan."""
+        """Check whether two things are too near on the floor plan."""
         if pair not in self._near:
             here, there = (self._geometry.center(name) for name in pair)
             self._near[pair] = float(np.linalg.norm((there - here)[:2])) < self._settings.on_plan
@@ -251,7 +241,7 @@ def _rest(
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, *, released: bool = True) -> Recomputed:
-    """The sector that the queried object's centre lies in."""
+    """Return the sector of the queried object's centre."""
     match = _PATTERN.search(item.question)
     if match is None or item.task not in _BY_TASK:
         raise ValueError("is no question for a direction")
@@ -277,13 +267,13 @@ def recompute(geometry: SceneGeometry, item: Item, settings: DirectionSettings, 
 def harmless(broken: Sequence[str], margin: float, elsewhere: int, settings: DirectionSettings) -> tuple[str, ...]:
     """The broken rules that leave the answer safe.
 
-    How far apart the objects are says nothing against a clear angle. The easy question is held to the medium one's
-    boundaries; where left and right themselves are clear, those rules leave its answer safe.
+    The distance of the objects is no argument against a clear angle. The easy question is held to the medium one's
+    boundaries; if left and right themselves are clear, those rules leave its answer safe.
 
     Args:
         broken: the rules.
         margin: degrees to the nearest boundary between two of the question's own options.
-        elsewhere: corners of the queried box that lie in another of the question's own options.
+        elsewhere: corners of the queried box in another of the question's own options.
         settings: the thresholds.
     """
     safe = {_APART.format(settings=settings)}
@@ -309,4 +299,5 @@ FAMILY = Family(
     draft=draft,
     recompute=recompute,
     names=(_PATTERN,),
+    scale_free=True,
 )

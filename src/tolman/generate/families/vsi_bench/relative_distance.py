@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from tolman.generate.answer_evidence import every, nearest, needed
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings
-from tolman.generate.geometry import DistanceMeasure, SceneGeometry
-from tolman.generate.needed import every, nearest, needed
-from tolman.generate.recorded import KEY, distance_error
-from tolman.generate.sampling import draws, shared_order
-from tolman.generate.taxonomy import TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.scene_geometry import KEY, DistanceMeasure, SceneGeometry, distance_error
+from tolman.generate.share_sampling import draws, shared_order
 from tolman.items import Item
 
 
@@ -32,7 +30,7 @@ class RelativeDistanceSettings(FamilySettings):
         sets: how sets of options are chosen: a few drawn for each scene, or shared: all of the categories that come
             first in an order that is the same for all scenes, so that many scenes are asked the same. A scene that has
             twins is then asked about the thing in which they differ alone.
-        recorded: whether the nearest must lead by more than what the recording leaves open of its distance.
+        recorded: whether the nearest must lead by more than the uncertainty of its distance in the recording.
     """
 
     geometry: DistanceMeasure = "exact"
@@ -83,7 +81,7 @@ def violations(lengths: Sequence[float], area: float | None, settings: RelativeD
 
 @dataclass(frozen=True)
 class _Rules:
-    """The thresholds for a room, in metres, and what is said of options that break them."""
+    """The thresholds for a room, in metres, and the messages about options that break them."""
 
     least: float
     needed: float
@@ -116,7 +114,7 @@ def _rules(area: float | None, settings: RelativeDistanceSettings) -> _Rules:
 
 
 def harmless(broken: Sequence[str]) -> tuple[str, ...]:
-    """The broken rules that leave the answer safe: wrong options that tie, and things that stand very near."""
+    """Return the broken rules that leave the answer safe: wrong options that tie, and things that are very near."""
     return tuple(rule for rule in broken if rule.startswith(("an option nearer", "two wrong options")))
 
 
@@ -157,7 +155,7 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
 
 
 def _is_vague(geometry: SceneGeometry, primary: str, lengths: Mapping[str, float]) -> bool:
-    """Whether whoever has only the recording may find another option nearer."""
+    """Check whether another option may be nearer by the recording alone."""
     nearest = min(lengths, key=lengths.__getitem__)
     return distance_error(geometry, primary, nearest).get(KEY, 0.0) >= lead(list(lengths.values()))
 
@@ -265,4 +263,5 @@ FAMILY = Family(
     draft=draft,
     recompute=recompute,
     names=(_PATTERN,),
+    scale_free=True,
 )

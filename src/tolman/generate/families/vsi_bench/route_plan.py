@@ -13,13 +13,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings
-from tolman.generate.geometry import SceneGeometry
-from tolman.generate.needed import every, needed
-from tolman.generate.recorded import KEY, angle_error
-from tolman.generate.taxonomy import TaxonomyPlace
-from tolman.geometry.directions import THIRDS, boundary_gap, egocentric_angle, sector_of
+from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.scene_geometry import KEY, SceneGeometry, angle_error
+from tolman.geometry.ground_plane import THIRDS, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
 
 
@@ -64,7 +62,7 @@ def angles_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None 
     Args:
         geometry: of the scene.
         stops: landmarks; the walk begins at the first.
-        facing: what one faces there; where it isn't the second stop, the walk begins with a turn.
+        facing: the landmark faced there; if it isn't the second stop, the walk begins with a turn.
     """
     places = [geometry.center(name) for name in stops]
     found = []
@@ -77,7 +75,7 @@ def angles_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None 
 
 
 def obstacles(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSettings) -> list[str]:
-    """Obstacles of a route: 'the floor ends', or the categories of objects that stand in it."""
+    """Return the obstacles of a route: 'the floor ends', or the categories of objects in its way."""
     found: list[str] = []
     for a, b in itertools.pairwise(stops):
         move = a, b, settings.clearance, settings.headroom
@@ -205,7 +203,7 @@ def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, r
 
 
 def _is_possible(option: str, possible: Sequence[set[str]]) -> bool:
-    """Tell whether each turn of an option is the right one, or the one beyond a boundary that is too near."""
+    """Check that each turn of an option is the right one, or the one beyond a boundary that is too near."""
     return all(turn in own for turn, own in zip(option.split(", "), possible, strict=False))
 
 

@@ -7,7 +7,7 @@
   function figureCell(cell) {
     if (!cell) return el("td", { class: "number" }, "–");
     const shown = cell.mark === "best" ? el("strong", {}, cell.shown) : cell.mark === "second" ? el("u", {}, cell.shown) : cell.shown;
-    return el("td", { class: "number", title: [cell.n === null ? "" : `n = ${number(cell.n)}`, cell.said].filter(Boolean).join("; ") }, shown, cell.interval ? el("small", {}, cell.interval) : null);
+    return el("td", { class: "number", title: [cell.n === null ? "" : `n = ${number(cell.n)}`, cell.said].filter(Boolean).join("; ") }, shown, cell.interval ? el("small", {}, cell.interval) : null, cell.signs && cell.signs.length ? el("small", {}, `[${cell.signs.join("; ")}]`) : null);
   }
 
   function bar(cell, most) {
@@ -57,7 +57,7 @@
 
   function across(site, boards) {
     const names = [...new Set(site.sets.flatMap((set) => set.runs))];
-    const cellOf = (table, name) => { const at = table.columns.findIndex((c) => c.key === table.headline), row = table.rows.find((r) => r.headline && r.run !== null && r.name === name); return row ? row.cells[at] : null; };
+    const cellOf = (table, name) => { const at = table.columns.findIndex((c) => c.key === table.headline), row = table.rows.find((r) => r.headline && r.run !== null && r.name === name); return row && row.cells[at] ? { ...row.cells[at], signs: row.signs } : null; };
     return scroller("All question sets", el("table", {}, el("caption", { class: "hidden" }, "Headline figures of all question sets"),
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Model"), site.sets.map((set) => el("th", { scope: "col", class: "number" }, el("a", { href: href([], { set: set.key }) }, set.title), el("small", {}, set.headline))))),
       el("tbody", {}, names.map((name) => el("tr", {}, el("th", { scope: "row" }, name), boards.map((board) => figureCell(cellOf(board.table, name))))))));
@@ -79,7 +79,7 @@
     if (board.tables.length) {
       const at = board.tables[Number(query.cut)] ? Number(query.cut) : 0, cut = board.tables[at];
       parts.push(el("h2", {}, "By label"), el("div", { class: "bar" }, select("Table", String(at), board.tables.map((one, i) => [String(i), one.title]), (value) => change({ cut: value }), "cut")),
-        drawTable(cut.title, cut, set, board.unread, null), cut.marks.map((text) => el("p", { class: "mark" }, text)), cut.notes.map((text) => el("p", { class: "note" }, text)));
+        cut.columns.length ? drawTable(cut.title, cut, set, board.unread, null) : [], cut.marks.map((text) => el("p", { class: "mark" }, text)), cut.notes.map((text) => el("p", { class: "note" }, text)));
     }
     for (const further of board.further) {
       parts.push(el("h2", {}, further.title), scroller(further.title, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Metric"), further.headings.map((h) => el("th", { scope: "col" }, h)))), el("tbody", {}, further.rows.map(([name, cells]) => el("tr", {}, el("th", { scope: "row" }, name), cells.map(([shown, range, count]) => el("td", { class: "number" }, shown, range ? el("small", {}, range) : null, count ? el("small", {}, count) : null))))))), further.notes.map((text) => el("p", { class: "note" }, text)));

@@ -106,7 +106,7 @@
           counted.some(Boolean) ? el("span", { class: "hidden" }, counted.map((one, r) => one ? `${index.runs[r].name}: ${one.right} of ${one.of} samples right. ` : "").join("")) : null),
         el("span", { class: "id" }, index.ids[place], task ? el("span", { class: "note" }, ` ${task.values[task.codes[place]]}`) : null), question));
     row.style.transform = `translateY(${i * height}px)`;
-    tolman.item(set, index, place).then((item) => { question.textContent = (item.question || "").slice(0, 400); }, (error) => { question.textContent = error.message; });
+    tolman.item(set, index, place).then((item) => { question.textContent = tolman.visible((item.question || "").slice(0, 400)); }, (error) => { question.textContent = error.message; });
     return row;
   }
 

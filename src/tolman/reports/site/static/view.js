@@ -10,10 +10,15 @@
       else element.setAttribute(name, value === true ? "" : String(value));
     }
     for (const child of children.flat(4)) {
-      if (child !== null && child !== undefined && child !== false) element.append(child);
+      if (child !== null && child !== undefined && child !== false) element.append(typeof child === "string" ? visible(child) : child);
     }
     return element;
   }
+
+  // A text with its control characters and overrides of the direction of writing as escapes, as `tolman.visible` has it.
+  const HIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
+  const escaped = (sign) => (sign < "\u0100" ? `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}` : `\\u${sign.charCodeAt(0).toString(16)}`);
+  const visible = (text) => text.replace(HIDDEN, escaped);
 
   const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
   const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
@@ -61,5 +66,5 @@
 
   const scroller = (label, ...children) => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, ...children);
 
-  Object.assign(tolman, { el, svg, number, clock, outcome, badge, href, place, select, scroller });
+  Object.assign(tolman, { el, svg, visible, number, clock, outcome, badge, href, place, select, scroller });
 })();

@@ -1,1 +1,1 @@
-"""Kinds of furniture, one a file: a `FURNITURE` with its sizes and its rule."""
+"""Kinds of furniture by family: a module declares its own in `FURNITURE_KINDS`, with sizes and rules."""

@@ -1,14 +1,13 @@
-"""Single-view ambiguity: what a question depends on, what one of its pictures alone leaves open, and which answer that
-suggests.
+"""Single-view ambiguity: a question's elements, the options left open by one picture alone, and the suggested answer.
 
-A question depends on *elements*: cameras (where they stand and look) and points (objects, regions). A picture alone
-tells its own camera and the points that it sees, all exactly. For the rest hypotheses are drawn: a point that it
-doesn't see is anywhere on the floor outside its angle of view (something that moves is anywhere); another camera
-stands anywhere on the floor and looks anywhere where it has as many of the picture's objects in its angle of view as
-two pictures must share, and none of the points that the true one doesn't see. A question is asked only where, for
-each picture alone, at least two of its options come out under these hypotheses. The answer that comes out most often
-is what that picture suggests. This, how often each comes out, and what the picture shows are its cues, by which
-selection leaves out what one picture tells (`generate.shortcuts`).
+A question depends on *elements*: cameras (their places and directions) and points (objects, regions). A picture alone
+determines its own camera and the points that it sees, all exactly. For the rest hypotheses are drawn: an unseen point
+is anywhere on the floor outside its angle of view (something that moves is anywhere). Another camera is anywhere on the
+floor, with any direction that meets two conditions: its angle of view holds as many of the picture's objects as two
+pictures must share, and none of the points that the true camera doesn't see. A question is asked only where, for each
+picture alone, at least two of its options come out under these hypotheses. The picture suggests the answer that comes
+out most often. That answer, the frequency of each, and the picture's contents are its cues. By them selection leaves
+out questions that one picture answers (`generate.shortcuts`).
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ class Point:
 
     Attributes:
         place: on the floor plan, metres, shape (2,).
-        told_by: the objects whose pixels tell it.
-        picture: of something that moves, the only picture that tells it.
+        told_by: the objects whose pixels determine it.
+        picture: of something that moves, the only picture that determines it.
     """
 
     place: Floats
@@ -66,12 +65,12 @@ class SingleViewCues:
 
 @dataclass(frozen=True, eq=False)
 class SingleViewAmbiguity:
-    """A question's dependence on what is seen.
+    """Dependence of a question on its pictures.
 
     Attributes:
         pictures: that it shows.
         cameras: element → the picture whose camera it is.
-        points: element → its place and who tells it.
+        points: element → its place and the objects that determine it.
         answer: hypotheses → for each the number of an option; -1 for an answer that is none of them.
     """
 
@@ -87,7 +86,7 @@ class SingleViewAmbiguity:
         return int(self.answer(values)[0])
 
     def cues(self, gallery: Gallery, names: Sequence[str]) -> SingleViewCues | None:
-        """What each picture alone tells; None where one of them leaves only one option open.
+        """Return the cues of each picture alone; None if one of them leaves only one option open.
 
         Args:
             gallery: of its scene.
@@ -107,11 +106,11 @@ class SingleViewAmbiguity:
         return SingleViewCues(tuple(suggested), tuple(told))
 
     def _tells(self, number: int, point: Point) -> bool:
-        """Whether a picture tells where a point is."""
+        """Check whether a picture determines the place of a point."""
         return self.pictures[number].sees(point.told_by) and point.picture in (None, number)
 
     def _shown(self, gallery: Gallery, number: int) -> Iterator[float | None]:
-        """What a picture shows: how the camera is held, how much, what is nearest, and the places that it tells."""
+        """Return cues of a picture's contents: the camera's tilt, counts, the nearest objects, and known places."""
         picture = self.pictures[number]
         still = [gallery.center(i) for i in sorted(picture.pixels) if i in gallery.still]
         away = sorted(_from(picture, still).tolist(), key=lambda way: math.hypot(*way))
@@ -123,11 +122,11 @@ class SingleViewAmbiguity:
             yield from _from(picture, [point.place])[0].tolist() if self._tells(number, point) else (None, None)
 
     def _known(self, camera: int, number: int) -> bool:
-        """Whether a picture tells where another's camera is: it is its own, or the same fixed one."""
+        """Check whether a picture determines another's camera: it is its own, or the same fixed one."""
         return camera == number or np.array_equal(self.pictures[camera].pose, self.pictures[number].pose)
 
     def _hidden(self, number: int, camera: int) -> list[Point]:
-        """What a picture sees and another camera's picture doesn't."""
+        """Return the points that a picture sees and another camera's picture doesn't."""
         picture, other = self.pictures[number], self.pictures[camera]
         return [
             point
@@ -136,7 +135,7 @@ class SingleViewAmbiguity:
         ]
 
     def _told(self, number: int, count: int) -> dict[str, Floats]:
-        """What a picture tells, so many times."""
+        """Return the elements that a picture determines, `count` times each."""
         picture = self.pictures[number]
         found = {name: point.place for name, point in self.points.items() if self._tells(number, point)} | {
             name: _camera(picture) for name, index in self.cameras.items() if self._known(index, number)
@@ -144,7 +143,7 @@ class SingleViewAmbiguity:
         return {name: np.repeat(value[None], count, axis=0) for name, value in found.items()}
 
     def _hypotheses(self, gallery: Gallery, number: int, picture: View) -> Values | None:
-        """What the elements may be, given one picture alone."""
+        """Draw hypotheses of the elements, given one picture alone."""
         text = f"{gallery.scene.id}:{number}:{[v.shot for v in self.pictures]}:{sorted(self.points)}"
         generator = np.random.default_rng(list(hashlib.sha256(text.encode()).digest()[:8]))
         values = self._told(number, HYPOTHESES)

@@ -1,12 +1,14 @@
-"""Gallery: a scene's pictures as viewpoints: where each was taken, what it shows, what two of them share.
+"""Gallery: a scene's pictures as viewpoints: the place of each, its objects, and those shared by two.
 
-The rules (`settings.ViewSettings` holds their numbers) count an object
+The rules (`ViewSettings` holds their numbers) count an object
 
-- *seen* in a picture with any pixel of it: what one picture alone tells includes it;
-- *clear* where it shows enough pixels, where most of its box's outline lies inside the picture, and where it isn't
+- *seen* in a picture with any pixel of it: the cues of one picture alone include it;
+- *clear* where it shows enough pixels, where most of its box's outline is inside the picture, and where it isn't
   hidden for the most part: only clear objects are named;
 - *shared* by two pictures where both show enough of it to be matched. Two pictures overlap where they share enough
-  objects, one of which at least can be named without doubt.
+  objects, at least one of them with an unambiguous name.
+
+The thresholds of MMSI-Bench's families are here too: the paper has its questions written by people and prints none.
 """
 
 from __future__ import annotations
@@ -20,12 +22,116 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from tolman.generate.draft import Shot
-from tolman.generate.families.mmsi_bench.support.names import confusable
-from tolman.generate.families.mmsi_bench.support.settings import ViewSettings
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.family import FamilySettings
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Boxes, Floats
-from tolman.geometry.visibility import project
+from tolman.geometry.camera_geometry import project
 from tolman.scenes import Capture
+
+
+class ViewSettings(FamilySettings):
+    """Questions about pictures from several viewpoints.
+
+    Attributes:
+        frames: pictures that are looked at of each moving camera, evenly over its time.
+        tilt: degrees that a camera may look up or down.
+        clear: share of a picture that an object shows to be named.
+        inside: share of its box's outline that is inside the picture.
+        bare: least share of that outline that it must fill, relative to its best view: a hidden object fills less.
+        shared: share of each of two pictures that an object shows to be matched between them.
+        overlap: objects that two pictures must share.
+        glimpse: share of a picture from which on another object with a like name forbids a name.
+        turn: degrees, and
+        apart: metres; two viewpoints differ by at least one of the two.
+        margin: degrees that a direction must be away from the next quadrant.
+        bend: the same for the bend of a line, and for the path of a moving object.
+        within: share of the target's outline that must be in the right quadrant.
+        nearest: metres that the ends of a direction or distance are apart at least, and
+        spread: the same as a share of the sum of their half diagonals.
+        step: metres that a camera moves forward or backward at least.
+        sideways: by how much less it moves to the side, as a share of that.
+        metres: the options of distances, rising.
+        near: how many times as long or as short as an option a distance may be.
+        way: metres that something moves at least.
+        longest: pictures of a chain at most.
+        chains: that are tried in a scene.
+        of_pair, of_scene: the most questions of a family about the same pictures, and of a scene.
+    """
+
+    frames: int = 28
+    tilt: float = 35.0
+    clear: float = 0.008
+    inside: float = 0.6
+    bare: float = 0.6
+    shared: float = 0.003
+    overlap: int = 3
+    glimpse: float = 0.0003
+    turn: float = 30.0
+    apart: float = 0.8
+    margin: float = 30.0
+    bend: float = 25.0
+    within: float = 0.8
+    nearest: float = 0.8
+    spread: float = 0.75
+    step: float = 0.7
+    sideways: float = 1.5
+    metres: tuple[float, ...] = (1.2, 2.0, 3.3, 5.4)
+    near: float = 1.15
+    way: float = 1.0
+    longest: int = 10
+    chains: int = 600
+    of_pair: int = 3
+    of_scene: int = 200
+
+
+LOOK_ALIKE: tuple[frozenset[str], ...] = tuple(
+    frozenset(group)
+    for group in (
+        ("chair", "armchair", "stool", "bench", "piano bench"),
+        ("sofa", "armchair", "bed"),
+        ("table", "desk", "pool table", "foosball table", "picnic table"),
+        ("cabinet", "cupboard", "wardrobe", "bookcase", "shelf", "tv cabinet", "nightstand", "desk"),
+        ("wardrobe", "refrigerator", "door"),
+        ("refrigerator", "oven"),
+        ("plant", "potted plant"),
+        ("bush", "flower pot"),
+        ("crate", "box", "parcel", "barrel", "briefcase", "handbag", "suitcase", "toolbox", "speaker"),
+        ("window", "whiteboard"),
+        ("toilet", "bidet", "sink"),
+        ("cup", "glass"),
+        ("car", "van"),
+        ("bollard", "parking meter", "fire hydrant", "traffic cone"),
+        ("mailbox", "utility box", "trash can"),
+        ("lamp post", "stop sign", "parking meter"),
+    )
+)
+"""Categories that people may take for one another in a small picture."""
+_SAID_OF_ALL: dict[str, frozenset[str]] = {"person": frozenset({"person with the orange helmet"})}
+"""Names that fit another category as well, whose own name tells it from theirs."""
+_OTHERS: dict[str, frozenset[str]] = dict(_SAID_OF_ALL)
+for _group in LOOK_ALIKE:
+    for _name in _group:
+        _OTHERS[_name] = _OTHERS.get(_name, frozenset()) | _group
+
+
+def confusable(category: str) -> frozenset[str]:
+    """The categories that a name might be taken for, itself among them."""
+    return _OTHERS.get(category, frozenset((category,))) | {category}
+
+
+def listed(names: Sequence[str]) -> str:
+    """'the sofa, the door and the bed'."""
+    texts = [f"the {name}" for name in names]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def ordinal(number: int) -> str:
+    """'first' for 0."""
+    return _ORDINALS[number]
+
 
 _PLACES = 3000
 """Places that are drawn in a floor's bounds."""
@@ -41,7 +147,7 @@ class View:
         seconds: when it was taken, on the scene's time line.
         pose: camera → scene, shape (4, 4).
         intrinsics, size: of the camera.
-        pixels: by an object's number in the scene, the share of the picture that shows it; only what is seen.
+        pixels: by an object's number in the scene, the share of the picture that shows it; only objects that are seen.
     """
 
     shot: Shot
@@ -73,7 +179,7 @@ class View:
         return -math.degrees(math.asin(max(-1.0, min(1.0, float(self.pose[2, 2])))))
 
     def sees(self, objects: Iterable[int]) -> bool:
-        """Whether any of these shows a pixel."""
+        """Check whether any of these shows a pixel."""
         return any(number in self.pixels for number in objects)
 
 
@@ -130,7 +236,7 @@ class Gallery:
 
     @cached_property
     def lack(self) -> str:
-        """What the recordings lack for any question about pictures; empty where they lack nothing."""
+        """Return the first thing that the recordings lack for questions about pictures; empty if they lack nothing."""
         recordings = [c for c in self.geometry.captures if c.sensor == "camera"]
         cameras = list(self.cameras.values())
         steps = (
@@ -157,7 +263,7 @@ class Gallery:
 
     @cached_property
     def standing_places(self) -> Floats:
-        """Places all over the floor, or the hull of what stands there, metres, shape (n, 2)."""
+        """Return places all over the floor, or the hull of the objects on it, metres, shape (n, 2)."""
         import shapely
 
         rings = self.scene.floor
@@ -233,11 +339,11 @@ class Gallery:
         return [i for i in self.shared(a, b) if i in both and self.nameable(i, shown)]
 
     def overlap(self, a: View, b: View) -> bool:
-        """Whether two pictures share enough to be put together."""
+        """Check whether two pictures share enough to be put together."""
         return len(self.shared(a, b)) >= self.settings.overlap and bool(self.anchors(a, b))
 
     def nameable(self, number: int, shown: Iterable[View]) -> bool:
-        """Whether an object's category means it alone in all pictures that are shown."""
+        """Check whether an object's category means it alone in all pictures that are shown."""
         mistaken = confusable(self.scene.objects[number].category)
         glimpse = self.settings.glimpse
         return not any(
@@ -272,7 +378,7 @@ class Gallery:
         return found.pop()
 
     def category(self, number: int) -> str:
-        """What an object is called."""
+        """Return an object's category."""
         return self.scene.objects[number].category
 
     def center(self, number: int) -> Floats:
@@ -298,7 +404,7 @@ class Gallery:
         return iter(found)
 
     def differ(self, a: View, b: View) -> bool:
-        """Whether two pictures were taken from different places or in different directions."""
+        """Check whether two pictures were taken from different places or in different directions."""
         turn = abs((a.heading - b.heading + 180) % 360 - 180)
         apart = float(np.linalg.norm(a.place - b.place))
         return turn >= self.settings.turn or apart >= self.settings.apart

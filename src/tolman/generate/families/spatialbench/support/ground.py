@@ -1,4 +1,7 @@
-"""Straight ways over the ground: their obstacles, and directions from a place."""
+"""Straight ways over the ground: their obstacles, directions from a place, and thresholds that families share.
+
+The paper has its questions written by people and prints no thresholds.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,40 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tolman.generate.families.spatialbench.support.settings import WalkSettings
-from tolman.generate.geometry import SceneGeometry
+from tolman.generate.family import FamilySettings
+from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
-from tolman.geometry.directions import egocentric_angle
+from tolman.geometry.ground_plane import egocentric_angle
 
 if TYPE_CHECKING:
     from shapely import Polygon
+
+
+MIN_SHOWN_SHARE = 0.004
+"""Share of a picture that a thing takes up in some frame of the video, if these families are to ask about it: one must
+have noticed a thing to reason about where it is."""
+
+
+class WalkSettings(FamilySettings):
+    """The thing that is met first on a straight way.
+
+    Attributes:
+        body: metres to each side that a person needs.
+        spare: metres by which a person may be slimmer or wider without meeting anything else first.
+        gap: metres by which the first obstacle comes before any other.
+        least: metres that are free before the first obstacle.
+        beyond: metres within which something must be met.
+        low, high: metres above the ground; lower things are stepped over, things that begin higher passed beneath.
+    """
+
+    body: float = 0.25
+    spare: float = 0.12
+    gap: float = 0.4
+    least: float = 0.4
+    beyond: float = 12.0
+    low: float = 0.05
+    high: float = 1.9
+
 
 STANDING_BELOW = 0.35
 """Metres above the ground below which a thing that stands on it begins."""
@@ -44,7 +74,7 @@ class Obstacle:
         metres: until it is touched.
         category: its.
         gap: metres until anything else is met.
-        later: categories met after it, and those just beside the way: what one might take for it.
+        later: categories met after it, and those just off the way: things easily mistaken for it.
         number: of the object.
         broken: the rules that make it doubtful.
     """
@@ -127,7 +157,7 @@ def free_floor(geometry: SceneGeometry, start: Floats, way: Floats) -> float:
 
 
 def _grazed(geometry: SceneGeometry, start: Floats, way: Floats, reach: float, half: float) -> bool:
-    """Tell whether the strip that something of a half width sweeps leaves the floor, as at a door's jamb."""
+    """Check whether the strip that something of a half width sweeps leaves the floor, as at a door's jamb."""
     import shapely
 
     rings = geometry.scene.floor
@@ -137,17 +167,17 @@ def _grazed(geometry: SceneGeometry, start: Floats, way: Floats, reach: float, h
 
 
 def walled(geometry: SceneGeometry, i: int, j: int) -> bool:
-    """Tell whether the floor ends between two things, by their numbers; both may themselves stand in a wall."""
+    """Check whether the floor ends between two things, by their numbers; both may themselves be in a wall."""
     return _floor_ends(geometry, middle(geometry, i), middle(geometry, j), (i, j))
 
 
 def hidden(geometry: SceneGeometry, here: Floats, number: int) -> bool:
-    """Tell whether the floor ends between a place on it, shape (2,), and a thing, which may itself stand in a wall."""
+    """Check whether the floor ends between a place on it, shape (2,), and a thing, which may itself be in a wall."""
     return _floor_ends(geometry, here, middle(geometry, number), (None, number))
 
 
 def _floor_ends(geometry: SceneGeometry, here: Floats, there: Floats, things: tuple[int | None, int]) -> bool:
-    """Tell whether it ends between two places, apart from where things stand there, or in a wall behind."""
+    """Check whether it ends between two places, apart from the footprints of things there and a wall behind."""
     import shapely
 
     length = apart(here, there)

@@ -1,4 +1,4 @@
-"""Marks on submissions, and what a link is for."""
+"""Marks on submissions, and the purpose of a link."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the columns. Submissions that are there keep none: nobody looked how they were given."""
+    """Add the columns. Existing submissions keep none: they were never checked for marks."""
     op.add_column("submissions", sa.Column("marks", sa.JSON(), nullable=True))
     op.add_column(
         "invitations", sa.Column("purpose", sa.String(length=16), nullable=False, server_default=sa.text("'join'"))

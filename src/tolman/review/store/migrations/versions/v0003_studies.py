@@ -1,4 +1,4 @@
-"""People in studies: what they agreed to, which form they have, how far they are."""
+"""People in studies: their consent, form and progress."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the table. Projects that are there are no studies, and have nobody in it."""
+    """Add the table. Existing projects are no studies, and have no participants."""
     op.create_table(
         "participants",
         sa.Column("id", sa.Integer(), nullable=False),

@@ -1,4 +1,4 @@
-"""What a service needs: failed sign-ins that all processes count, idle sessions, projects started part after part."""
+"""The needs of a service: failed sign-ins that all processes count, idle sessions, projects started part after part."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Submissions that are taken back, which attempt a submission is, and models' trials of what is written."""
+"""Submissions that are taken back, the attempt number of a submission, and models' trials of written questions."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ depends_on = None
 def upgrade() -> None:
     """Add the tables and the column. Submissions that are there are first attempts."""
     sqlite = op.get_bind().dialect.name == "sqlite"
-    with op.batch_alter_table("submissions") as table:  # SQLite makes the table anew, and loses its triggers
+    with op.batch_alter_table("submissions") as table:  # SQLite remakes the table, and loses its triggers
         table.add_column(sa.Column("attempt", sa.Integer(), nullable=False, server_default=sa.text("0")))
         table.drop_constraint("uq_submissions_assignment_id_step", type_="unique")
         table.create_unique_constraint(

@@ -1,4 +1,4 @@
-"""Acts of the owner on questions: who took what back and why, and what an act changed."""
+"""Acts of the owner on questions: the person and reason of each withdrawal, and the changes of an act."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the tables and the columns. No act has changed anything yet, and whoever took something back did so alone."""
+    """Add the tables and the columns. No act has changed anything yet, and all withdrawals so far are their person's
+    own.
+    """
     op.create_table(
         "acts",
         sa.Column("id", sa.Integer(), nullable=False),

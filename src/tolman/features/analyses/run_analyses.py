@@ -1,0 +1,356 @@
+"""Analyses of runs: vision ablation, human baselines, and cognitive maps.
+
+The ablation compares a model's runs item by item. Human baselines are several people's scores, their average, and
+tiers of difficulty from answering times. Drawn cognitive maps are compared with the true maps of the scenes. The ideal
+observer separates errors of perception from errors of reasoning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tolman.analyze.deltas import BLIND, DeltasResult, ProtocolRun, deltas, published_deltas
+from tolman.analyze.humans import TIERS, HumansResult, averages, difficulty, tier_of
+from tolman.analyze.maps import PUBLISHED_GRID, Drawn, ItemMap, MapsResult, RunMaps, consistency, locality, pairs
+from tolman.analyze.observer import Noise
+from tolman.analyze.observer_answers import AnswerTable, Unanswered, scene_tasks, tabulate
+from tolman.analyze.observer_fit import ObserverResult, RunObserver, count_reasons, fit_run, observed_answers
+from tolman.benchmarks.published import published_tables
+from tolman.errors import UsageError
+from tolman.features.analyses import to_plain, to_plain_tables, write_ids
+from tolman.features.analyses.config import DeltasConfig, HumansConfig, MapsConfig, ObserverConfig
+from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
+from tolman.features.events import Advanced, Began, Ended, Events, silent
+from tolman.files import write_text
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.parallel import parallel_map, place_of
+from tolman.protocols import ProtocolOptions
+from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
+from tolman.reports.map_results import locality_svg, page
+from tolman.reports.svg_figures import why_not_drawn
+from tolman.reports.table_rows import missing_marks
+from tolman.responses import Response
+from tolman.runs.run_folder import PEOPLE
+from tolman.text_tables import frame_csv
+
+if TYPE_CHECKING:
+    from tolman.analyze.humans import Difficulty
+    from tolman.reports.loaded_runs import LoadedRun
+
+
+NO_CHANCE = "none"
+
+
+def analyze_deltas(config: DeltasConfig, events: Events = silent) -> DeltasResult:
+    """Compare each model's runs under different protocols.
+
+    Raises:
+        InputError: a folder holds no run, or no scores.
+        UsageError: the runs can't be compared, nothing comes of it, or the whole benchmark isn't available for chance.
+    """
+
+    scored = scored_runs(config.runs, config.scorer)
+    benchmark, scorer = scored.benchmark, scored.scorer
+    asked: dict[tuple[str, str], ProtocolRun] = {}
+    unanswered: dict[str, int] = {}
+    for run in scored.runs:
+        key = run.record.settings.model, run.record.settings.protocol
+        if key in asked:
+            raise UsageError(f"two runs are of {key[0]} under the protocol {key[1]}; give one of them.")
+        rows = scored.rows(run)
+        asked[key] = ProtocolRun(*key, rows)
+        unanswered[run.name] = rows.filter(rows["status"].is_in(["failed", "missing"])).height
+    chance, whole = None, 0
+    if config.chance != NO_CHANCE and any(protocol == BLIND for _, protocol in asked):
+        items = whole_benchmark(scored.runs, config.data)
+        events(Began(f"scoring baseline/{config.chance}"))
+        chance, whole = chance_scores(config.chance, benchmark, items, benchmark.rule_set(scorer)), len(items)
+        events(Ended())
+    seed = scored.runs[0].record.settings.seed
+    found = deltas(list(asked.values()), benchmark.table_of(scorer), chance=chance, seed=seed)
+    if not found:
+        raise UsageError("there is nothing to compare: give a model's runs under two protocols, such as direct, blind.")
+    return DeltasResult(
+        scorer=scorer,
+        chance=config.chance,
+        chance_items=whole,
+        deltas=found,
+        unanswered={name: count for name, count in unanswered.items() if count},
+        columns=benchmark.table.columns,
+        published=published_deltas(benchmark.published_rows, {one.what for one in found}),
+    )
+
+
+def deltas_to_json(result: DeltasResult) -> dict[str, Any]:
+    """Make the content of `--json` of a result."""
+    return {
+        "rules": result.scorer,
+        "chance": result.chance,
+        "chance_items": result.chance_items,
+        "unanswered": result.unanswered,
+        "deltas": to_plain(result.deltas),
+        "published": to_plain(result.published),
+    }
+
+
+def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResult:
+    """Average people's scores, and sort items by how long people took.
+
+    Raises:
+        InputError: a folder holds no run, or no scores.
+        UsageError: a run is no person's, two are of one person, or the tiers that were asked for, by cuts or a folder
+            to write them to, can't be formed.
+    """
+
+    if config.cuts and len(config.cuts) != 2:
+        raise UsageError(f"--cuts takes 2 numbers of seconds such as 40,110, not {len(config.cuts)}.")
+    scored = scored_runs(config.runs, config.scorer)
+    people: dict[str, LoadedRun] = {}
+    for run in scored.runs:
+        model = run.record.settings.model
+        if not model.startswith(PEOPLE):
+            raise UsageError(
+                f"{run.folder.path} is a run of {model}, not of a person; score it with --name human/NAME."
+            )
+        name = model.removeprefix(PEOPLE)
+        if name in people:
+            raise UsageError(f"two runs are of {model}; give one for each person.")
+        people[name] = run
+    rows = {name: scored.rows(run) for name, run in people.items()}
+    own, average = averages(rows, scored.benchmark.table_of(scored.scorer))
+    answers = pl.concat([timed_answers(name, run, rows[name]) for name, run in people.items()])
+    cuts = (config.cuts[0], config.cuts[1]) if config.cuts else None
+    found, no_tiers = None, ""
+    if not answers["seconds"].is_not_null().any():
+        no_tiers = "No answer has a time ('seconds'), so there are no tiers of difficulty."
+    else:
+        try:
+            found = difficulty(answers, cuts, right_from=config.right_from)
+        except UsageError as error:
+            if cuts or config.out is not None:
+                raise
+            no_tiers = f"There are no tiers of difficulty: {error}"  # people's figures stand without them
+    remarks: list[str] = []
+    for run in people.values():
+        used = {scored.scorer: run.figures["rule_sets"][scored.scorer]}
+        remarks += missing_marks(run.name, run.folder.path, used, scored.benchmark)
+    if config.out is not None and found is not None:
+        _write_humans(config.out, found)
+    columns = tuple(column for column in scored.benchmark.table.columns if column.key in average)
+    published = tuple(row for row in scored.benchmark.published_rows if row.group == "human")
+    benchmark = scored.benchmark
+    tables = tuple(published_tables("humans", benchmark.scored_like or benchmark.title))
+    return HumansResult(scored.scorer, columns, own, average, found, remarks, config.out, published, tables, no_tiers)
+
+
+def timed_answers(name: str, run: LoadedRun, rows: pl.DataFrame) -> pl.DataFrame:
+    """A row for each answer of a person: person, id, task, score, seconds."""
+
+    times = {
+        (outcome.id, outcome.repeat): outcome.seconds
+        for outcome in run.folder.outcomes()
+        if isinstance(outcome, Response)
+    }
+    answered = rows.filter(pl.col("score").is_not_null())
+    seconds = [times.get(key) for key in answered.select("id", "repeat").iter_rows()]
+    return answered.select(pl.lit(name).alias("person"), "id", "task", "score").with_columns(
+        pl.Series("seconds", seconds, dtype=pl.Float64)
+    )
+
+
+def _write_humans(out: Path, found: Difficulty) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    write_text(out / "tiers.csv", frame_csv(found.frame, 3))
+    for tier in TIERS:
+        write_ids(out / f"{tier}.txt", tier_of(found, tier))
+
+
+def humans_to_json(result: HumansResult) -> dict[str, Any]:
+    """Make the content of `--json` of a result."""
+    tiers = None
+    if (found := result.difficulty) is not None:
+        tiers = {"cuts": found.cuts, "paces": found.paces, "untimed": found.untimed, "items": found.frame}
+    return {
+        "rules": result.scorer,
+        "people": result.people,
+        "average": to_plain(result.average),
+        "difficulty": to_plain(tiers),
+        "no_tiers": result.no_tiers or None,
+        "published": to_plain(result.published),
+        "published_tables": to_plain_tables(result.published_tables),
+    }
+
+
+def analyze_maps(config: MapsConfig, events: Events = silent) -> MapsResult:
+    """Hold the maps that runs drew against the true ones.
+
+    Raises:
+        UsageError: a run drew no maps, on grids of different sizes, or its scenes are not available.
+        InputError: a folder holds no run, or no scenes.
+    """
+
+    runs = scored_runs(config.runs).runs
+    for run in runs:
+        if "cognitive-map" not in run.record.settings.protocol.split("+"):
+            raise UsageError(f"{run.folder.path} drew no maps; run it with --protocol cognitive-map.")
+    grids = {int(run.record.settings.protocol_settings["grid"]) for run in runs}
+    if len(grids) > 1:
+        sizes = " and ".join(str(grid) for grid in sorted(grids))
+        raise UsageError(f"the runs drew on grids of {sizes}; analyse them one by one.")
+    grid = grids.pop()
+    events(Began("reading maps", len(runs)))
+    maps: dict[str, RunMaps] = {}
+    for run in runs:
+        maps[run.name] = _read(run, config.scenes, grid, stretch=config.stretch)
+        events(Advanced())
+    events(Ended())
+    result = MapsResult(
+        grid=grid,
+        stretch=config.stretch,
+        maps=maps,
+        localities={name: locality(pairs(own.drawn), grid) for name, own in maps.items()},
+        consistencies={name: consistency(own.drawn) for name, own in maps.items()},
+        published=tuple(published_tables("maps")) if grid == PUBLISHED_GRID and not config.stretch else (),
+    )
+    if config.out is None:
+        return result
+    return replace(result, written=_write_maps(config.out, result, config.draw))
+
+
+def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> RunMaps:
+    """Return the maps of a run with the true ones; missing parts are counted.
+
+    Questions of one scene that ask for the same map share the model's drawing: it is one map, however many they are.
+    """
+
+    settings = run.record.settings.protocol_settings
+    own = folder or (Path(settings["scenes"]) if settings.get("scenes") else None)
+    if own is None:
+        raise UsageError(f"true maps are computed from scenes; give their folder with --scenes ({run.folder.path}).")
+    known = scenes(own)
+    if settings.get("map_categories") == "scene":
+        settings = {**settings, "scenes": str(own)}
+    options = ProtocolOptions(grid=grid, map_categories=settings["map_categories"], scenes=own)
+    items = {item.id: item for item in run.folder.items()}
+    lacking = [item for item in items.values() if (item.scene or "") not in known]
+    if lacking:
+        raise UsageError(
+            f"{own} has no scene '{lacking[0].scene}'; {len(lacking):,} of {len(items):,} questions of "
+            f"{run.folder.path} are of scenes that it lacks. Give the benchmark's own scenes."
+        )
+    drawings: dict[tuple[object, ...], list[Response]] = {}
+    for outcome in run.folder.outcomes():
+        if isinstance(outcome, Response):
+            item, turn = items[outcome.id], outcome.turn("map")
+            text = f"none of {outcome.id}" if turn is None else turn.response
+            key = (item.cluster, outcome.repeat, categories_on_map(item, options), text)
+            drawings.setdefault(key, []).append(outcome)
+    found = RunMaps(answers=sum(map(len, drawings.values())))
+    for first, *others in drawings.values():
+        item = items[first.id]
+        reading = drawn_map(first, item, settings)
+        if reading is None or reading.map is None:
+            found.unread += 1
+            continue
+        true, strange = true_map_of(known[item.scene or ""], categories_on_map(item, options), grid, stretch=stretch)
+        found.strange.update(strange)
+        drawn = Drawn(item.cluster, reading.map, true)
+        question = " ".join(item.question.split())
+        found.maps.append(ItemMap(run.name, item.id, question, drawn, reading.problems, 1 + len(others)))
+    return found
+
+
+def _write_maps(out: Path, result: MapsResult, draw: int) -> tuple[Path, ...]:
+    """Write the page, the figure and the table of distances; their paths."""
+
+    out.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    if not why_not_drawn():
+        figure = locality_svg(result.localities)
+        write_text(out / "locality.svg", figure + "\n")
+        write_text(out / "maps.html", page(figure, [one for own in result.maps.values() for one in own.maps[:draw]]))
+        written = [out / "maps.html", out / "locality.svg"]
+    rows = []
+    for name, own in result.maps.items():
+        for one in own.maps:
+            for pair in pairs([one.drawn]):
+                right = None if pair.drawn is None else pair.right
+                rows.append((name, one.item, one.questions, pair.scene, *pair.categories, pair.true, pair.drawn, right))
+    schema = {
+        "run": pl.String, "id": pl.String, "questions": pl.Int64, "scene": pl.String, "a": pl.String, "b": pl.String,
+        "true": pl.Float64, "drawn": pl.Float64, "right": pl.Boolean,
+    }  # fmt: skip
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    write_text(out / "pairs.csv", frame_csv(table, 4))
+    return (*written, out / "pairs.csv")
+
+
+def maps_to_json(result: MapsResult) -> dict[str, Any]:
+    """Make the content of `--json` of a result."""
+    runs = {
+        name: {
+            "maps": len(own.maps),
+            "answers": own.answers,
+            "unread": own.unread,
+            "not_in_scene": dict(own.strange),
+            "locality": to_plain(result.localities[name]),
+            "consistency": to_plain(result.consistencies[name]),
+        }
+        for name, own in result.maps.items()
+    }
+    return {
+        "grid": result.grid,
+        "stretch": result.stretch,
+        "runs": runs,
+        "published": to_plain_tables(result.published),
+    }
+
+
+def analyze_observer(config: ObserverConfig, events: Events = silent) -> ObserverResult:
+    """Fit an ideal observer with noisy perception to each run's answers.
+
+    Raises:
+        InputError: a folder holds no run, no scores or no scenes.
+        UsageError: the runs can't be compared, or none of their scenes is in the folder.
+    """
+
+    scored = scored_runs(config.runs, config.scorer)
+    geometries = {one.scene.id: one for one in open_collection(config.scenes) if isinstance(one, SceneGeometry)}
+    noise = Noise(radial=config.radial, drift=config.drift, confusion=config.confusion, memory=config.memory)
+    runs = {run.name: _observe(run, scored.rows(run), geometries, noise, config, events) for run in scored.runs}
+    return ObserverResult(runs, noise, config.draws, scored.scorer)
+
+
+def _observe(
+    run: LoadedRun,
+    rows: pl.DataFrame,
+    geometries: dict[str, SceneGeometry],
+    noise: Noise,
+    config: ObserverConfig,
+    events: Events,
+) -> RunObserver:
+
+    items = {item.id: item for item in run.folder.items()}
+    frames = run.record.settings.frames
+    tasks, lost = scene_tasks(list(items.values()), geometries, frames, noise, draws=config.draws, seed=config.seed)
+    if not tasks:
+        raise UsageError(
+            f"{config.scenes} has none of the {len(items):,} questions' scenes ({run.folder.path}); give the "
+            "benchmark's own."
+        )
+    events(Began(f"simulating the observer for {run.name}", len(tasks)))
+    tables: dict[str, AnswerTable] = {}
+    for found in parallel_map(tabulate, tasks, place_of(None, config.workers, few=len(items) < 200)):
+        tables.update((one.id, one) for one in found if isinstance(one, AnswerTable))
+        lost += [one for one in found if isinstance(one, Unanswered)]
+        events(Advanced())
+    events(Began(f"fitting the observer to {run.name}"))
+    observed, unread = observed_answers(rows, items)
+    fits = fit_run(tables, observed, noise)
+    events(Ended())
+    known = any(task.geometry.video_capture is not None for task in tasks)
+    return RunObserver(fits, unread, count_reasons(lost), known)

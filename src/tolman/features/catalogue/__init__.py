@@ -1,0 +1,1 @@
+"""Benchmarks, protocols, recipes and stores: list, fetch, export."""

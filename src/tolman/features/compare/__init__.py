@@ -1,0 +1,1 @@
+"""Compare runs item by item."""

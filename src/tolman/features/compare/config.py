@@ -1,0 +1,66 @@
+"""Settings of `tolman compare` and `tolman reconcile`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tolman.features.config import ReleasedData, Revision, Setting, Subset
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareConfig:
+    """Which runs are compared, by which scorer."""
+
+    a: Annotated[Path, Setting("A run's folder.", positional=True)]
+    b: Annotated[
+        tuple[Path, ...], Setting("Folders of one or more runs to compare it with.", positional=True, repeated=True)
+    ]
+    scorer: Annotated[
+        str | None, Setting("Scorer, such as official or careful. Default: the headline's.", aliases=("--rules",))
+    ] = None
+    metrics: Annotated[
+        str | None,
+        Setting(
+            "Further metrics by question type, computed from the runs' responses: names with commas between "
+            "(within-25,signed-bias). Default: none.",
+            metavar="NAMES",
+        ),
+    ] = None
+    out: Annotated[
+        Path | None,
+        Setting(
+            "File to write, .html (with every item won or lost), .md, .csv or .json. Default: none, the tables are "
+            "printed.",
+            writes="file",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReconcileConfig:
+    """Which two runs or logs are held against each other."""
+
+    a: Annotated[Path, Setting("A run folder, or a log of another program.", positional=True)]
+    b: Annotated[Path, Setting("The other run folder or log.", positional=True)]
+    benchmark: Annotated[str | None, Setting("A benchmark's name or folder. Default: that of the run folders.")] = None
+    data: ReleasedData = None
+    subset: Subset = None
+    revision: Revision = None
+    scorer_a: Annotated[
+        str | None,
+        Setting("Scorer of A. Default: of a run the headline's; of a log the one that gives its recorded scores."),
+    ] = None
+    scorer_b: Annotated[str | None, Setting("Scorer of B. Default: found out as A's is.")] = None
+    figure: Annotated[
+        str | None, Setting("Figure of the benchmark's table, by its key. Default: the headline.", metavar="KEY")
+    ] = None
+    out: Annotated[
+        Path | None,
+        Setting(
+            "File to write, .html (the waterfall drawn, with every differing item by its causes), .md or .json. "
+            "Default: none, the tables are printed.",
+            writes="file",
+        ),
+    ] = None

@@ -1,0 +1,1 @@
+"""Benchmarks out of existing question sets."""

@@ -1,0 +1,81 @@
+"""Draw a figure into a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tolman.errors import UsageError
+from tolman.features.events import Events, silent
+from tolman.features.figures import FORMS, FigureConfig, FigureKind
+from tolman.features.notebook import Displayable, NotebookTable
+from tolman.files import atomic_write, write_text
+from tolman.reports.charts.chart import format_of, render
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tolman.reports.charts.chart import Chart
+
+
+@dataclass(frozen=True, repr=False)
+class FigureResult(Displayable):
+    """A figure that was drawn.
+
+    Attributes:
+        chart: its data, and the text around it.
+        out: the file of the figure.
+        data: the CSV file of its data; None where none was asked for.
+    """
+
+    chart: Chart
+    out: Path
+    data: Path | None
+
+    def table(self) -> pl.DataFrame:
+        """The data that is drawn, one row for each mark."""
+        return self.chart.filled()
+
+    def _title(self) -> str:
+        return f"{self.chart.title}: {self.out}"
+
+    def _shown(self) -> NotebookTable:
+        return NotebookTable.of(self.table(), *self.chart.notes)
+
+
+def draw_figure(
+    kind: FigureKind, config: FigureConfig, events: Events = silent, *, chart: Chart | None = None
+) -> FigureResult:
+    """Make a figure's data, draw it and write the files; nothing is written where one step fails.
+
+    Args:
+        kind: of figure.
+        config: its settings.
+        events: receives progress.
+        chart: the data, where it is made already.
+
+    Raises:
+        MissingExtraError: Matplotlib is not installed.
+        UsageError: a file's suffix is none of a figure or table, or nothing can be drawn of the input.
+        InputError: an input is broken.
+    """
+
+    out = config.out or Path(f"{kind.name}.svg")
+    suffix = format_of(out)
+    if config.data is not None and config.data.suffix.lower() != ".csv":
+        raise UsageError(
+            f"--data names the file that the figure's data is written into, and {config.data} is no .csv; the folder "
+            "of a benchmark's released data is --benchmark-data."
+        )
+    chart = chart or kind.make(config, events)
+    if config.title is not None:
+        chart = replace(chart, title=config.title)
+    drawn = render(chart, FORMS.get(kind.form), suffix, dark=config.dark, width=config.width)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(out) as partial:
+        partial.write_bytes(drawn)
+    if config.data is not None:
+        config.data.parent.mkdir(parents=True, exist_ok=True)
+        write_text(config.data, chart.to_csv())
+    return FigureResult(chart, out, config.data)

@@ -1,0 +1,1 @@
+"""Generate questions from scenes, and audit benchmarks."""

@@ -1,0 +1,218 @@
+"""Generating: a benchmark from scenes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tolman.benchmarks.benchmark_folder import FILE as CARD
+from tolman.errors import UsageError
+from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
+from tolman.features.generate.config import GenerateConfig
+from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.generate.draft_collection import collect
+from tolman.generate.draft_storage import DraftFile
+from tolman.generate.presets import preset as preset_of
+from tolman.generate.publish import (
+    check_other,
+    check_place,
+    check_reviewed,
+    publish,
+    publishing_lock,
+    remove_benchmark,
+    statistics_of,
+)
+from tolman.generate.scene_geometry import open_collection
+from tolman.generate.selection import select
+from tolman.ingest.vsi_meta_info import Skipped
+from tolman.parallel import place_of
+from tolman.scene_table import count_scenes
+
+if TYPE_CHECKING:
+    from tolman.generate.draft_collection import Collected
+    from tolman.generate.presets import GenerationPreset
+    from tolman.generate.scene_geometry import SceneGeometry
+
+
+NAMED_REASONS = 3
+"""Reasons that the sentence names where nothing can be asked; the statistics have them all."""
+PARALLEL_FROM = 2_000
+"""Questions that are worth the start of other processes."""
+MANY_SCENES = 32
+"""Scenes that are."""
+
+
+@dataclass(frozen=True, repr=False)
+class GenerateResult(Displayable):
+    """A benchmark that was generated.
+
+    Attributes:
+        out: its folder.
+        questions: how many it has.
+        scenes: usable scenes that were read.
+        skipped: scenes and objects that couldn't be used, with the reason.
+        statistics: by question type the candidates offered, taken, left out, rejected and filtered, as in
+            provenance.json.
+    """
+
+    out: Path
+    questions: int
+    scenes: int
+    skipped: tuple[Skipped, ...]
+    statistics: dict[str, Any]
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each question type.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns task, questions, offered, rejected (drafts that broke a rule), reason (the most frequent of them,
+            null where none was rejected), filtered (choices that shortcut filtering left out, null where it had no
+            part).
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+
+        schema: dict[str, Any] = {
+            "task": pl.String, "questions": pl.Int64, "offered": pl.Int64, "rejected": pl.Int64, "reason": pl.String,
+            "filtered": pl.Int64,
+        }  # fmt: skip
+        rows = [
+            (
+                task, n["taken"], n["offered"], sum(n["rejected"].values()),
+                max(n["rejected"], key=n["rejected"].__getitem__, default=None),
+                n["filtered"]["asked"] - n["filtered"]["kept"] if "filtered" in n else None,
+            )
+            for task, n in self.statistics["tasks"].items()
+        ]  # fmt: skip
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def _title(self) -> str:
+        return f"{self.out}: {counted(self.questions, 'question')} from {counted(self.scenes, 'scene')}"
+
+    def _shown(self) -> NotebookTable:
+        left_out = f"Scenes and objects left out: {len(self.skipped):,}; the reasons are in .skipped."
+        return NotebookTable.of(self.table(), *([left_out] if self.skipped else []))
+
+
+class NoQuestionsError(UsageError):
+    """No question can be asked of the scenes.
+
+    Args:
+        text: a sentence with the most frequent reasons.
+        statistics: by question type the candidates offered and rejected, and why.
+    """
+
+    def __init__(self, text: str, statistics: dict[str, Any]) -> None:
+        super().__init__(text)
+        self.statistics = statistics
+
+
+def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
+    """Make a benchmark from scenes. Scenes and objects that can't be used are noted, counted and left out.
+
+    Raises:
+        InputError: no usable scene, or an output folder that holds something else.
+        UsageError: an unknown preset or family.
+        NoQuestionsError: no question comes out.
+        WorkerError: the place can't be used, or workers are lost again and again.
+    """
+
+    preset, place = _preset(config), place_of(config.on, config.workers)
+    if preset.share.rings and config.choices:
+        raise UsageError("rings are of numbers as numbers, and their options would tell: leave out --choices.")
+    check_kept = partial(
+        check_other,
+        *(config.out, config.scenes, preset, config.seed),
+        choices=config.choices,
+        overwrite=config.overwrite,
+    )
+    check_place(config.out)
+    check_kept()
+    with tempfile.TemporaryDirectory(prefix="tolman-") as folder, DraftFile(Path(folder) / "drafts") as draft_file:
+        events(Began("reading scenes"))
+        drafting = place_of(config.on, config.workers, few=count_scenes(config.scenes) < MANY_SCENES)
+        found = noted(open_collection(config.scenes), events)
+        collected = collect(found, preset, config.seed, draft_file, workers=drafting)
+        events(Began("choosing questions"))
+        taken = select(
+            collected,
+            preset,
+            config.seed,
+            workers=place_of(config.on, config.workers, few=len(collected.entries) < PARALLEL_FROM),
+            done=lambda task: events(Advanced(state=f"filtered: {task}")),
+        )
+        if not taken:
+            events(Ended())
+            statistics = statistics_of(taken, collected, preset)
+            raise NoQuestionsError(_nothing(collected, statistics, preset.name), statistics)
+        events(Began("writing questions"))
+        with publishing_lock(config.out):
+            # Another command may have filled the folder since.
+            check_place(config.out)
+            check_kept()
+            check_reviewed(config.out, statistics_of(taken, collected, preset))
+            if config.overwrite and (config.out / CARD).is_file():
+                remove_benchmark(config.out)
+            statistics = publish(
+                config.out,
+                taken,
+                collected,
+                preset,
+                config.seed,
+                config.scenes,
+                choices=config.choices,
+                licence=config.licence,
+                media=config.media,
+                workers=place,
+            )
+        events(Ended())
+        return GenerateResult(config.out, len(taken), collected.scenes, tuple(collected.skipped), statistics)
+
+
+def noted(found: Iterable[SceneGeometry | Skipped], events: Events) -> Iterator[SceneGeometry | Skipped]:
+    """The same, with an event for every scene, and a note for every scene or object that is skipped."""
+
+    for one in found:
+        if isinstance(one, Skipped):
+            events(Noted(f"skipped: {one.scene}: {one.reason}", "warning"))
+        else:
+            events(Advanced())
+        yield one
+
+
+def _preset(config: GenerateConfig) -> GenerationPreset:
+    """Return the generation preset with the changes of the config."""
+
+    chosen = preset_of(config.preset)
+    if config.families:
+        chosen = chosen.choosing(config.families)
+    return chosen.with_share(
+        per_scene=config.per_scene,
+        per_task=config.per_task,
+        max_filter_rounds=config.max_filter_rounds,
+        rings=config.rings,
+    )
+
+
+def _nothing(collected: Collected, statistics: dict[str, Any], name: str) -> str:
+    """Why nothing at all is asked, in a sentence: for each reason that is any type's most frequent one, how many."""
+    offered = collected.offered.total()
+    tasks = statistics["tasks"].values()
+    tops = Counter(max(n["rejected"], key=n["rejected"].__getitem__) for n in tasks if n["rejected"])
+    reasons = [f"{reason} ({n} question type{'s' if n > 1 else ''})" for reason, n in tops.most_common(NAMED_REASONS)]
+    if offered:
+        reasons.insert(0, f"{offered:,} were offered, and balancing answers and filtering left none")
+    said = "; ".join(reasons)
+    scenes = "the one scene" if collected.scenes == 1 else f"the {collected.scenes:,} scenes"
+    return f"no question can be asked of {scenes} under the preset '{name}': {said or 'its families found nothing'}."

@@ -1,0 +1,183 @@
+"""Results of generation, simulation and audits in the terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from tolman.features.generate.audit import DOUBTFUL, FINDINGS, SHORTCUTS, STRICT
+from tolman.features.printing import list_first, plain_table, say, typed, write_json
+from tolman.features.report.render import print_wide
+from tolman.generate.publish import TAUGHT_ON, percent
+
+if TYPE_CHECKING:
+    from tolman.features.generate.audit import AuditResult, ShortcutAuditResult
+    from tolman.features.generate.compute import GenerateResult
+    from tolman.features.scenes.simulation import SimulateResult
+
+
+MAX_REASONS = 4
+"""Lines of reasons for each question type."""
+_LISTED = 20
+"""Scenes that are listed."""
+
+AUDIT_WIDTH = 124
+"""Characters in which no heading of an audit's table is cut."""
+
+
+def show_generated(console: Console, result: GenerateResult) -> None:
+    """A row for each question type, and where the benchmark is."""
+    show_reasons(console, result.statistics)
+    say(
+        console,
+        f"{result.questions:,} questions from {result.scenes:,} scenes: {result.out}. "
+        f"Evaluate with 'tolman run {typed(result.out)}'.",
+    )
+
+
+def show_reasons(console: Console, statistics: Mapping[str, Any], *, every: bool = False) -> None:
+    """Print a row for each question type: how many drafts were considered, how many are asked, why the others aren't.
+
+    Args:
+        console: where to.
+        statistics: of a generation.
+        every: whether all reasons are listed; else the most frequent ones.
+    """
+    words = ("question type", "why not asked")
+    grid = plain_table(("question type", "considered", "questions", "not asked", "why not asked"), left=words)
+    for task, counts in statistics["tasks"].items():
+        reasons = Counter(counts["left_out"]) + Counter(counts["rejected"])
+        considered = counts["offered"] + sum(counts["rejected"].values())
+        first, *others = [
+            escape(f"{count:,} × {reason}") for reason, count in _first_reasons(reasons, every=every)
+        ] or [""]
+        grid.add_row(task, f"{considered:,}", f"{counts['taken']:,}", f"{reasons.total():,}", first)
+        for line in others:
+            grid.add_row("", "", "", "", line)
+    print_wide(console, grid)
+    say(
+        console,
+        "considered = questions + not asked; a scene of which a question type finds nothing to draft counts once.",
+    )
+
+
+def _first_reasons(reasons: Counter[str], *, every: bool) -> list[tuple[str, int]]:
+    """The most frequent reasons, and all others as one."""
+    listed = sorted(reasons.items(), key=lambda entry: (-entry[1], entry[0]))
+    if every or len(listed) <= MAX_REASONS:
+        return listed
+    rest = listed[MAX_REASONS - 1 :]
+    return [*listed[: MAX_REASONS - 1], (f"{len(rest)} other reasons, in provenance.json", sum(n for _, n in rest))]
+
+
+def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
+    """A row for each question type, a line for each rule that is broken, and where the findings are."""
+    if as_json:
+        write_json(console, result.rows)
+        return
+    first = "question type"
+    counted = ("items", "checked", "agree", "exact differs")
+    grid = plain_table((first, *counted, "mean error", "largest", "in doubt", "broken, safe"), left=(first,))
+    grid.columns[0].min_width = 28
+    for row in result.rows:
+        numbers = ["–" if row[key] is None else f"{row[key]:+z.3f}" for key in ("mean_error", "largest_error")]
+        counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
+        grid.add_row(row["task"], *counts, *numbers, f"{row['in_doubt']:,}", f"{row['broken_but_safe']:,}")
+    console.print(grid, width=max(console.width, AUDIT_WIDTH), crop=False)
+    for row in result.rows:
+        for rule, count in (row["doubts"] | row["rules"]).items():
+            doubted = row["doubts"].get(rule, 0)
+            said = "answer in doubt" if doubted == count else f"answer in doubt in {doubted:,}" if doubted else "safe"
+            say(console, f"{row['task']}: {count:,} × {rule} ({said})")
+    say(
+        console,
+        f"Findings: {result.out / FINDINGS}. The answers of {len(result.doubtful):,} items are in doubt, "
+        f"{len(result.differing):,} of them differ from the scene's: "
+        f"tolman run {result.benchmark} --exclude {result.out / DOUBTFUL}",
+    )
+    say(
+        console,
+        f"{len(result.safe):,} more break a rule, and their answers are safe: {result.out / STRICT} names both.",
+    )
+
+
+def _speed(result: SimulateResult) -> str:
+    """How fast frames were drawn, as a sentence; nothing where none were."""
+    frames, seconds = result.frames_drawn, result.seconds
+    return f"{frames:,} frames in {seconds:.0f} s, {frames / seconds:.1f} a second. " if frames and seconds else ""
+
+
+def show_simulated(console: Console, result: SimulateResult) -> None:
+    """Print a row for each scene, the requests that didn't fit, and the place of the scenes."""
+    listed = result.scenes[:_LISTED]
+    grid = plain_table(
+        headings := ("scene", "floor m²", "objects", "categories", "seen", "frames"), left=("scene",), whole=headings
+    )
+    for one in listed:
+        area = "–" if one.room_area is None else f"{one.room_area:.1f}"
+        grid.add_row(one.id, area, f"{one.objects}", f"{one.categories}", f"{one.coverage:.0%}", f"{one.frames:,}")
+    console.print(grid)
+    if len(result.scenes) > _LISTED:
+        say(console, f"… and {len(result.scenes) - _LISTED:,} more")
+    notes = list(dict.fromkeys(f"{one.id}: {note}" for one in listed for note in one.notes))
+    list_first(console, notes, len(notes), "dim")
+    say(
+        console,
+        f"{len(result.scenes):,} scenes with{'' if result.media else 'out'} their videos: {result.out}. "
+        f"{_speed(result)}"
+        f"Make questions with 'tolman generate {typed(result.out)} --out BENCH'.",
+    )
+
+
+COLOURS = {"pass": "green", "FAIL": "red", "too few": "yellow"}
+
+
+def show_shortcut_audit(console: Console, result: ShortcutAuditResult, *, as_json: bool) -> None:
+    """A row for each question type, learner and way of teaching; why rows don't pass; where it is written."""
+
+    if as_json:
+        write_json(console, result.record())
+        return
+    audit = result.audit
+    texts = ("question type", "learner", "taught on")
+    numbers = ("taught", "n", "score", "baseline", "per category", "difference", "95 % interval", "p (Holm)")
+    grid = plain_table((*texts, *numbers, "verdict"), left=(*texts, "verdict"))
+    for row in audit.rows:
+        interval = "–" if row.low is None else f"{percent(row.low, sign=True)} … {percent(row.high, sign=True)}"
+        grid.add_row(
+            escape(row.task),
+            row.learner,
+            TAUGHT_ON[row.taught_on],
+            f"{row.taught:,}",
+            f"{row.items:,}",
+            percent(row.score),
+            percent(row.baseline),
+            percent(row.category_baseline),
+            percent(row.difference, sign=True),
+            interval,
+            "–" if row.p is None else f"{row.p:.2g}",
+            f"[{COLOURS[row.verdict]}]{row.verdict}[/]",
+        )
+    print_wide(console, grid)
+    for row in audit.rows:
+        if row.reason:
+            say(console, f"{row.task}, {row.learner}, {TAUGHT_ON[row.taught_on]}: {row.verdict}: {row.reason}.")
+    for note in audit.notes:
+        say(console, note)
+    if audit.shared:
+        say(
+            console,
+            f"{audit.shared:,} of the {audit.others:,} questions taught are of scenes or files that the benchmark has "
+            "too; they are taught only where those aren't asked about.",
+        )
+    say(
+        console,
+        f"Verdict: {audit.verdict}. Baseline: chance for choices, for numbers the best constant (scorer "
+        f"{result.scorer}); {audit.questions:,} questions of {audit.scenes:,} scenes, {audit.folds} folds, "
+        f"seed {audit.seed}. "
+        f"Written: {result.out / SHORTCUTS}" + (f" and {result.card}." if result.card else "."),
+    )

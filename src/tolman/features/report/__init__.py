@@ -1,0 +1,1 @@
+"""Reports and sites of runs and scenes."""

@@ -1,0 +1,165 @@
+"""Settings of `tolman report`, `view` and `scenes`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tolman.features.config import Setting
+
+TABLES = "Tables by labels"
+_SITE = "Site"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportConfig:
+    """Which runs are reported, and in which form."""
+
+    runs: Annotated[
+        tuple[Path, ...],
+        Setting("Run folders of one benchmark; of several for a site.", positional=True, repeated=True),
+    ]
+    format: Annotated[
+        str | None,
+        Setting("Format: terminal, markdown, csv, latex, json, html or site. Default: that of --out, or terminal."),
+    ] = None
+    out: Annotated[
+        Path | None,
+        Setting(
+            "File to write; its suffix names the format. A name without a suffix is the folder of a site: leaderboard, "
+            "list and page of every item. Default: none, the report is printed."
+        ),
+    ] = None
+    published: Annotated[
+        str,
+        Setting(
+            "Published rows: none, baselines (chance and people), newest (these and the models printed last), paper "
+            "(those of the benchmark's own paper) or all."
+        ),
+    ] = "newest"
+    by: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Further table by labels of the questions, such as source, difficulty or evidence; several with commas "
+            "between them are crossed. Once for each table.",
+            repeated=True,
+            metavar="LABEL[,LABEL…]",
+            panel=TABLES,
+        ),
+    ] = ()
+    taxonomy: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Further table that scores the questions under the classification of another benchmark's paper: vsi-bench, "
+            "site, mmsi-bench or spatialbench. Once for each table.",
+            repeated=True,
+            metavar="NAME",
+            panel=TABLES,
+        ),
+    ] = ()
+    figure: Annotated[
+        str | None,
+        Setting(
+            "Column of the benchmark's table whose figure is shown for each value of a label. Default: its headline.",
+            metavar="COLUMN",
+            panel=TABLES,
+        ),
+    ] = None
+    layout: Annotated[
+        str | None,
+        Setting(
+            "Layout: across (a column for each value of the last label) or down (a row for each, with all columns of "
+            "the benchmark's table). Default: across up to 12 values.",
+            panel=TABLES,
+        ),
+    ] = None
+    scorer: Annotated[
+        str | None,
+        Setting("Scorer of these tables, or all for each. Default: that of the headline.", panel=TABLES),
+    ] = None
+    places: Annotated[
+        Path | None,
+        Setting(
+            "TOML file that gives question types, or values of another label, their places in taxonomies. Default: "
+            "what the questions' labels say, or the place of generated questions of the same type.",
+            panel=TABLES,
+        ),
+    ] = None
+    media: Annotated[
+        Path | None,
+        Setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.", panel=_SITE),
+    ] = None
+    scenes: Annotated[
+        Path | None,
+        Setting("Folder of the scenes, for floor plans. Default: what the runs or the benchmark name.", panel=_SITE),
+    ] = None
+    videos: Annotated[bool, Setting("Bring videos into the site, not only the frames that were sent.", panel=_SITE)] = (
+        False
+    )
+    redact: Annotated[
+        bool,
+        Setting(
+            "Leave videos and pictures out of a site or page, where a licence forbids showing them.",
+            panel=_SITE,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutSettings:
+    """Which tables are made.
+
+    Attributes:
+        by: for each table its labels with commas between them.
+        taxonomy: names of taxonomies, each a table.
+        figure: column of the benchmark's table whose figure is shown across; its headline where None.
+        layout: 'across' or 'down'; by the number of values where None.
+        scorer: its name, or 'all'; that of the headline where None.
+        places: a file of places in taxonomies.
+        published: whether figures of papers are shown next to those of runs.
+    """
+
+    by: tuple[str, ...] = ()
+    taxonomy: tuple[str, ...] = ()
+    figure: str | None = None
+    layout: str | None = None
+    scorer: str | None = None
+    places: Path | None = None
+    published: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        """Check that no table is requested."""
+        return not self.by and not self.taxonomy
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenesConfig:
+    """Which scenes are shown, and where."""
+
+    path: Annotated[
+        Path, Setting("Folder of scenes: Parquet, or VSI-Bench's meta-info.", positional=True, metavar="DIR")
+    ]
+    out: Annotated[
+        Path | None, Setting("HTML file of the page. Default: scenes.html here; with --json, none.", writes="file")
+    ] = None
+    most: Annotated[int, Setting("Most scenes that get a floor plan on the page, from 0.", least=0)] = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewConfig:
+    """Which runs are looked at, and where."""
+
+    paths: Annotated[
+        tuple[Path, ...],
+        Setting("Run folders, or the folder of a site that 'tolman report' wrote.", positional=True, repeated=True),
+    ]
+    port: Annotated[int, Setting("Port on 127.0.0.1, 0–65535; 0 takes a free one.", least=0, most=65535)] = 0
+    browser: Annotated[bool, Setting("Open the page in a browser.")] = True
+    media: Annotated[
+        Path | None, Setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.")
+    ] = None
+    scenes: Annotated[
+        Path | None, Setting("Folder of the scenes, for floor plans. Default: what the runs or the benchmark name.")
+    ] = None

@@ -1,0 +1,1 @@
+"""Run published results again."""

@@ -1,0 +1,1 @@
+"""Serve the web application, and export from it."""

@@ -1,0 +1,116 @@
+"""The output of `tolman review`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from tolman.features.printing import say, write_json
+
+if TYPE_CHECKING:
+    from tolman.features.review.compute import Listening, ReviewExportResult, ReviewRunsResult, StudyCheck
+    from tolman.review.store.backup import Backup
+
+
+def show_listening(console: Console, listening: Listening) -> None:
+    """Print the owner's sign-in address at once: others may wait for the line in a pipe."""
+    say(console, f"Everything is kept in {listening.kept_in}.")
+    say(console, "The owner signs in here, once:")
+    say(console, listening.link)
+    for join in listening.joins:
+        say(console, "People come to the study here:")
+        say(console, join)
+        if "{{%" in join:
+            say(console, "The platform fills in what stands in braces. To try the study, put words of your own there.")
+    for sentence in listening.warnings:
+        say(console, f"WARNING: {sentence}")
+    say(console, "Ctrl-C stops the server.")
+    console.file.flush()
+
+
+def show_study(console: Console, found: StudyCheck, *, as_json: bool) -> None:
+    """Print the planned questions of a study."""
+    if as_json:
+        write_json(console, asdict(found))
+        return
+    for part in found.parts:
+        if part.people is None or part.each is None or part.times is None:
+            say(console, f"{part.project}: {part.questions:,} questions, mode {part.mode}.")
+            continue
+        say(
+            console,
+            f"{part.project}: {part.people:,} people, {_span(part.each)} questions each; {part.questions:,} questions "
+            f"in all, each asked of {_span(part.times)} people.",
+        )
+        if part.strata:
+            say(console, "Of " + ", ".join(f"{name} {count:,}" for name, count in part.strata.items()) + ".")
+    if found.later:
+        say(console, f"Started later, when an earlier part is done: {', '.join(found.later)}.")
+    for sentence in found.warnings:
+        say(console, f"WARNING: {sentence}")
+
+
+def _span(counts: tuple[int, int]) -> str:
+    return f"{counts[0]:,}" if counts[0] == counts[1] else f"{counts[0]:,} to {counts[1]:,}"
+
+
+def show_marked(console: Console, result: ReviewRunsResult) -> None:
+    """How many answers of each subject are marked, or were left out."""
+    for person, counted in result.marked.items():
+        left_out = result.without_marked
+        say(console, f"{person}: left out {counted}." if left_out else f"{person}: {counted} are marked.")
+    if result.marked and not result.without_marked:
+        say(console, "They count like all others; --without-marked leaves them out.")
+    for person, why in result.excluded.items():
+        say(console, f"{person}: excluded by the study's rules: {why}.")
+    for person, counted in result.skipped.items():
+        say(console, f"{person}: skipped {counted}; what is skipped is missing, not wrong.")
+    if result.benchmark is not None:
+        say(console, f"The questions that were answered are the benchmark {result.benchmark}.")
+
+
+def show_people(console: Console, path: Path, *, as_json: bool) -> None:
+    """Print the place of the table of times and pay."""
+    if as_json:
+        write_json(console, {"people": str(path)})
+        return
+    say(console, f"Times and pay: {path}.")
+
+
+def show_exported(console: Console, result: ReviewExportResult, *, as_json: bool) -> None:
+    """Print the content and place of the reviewed benchmark."""
+    done = result.published
+    if as_json:
+        write_json(console, asdict(done))
+        return
+    told = ", ".join(f"{count:,} {verdict}" for verdict, count in done.verdicts.items())
+    say(
+        console,
+        f"{done.items:,} questions, version {done.version}: {result.out} ({told}). Their history is in review.json.",
+    )
+    if done.marked:
+        text = "count like all others; --without-marked leaves them out"
+        if result.without_marked:
+            text = "are left out of the agreement"
+        say(console, f"{done.marked:,} reviewers' answers are marked and {text}.")
+
+
+def show_backup(console: Console, backup: Backup, done: str) -> None:
+    """Print the content of a backup."""
+    rows = sum(backup.rows.values())
+    say(
+        console,
+        f"{done}: {rows:,} rows of {len(backup.rows)} tables (version {backup.version}) and {backup.files:,} files of "
+        f"{backup.bytes / 1e6:,.1f} MB: {backup.file}",
+    )
+
+
+def show_upgraded(console: Console, before: str, now: str) -> None:
+    """Versions of the tables."""
+    if before == now:
+        say(console, f"The tables are of version {now} already; nothing was done.")
+    else:
+        say(console, f"The tables were of version {before} and are of version {now} now.")

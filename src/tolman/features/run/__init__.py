@@ -1,0 +1,1 @@
+"""Evaluate models: runs, suites and estimates."""

@@ -1,0 +1,499 @@
+"""Settings of `tolman run` and `tolman score`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from tolman.errors import UsageError
+from tolman.features.config import (
+    JUDGE,
+    STORES,
+    FailuresAsWrong,
+    JudgeBody,
+    JudgeName,
+    JudgeSample,
+    JudgeUrl,
+    NumberOfWorkers,
+    On,
+    ReleasedData,
+    Revision,
+    RunFolderOut,
+    Setting,
+    StorePlace,
+    Subset,
+)
+
+if TYPE_CHECKING:
+    from tolman.messages import Thinking
+
+
+FOLDER = Path(__file__).with_name("suites")
+
+
+@dataclass(frozen=True)
+class NamedSuite:
+    """A suite that comes with Tolman.
+
+    Attributes:
+        name: for `tolman run`.
+        about: a short description.
+        benchmarks: names, with the subset where one is named.
+        text: of the file.
+    """
+
+    name: str
+    about: str
+    benchmarks: tuple[str, ...]
+    text: str
+
+
+def suite_names() -> list[str]:
+    """The names, sorted."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def is_named_suite(text: str) -> bool:
+    """Check whether a text is the name of a suite that comes with Tolman."""
+    return text in suite_names()
+
+
+def suite_path(text: str) -> Path:
+    """The file of a suite: of a name, the one that comes with Tolman; else the text as a path."""
+    return FOLDER / f"{text}.toml" if is_named_suite(text) else Path(text)
+
+
+def named_suite(name: str) -> NamedSuite:
+    """A suite by its name."""
+    text = (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    tables = [{"benchmark": one} if isinstance(one, str) else one for one in data["benchmark"]]
+    benchmarks = tuple(
+        f"{one['benchmark']} ({one['subset']})" if "subset" in one else one["benchmark"] for one in tables
+    )
+    return NamedSuite(name, data["about"], benchmarks, text)
+
+
+def benchmarks_and_suites() -> list[str]:
+    """The names that a run can be of."""
+    from tolman import benchmarks
+
+    return [*benchmarks.names(), *suite_names()]
+
+
+_MODEL, _SAMPLING, _PROTOCOL, _FRAMES = "The model", "Sampling", "Protocols", "Pictures"
+_ITEMS = "Which items"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """A model, a benchmark, and how the one is asked about the other. None leaves a setting to the prompt preset."""
+
+    benchmark: Annotated[
+        str,
+        Setting(
+            "A benchmark's name or folder, or a suite: easi-8, easi-12, founding-4, or a TOML file.",
+            positional=True,
+            names=benchmarks_and_suites,
+        ),
+    ]
+    model: Annotated[
+        str,
+        Setting(
+            "FAMILY/NAME: openai/NAME, gemini/NAME, anthropic/NAME, hf/NAME, python/FILE.py:FUNCTION, baseline/NAME."
+        ),
+    ]
+    data: ReleasedData = None
+    media: Annotated[Path | None, Setting("Folder of the videos and images. Default: the data's.")] = None
+    subset: Subset = None
+    revision: Revision = None
+    protocol: Annotated[str, Setting("Way of asking, see 'tolman protocols'; several joined by '+'.")] = "direct"
+    preset: Annotated[
+        str | None, Setting("Prompt preset: the authors' settings for one kind of model. Default: the first.")
+    ] = None
+    out: RunFolderOut = None
+    base_url: Annotated[
+        str | None,
+        Setting(
+            "Base URL of the model's endpoint; several that serve the same, with commas. Default: the family's own.",
+            panel=_MODEL,
+        ),
+    ] = None
+    label: Annotated[
+        str | None,
+        Setting(
+            "Your name for the weights that are served, such as a checkpoint's: answers are kept under it. "
+            "Default: what the endpoint says it serves.",
+            panel=_MODEL,
+        ),
+    ] = None
+    serve: Annotated[
+        str | None,
+        Setting(
+            "Start a server for the run and end it afterwards: vllm:NAME, sglang:NAME or a command with {port}. "
+            "Default: none.",
+            panel=_MODEL,
+        ),
+    ] = None
+    body: Annotated[
+        str | None,
+        Setting("JSON object of further fields for every request; null takes one out. Default: none.", panel=_MODEL),
+    ] = None
+    scenes: Annotated[
+        Path | None, Setting("Folder of scenes, for baseline/oracle and maps. Default: none.", panel=_MODEL)
+    ] = None
+    device: Annotated[
+        str | None,
+        Setting("Device of a local network, such as cpu, cuda:1 or auto. Default: the best there is.", panel=_MODEL),
+    ] = None
+    dtype: Annotated[
+        str | None,
+        Setting(
+            "Arithmetic of a local network: auto, float32, bfloat16, float16. Default: float32 on a CPU, else auto.",
+            panel=_MODEL,
+        ),
+    ] = None
+    batch_size: Annotated[
+        int, Setting("Most questions that a local network answers together, from 1.", panel=_MODEL, least=1)
+    ] = 8
+    on: Annotated[
+        str | None,
+        Setting(
+            "Cluster whose machines answer with copies of a local network: ray (that of $RAY_ADDRESS, one that runs on "
+            "this machine, or a local one that is started) or ray://HOST:PORT. Default: this machine.",
+            metavar="PLACE",
+            panel=_MODEL,
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        Setting("Copies of a local network on a cluster, from 1. Default: one on each GPU.", least=1, panel=_MODEL),
+    ] = None
+    concurrency: Annotated[
+        int | None,
+        Setting("Most requests in flight, from 1. Default: 32; 1 for a Python function.", panel=_MODEL, least=1),
+    ] = None
+    timeout: Annotated[float, Setting("Seconds for one call, from 0.1.", panel=_MODEL, least=0.1)] = 600.0
+    stream: Annotated[
+        bool,
+        Setting(
+            "Have an openai/ model's replies sent in pieces, where a proxy cuts connections that are long silent.",
+            panel=_MODEL,
+        ),
+    ] = False
+    retries: Annotated[int, Setting("Times that a failed call is tried again, from 0.", panel=_MODEL, least=0)] = 8
+    time_limit: Annotated[
+        float | None, Setting("Seconds for the whole run, from 0. Default: no limit.", panel=_MODEL, least=0)
+    ] = None
+    wait: Annotated[
+        str | None,
+        Setting(
+            "Time that an endpoint which is loading or went down is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL
+        ),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        Setting(
+            "Most that this call of the run may cost by --prices, from 0; what earlier calls cost isn't counted. "
+            "Default: no limit.",
+            panel=_MODEL,
+            least=0,
+        ),
+    ] = None
+    batch: Annotated[
+        bool,
+        Setting("Ask by the provider's batch interface, at about half the price and within a day.", panel=_MODEL),
+    ] = False
+    thinking: Annotated[
+        str | None,
+        Setting(
+            "Whether the model reasons first. Default: as it does by itself.", panel=_SAMPLING, choices=("on", "off")
+        ),
+    ] = None
+    effort: Annotated[
+        str | None,
+        Setting(
+            "Amount of reasoning, in the endpoint's own word: none, minimal, low, medium, high, xhigh, max. "
+            "Default: the model's.",
+            panel=_SAMPLING,
+        ),
+    ] = None
+    reasoning_budget: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Most tokens of reasoning beside those of the answer, 0–1,000,000, such as 2k (2,048); 0 switches it off. "
+            "Several numbers make several runs and a table of score against budget. Default: the model's.",
+            panel=_SAMPLING,
+            metavar="N[,N…]",
+        ),
+    ] = ()
+    ask_again: Annotated[
+        int | None,
+        Setting(
+            "Times that a question is asked again, with 4 times the room, where the token limit came in its reasoning, "
+            "0–5. Default: 2; 0 with several --reasoning-budget.",
+            panel=_SAMPLING,
+            least=0,
+            most=5,
+        ),
+    ] = None
+    input_form: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Form of a video: images (separate pictures), video (sampled frames with their times, as one video), file "
+            "(the file, which the server samples); several make several runs. Default: the recipe's or the preset's.",
+            panel=_FRAMES,
+            option="--as",
+            metavar="FORM[,FORM]",
+            choices=("images", "video", "file"),
+        ),
+    ] = ()
+    recipe: Annotated[
+        str | None,
+        Setting(
+            "Recipe of a model family (see 'tolman recipes'): a name, a TOML file, or none. Default: by the "
+            "model's name, for the form of videos only.",
+            panel=_MODEL,
+        ),
+    ] = None
+    judge: JudgeName = None
+    judge_base_url: JudgeUrl = None
+    judge_body: JudgeBody = None
+    judge_sample: JudgeSample = None
+    prices: Annotated[
+        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_MODEL)
+    ] = None
+    temperature: Annotated[
+        float | None, Setting("Sampling temperature, from 0. Default: the preset's.", panel=_SAMPLING, least=0)
+    ] = None
+    top_p: Annotated[
+        float | None,
+        Setting(
+            "Nucleus sampling: share of the probability, 0–1. Default: the preset's.", panel=_SAMPLING, least=0, most=1
+        ),
+    ] = None
+    top_k: Annotated[
+        int | None, Setting("Most likely tokens drawn from, from 0. Default: the preset's.", panel=_SAMPLING, least=0)
+    ] = None
+    max_tokens: Annotated[
+        int | None, Setting("Most tokens of an answer, from 1. Default: the preset's.", panel=_SAMPLING, least=1)
+    ] = None
+    seed: Annotated[int, Setting("Seed of everything that is drawn at random, a whole number.", panel=_SAMPLING)] = 0
+    samples: Annotated[
+        int,
+        Setting(
+            "Times that each item is asked, 1–10,000.", panel=_SAMPLING, aliases=("--repeats",), least=1, most=10_000
+        ),
+    ] = 1
+    reasoning_tokens: Annotated[
+        int | None,
+        Setting(
+            "Most tokens of a turn that thinks, maps or explains, from 1. Default: the protocol's.",
+            panel=_PROTOCOL,
+            least=1,
+        ),
+    ] = None
+    samples_per_vote: Annotated[
+        int | None,
+        Setting(
+            "Answers that self-consistency votes over, from 2. Default: 5.",
+            panel=_PROTOCOL,
+            aliases=("--draws",),
+            least=2,
+        ),
+    ] = None
+    grid: Annotated[
+        int | None,
+        Setting("Cells along each side of a cognitive map, 2–100. Default: 10.", panel=_PROTOCOL, least=2, most=100),
+    ] = None
+    map_categories: Annotated[
+        str | None,
+        Setting(
+            "Contents of a map: the question's categories, or all of its scene. Default: question.",
+            panel=_PROTOCOL,
+            metavar="question|scene",
+        ),
+    ] = None
+    captioner: Annotated[
+        str | None, Setting("Model that captions, for caption-then-answer. Default: none.", panel=_PROTOCOL)
+    ] = None
+    captioner_url: Annotated[
+        str | None,
+        Setting("Address of the captioner's endpoint. Default: --base-url, in one family.", panel=_PROTOCOL),
+    ] = None
+    matcher: Annotated[
+        str | None, Setting("Matcher of points of images, for correspondence. Default: sift.", panel=_PROTOCOL)
+    ] = None
+    frames: Annotated[
+        tuple[int, ...],
+        Setting(
+            "Frames of a video, 1–999,999; several numbers make several runs. Default: the preset's.",
+            panel=_FRAMES,
+            metavar="N[,N…]",
+            least=1,
+            most=999_999,
+        ),
+    ] = ()
+    fps: Annotated[
+        float | None,
+        Setting(
+            "Frames for each second, from 0.001, in place of --frames. Default: the preset's.",
+            panel=_FRAMES,
+            least=0.001,
+        ),
+    ] = None
+    max_frames: Annotated[
+        int | None, Setting("Most frames with --fps, from 1. Default: the preset's.", panel=_FRAMES, least=1)
+    ] = None
+    quality: Annotated[
+        int | None, Setting("JPEG quality, 1–95. Default: the preset's.", panel=_FRAMES, least=1, most=95)
+    ] = None
+    longest_side: Annotated[
+        int | None,
+        Setting("Longest side of a picture in pixels, from 16. Default: the preset's.", panel=_FRAMES, least=16),
+    ] = None
+    tasks: Annotated[tuple[str, ...], Setting("Question types that are asked. Default: all.", panel=_ITEMS)] = ()
+    ids: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Items that are asked: ids, a file with one on each line or a JSON list of them, or a folder of runs: what "
+            "was asked there.",
+            panel=_ITEMS,
+            metavar="ID[,ID…]|FILE|RUNS",
+        ),
+    ] = ()
+    exclude: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Items that are not asked: ids, a file, or a folder of runs.",
+            panel=_ITEMS,
+            metavar="ID[,ID…]|FILE|RUNS",
+            may_be_empty=True,
+        ),
+    ] = ()
+    limit: Annotated[
+        int | None, Setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)
+    ] = None
+    store: StorePlace = None
+    frame_store: Annotated[
+        Path | None, Setting("Folder of decoded frames. Default: in the user's cache.", panel=STORES)
+    ] = None
+    count_failures_as_wrong: FailuresAsWrong = False
+    metrics: Annotated[
+        str | None,
+        Setting(
+            "Further metrics by question type: names with commas between (within-25,signed-bias). Default: none.",
+            metavar="NAMES",
+        ),
+    ] = None
+
+
+MOST_BUDGET = 1_000_000
+"""Most tokens of a budget of reasoning."""
+ASKED_AGAIN = 2
+"""How often a question whose answer was cut off in reasoning is asked again, where the user doesn't say."""
+
+
+def budgets_of(texts: Sequence[str]) -> tuple[int, ...]:
+    """Return the budgets of reasoning that a setting names: '0', '2048', '2k' (2,048), '1.5k'.
+
+    Raises:
+        UsageError: one can't be read, is out of bounds, or occurs twice.
+    """
+    found = [_budget(text) for text in texts]
+    if len(set(found)) < len(found):
+        raise UsageError(f"--reasoning-budget names a number twice: {','.join(texts)}.")
+    return tuple(found)
+
+
+def _budget(text: str) -> int:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(k?)", text.strip(), re.IGNORECASE)
+    tokens = round(float(match[1]) * (1024 if match[2] else 1)) if match else -1
+    if match is None or tokens > MOST_BUDGET or ("." in match[1] and not match[2]):
+        raise UsageError(
+            f"--reasoning-budget takes tokens, such as 0, 2048 or 8k (8,192), up to {MOST_BUDGET:,}, not '{text}'."
+        )
+    return tokens
+
+
+def thinking_of(on: str | None, effort: str | None, budget: int | None) -> Thinking | None:
+    """The settings of reasoning of one run; None where none is given.
+
+    Args:
+        on: 'on' or 'off'.
+        effort: in the endpoint's word.
+        budget: in tokens.
+
+    Raises:
+        UsageError: they contradict each other.
+    """
+    from tolman.messages import Thinking
+
+    if on is None and effort is None and budget is None:
+        return None
+    switched_off = [text for text, off in (("--thinking off", on == "off"), ("--effort none", effort == "none")) if off]
+    switched_off += ["--reasoning-budget 0"] if budget == 0 else []
+    wanted = ["--thinking on"] if on == "on" else []
+    wanted += [f"--effort {effort}"] if effort not in (None, "none") else []
+    wanted += [f"--reasoning-budget {budget}"] if budget else []
+    if switched_off and wanted:
+        raise UsageError(f"{switched_off[0]} and {wanted[0]} contradict each other; give one of them.")
+    return Thinking(on=None if on is None else on == "on", effort=effort, budget=budget)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreConfig:
+    """Settings of scoring: the responses, and the questions that they answer."""
+
+    responses: Annotated[
+        tuple[Path, ...],
+        Setting(
+            "A run folder; or tables of ids and responses, logs of lmms-eval, VLMEvalKit, Inspect or EASI, and folders "
+            "of logs, which are scored together.",
+            positional=True,
+            repeated=True,
+        ),
+    ]
+    benchmark: Annotated[str | None, Setting("A benchmark's name or folder. Default: the run folder's own.")] = None
+    data: ReleasedData = None
+    subset: Subset = None
+    revision: Revision = None
+    format: Annotated[
+        str | None, Setting("Format: jsonl, lmms-eval, vlmevalkit, inspect, easi or predictions. Default: found out.")
+    ] = None
+    columns: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Columns of a table of predictions: id=question_id,response=prediction. Default: usual names.",
+            metavar="NAME=COLUMN,…",
+        ),
+    ] = ()
+    name: Annotated[str | None, Setting("Name of the model. Default: the file's name.")] = None
+    preset: Annotated[
+        str | None, Setting("Prompt preset: the authors' settings it was run with. Default: the first.")
+    ] = None
+    out: RunFolderOut = None
+    seed: Annotated[int, Setting("Seed of released parsers that draw at random, a whole number.")] = 0
+    judge: JudgeName = None
+    judge_base_url: JudgeUrl = None
+    judge_body: JudgeBody = None
+    judge_sample: JudgeSample = None
+    concurrency: Annotated[int, Setting("Most requests in flight, from 1.", panel=JUDGE, least=1)] = 32
+    prices: Annotated[
+        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=JUDGE)
+    ] = None
+    store: StorePlace = None
+    count_failures_as_wrong: FailuresAsWrong = False
+    metrics: Annotated[
+        str | None,
+        Setting(
+            "Further metrics by question type: names with commas between (within-25,signed-bias). Default: the run's.",
+            metavar="NAMES",
+        ),
+    ] = None
+    on: On = None
+    workers: NumberOfWorkers = None

@@ -1,0 +1,200 @@
+"""Scoring existing responses: a file of another program's, a run's folder, or responses that Python holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tolman.errors import InputError, UsageError, hint
+from tolman.features.config import judge_request
+from tolman.features.events import CallEvents, Events, Noted, silent
+from tolman.features.opened_folders import Run
+from tolman.features.run.config import ScoreConfig
+from tolman.parallel import place_of
+from tolman.responses import Failure, FailureKind, Response
+from tolman.runs.rescore import judge_folder, score_file, score_folder
+from tolman.runs.run_folder import RunFolder
+from tolman.scoring.metrics import names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tolman.items import Item
+    from tolman.parallel import WorkPlace
+    from tolman.responses import Outcome
+
+
+MANY_ROWS = 200_000
+"""Rows of scores that are worth the start of other processes."""
+
+
+@dataclass(frozen=True)
+class ScoreResult:
+    """The result of scoring.
+
+    Attributes:
+        run: the folder with responses and scores.
+    """
+
+    run: Run
+
+
+def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
+    """Score responses into a run folder, or a run folder again; with a judge, have a model read them.
+
+    Raises:
+        UsageError: no benchmark named, an unknown name or metric, or a judge that can't be one.
+        InputError: the file's rows don't fit the benchmark's, or the folder is no run's.
+        EndpointError: the judge's first call showed that none can succeed.
+        RunConflictError: the run's folder holds another run, or one is at work there.
+        WorkerError: the place can't be used, or workers are lost again and again.
+    """
+
+    judging = judge_request(config, sample=config.judge_sample, concurrency=config.concurrency)
+    if judging is not None and not judging.is_self:
+        judging.open()  # what is wrong with it is told before anything is done
+    responses = _checked(config.responses)  # told before anything is fetched
+    columns = _columns(config.columns)
+    metrics = names_of(config.metrics)
+    place_of(config.on, config.workers)  # a wrong one too
+
+    def workers(rows: int) -> WorkPlace:
+        return place_of(config.on, config.workers, few=rows < MANY_ROWS)
+
+    if len(responses) == 1 and _is_run(responses[0], config):
+        _check_subset(responses[0], config.subset)
+        folder, _ = score_folder(responses[0], metrics, workers, failures_are_wrong=config.count_failures_as_wrong)
+    else:
+        folder, _ = score_file(
+            responses,
+            benchmark=config.benchmark,
+            data=config.data,
+            subset=config.subset,
+            revision=config.revision,
+            form=config.format,
+            columns=columns,
+            name=config.name,
+            preset=config.preset,
+            out=config.out,
+            seed=config.seed,
+            failures_are_wrong=config.count_failures_as_wrong,
+            metrics=metrics,
+            workers=workers,
+            noted=lambda sentence: events(Noted(sentence)),
+        )
+    if judging is not None:
+        calls = CallEvents(events)
+        folder, _ = judge_folder(folder.path, judging, started=calls.start, done=calls.done, noted=calls.note)
+        calls.end()
+    return ScoreResult(Run(folder.path))
+
+
+def _checked(paths: Sequence[Path]) -> Sequence[Path]:
+    if not paths:
+        raise UsageError("there are no responses to score; give a file, or a run's folder.")
+    for path in paths:
+        if not path.exists() and not set(str(path)) & set("*?["):
+            raise InputError(path, "does not exist", fix="give a file of responses, or a run's folder")
+        if len(paths) > 1 and (path / "run.json").is_file():
+            raise InputError(path, "is a run folder, and other responses are given too", fix="score it alone")
+    return paths
+
+
+def _is_run(path: Path, config: ScoreConfig) -> bool:
+    """Check whether a path is a run folder; one without run.json is taken for one where no benchmark is named."""
+    return path.is_dir() and ((path / "run.json").is_file() or config.benchmark is None)
+
+
+def _check_subset(path: Path, subset: str | None) -> None:
+    """Refuse to score a run folder as another subset, which would overwrite its scores.
+
+    Raises:
+        UsageError: the run is of another one.
+        InputError: the folder is no run's.
+    """
+
+    settings = RunFolder(path).record().settings
+    if subset not in (None, settings.subset):
+        raise UsageError(
+            f"{path} is a run of the subset {settings.subset}; score its answers to {subset} by 'tolman score "
+            f"{path / 'responses.jsonl'} --benchmark {settings.benchmark} --subset {subset} --out FOLDER'."
+        )
+
+
+def _columns(pairs: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        role, equals, name = (part.strip() for part in pair.partition("="))
+        if not equals or not role or not name:
+            raise UsageError(f"--columns takes NAME=COLUMN, such as response=prediction, not '{pair}'.")
+        if role in found:
+            raise UsageError(f"--columns names two columns for '{role}'; leave one.")
+        found[role] = name
+    return found
+
+
+def outcomes_of(responses: Any, items: Iterable[Item]) -> list[Outcome]:
+    """Responses that Python holds, as outcomes in their order.
+
+    Args:
+        responses: item's id → text; None (or nan) for a call that brought none, a list of texts for several samples,
+            a `Response` or `Failure` as it is. Or a data frame (Polars, pandas) with the columns `id` and `response`,
+            and `sample` (or `repeat`, from 0) where items were asked several times.
+        items: the benchmark's questions.
+
+    Raises:
+        UsageError: an id that the benchmark doesn't have, an id twice, a value that is no text, a column that is
+            missing, or nothing at all.
+    """
+    known = {item.id for item in items}
+    found: dict[tuple[str, int], Outcome] = {}
+    for key, sample, value in _entries(responses):
+        if key not in known:
+            raise UsageError(f"the benchmark has no item {key!r}; check the benchmark and the subset.")
+        if (key, sample) in found:
+            raise UsageError(f"item {key!r} has two responses; give each item and sample one.")
+        found[key, sample] = _outcome(key, sample, value)
+    if not found:
+        raise UsageError("there are no responses to score.")
+    return list(found.values())
+
+
+def _entries(responses: Any) -> Iterable[tuple[str, int, Any]]:
+    """Id, sample and value of each response."""
+    if isinstance(responses, Mapping):
+        for key, value in responses.items():
+            values = value if isinstance(value, list | tuple) else [value]
+            for sample, one in enumerate(values):
+                yield str(key), sample, one
+        return
+    columns = getattr(responses, "columns", None)
+    if columns is None:
+        raise UsageError(
+            "responses are a mapping of ids to texts, a data frame with the columns 'id' and 'response', or a file, "
+            f"not {type(responses).__name__}."
+        )
+    names = [str(name) for name in columns]
+    for needed in ("id", "response"):
+        if needed not in names:
+            raise UsageError(f"the data frame of responses has no column '{needed}'; {hint(needed, names)}.")
+    ids, texts = _column(responses, "id"), _column(responses, "response")
+    numbers = next((_column(responses, name) for name in ("sample", "repeat") if name in names), [0] * len(ids))
+    for key, sample, text in zip(ids, numbers, texts, strict=True):
+        yield str(key), int(sample), text
+
+
+def _column(frame: Any, name: str) -> Sequence[Any]:
+    values: Sequence[Any] = frame[name].to_list()  # of a Polars Series and of a pandas Series
+    return values
+
+
+def _outcome(key: str, sample: int, value: Any) -> Outcome:
+    if isinstance(value, str):
+        return Response(id=key, response=value, repeat=sample)
+    if isinstance(value, Response | Failure):
+        return value.model_copy(update={"id": key, "repeat": sample})
+    if value is None or value != value:  # pandas has nan for None
+        return Failure(id=key, kind=FailureKind.IMPORTED, message="no text was given", repeat=sample)
+    raise UsageError(f"the response to item {key!r} is of type {type(value).__name__}; give its text, or None.")

@@ -1,0 +1,301 @@
+"""Suites: models × benchmarks × protocols in one TOML file, and the figures of their leaderboards.
+
+```toml
+out = "spring"                       # any setting of `tolman run`, for all runs
+concurrency = 64
+
+[[model]]
+model = "openai/qwen3-vl-8b"
+base_url = "http://node1:8000/v1"
+
+[[benchmark]]
+benchmark = "vsi-bench"
+frames = [16, 32]
+
+[[benchmark]]
+benchmark = "./my-bench"
+
+[[protocol]]
+protocol = "direct"
+```
+
+The runs are all combinations of one table of each kind. A file without a model is a suite for any model, which is given
+with the command. If a setting is given in several places, the model's table holds before the protocol's, that before
+the benchmark's, and that before the settings above the tables.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tolman.errors import InputError, TolmanError, UsageError, hint
+from tolman.features.config import PLUGINS, as_toml, fields_of, is_secret, make
+from tolman.features.run.config import FOLDER, RunConfig, is_named_suite
+
+if TYPE_CHECKING:
+    from tolman.features.opened_folders import Run
+    from tolman.reports.report_pages import Matrix
+
+
+KEY = "board"
+"""The key of a suite's file that names the leaderboard."""
+BOARDS = {"easi": "EASI's figures, by the rules of its lmms-eval backend"}
+"""Name → the title of its table."""
+
+
+def board_of(path: Path) -> str | None:
+    """The leaderboard that a suite's file names.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    found = tomllib.loads(path.read_text(encoding="utf-8-sig")).get(KEY)
+    if found is not None and found not in BOARDS:
+        raise UsageError(f"{path}: there is no board '{found}'; {hint(str(found), list(BOARDS))}.")
+    return found
+
+
+def board_matrix(runs: Sequence[Run]) -> Matrix:
+    """EASI's headline figures: a row for each model, a column for each benchmark of the board that has a run.
+
+    A figure that rests on a part is marked. Runs of other benchmarks aren't in it, nor are models with several runs of
+    one, which are reported.
+    """
+    from tolman import benchmarks
+    from tolman.exports.easi.board import BACKENDS, COLUMNS, columns_of, is_on_board
+    from tolman.exports.exporters import RunSource
+    from tolman.exports.results import lacks_of
+    from tolman.reports.report_pages import LACKING, Matrix, MatrixCell
+    from tolman.runs.run_folder import RunFolder
+
+    by_name: dict[str, list[RunSource]] = {}
+    for run in runs:
+        settings = run.record.settings
+        source = RunSource(RunFolder(run.path), benchmarks.get(settings.benchmark))
+        if is_on_board(source):
+            by_name.setdefault(settings.named(), []).append(source)
+    found = Matrix()
+    cells: dict[str, dict[str, MatrixCell]] = {}
+    for name, sources in by_name.items():
+        try:
+            columns = columns_of(sources, parts=True)
+            for column in columns:
+                value, _ = column.figures(next(one for one in BACKENDS if one in column.board.scorers))
+                lacks = any(lacks_of(source) for source in column.all_runs)
+                if value is not None:
+                    cells.setdefault(name, {})[column.board.key] = MatrixCell(f"{value:.1f}", LACKING if lacks else "")
+        except TolmanError as error:
+            found.warnings.append(f"{name}: {error}")
+    keys = [column.key for column in COLUMNS if any(column.key in row for row in cells.values())]
+    found.columns += [(key, "EASI") for key in keys]
+    found.rows |= {name: [row.get(key) for key in keys] for name, row in cells.items()}
+    return found
+
+
+AXES = ("benchmark", "protocol", "model")
+"""Tables of a suite, the ones whose settings hold last at the end."""
+ABOUT = "about"
+"""The key of a file that says in some words what the suite is."""
+OUT = "runs"
+"""The folder of a suite that names none, in which it has a folder of its file's name."""
+
+
+def is_suite(text: str) -> bool:
+    """Check whether an argument is a suite rather than a benchmark: a file, or the name of one that comes with
+    Tolman."""
+    return (text.endswith(".toml") and not Path(text).is_dir()) or is_named_suite(text)
+
+
+def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunConfig]:
+    """The runs of a suite, those of one model after each other; each has a folder of its own.
+
+    Args:
+        path: the file.
+        given: settings that hold before all that the file says.
+
+    Returns:
+        One config for each combination. Several frames, forms or budgets of a run stay in its config.
+
+    Raises:
+        InputError: the file can't be read or is no suite; the sentence names the line of an unknown key.
+        UsageError: a setting is of the wrong type or out of bounds.
+    """
+    text, data = _read(path)
+    data.pop(PLUGINS, None)
+    for key in (ABOUT, KEY):
+        data.pop(key, None)
+    tables = {axis: _tables(path, text, data.pop(axis, None), axis) for axis in AXES}
+    if not tables["model"] and "model" in (given or {}):
+        tables["model"] = [{}]
+    elif not tables["model"] and path.parent == FOLDER:
+        raise UsageError(f"the suite {path.stem} is for any model; name yours with --model FAMILY/NAME.")
+    for axis in ("benchmark", "model"):
+        if not tables[axis]:
+            raise InputError(path, f"has no [[{axis}]] table", fix=f'write [[{axis}]] and {axis} = "NAME" below it')
+    _check_keys(path, text, data, extra=(*AXES, ABOUT, KEY))
+    shared = {name: value for name, value in data.items() if name != "out"}
+    root = Path((given or {}).get("out") or data.get("out") or Path(OUT) / path.stem)
+    configs = []
+    for model, benchmark, protocol in itertools.product(
+        tables["model"], tables["benchmark"], tables["protocol"] or [{}]
+    ):
+        settings = shared | benchmark | protocol | model | {k: v for k, v in (given or {}).items() if k != "out"}
+        config = make(RunConfig, _plain(settings), where=f"{path}: ")
+        configs.append(replace(config, out=root / _place(config)))
+    _refuse_twins(path, configs)
+    return configs
+
+
+def copy_suite(path: Path, folder: Path, given: Mapping[str, Any] | None = None) -> None:
+    """Keep a copy of the file with its runs.
+
+    Args:
+        path: of the suite.
+        folder: of its runs.
+        given: settings that held before the file's; of a suite that comes with Tolman they are kept as a comment.
+    """
+    from tolman.files import write_text
+
+    folder.mkdir(parents=True, exist_ok=True)
+    if path.resolve() != (folder / path.name).resolve():
+        said = _said(given or {}) if path.parent == FOLDER else ""
+        write_text(folder / path.name, said + path.read_text(encoding="utf-8-sig"))
+
+
+def _said(given: Mapping[str, Any]) -> str:
+    """Return settings as the lines of a comment; those that may hold a password are left out."""
+    import tomli_w
+
+    kept = {
+        one.name: as_toml(given[one.name])
+        for one in fields_of(RunConfig)
+        if given.get(one.name) is not None and not is_secret(one, given[one.name])
+    }
+    return "".join(f"# {line}\n" for line in ("Carried out with:", *tomli_w.dumps(kept).splitlines()))
+
+
+def folder_of(configs: Sequence[RunConfig]) -> Path:
+    """The folder of a suite's runs."""
+    places = [config.out for config in configs if config.out is not None]
+    return places[0].parent.parent
+
+
+def _place(config: RunConfig) -> Path:
+    """A run's folder below the suite's: the benchmark's, then the model's with its protocol."""
+    from tolman.runs.places import file_name
+
+    benchmark = file_name("-".join(filter(None, (Path(config.benchmark).name, config.subset))))
+    model = config.model if config.label is None else f"{config.model}-{config.label}"
+    return Path(benchmark) / file_name(f"{model}-{config.protocol}")
+
+
+def _refuse_twins(path: Path, configs: Sequence[RunConfig]) -> None:
+    """Two runs must not share a folder, and two models not a name: their figures would be one row."""
+    by_place: dict[Path | None, RunConfig] = {}
+    for config in configs:
+        twin = by_place.setdefault(config.out, config)
+        if twin is config:
+            continue
+        if twin.base_url != config.base_url and twin.model == config.model:
+            raise InputError(
+                path,
+                f"has {config.model} at {twin.base_url} and at {config.base_url}",
+                fix="give each a 'label', or if they serve the same, write both addresses into one base_url",
+            )
+        raise InputError(
+            path,
+            f"has {config.model} with {config.protocol} on {config.benchmark} twice",
+            fix="leave one out, or give each model a 'label' and each benchmark a 'subset'",
+        )
+
+
+def _tables(path: Path, text: str, value: Any, axis: str) -> list[dict[str, Any]]:
+    """The tables of an axis: [[model]] tables, or a list of names for short."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        value = [value]
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        raise InputError(path, f"'{axis}' is no table", fix=f"write [[{axis}]]")
+    found = [{axis: one} if isinstance(one, str) else one for one in value]
+    for number, table in enumerate(found, start=1):
+        if not isinstance(table, dict):
+            raise InputError(path, f"'{axis}' holds {table!r}", fix=f"write [[{axis}]], or a list of names")
+        _check_keys(path, text, table)
+        if axis != "protocol" and axis not in table:
+            raise InputError(path, f"[[{axis}]] table {number} says no '{axis}'", fix=f'write {axis} = "NAME"')
+    return found
+
+
+def _check_keys(path: Path, text: str, table: Mapping[str, Any], extra: Sequence[str] = ()) -> None:
+    known = [one.name for one in fields_of(RunConfig)]
+    options = {one.option.removeprefix("--").replace("-", "_"): one.name for one in fields_of(RunConfig)}
+    for key in table:
+        plain = key.replace("-", "_")
+        if plain not in known and plain not in options:
+            line = next(
+                (n for n, one in enumerate(text.splitlines(), 1) if re.match(rf"\s*{re.escape(key)}\s*=", one)), None
+            )
+            place = f"line {line}: " if line else ""
+            raise InputError(path, f"{place}there is no setting '{key}'", fix=hint(plain, [*known, *extra]))
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by the names of fields; a file may name them as options."""
+    options = {one.option.removeprefix("--").replace("-", "_"): one.name for one in fields_of(RunConfig)}
+    found = {}
+    for key, value in settings.items():
+        plain = key.replace("-", "_")
+        found[options.get(plain, plain)] = value
+    return found
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise InputError(path, f"can't be read ({error.strerror or error})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(path, f"is no TOML ({error})") from None
+
+
+def models_of(configs: Sequence[RunConfig]) -> list[list[RunConfig]]:
+    """The runs of each model: those of one endpoint, or of all networks of this machine, are done after each other."""
+    groups: dict[tuple[str, ...], list[RunConfig]] = {}
+    for config in configs:
+        family = config.model.partition("/")[0]
+        named = (config.model, config.base_url, config.label, config.serve)
+        own = ("hf",) if family == "hf" else tuple(one or "" for one in named)
+        groups.setdefault(own, []).append(config)
+    return list(groups.values())
+
+
+def check_names(configs: Sequence[RunConfig]) -> None:
+    """Refuse unknown names before the first call. A folder that can't be read fails alone, when it is loaded.
+
+    Raises:
+        UsageError: there is no such benchmark, subset, prompt preset, protocol or family of models.
+    """
+    from tolman import benchmarks, models, protocols
+    from tolman.runs.run_items import preset_of, subset_of
+
+    for name, subset, preset in dict.fromkeys((one.benchmark, one.subset, one.preset) for one in configs):
+        try:
+            benchmark = benchmarks.get(name)
+        except InputError:
+            continue
+        preset_of(benchmark, preset, subset_of(benchmark, subset))
+    for name in dict.fromkeys(config.protocol for config in configs):
+        protocols.get(name)
+    for name in dict.fromkeys(config.model for config in configs):
+        if name.partition("/")[0] not in models.families():
+            raise UsageError(f"there is no model family '{name}'; {hint(name.partition('/')[0], models.families())}.")

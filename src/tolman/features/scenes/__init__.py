@@ -1,0 +1,1 @@
+"""Scenes: from scans and recordings, from simulation; measured and merged."""

@@ -1,0 +1,301 @@
+"""Ingesting: scenes from real scans and recordings, media pools for questions, and the merging of shards.
+
+Distances that are picked in a LiDAR recording are measured with a bound of the error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tolman.errors import UsageError
+from tolman.features.events import Advanced, Began, Ended, Events, silent
+from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig, PoolConfig
+from tolman.ingest.build import ScansConfig
+from tolman.ingest.build import ingest as carry_out
+from tolman.ingest.formats import AUTO
+from tolman.ingest.formats import recognise as look_into
+from tolman.ingest.media_pool import bring_in, read_pool
+from tolman.ingest.recording_measures import Pick, measure_recording, open_recording
+from tolman.parallel import place_of
+from tolman.scene_shards import Shard, read_shard, whole_job
+
+if TYPE_CHECKING:
+    from tolman.geometry.measuring import Measurement
+    from tolman.ingest.build import SummaryRow
+    from tolman.ingest.formats import RecognisedScans
+    from tolman.ingest.media_pool import LeftOut, PoolMedium
+
+
+@dataclass(frozen=True)
+class PoolResult:
+    """The result of adding media to a pool.
+
+    Attributes:
+        out: the pool's folder.
+        media: all of the pool.
+        added: new in the pool, or read again because their file has changed.
+        kept: how many were there already, from the same file.
+        left_out: files that are named like media and can't be used, with the reason.
+        others: how many files aren't named like media.
+        licence: that was named; '' where none was.
+    """
+
+    out: Path
+    media: tuple[PoolMedium, ...]
+    added: tuple[PoolMedium, ...]
+    kept: int
+    left_out: tuple[LeftOut, ...]
+    others: int
+    licence: str
+
+    @property
+    def duplicates(self) -> list[PoolMedium]:
+        """Those of the new ones that the pool has under another name."""
+        return [medium for medium in self.added if medium.duplicate_of]
+
+
+def pool(config: PoolConfig, events: Events = silent) -> PoolResult:
+    """Bring media into a pool; the same config goes on where it was stopped.
+
+    Raises:
+        UsageError: no path is given, or the source's name can't be a folder's.
+        InputError: a path isn't there, there are no media, or the pool's folder holds something else.
+        MissingExtraError: Pillow or PyAV is not installed.
+    """
+
+    if not config.path:
+        raise UsageError("no media are given: name folders, media, or lists of them.")
+    seen = 0
+
+    def shown(done: int, total: int) -> None:
+        nonlocal seen
+        if not seen:
+            events(Began("looking at media", total))
+        events(Advanced(done - seen))
+        seen = done
+
+    events(Began("looking at media"))
+    brought = bring_in(
+        config.path,
+        config.out,
+        source=config.source or config.path[0].resolve().stem,
+        licence=config.licence,
+        groups=config.groups,
+        copy=config.copy,
+        workers=place_of(config.on, config.workers),
+        shown=shown,
+    )
+    events(Ended())
+    return PoolResult(
+        config.out,
+        tuple(read_pool(config.out)),
+        brought.added,
+        brought.kept,
+        brought.left_out,
+        brought.others,
+        config.licence,
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class IngestResult(Displayable):
+    """The scans with their states.
+
+    Attributes:
+        out: the collection's folder.
+        scenes: those that were found below the config's path, in order, each with its state.
+        others: how many more the collection has, from earlier ingests.
+        lost: corrections that match nothing, a sentence each.
+        recognised: the folder's content, where the format was found by it.
+    """
+
+    out: Path
+    scenes: tuple[SummaryRow, ...]
+    others: int
+    lost: tuple[str, ...]
+    recognised: RecognisedScans | None = None
+
+    @property
+    def refused(self) -> list[SummaryRow]:
+        """Scenes that can't be used, each with its reason."""
+        return [entry for entry in self.scenes if entry.state == "refused"]
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each scan.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns id, state ('new', 'kept', 'left out', 'refused'), reason (why it was left out or refused, else
+            null), room_area (m²), objects, frames (counts), completeness (of the mesh, 0–1, null where it wasn't
+            measured), repaired (how many repairs), path (where it was read from).
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+
+        schema: dict[str, Any] = {
+            "id": pl.String, "state": pl.String, "reason": pl.String, "room_area": pl.Float64, "objects": pl.Int64,
+            "frames": pl.Int64, "completeness": pl.Float64, "repaired": pl.Int64, "path": pl.String,
+        }  # fmt: skip
+        rows = [
+            (s.id, s.state, s.reason, s.area, s.objects, s.frames, s.completeness, len(s.repaired), s.path)
+            for s in self.scenes
+        ]
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def _title(self) -> str:
+        there = sum(entry.there for entry in self.scenes)
+        return f"{self.out}: {there:,} of {counted(len(self.scenes), 'scan')} became scenes"
+
+    def _shown(self) -> NotebookTable:
+        return NotebookTable.of(self.table(), *self.lost)
+
+
+def recognise(config: IngestConfig) -> RecognisedScans:
+    """Find the format of a folder of scans, and the content of its first scene. Without a path, `format` names the
+    folder.
+
+    Raises:
+        UsageError: a hint can't be one.
+        InputError: the folder is of no known format; the sentence lists the formats tried, with reasons.
+        MissingExtraError: a package is missing.
+    """
+    return look_into(config.path[0] if config.path else Path(config.format), config.hints)
+
+
+def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
+    """Ingest a folder of scans into a collection; the same config goes on where it was stopped.
+
+    Raises:
+        UsageError: there is no such format, several folders are given, or something that only media pools have.
+        InputError: no scene is there, the folder holds something else, or the corrections can't be read.
+        MissingExtraError: a package is missing.
+        WorkerError: the place can't be used, or workers are lost again and again.
+    """
+
+    if config.is_pool:
+        raise UsageError("'media' is no format of scans: media pools are made by tolman.features.scenes.compute.")
+    if not config.path:
+        raise UsageError("PATH is missing; give the folder of the scans, or 'tolman ingest FOLDER' to look into one.")
+    if len(config.path) != 1:
+        raise UsageError(
+            f"scans are ingested folder by folder, and {len(config.path)} are given; run the command for each."
+        )
+    if config.source or config.licence or config.groups or config.copy:
+        raise UsageError("--source, --licence, --groups and --copy are for 'tolman ingest media'.")
+    out = config.folder
+    recognised = recognise(config) if config.format == AUTO else None
+    order = ScansConfig(
+        config.format if recognised is None else recognised.format,
+        config.path[0],
+        config.categories,
+        config.corrections,
+        config.completeness,
+        config.hints,
+    )
+    place = place_of(config.on, config.workers)
+    events(Began("reading scans"))
+    found = carry_out(
+        order,
+        out,
+        place,
+        found=lambda count: events(Began("reading scans", count)),
+        done=lambda _: events(Advanced()),
+        shard=None if config.shard is None else Shard.parse(config.shard),
+    )
+    events(Ended())
+    return IngestResult(out, found.scenes, found.others, found.lost, recognised)
+
+
+def measure(config: MeasureConfig, events: Events = silent) -> Measurement:
+    """Measure a selection in a recording.
+
+    Returns:
+        The value with its unit, the bound of its error (95 %), and what to mind.
+
+    Raises:
+        InputError: a file can't be read, or the region's points can't be measured so.
+        UsageError: the picks don't fit the quantity, or a setting has too many or too few numbers.
+    """
+
+    picks = _picks(config)
+    between = _numbers(config.between, "--between", 2)
+    if between is not None and between[0] >= between[1]:
+        raise UsageError(f"--between takes an earlier and a later time, not '{between[0]:g},{between[1]:g}'.")
+    recording = open_recording(config.recording, config.capture)
+    events(Began("gathering points"))
+    result = measure_recording(
+        recording,
+        config.quantity,
+        picks,
+        shape=config.shape,
+        isolate=not config.whole,
+        cell=config.cell,
+        between=None if between is None else (between[0], between[1]),
+        seed=config.seed,
+        seen=lambda _: events(Advanced()),
+    )
+    events(Ended())
+    return result
+
+
+def _picks(config: MeasureConfig) -> tuple[Pick, Pick | None]:
+    box, pixels = _numbers(config.box, "--box", 6), _numbers(config.pixels, "--pixels", 4)
+    to_box, to_pixels = _numbers(config.to_box, "--to-box", 6), _numbers(config.to_pixels, "--to-pixels", 4)
+    first = Pick(box, pixels, config.at, config.camera)
+    if to_box is None and to_pixels is None:
+        return first, None
+    at = config.to_at if config.to_at is not None else config.at
+    return first, Pick(to_box, to_pixels, at, config.camera)
+
+
+def _numbers(values: tuple[float, ...], option: str, count: int) -> tuple[float, ...] | None:
+    """The values of an option that has so many; None where it isn't given."""
+    if values and len(values) != count:
+        shown = ",".join(f"{value:g}" for value in values)
+        raise UsageError(f"{option} takes {count} numbers separated by commas, not '{shown}'.")
+    return values or None
+
+
+@dataclass(frozen=True)
+class MergeResult:
+    """Shards that were joined.
+
+    Attributes:
+        out: the whole job's folder.
+        job: the command that the shards were made with: 'simulate' or 'ingest'.
+        shards: how many they are.
+        scenes: how many the folder has.
+    """
+
+    out: Path
+    job: str
+    shards: int
+    scenes: int
+
+
+def merge(config: MergeConfig, events: Events = silent) -> MergeResult:
+    """Join shards; the folder is, byte for byte, the output of the job without --shard.
+
+    Raises:
+        InputError: a folder is no shard, isn't finished, or is of another job or version, or the target isn't free.
+        UsageError: shards are missing.
+    """
+
+    folders = whole_job(config.parts)
+    job = read_shard(folders[0]).job
+    events(Began("joining shards"))
+    if job == "simulate":
+        from tolman.simulate.collection import join
+    else:
+        from tolman.ingest.build import join
+    scenes = join(folders, config.out)
+    events(Ended())
+    return MergeResult(config.out, job, len(folders), scenes)

@@ -1,0 +1,164 @@
+"""Ingested scenes, media pools and measurements in the terminal."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tolman.features.printing import list_first, plain_table, say, typed, write_json
+from tolman.ingest.build import NAME
+from tolman.reports.scene_pages import HEADINGS, cells, plain
+
+if TYPE_CHECKING:
+    from tolman.features.report.compute import ScenesResult
+    from tolman.features.scenes.compute import IngestResult, PoolResult
+    from tolman.geometry.measuring import Measurement
+    from tolman.ingest.build import SummaryRow
+
+
+_SCENES = 40
+"""Scenes that are listed."""
+_FILES = 20
+"""Files of a pool that are listed."""
+
+
+def show_ingested(console: Console, result: IngestResult, *, as_json: bool) -> None:
+    """Print the state of each scan."""
+    if as_json:
+        scenes = [entry.model_dump(mode="json") for entry in result.scenes]
+        write_json(console, {"scenes": scenes, "lost": result.lost})
+        return
+    for line in result.recognised.lines() if result.recognised else ():
+        say(console, line)
+    _table(console, result)
+    for entry in result.scenes:
+        said = [entry.reason] if entry.reason else []
+        said += [f"repaired: {one}" for one in entry.repaired] + list(entry.notes)
+        for one in said:
+            # A refusal names its file, and so needs no id before it.
+            line = one if entry.state == "refused" else f"{entry.id}: {one}"
+            say(console, line, "red" if entry.state == "refused" else "dim")
+    for one in result.lost:
+        say(console, one, "red")
+    _end(console, result)
+
+
+def _table(console: Console, result: IngestResult) -> None:
+    headings = ("scene", "state", "floor m²", "objects", "frames", "complete")
+    grid = plain_table(headings, left=("scene", "state"), whole=headings)
+    # What needs looking at comes first, then as many of the rest as fit.
+    listed = sorted(result.scenes, key=lambda entry: entry.there)[:_SCENES]
+    shown = {entry.id for entry in listed}
+    for entry in result.scenes:
+        if entry.id in shown:
+            grid.add_row(*_row(entry))
+    console.print(grid)
+    if len(result.scenes) > _SCENES:
+        say(console, f"… and {len(result.scenes) - _SCENES:,} more")
+
+
+def _row(entry: SummaryRow) -> tuple[str, ...]:
+    state = entry.state + (", repaired" if entry.repaired and entry.there else "")
+    complete = "–" if entry.completeness is None else f"{entry.completeness:.0%}"
+    if not entry.there:
+        return entry.id, state, "–", "–", "–", complete
+    area = "–" if entry.area is None else f"{entry.area:.1f}"
+    return entry.id, state, area, f"{entry.objects:,}", f"{entry.frames:,}", complete
+
+
+def _end(console: Console, result: IngestResult) -> None:
+    states = Counter(entry.state for entry in result.scenes)
+    repaired = sum(bool(entry.repaired) and entry.there for entry in result.scenes)
+    parts = [f"{states[state]:,} {state}" for state in ("new", "kept", "left out", "refused") if states[state]]
+    parts += [f"{repaired:,} of them repaired"] if repaired else []
+    parts += [f"{result.others:,} from elsewhere"] if result.others else []
+    line = f"{', '.join(parts)}; all of it in {result.out / NAME}."
+    if states["new"] or states["kept"] or result.others:
+        only_poses = not any(entry.objects for entry in result.scenes) and not result.others
+        preset = " --preset posed-video" if only_poses else ""
+        line += f" Make questions with 'tolman generate {typed(result.out)}{preset} --out BENCH'."
+    say(console, line)
+
+
+def show_pooled(console: Console, result: PoolResult, *, as_json: bool) -> None:
+    """Print the result of adding media to a pool."""
+    if as_json:
+        content = {
+            "media": len(result.media),
+            "added": [medium.path for medium in result.added],
+            "kept": result.kept,
+            "duplicates": {medium.path: medium.duplicate_of for medium in result.duplicates},
+            "left_out": {one.file: one.reason for one in result.left_out},
+            "others": result.others,
+        }
+        write_json(console, content)
+        return
+    list_first(console, [f"{m.path}: the same bytes as {m.duplicate_of}" for m in result.duplicates], _FILES, "dim")
+    list_first(console, [f"{one.file}: {one.reason}" for one in result.left_out], _FILES, "red")
+    kinds = [_counted(sum(m.kind == kind for m in result.media), kind) for kind in ("image", "video")]
+    alone = sum(not medium.group for medium in result.media)
+    groups = _counted(len({medium.scene for medium in result.media if medium.group}), "group")
+    parts = [f"{len(result.added):,} new", f"{result.kept:,} kept"]
+    parts += [f"{len(result.duplicates):,} of them duplicates"] if result.duplicates else []
+    parts += [f"{len(result.left_out):,} left out (left_out.json)"] if result.left_out else []
+    parts += [_counted(result.others, "other file")] if result.others else []
+    say(console, f"{result.out}: {' and '.join(kinds)} in {groups}; {', '.join(parts)}.")
+    if alone:
+        said = (
+            f"{_counted(alone, 'file')} in no group: each counts as a scene of its own. Frames of one sequence need a "
+            "folder of their own below the one that is given, or --groups."
+        )
+        say(console, said)
+    if not result.licence and result.added:
+        said = "No licence was named: say it with --licence before questions about these media are published."
+        say(console, said, "yellow")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+_LISTED = 40
+"""Scenes that are listed; the page has all."""
+
+
+def show_collection(console: Console, result: ScenesResult, *, as_json: bool) -> None:
+    """Print a row for each scene, the skipped parts, and the path of the page."""
+
+    if as_json:
+        skipped = [{"scene": one.scene, "reason": one.reason} for one in result.skipped]
+        write_json(console, {"scenes": result.rows, "skipped": skipped})
+        return
+    grid = Table(box=None, pad_edge=False)
+    for heading in HEADINGS:
+        left = heading == "scene"
+        grid.add_column(heading, justify="left" if left else "right", no_wrap=not left, overflow="fold")
+    for row in result.rows[:_LISTED]:
+        grid.add_row(*(Text(cell) for cell in cells(row)))
+    console.print(grid)
+    if len(result.rows) > _LISTED:
+        say(console, f"… and {len(result.rows) - _LISTED:,} more")
+    for one in result.skipped:
+        say(console, f"skipped: {plain(one.scene)}: {one.reason}", "yellow")
+    totals = f"{len(result.rows):,} scenes, {sum(row['objects'] for row in result.rows):,} objects"
+    say(console, f"{totals}: {result.page}." if result.page is not None else f"{totals}.")
+
+
+UNITS = {"m2": "m²", "deg": "°"}
+
+
+def show_measurement(console: Console, result: Measurement, *, as_json: bool) -> None:
+    """Print the value with its bound, its basis, and cautions."""
+    if as_json:
+        console.file.write(json.dumps(result.to_dict()) + "\n")
+        return
+    unit = UNITS.get(result.unit, result.unit)
+    console.print(f"{result.quantity}: [bold]{result.value:.3f} {unit}[/] ± {result.error:.3f} {unit} (95 %)")
+    console.print(f"from {result.n_points:,} returns: {result.method}", style="dim", markup=False)
+    for note in result.notes:
+        console.print(f"mind: {note}", style="yellow", markup=False)

@@ -1,0 +1,507 @@
+"""Questions from camera poses alone: they need a video with poses, and neither boxes nor a mesh.
+
+MMSI-Bench's camera motion is checked by objects that two pictures share, so that family refuses a scene without
+boxes. These families need poses alone. STI-Bench (Li et al. 2025) has displacement, speed and trajectories among its
+types, and SITE (section 4.2) has frame reordering and view association; the rules are ours.
+
+- Displacement: how far is the camera at the end of a clip from its start? In metres.
+- Speed: at what average speed did it move? In metres per second; pictures without times are not asked about.
+- Motion direction: which way did it move, seen from where it looked first?
+- Frame order: in which order were four pictures between the first and the last one taken?
+- Next view: which picture does the camera take after a given motion?
+
+The last three hold at any scale.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tolman.generate.distractors import has_numeric_options, no_distractors, numeric_options
+from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected, Shot
+from tolman.generate.families.mmsi_bench.support.questions import pictures_of, turn_between
+from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
+from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.scene_geometry import SceneGeometry
+from tolman.items import MEDIA_MARK, Item
+
+
+class PosedSettings(ViewSettings):
+    """Questions from poses alone.
+
+    Attributes:
+        moments: of each recording that are looked at, evenly over its time.
+        shortest_clip, longest_clip: seconds.
+        least: metres that a camera must be displaced by.
+        onward: metres that it must come on by between two pictures in a row.
+        slowest: metres per second.
+        clearly: degrees that the way of the next view must be away from the next quadrant.
+        level: degrees that a turn may have and still be none.
+        widest: degrees that two pictures in a row may be turned by, so that they share something.
+        pause: seconds that two clips of a recording must differ by, start and end together.
+        questions: of a recording at most.
+    """
+
+    moments: int = 60
+    shortest_clip: float = 2.0
+    longest_clip: float = 20.0
+    least: float = 0.8
+    onward: float = 0.25
+    slowest: float = 0.15
+    clearly: float = 15.0
+    level: float = 10.0
+    widest: float = 75.0
+    pause: float = 2.0
+    questions: int = 6
+
+
+Clip = tuple[View, View]
+UNTIMED = "its pictures have no times"
+
+
+def lack(geometry: SceneGeometry) -> str:
+    """Return the first thing that a scene lacks for any question from poses; empty if it lacks nothing."""
+    cameras = [one for one in geometry.captures if one.sensor == "camera"]
+    if not cameras:
+        return "no camera's recording"
+    if not any(one.media for one in cameras):
+        return "no recording with a video"
+    return "" if any(one.poses and one.media and one.size for one in cameras) else "no recording with known poses"
+
+
+def moments_of(shown: Gallery, settings: PosedSettings) -> Iterator[list[View]]:
+    """Pictures of each recording with known poses, evenly over its time."""
+    for camera in shown.cameras.values():
+        if not camera.intrinsics:
+            continue
+        count = min(len(camera.times), settings.moments)
+        frames = np.unique(np.linspace(0, len(camera.times) - 1, count).round().astype(int))
+        views = [shown.view(camera.id, int(frame)) for frame in frames if np.isfinite(camera.pose(int(frame))).all()]
+        if len(views) >= 2:
+            yield views
+
+
+def clips_of(shown: Gallery, views: Sequence[View], settings: PosedSettings, task: str) -> Iterator[Clip]:
+    """First and last moments of clips, in a drawn order; no two clips are nearly the same."""
+    pairs = [
+        (a, b)
+        for a, b in itertools.combinations(views, 2)
+        if settings.shortest_clip <= b.seconds - a.seconds <= settings.longest_clip
+    ]
+    random.Random(f"{shown.scene.id}:{views[0].shot.capture}:{task}").shuffle(pairs)
+    taken: list[Clip] = []
+    for a, b in pairs:
+        if all(abs(a.seconds - c.seconds) + abs(b.seconds - d.seconds) >= settings.pause for c, d in taken):
+            taken.append((a, b))
+            yield a, b
+
+
+def displacement(a: View, b: View) -> float:
+    """Metres in a straight line."""
+    return float(np.linalg.norm(b.pose[:3, 3] - a.pose[:3, 3]))
+
+
+def ahead_and_left(a: View, b: View) -> tuple[float, float]:
+    """Metres ahead and to the left of the first view, on the floor plan."""
+    way, angle = b.place - a.place, math.radians(a.heading)
+    return float(way @ (math.cos(angle), math.sin(angle))), float(way @ (-math.sin(angle), math.cos(angle)))
+
+
+Ask = Callable[[Gallery, Sequence[View], Clip, PosedSettings], Draft | Rejected]
+
+
+def _drafts(geometry: SceneGeometry, settings: PosedSettings, task: str, ask: Ask) -> Iterator[Draft | Rejected]:
+    """A family's questions: some of each recording."""
+    missing = lack(geometry)
+    if missing:
+        yield Rejected(task, geometry.scene.id, missing)
+        return
+    shown = gallery(geometry, settings)
+    for views in moments_of(shown, settings):
+        made = 0
+        for clip in clips_of(shown, views, settings, task):
+            found = ask(shown, views, clip, settings)
+            yield found
+            made += isinstance(found, Draft)
+            if made >= settings.questions:
+                break
+
+
+def _part(clip: Clip) -> tuple[Shot, ...]:
+    return (Shot(clip[0].shot.capture, clip[0].shot.frame, clip[1].shot.frame),)
+
+
+def _ends(geometry: SceneGeometry, settings: PosedSettings, item: Item) -> tuple[Gallery, Clip]:
+    """The first and last view of the clip that an item shows.
+
+    Raises:
+        ValueError: it doesn't say which.
+        KeyError: the scene has no such recording.
+    """
+    shots = item.evidence.get("shots")
+    if not isinstance(shots, list) or len(shots) != 1 or shots[0][2] is None:
+        raise ValueError("doesn't say which part of a video it shows")
+    shown = gallery(geometry, settings)
+    capture, first, last = shots[0]
+    return shown, (shown.view(str(capture), int(first)), shown.view(str(capture), int(last)))
+
+
+# Displacement
+
+DISPLACEMENT_TASK = "camera_displacement"
+DISPLACEMENT_QUESTION = (
+    "How far is the camera at the end of the video from where it was at the start, in a straight line (in meters)?"
+)
+
+
+def _ask_displacement(shown: Gallery, views: Sequence[View], clip: Clip, settings: PosedSettings) -> Draft | Rejected:
+    metres = displacement(*clip)
+    answer = f"{round(metres, 1)}"
+    if metres < settings.least:
+        return Rejected(DISPLACEMENT_TASK, shown.scene.id, f"moved by less than {settings.least} m")
+    if not has_numeric_options(answer):
+        return Rejected(DISPLACEMENT_TASK, shown.scene.id, no_distractors())
+    options = numeric_options(answer, f"{clip[0].shot}:{clip[1].shot}:{DISPLACEMENT_TASK}")
+    return Draft(
+        DISPLACEMENT_TASK, shown.scene.id, DISPLACEMENT_QUESTION, answer, "m", options,
+        {"displacement": metres}, _part(clip),
+    )  # fmt: skip
+
+
+def draft_displacement(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Draft | Rejected]:
+    """Questions for the straight way between the ends of clips."""
+    return _drafts(geometry, settings, DISPLACEMENT_TASK, _ask_displacement)
+
+
+def recompute_displacement(
+    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
+) -> Recomputed:
+    """The straight way between the ends of the clip."""
+    _, clip = _ends(geometry, settings, item)
+    metres = displacement(*clip)
+    broken = (f"moved by less than {settings.least} m",) if metres < settings.least else ()
+    tie = abs((metres * 10) % 1 - 0.5) / 10
+    return Recomputed(f"{round(metres, 1)}", metres, tie, broken, {"displacement": metres}, harmless=broken)
+
+
+# Speed
+
+SPEED_TASK = "camera_speed"
+SPEED_QUESTION = "At what average speed does the camera move in the video, along its way?"
+_SPEED_STEP = 0.5
+"""Seconds between the places that a way is measured by: noise of poses would lengthen a finer one."""
+
+
+def average_speed(shown: Gallery, clip: Clip) -> float:
+    """Metres per second along the way between the ends of a clip, straight between places half a second apart."""
+    camera = shown.cameras[clip[0].shot.capture]
+    frames = range(clip[0].shot.frame, clip[1].shot.frame + 1)
+    places = np.array([camera.pose(frame)[:3, 3] for frame in frames])
+    times = np.array([camera.times[frame] for frame in frames])
+    good = np.isfinite(places).all(1)
+    seconds = float(times[-1] - times[0])
+    wanted = np.linspace(times[0], times[-1], max(2, round(seconds / _SPEED_STEP) + 1))
+    at = np.stack([np.interp(wanted, times[good], places[good, axis]) for axis in range(3)], axis=1)
+    return float(np.linalg.norm(np.diff(at, axis=0), axis=1).sum()) / seconds
+
+
+def _ask_speed(shown: Gallery, views: Sequence[View], clip: Clip, settings: PosedSettings) -> Draft | Rejected:
+    clock = shown.cameras[clip[0].shot.capture].clock
+    if clock is not None and clock.method == "untimed":
+        return Rejected(SPEED_TASK, shown.scene.id, UNTIMED)
+    speed = average_speed(shown, clip)
+    answer = f"{speed:.2f}"
+    if speed < settings.slowest:
+        return Rejected(SPEED_TASK, shown.scene.id, f"slower than {settings.slowest} m/s")
+    # Wide gaps: people estimate a speed no better.
+    options = numeric_options(
+        answer, f"{clip[0].shot}:{clip[1].shot}:{SPEED_TASK}", margin="0.40", lower="0.2", upper="2.6"
+    )
+    if not options:
+        return Rejected(SPEED_TASK, shown.scene.id, no_distractors(margin="0.40", lower="0.2", upper="2.6"))
+    texts = tuple(f"{text} m/s" for text in options)
+    return Draft(SPEED_TASK, shown.scene.id, SPEED_QUESTION, texts[0], None, texts, {"speed": speed}, _part(clip))
+
+
+def draft_speed(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Draft | Rejected]:
+    """Questions for the average speed in clips."""
+    return _drafts(geometry, settings, SPEED_TASK, _ask_speed)
+
+
+def recompute_speed(
+    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
+) -> Recomputed:
+    """The average speed in the clip."""
+    shown, clip = _ends(geometry, settings, item)
+    speed = average_speed(shown, clip)
+    text = f"{speed:.2f} m/s"
+    return Recomputed(text, text, None, (), {"speed": speed})
+
+
+# Motion direction
+
+DIRECTION_TASK = "camera_motion_direction"
+DIRECTION_QUESTION = (
+    "Seen from the camera's viewpoint at the start of the video, in which direction has the camera moved by the end of "
+    "the video?"
+)
+DIRECTIONS = ("Forward", "To the left", "Backward", "To the right")
+
+
+def motion_angle(a: View, b: View) -> float:
+    """Degrees counter-clockwise from the first line of sight to the way to the second place, 0 … 360."""
+    ahead, left = ahead_and_left(a, b)
+    return math.degrees(math.atan2(left, ahead)) % 360
+
+
+def _direction_margin(angle: float) -> float:
+    return 45 - abs((angle + 45) % 90 - 45)
+
+
+def _direction_violations(clip: Clip, settings: PosedSettings) -> list[str]:
+    broken = []
+    if float(np.linalg.norm(clip[1].place - clip[0].place)) < settings.least:
+        broken.append(f"moved by less than {settings.least} m")
+    if _direction_margin(motion_angle(*clip)) < settings.bend:
+        broken.append(f"within {settings.bend}° of a boundary")
+    if abs(clip[0].tilt) > settings.tilt:
+        broken.append(f"looks up or down by more than {settings.tilt}° at the start")
+    return broken
+
+
+def _ask_direction(shown: Gallery, views: Sequence[View], clip: Clip, settings: PosedSettings) -> Draft | Rejected:
+    broken = _direction_violations(clip, settings)
+    if broken:
+        return Rejected(DIRECTION_TASK, shown.scene.id, broken[0])
+    angle = motion_angle(*clip)
+    answer = DIRECTIONS[int((angle + 45) // 90) % 4]
+    return Draft(
+        DIRECTION_TASK, shown.scene.id, DIRECTION_QUESTION, answer, None,
+        (answer, *(text for text in DIRECTIONS if text != answer)),
+        {"angle": angle, "margin": _direction_margin(angle)}, _part(clip), closed=True,
+    )  # fmt: skip
+
+
+def draft_direction(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Draft | Rejected]:
+    """Questions for the direction of the way between the ends of clips."""
+    return _drafts(geometry, settings, DIRECTION_TASK, _ask_direction)
+
+
+def recompute_direction(
+    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
+) -> Recomputed:
+    """The direction of the way, by quadrants about the first line of sight."""
+    _, clip = _ends(geometry, settings, item)
+    angle = motion_angle(*clip)
+    answer = DIRECTIONS[int((angle + 45) // 90) % 4]
+    return Recomputed(
+        answer, answer, _direction_margin(angle), tuple(_direction_violations(clip, settings)), {"angle": angle}
+    )
+
+
+# Frame order
+
+ORDER_TASK = "frame_order"
+ORDER_QUESTION = (
+    f"One camera took all of these pictures on its way.\nFirst picture: {MEDIA_MARK}\nLast picture: {MEDIA_MARK}\nThe "
+    f"following four pictures were taken between them, and are not in order.\n1: {MEDIA_MARK}\n2: {MEDIA_MARK}\n"
+    f"3: {MEDIA_MARK}\n4: {MEDIA_MARK}\nIn which order were they taken?"
+)
+
+
+def _order_of(views: Sequence[View], clip: Clip, settings: PosedSettings) -> list[View]:
+    """Six moments from the first to the last at which the camera comes on; fewer where there aren't as many."""
+    first, last = clip
+    way = last.place - first.place
+    length = float(np.linalg.norm(way))
+    if length < max(5 * settings.onward, settings.least):
+        return []
+    chosen, done = [first], 0.0
+    for view in views:
+        if not first.seconds < view.seconds < last.seconds or len(chosen) == 5:
+            continue
+        now = float((view.place - first.place) @ way) / length
+        wanted = max(settings.onward, 0.7 * (length - done) / (6 - len(chosen)))
+        near = abs(turn_between(chosen[-1], view)) <= settings.widest
+        if now - done >= wanted and length - now >= (5 - len(chosen)) * settings.onward and near:
+            chosen.append(view)
+            done = now
+    near = abs(turn_between(chosen[-1], last)) <= settings.widest
+    return [*chosen, last] if len(chosen) == 5 and near else []
+
+
+def _ask_order(shown: Gallery, views: Sequence[View], clip: Clip, settings: PosedSettings) -> Draft | Rejected:
+    six = _order_of(views, clip, settings)
+    if not six:
+        return Rejected(
+            ORDER_TASK, shown.scene.id, "the camera doesn't come on steadily between first and last picture"
+        )
+    draw = random.Random(f"{clip[0].shot}:{clip[1].shot}")
+    order = draw.sample(range(4), 4)  # the picture that is shown n-th is the order[n]-th in time
+    right = tuple(order.index(i) for i in range(4))
+    others = [one for one in itertools.permutations(range(4)) if one != right]
+    options = tuple(_listed(one) for one in (right, *draw.sample(others, 3)))
+    steps = (
+        ReasoningStep("reconstruction", "First and last picture show from where to where the camera goes."),
+        ReasoningStep("logic", "The pictures are ordered by how far it has come on that way."),
+    )
+    return Draft(
+        ORDER_TASK, shown.scene.id, ORDER_QUESTION, options[0], None, options,
+        {"seconds": [view.seconds for view in six]},
+        (six[0].shot, six[5].shot, *(six[1 + i].shot for i in order)), reasoning=steps,
+    )  # fmt: skip
+
+
+def _listed(order: Sequence[int]) -> str:
+    return ", ".join(str(i + 1) for i in order)
+
+
+def draft_order(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Draft | Rejected]:
+    """Questions for the order of four pictures on a way."""
+    return _drafts(geometry, settings, ORDER_TASK, _ask_order)
+
+
+def recompute_order(
+    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
+) -> Recomputed:
+    """The order by the pictures' times."""
+    if item.question != ORDER_QUESTION:
+        raise ValueError("is no question for an order of pictures")
+    _, views = pictures_of(geometry, settings, item)
+    times = [view.seconds for view in views[2:]]
+    answer = _listed([int(i) for i in np.argsort(times)])
+    return Recomputed(answer, answer, float(np.diff(np.sort(times)).min()), (), {"times": times})
+
+
+# Next view
+
+NEXT_TASK = "next_view"
+_NEXT_TEXT = (
+    "{m}\nSeen from where this picture was taken, the camera {motion}. Which of the following pictures does it take "
+    "afterwards?"
+)
+_WAYS = ("moves forward", "moves to the left", "moves backward", "moves to the right")
+_TURNS = ("", " and turns to the left", " and turns to the right")
+MOTIONS = tuple(way + turn for way in _WAYS for turn in _TURNS)
+
+
+def motion_of(a: View, b: View, settings: PosedSettings) -> str:
+    """The motion from one view to another, one of MOTIONS; '' where it is none of them clearly."""
+    angle, turn = motion_angle(a, b), turn_between(a, b)
+    far = float(np.linalg.norm(b.place - a.place))
+    if (
+        far < settings.step
+        or _direction_margin(angle) < settings.clearly
+        or max(abs(a.tilt), abs(b.tilt)) > settings.tilt
+    ):
+        return ""
+    if abs(turn) <= settings.level:
+        side = 0
+    elif settings.turn <= abs(turn) <= 180 - settings.turn:
+        side = 1 if turn > 0 else 2
+    else:
+        return ""
+    return _WAYS[int((angle + 45) // 90) % 4] + _TURNS[side]
+
+
+def _ask_next(shown: Gallery, views: Sequence[View], a: View, settings: PosedSettings) -> Draft | Rejected:
+    by_motion: dict[str, list[View]] = {}
+    for view in views:
+        if view is not a and (motion := motion_of(a, view, settings)):
+            by_motion.setdefault(motion, []).append(view)
+    near = [name for name, found in by_motion.items() if min(abs(turn_between(a, v)) for v in found) <= settings.widest]
+    if len(by_motion) < 4 or not near:
+        return Rejected(NEXT_TASK, shown.scene.id, "fewer than four pictures whose motions differ clearly")
+    draw = random.Random(f"{a.shot}:{NEXT_TASK}")
+    right = draw.choice(sorted(near))
+    others = draw.sample(sorted(set(by_motion) - {right}), 3)
+    usable = [view for view in by_motion[right] if abs(turn_between(a, view)) <= settings.widest]
+    chosen = [draw.choice(usable), *(draw.choice(by_motion[other]) for other in others)]
+    return Draft(
+        NEXT_TASK, shown.scene.id, _NEXT_TEXT.format(m=MEDIA_MARK, motion=right), MEDIA_MARK, None, (MEDIA_MARK,) * 4,
+        {"motions": [right, *others]}, (a.shot, *(view.shot for view in chosen)),
+        reasoning=(ReasoningStep("transformation", f"The picture is the one that the camera takes when it {right}."),),
+    )  # fmt: skip
+
+
+def draft_next(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Draft | Rejected]:
+    """Questions for the picture that follows a motion."""
+    missing = lack(geometry)
+    if missing:
+        yield Rejected(NEXT_TASK, geometry.scene.id, missing)
+        return
+    shown = gallery(geometry, settings)
+    for views in moments_of(shown, settings):
+        firsts = list(views)
+        random.Random(f"{shown.scene.id}:{views[0].shot.capture}:{NEXT_TASK}").shuffle(firsts)
+        made = 0
+        for view in firsts:
+            found = _ask_next(shown, views, view, settings)
+            yield found
+            made += isinstance(found, Draft)
+            if made >= settings.questions:
+                break
+
+
+def recompute_next(
+    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
+) -> Recomputed:
+    """The only option that the motion leads to."""
+    wanted = [one for one in MOTIONS if f"the camera {one}. Which" in item.question]
+    _, (first, *options) = pictures_of(geometry, settings, item)
+    motions = [motion_of(first, view, settings) for view in options]
+    if len(wanted) != 1 or motions.count(wanted[0]) != 1:
+        raise ValueError("has no option, or several, that its motion leads to")
+    return Recomputed(None, MEDIA_MARK, None, (), {"motions": motions}, place=motions.index(wanted[0]))
+
+
+def _family(
+    name: str, title: str, task: str, draft: Any, recompute: Any, *, scale_free: bool, **place: Any
+) -> Family[PosedSettings]:
+    return Family(
+        name=f"posed-video/{name}",
+        title=title,
+        tasks=(task,),
+        settings=PosedSettings(),
+        taxonomy=TaxonomyPlace(mmsi="Motion (Cam.)", **place),
+        draft=draft,
+        recompute=recompute,
+        scale_free=scale_free,
+    )
+
+
+_MOTION: dict[str, Any] = {
+    "site": "movement prediction & navigation",
+    "spatialbench": "landmark-constrained_pose_localization",
+    "factor": "orientation",
+    "change": "dynamic",
+}
+_VIEWS: dict[str, Any] = {"site": "multi-view & cross-image reasoning", "factor": "orientation", "change": "dynamic"}
+
+FAMILIES = (
+    _family(
+        "displacement", "The displacement of a camera in a clip", DISPLACEMENT_TASK, draft_displacement,
+        recompute_displacement, scale_free=False, **{**_MOTION, "spatialbench": "absolute_distance"},
+    ),
+    _family(
+        "speed", "The average speed of a camera", SPEED_TASK, draft_speed, recompute_speed, scale_free=False, **_MOTION,
+    ),
+    _family(
+        "motion-direction", "The direction of a camera's motion", DIRECTION_TASK, draft_direction, recompute_direction,
+        scale_free=True, **_MOTION,
+    ),
+    _family(
+        "frame-order", "The order of four pictures on a camera's way", ORDER_TASK, draft_order, recompute_order,
+        scale_free=True, spatialbench="appearance_order", **_VIEWS,
+    ),
+    _family(
+        "next-view", "The picture that a camera takes after a motion", NEXT_TASK, draft_next, recompute_next,
+        scale_free=True, spatialbench="landmark-constrained_pose_localization", **_VIEWS,
+    ),
+)  # fmt: skip

@@ -1,0 +1,298 @@
+"""Auditing a released benchmark: every answer recomputed from its scene.
+
+One question can also be made again from its scene, after the scene or a rule was corrected.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tolman.generate.answer_evidence import with_needed_frames
+from tolman.generate.draft import Draft, Shot
+from tolman.generate.draft_items import DRAFTED_KINDS, as_choice, item_of
+from tolman.generate.presets import GenerationPreset, drafts, recompute
+from tolman.generate.scene_geometry import SceneGeometry
+from tolman.item_table import at_hand, field_values
+from tolman.items import Item, Media
+from tolman.kinds import kind_of
+from tolman.memory import TemporaryList
+from tolman.parallel import Workers, parallel_map
+from tolman.scenes import Capture, Scene
+
+Verdict = Literal["sound", "rule broken, answer safe", "answer in doubt", "not checked"]
+
+
+@dataclass(frozen=True)
+class AuditFinding:
+    """Result of the audit of one item.
+
+    Attributes:
+        id, task, scene, answer: the item's; the answer of a choice as its text.
+        status: 'agrees', 'differs' or 'not checked'.
+        recomputed: the answer by the released geometry and rules.
+        exact: the exact value or answer.
+        exact_differs: for a choice, the exact answer is another one; for a number, the released one is not the exact
+            value as printed.
+        error: released minus exact, for a number, in its unit.
+        margin: how far the exact answer is from another one.
+        violations: rules of the preset that the question breaks.
+        harmless: those of them that leave the answer safe, such as two wrong options that tie.
+        note: why it was not checked.
+        evidence: the numbers behind it.
+    """
+
+    id: str
+    task: str
+    scene: str
+    answer: str
+    status: str
+    recomputed: str | None = None
+    exact: float | str | None = None
+    exact_differs: bool | None = None
+    error: float | None = None
+    margin: float | None = None
+    violations: tuple[str, ...] = ()
+    note: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    harmless: tuple[str, ...] = ()
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the answer is in doubt; empty where it isn't."""
+        wrong = ["the answer differs from the scene's"] if self.status == "differs" else []
+        if self.exact_differs and self.error is None and not wrong:
+            wrong = ["the exact answer is another option"]
+        return (*wrong, *(rule for rule in self.violations if rule not in self.harmless))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict on the item."""
+        if self.status == "not checked":
+            return "not checked"
+        if self.doubts:
+            return "answer in doubt"
+        return "rule broken, answer safe" if self.violations else "sound"
+
+
+def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: GenerationPreset) -> list[AuditFinding]:
+    """Recompute every answer.
+
+    Args:
+        items: of the benchmark.
+        scenes: by id.
+        preset: whose rules the questions are held to; answers are always recomputed by the released geometry.
+    """
+    return [_finding(item, scenes.get(item.scene or ""), preset) for item in items]
+
+
+def audit_scenes(
+    items: Sequence[Item],
+    scenes: Iterable[SceneGeometry],
+    preset: GenerationPreset,
+    *,
+    workers: Workers = 1,
+) -> Sequence[AuditFinding]:
+    """Recompute every answer, scene by scene.
+
+    Args:
+        items: of the benchmark; few items of an `ItemTable` are in memory at a time.
+        scenes: iterated once, a few ahead of the computation.
+        preset: see `audit`.
+        workers: processes, or another place.
+
+    Returns:
+        A finding for each item, in their order; they are in a temporary file.
+    """
+    places: dict[str, array[int]] = {}
+    for number, name in enumerate(field_values(items, "scene")):
+        places.setdefault(name or "", array("q")).append(number)
+    found = TemporaryList[AuditFinding](len(items))
+    by_number = at_hand(items)
+    under_way: deque[array[int]] = deque()
+
+    def jobs() -> Iterator[_Job]:
+        for geometry in scenes:
+            own = places.pop(geometry.scene.id, None)
+            if own is not None:
+                under_way.append(own)
+                asked = [by_number[number] for number in own]
+                yield _Job(geometry.scene, tuple(geometry.captures), asked, preset)
+
+    for findings in parallel_map(_audit_scene, jobs(), workers):
+        found.fill(under_way.popleft(), findings)
+    for own in places.values():
+        found.fill(own, (_finding(by_number[number], None, preset) for number in own))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The items of one scene."""
+
+    scene: Scene
+    captures: tuple[Capture, ...]
+    items: list[Item]
+    preset: GenerationPreset
+
+
+def _audit_scene(job: _Job) -> list[AuditFinding]:
+    geometry = SceneGeometry(job.scene, job.captures)
+    return audit(job.items, {job.scene.id: geometry}, job.preset)
+
+
+def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPreset) -> AuditFinding:
+    head = (item.id, item.task, item.scene or "", item.answer_text)
+    if geometry is None:
+        return AuditFinding(*head, status="not checked", note="the scene is not in the collection")
+    # Items that Tolman generated carry evidence and are held to exact geometry; released ones to the released.
+    generated = bool(item.evidence)
+    try:
+        found = recompute(geometry, item, preset, released=not generated)
+    except (KeyError, ValueError) as error:
+        note = f"the scene has no {error.args[0]}" if isinstance(error, KeyError) and error.args else str(error)
+        return AuditFinding(*head, status="not checked", note=note)
+    kind = kind_of(item)
+    try:
+        differs = not kind.states(item, found.exact, found.place)
+    except ValueError as error:
+        return AuditFinding(*head, status="not checked", note=str(error))
+    same = not differs if generated else found.released == item.answer_text
+    return AuditFinding(
+        *head,
+        status="agrees" if same else "differs",
+        recomputed=found.released,
+        exact=found.exact,
+        exact_differs=differs,
+        error=kind.error(item, found.exact),
+        margin=found.margin,
+        violations=found.violations,
+        evidence=found.evidence,
+        harmless=found.harmless,
+    )
+
+
+def summary(findings: Iterable[AuditFinding]) -> list[dict[str, Any]]:
+    """A row for each question type, in the order of first appearance."""
+    counted: dict[str, _TaskCounts] = {}
+    for finding in findings:
+        counted.setdefault(finding.task, _TaskCounts()).add(finding)
+    return [{"task": task} | counts.row() for task, counts in counted.items()]
+
+
+class _TaskCounts:
+    """Counts of the findings of a question type."""
+
+    def __init__(self) -> None:
+        self._items = self._exact_differs = self._broken = 0
+        self._statuses, self._verdicts = Counter[str](), Counter[str]()
+        self._rules, self._doubts = Counter[str](), Counter[str]()
+        self._errors = array("d")
+
+    def add(self, finding: AuditFinding) -> None:
+        """Count a finding."""
+        self._items += 1
+        if finding.status == "not checked":
+            return
+        self._statuses[finding.status] += 1
+        self._verdicts[finding.verdict] += 1
+        self._exact_differs += bool(finding.exact_differs)
+        self._broken += bool(finding.violations)
+        self._rules.update(finding.violations)
+        self._doubts.update(finding.doubts)
+        if finding.error is not None:
+            self._errors.append(finding.error)
+
+    def row(self) -> dict[str, Any]:
+        """Its figures, as in summary.json."""
+        errors = self._errors
+        return {
+            "items": self._items,
+            "checked": self._statuses.total(),
+            "agree": self._statuses["agrees"],
+            "exact_differs": self._exact_differs,
+            "mean_error": sum(errors) / len(errors) if errors else None,
+            "largest_error": max(errors, key=abs) if errors else None,
+            "in_doubt": self._verdicts["answer in doubt"],
+            "broken_but_safe": self._verdicts["rule broken, answer safe"],
+            "break_rules": self._broken,
+            "rules": dict(self._rules.most_common()),
+            "doubts": dict(self._doubts.most_common()),
+        }
+
+
+def most_frequent_note(findings: Iterable[AuditFinding]) -> str:
+    """The most frequent reason why items were not checked; '' where all were."""
+    notes = Counter(finding.note for finding in findings if finding.status == "not checked")
+    return notes.most_common(1)[0][0] if notes else ""
+
+
+def drafts_of(geometry: SceneGeometry, preset: GenerationPreset) -> list[Draft]:
+    """All questions that a scene has under some rules."""
+    return [draft.finished() for draft in drafts(geometry, preset) if isinstance(draft, Draft)]
+
+
+def is_sound(item: Item, geometry: SceneGeometry, preset: GenerationPreset) -> bool:
+    """Check whether an item is valid unchanged: its answer is the scene's, and it breaks no rule.
+
+    Such an item stays as it is. Its scene's drafts may have other distractors by now, which says nothing against it.
+    """
+    return audit([item], {geometry.scene.id: geometry}, preset)[0].verdict == "sound"
+
+
+def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
+    """Return the same question as the scene and the rules have it now, under its old id.
+
+    The right letter of a choice stays the same, so that letters stay balanced.
+
+    Args:
+        item: as it was generated.
+        made: the questions that its scene has now.
+        seed: that it was generated with.
+
+    Returns:
+        None where the question is asked no more: its answer became doubtful, or its subject is gone. The item
+        itself where it is of another kind than choice and number, which families don't draft.
+    """
+    if item.kind not in DRAFTED_KINDS:
+        return item
+    shown = _pictures(item)
+    found = [
+        draft
+        for draft in made
+        if item.task in (draft.task, *draft.labels.values())
+        and _asks(draft, item.question)
+        and all(_shot(shot) in shown for shot in draft.shots)
+    ]
+    if not found:
+        return None
+    # Where several have the wording, the options tell which it was; the others stay away.
+    draft = max(found, key=lambda d: len(set(d.options) & set(item.options)))
+    media = tuple(shown[_shot(shot)] for shot in draft.shots)
+    choices = as_choice(item)
+    place = choices.letters.index(choices.answer) if kind_of(choices).has_letters else 0
+    fresh = item_of(with_needed_frames(draft), min(place, max(len(draft.options) - 1, 0)), media, seed)
+    if kind_of(item).has_letters:
+        fresh = as_choice(fresh)
+    kept = {"id": item.id, "task": item.task, "labels": item.labels, "scene": item.scene}
+    return fresh.model_copy(update=kept if draft.shots else kept | {"media": item.media})
+
+
+def _pictures(item: Item) -> dict[tuple[str, int, int | None], Media]:
+    """The media of a question about pictures, by the shots that they are."""
+    shots = item.evidence.get("shots") or ()
+    return {(capture, frame, until): m for (capture, frame, until), m in zip(shots, item.media, strict=False)}
+
+
+def _shot(shot: Shot) -> tuple[str, int, int | None]:
+    return shot.capture, shot.frame, shot.until
+
+
+def _asks(draft: Draft, question: str) -> bool:
+    """Check whether a draft has the wording of a question, in any order of the options inside it."""
+    pattern = ".*".join(re.escape(part) for part in draft.question.split("{options}"))
+    return re.fullmatch(pattern, question, re.DOTALL) is not None

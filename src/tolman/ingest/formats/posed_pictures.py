@@ -1,0 +1,837 @@
+"""Pictures with poses and without a scale: COLMAP models and nerfstudio's transforms.json.
+
+Such a model has its own unit and its own axes. Both are hints of its owner (`--scale`, `--up`); without them a scene is
+levelled by its cameras and has no metres. Sources: COLMAP's doc/format.rst and src/colmap/sensor/models.h; nerfstudio's
+docs/quickstart/data_conventions.md and nerfstudio_dataparser.py.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from tolman.errors import InputError
+from tolman.geometry.boxes import Floats
+from tolman.geometry.camera_geometry import LENS_MODELS, Lens, lens_of, turned_size
+from tolman.geometry.scan_consistency import cameras_up
+from tolman.ingest.camera_conventions import UP_TURNS
+from tolman.ingest.formats.arkitscenes import most_turns
+from tolman.ingest.formats.generic import ObjectEntry
+from tolman.ingest.readers.annotated_boxes import orient, read_json
+from tolman.ingest.readers.picture_sources import SLACK, decoded_mask, pictures_of, size_of
+from tolman.ingest.readers.ply import read_ply
+from tolman.ingest.readers.text_records import contained, list_of, natural, numbers_of, read_text, rigid, rotations
+from tolman.ingest.scan_format import (
+    Axes,
+    CameraRecording,
+    Instance,
+    Picture,
+    RawScene,
+    ScanHints,
+    SceneSource,
+    Up,
+)
+from tolman.ingest.standard_video import undistorted
+from tolman.scenes import Clock
+
+OBJECTS = "objects.json"
+"""Boxes that a scan's owner adds: a list of objects as scene.json has them, in the unit and axes of the scan."""
+LONGER, RATE = 640, 30.0
+"""Pixels of the longer side of the video that is written, and its frames a second."""
+UNTIMED_RATE = 1.0
+"""Pictures a second of the video of pictures without times."""
+_NOMINAL = 5.0
+"""Metres across that a scene of unknown scale is given, the size of a room: thresholds in metres then fit roughly."""
+_RIGID = 1e-3
+_ALIKE = 0.01
+"""Share of the longer side by which pictures of one camera may differ: COLMAP's undistorted ones do by some pixels."""
+_GL = np.diag([1.0, -1.0, -1.0, 1.0])
+
+
+# Common parts of both formats and of phones' scans
+
+
+@dataclass(frozen=True)
+class PosedPicture:
+    """One picture.
+
+    Attributes:
+        path: of its file.
+        lens: in pixels of `size`.
+        size: width and height that the lens is given for; None for those of the picture.
+        pose: camera → world in the file's unit and axes, looking along +z with y down, shape (4, 4); nan without one.
+        depth: of its depth picture, whose values are thousandths of the unit; None without one.
+        seconds: when it was taken; None where that isn't known.
+        camera: its number; None where that isn't known.
+    """
+
+    path: Path
+    lens: Lens
+    size: tuple[int, int] | None
+    pose: Floats
+    depth: Path | None = None
+    seconds: float | None = None
+    camera: int | None = None
+
+
+@dataclass(frozen=True)
+class WorldFrame:
+    """The way from a file's unit and axes to metres with z up.
+
+    Attributes:
+        turn: rotation, shape (3, 3).
+        scale: metres of one unit, or the factor that makes a scene of unknown scale about 5 m across.
+        metric: which of the two.
+        up: the axis of the file that points up; 'z' where the scene was levelled by its cameras.
+        notes: how they were found.
+    """
+
+    turn: Floats
+    scale: float
+    metric: bool
+    up: Up = "z"
+    notes: tuple[str, ...] = ()
+
+    def points(self, values: Floats) -> Floats:
+        """Points of the file, shape (…, 3), in metres with z up."""
+        return np.asarray(values @ self.turn.T * self.scale)
+
+    def poses(self, values: Floats) -> Floats:
+        """Poses camera → world of the file, shape (n, 4, 4), in metres with z up."""
+        return rigid(self.turn @ values[:, :3, :3], self.points(values[:, :3, 3]))
+
+
+def find_frame(path: Path, poses: Floats, points: Floats, hints: ScanHints) -> WorldFrame:
+    """Find the frame of a scan whose files say neither its scale nor its up.
+
+    Args:
+        path: of the scan.
+        poses: camera → world, looking along +z with y down, shape (n, 4, 4); nan where there is none.
+        points: of its cloud, shape (m, 3); may be empty.
+        hints: declarations of its owner.
+
+    Raises:
+        InputError: up isn't known, as the cameras hardly turn; or all cameras are in one place, and there is no cloud.
+    """
+    known = poses[np.isfinite(poses).all((1, 2))]
+    if not len(known):
+        raise InputError(path, "none of its pictures has a pose")
+    notes = []
+    if hints.up is not None:
+        turn = UP_TURNS[hints.up]
+    else:
+        vertical = cameras_up(known).vertical
+        if vertical is None:
+            said = "its up isn't known: its cameras turn too little, or roll"
+            raise InputError(path, said, fix="give the axis of the model that points up, as in '--up=-y'")
+        turn = _upright(vertical)
+        notes.append("levelled by its cameras, to within some degrees; --up names the axis that points up")
+    if hints.scale is not None:
+        return WorldFrame(turn, hints.scale, True, hints.up or "z", tuple(notes))
+    places = points if len(points) >= 10 else known[:, :3, 3]
+    low, high = np.percentile(places @ turn.T, (2, 98), axis=0)[:, :2]
+    wide = float((high - low).max())
+    if not wide > 0:
+        raise InputError(path, "all its cameras are in one place, so that it has no extent", fix="give its --scale")
+    notes.append("its scale is unknown: families that ask for metres are left out; --scale says the metres of one unit")
+    return WorldFrame(turn, _NOMINAL / wide, False, hints.up or "z", tuple(notes))
+
+
+def _upright(vertical: Floats) -> Floats:
+    """The least rotation that turns a unit vector up."""
+    axis = np.cross(vertical, (0.0, 0.0, 1.0))
+    cosine = float(vertical[2])
+    if cosine < -0.999999:
+        return UP_TURNS["-z"]
+    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    return np.asarray(np.eye(3) + cross + cross @ cross / (1 + cosine))
+
+
+def recordings_of(
+    shots: Sequence[PosedPicture],
+    frame: WorldFrame,
+    rate: float | None,
+    *,
+    axes: Axes = "opencv",
+    farthest: float = math.inf,
+) -> tuple[CameraRecording, ...]:
+    """Recordings of pictures: those of one folder, size and camera number are of one camera.
+
+    Numbers don't count if a camera has a single picture: COLMAP can give each picture a camera of its own.
+
+    Args:
+        shots: in order.
+        frame: of their poses.
+        rate: pictures a second of the camera, where they have no times but numbers in their names.
+        axes: of the poses in the files.
+        farthest: metres that the depth sensor measures.
+
+    Raises:
+        InputError: a picture can't be read, or has another shape than its lens is given for.
+    """
+    groups: dict[tuple[tuple[Path, int | None], tuple[int, int]], list[PosedPicture]] = {}
+    numbered = min(Counter(shot.camera for shot in shots).values(), default=0) > 1
+    for shot in shots:
+        size = size_of(shot.path, upright=False)
+        place = (shot.path.parent, shot.camera if numbered else None)
+        near = (key for key in groups if key[0] == place and _apart(key[1], size) <= _ALIKE * max(size))
+        groups.setdefault(next(near, (place, size)), []).append(replace(shot, lens=_fitted(shot, size), size=size))
+    found = []
+    for i, ((_, size), group) in enumerate(groups.items()):
+        sizes = [shot.size or size for shot in group]
+        least = (min(width for width, _ in sizes), min(height for _, height in sizes))
+        times = [shot.seconds for shot in group if shot.seconds is not None]
+        known = np.array(times) if len(times) == len(group) else None
+        if (
+            known is None
+            and rate is not None
+            and (numbers := _frame_numbers([shot.path for shot in group])) is not None
+        ):
+            known = numbers / rate
+        depths = [shot.depth for shot in group]
+        recording = recording_of(
+            "camera" if len(groups) == 1 else f"camera-{i + 1}",
+            least,
+            known,
+            frame.poses(np.array([shot.pose for shot in group])),
+            [shot.lens for shot in group],
+            pictures_of([shot.path for shot in group], least, upright=False, slack=max(least)),
+            depths=depths_of(depths, frame.scale, farthest) if frame.metric and any(depths) else None,
+            axes=axes,
+        )
+        found.append(recording)
+    return tuple(found)
+
+
+def _frame_numbers(paths: Sequence[Path]) -> Floats | None:
+    """Numbers of frames by the last number of their names, from 0 and in their commonest step, shape (n,).
+
+    Models lack the pictures that couldn't be registered, so that a place in the list is no frame number. None where a
+    name has no number, or numbers don't rise.
+    """
+    found = [re.findall(r"\d+", path.stem) for path in paths]
+    if not all(found):
+        return None
+    values = [int(one[-1]) for one in found]
+    numbers = np.array([value - values[0] for value in values], dtype=np.float64)
+    steps, counts = np.unique(np.diff(numbers), return_counts=True)
+    if not len(steps):
+        return numbers
+    return None if steps[0] <= 0 else np.asarray(numbers / steps[counts.argmax()])
+
+
+def _clock_notes(recordings: Sequence[CameraRecording], rate: float | None) -> list[str]:
+    untimed = [one.role for one in recordings if one.clock is not None]
+    if rate is None or not untimed:
+        return []
+    return [f"--rate is not used for {', '.join(untimed)}: the last numbers of the pictures' names don't rise"]
+
+
+def _apart(a: tuple[int, int], b: tuple[int, int]) -> int:
+    return max(abs(a[0] - b[0]), abs(a[1] - b[1]))
+
+
+def _fitted(shot: PosedPicture, size: tuple[int, int]) -> Lens:
+    """The lens of a shot in pixels of its picture, which may be a smaller copy."""
+    if shot.size is None or _apart(size, shot.size) <= SLACK:
+        return shot.lens
+    across, down = size[0] / shot.size[0], size[1] / shot.size[1]
+    if abs(across / down - 1) > 0.01:
+        said = f"is {size[0]}×{size[1]} pixels, and its camera {shot.size[0]}×{shot.size[1]}"
+        raise InputError(shot.path, said, fix="give the pictures that the poses were found with")
+    fx, fy, cx, cy = shot.lens.intrinsics
+    return replace(shot.lens, intrinsics=(fx * across, fy * down, cx * across, cy * down))
+
+
+def recording_of(
+    role: str,
+    size: tuple[int, int],
+    times: Floats | None,
+    poses: Floats,
+    lenses: Sequence[Lens],
+    pictures: Callable[[Sequence[int]], Iterator[Picture]],
+    *,
+    depths: Callable[[int], Floats | None] | None = None,
+    axes: Axes = "opencv",
+) -> CameraRecording:
+    """The recording of one camera, undistorted, and upright in most frames.
+
+    Args:
+        role: of the camera.
+        size: of its pictures.
+        times: seconds, rising, shape (n,); None where they aren't known.
+        poses: camera → scene in metres, z up, shape (n, 4, 4).
+        lenses: one for each frame.
+        pictures, depths: as in CameraRecording.
+        axes: of the poses in the files.
+    """
+    untimed = times is None
+    turns = most_turns(poses)
+    recording = CameraRecording(
+        role,
+        np.arange(len(poses)) / UNTIMED_RATE if times is None else times,
+        poses,
+        np.empty((0, 4)),
+        size,
+        pictures,
+        turns=turns,
+        standard=(*standard_size(turned_size(size, turns)), UNTIMED_RATE if untimed else RATE),
+        depths=depths,
+        clock=Clock(method="untimed") if untimed else None,
+        axes=axes,
+    )
+    return undistorted(recording, lenses[:1] if len(set(lenses)) == 1 else lenses)
+
+
+def standard_size(size: tuple[int, int]) -> tuple[int, int]:
+    """Width and height of the video that is written of upright pictures: 640 pixels along the longer side."""
+    scale = LONGER / max(size)
+    return 2 * round(size[0] * scale / 2), 2 * max(1, round(size[1] * scale / 2))
+
+
+def depths_of(
+    paths: Sequence[Path | None], scale: float = 1.0, farthest: float = math.inf
+) -> Callable[[int], Floats | None]:
+    """Reader of depth pictures in thousandths of a unit, as metres.
+
+    Args:
+        paths: of 16-bit pictures; None where a frame has none.
+        scale: metres of the unit.
+        farthest: metres beyond which the sensor's readings are dropped.
+    """
+
+    def read(number: int) -> Floats | None:
+        path = paths[number]
+        if path is None:
+            return None
+        found = decoded_mask(path, path, "it") * (scale / 1000)
+        return np.where(found <= farthest, found, 0.0)
+
+    return read
+
+
+def added_boxes(scan: Path) -> Path:
+    """The path of a scan's own boxes: objects.json in its folder, or walk.objects.json next to a file walk.r3d."""
+    return scan / OBJECTS if scan.is_dir() else scan.with_name(f"{scan.stem}.{OBJECTS}")
+
+
+def read_added_boxes(scan: Path, frame: WorldFrame) -> tuple[Instance, ...]:
+    """The objects that a scan's owner adds; none where there is no such file.
+
+    Raises:
+        InputError: it can't be used.
+    """
+    path = added_boxes(scan)
+    if not path.exists():
+        return ()
+    folder = path.parent
+    try:
+        entries = TypeAdapter(tuple[ObjectEntry, ...]).validate_python(read_json(contained(folder, path), list))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(path, first["msg"], field=".".join(str(part) for part in first["loc"])) from None
+    found = []
+    for i, entry in enumerate(entries):
+        if entry.box is None:
+            raise InputError(path, f"'{entry.id}' has no box", field=str(i))
+        center = frame.points(np.array(entry.box.center))
+        axes = np.array(entry.box.axes) @ frame.turn.T
+        box = orient(path, center, axes, np.array(entry.box.extents) * frame.scale, row=i + 1)
+        found.append(Instance(entry.id, entry.label, box))
+    return tuple(found)
+
+
+def all_files(folder: Path, skip: frozenset[str] = frozenset()) -> tuple[Path, ...]:
+    """All files of a scan, by which a change is noticed; hidden ones and those of some folders aside."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    kept = (path for path in paths if not any(p.startswith(".") or p in skip for p in path.relative_to(folder).parts))
+    return tuple(sorted(kept, key=lambda path: natural(path.as_posix())))
+
+
+def scene_name(root: Path, place: Path) -> str:
+    """The name of a scene: of its folder, or of the folders from the one that was given."""
+    return place.resolve().name if place == root else "_".join(place.relative_to(root).parts)
+
+
+_CLOUD = "its sparse cloud of {:,} points gives its extent, and neither a room's area nor what hides what"
+
+
+def _lens_notes(shots: Sequence[PosedPicture]) -> list[str]:
+    bent = sum(not shot.lens.is_pinhole for shot in shots)
+    return [f"the lens distortion of {bent:,} of {len(shots):,} pictures is taken out"] if bent else []
+
+
+# COLMAP
+
+_NUMBERS = {number: name for name, (number, *_) in LENS_MODELS.items()}
+_UNDISTORT = "undistort the pictures with 'colmap image_undistorter'"
+
+
+def _lens_of(path: Path, model: str, parameters: Sequence[float], row: int) -> Lens:
+    """The lens of a COLMAP camera.
+
+    Raises:
+        InputError: the model isn't known here, or the parameters don't fit it.
+    """
+    try:
+        return lens_of(model, parameters)
+    except ValueError as error:
+        raise InputError(path, str(error), row=row, fix=None if model in LENS_MODELS else _UNDISTORT) from None
+
+
+@dataclass(frozen=True)
+class ColmapCamera:
+    """A camera of a model: its lens, and the width and height of its pictures."""
+
+    lens: Lens
+    size: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ColmapImage:
+    """A registered picture of a model.
+
+    Attributes:
+        name: of its file, below the folder of the pictures.
+        camera: its number.
+        pose: camera → world, looking along +z with y down, shape (4, 4).
+    """
+
+    name: str
+    camera: int
+    pose: Floats
+
+
+def model_file(folder: Path, name: str) -> Path | None:
+    """The file of a model's part, binary before text, as COLMAP prefers them; None where there is none."""
+    return next((folder / f"{name}{end}" for end in (".bin", ".txt") if (folder / f"{name}{end}").is_file()), None)
+
+
+def read_cameras(path: Path) -> dict[int, ColmapCamera]:
+    """The cameras of cameras.bin or cameras.txt, by number.
+
+    Raises:
+        InputError: it is cut off, or a camera can't be used.
+    """
+    return dict(_binary_cameras(path) if path.suffix == ".bin" else _text_cameras(path))
+
+
+def _text_cameras(path: Path) -> Iterator[tuple[int, ColmapCamera]]:
+    for row, line in _lines(path):
+        words = line.split()
+        if not words:
+            continue
+        if len(words) < 5:
+            raise InputError(path, "takes CAMERA_ID MODEL WIDTH HEIGHT PARAMS", row=row)
+        number, width, height = (_whole(path, word, row) for word in (words[0], words[2], words[3]))
+        yield (
+            number,
+            ColmapCamera(_lens_of(path, words[1], numbers_of(path, words[4:], row).tolist(), row), (width, height)),
+        )
+
+
+def _binary_cameras(path: Path) -> Iterator[tuple[int, ColmapCamera]]:
+    data = _Binary(path)
+    for i in range(data.count(24)):
+        number, model, width, height = data.take("<IiQQ")
+        if model not in _NUMBERS:
+            raise InputError(
+                path, f"camera {number} has the model {model}, which can't be undistorted here", fix=_UNDISTORT
+            )
+        name = _NUMBERS[model]
+        parameters = data.take(f"<{LENS_MODELS[name][1] + 2 + LENS_MODELS[name][2]}d")
+        yield number, ColmapCamera(_lens_of(path, name, parameters, i + 1), (width, height))
+
+
+def read_images(path: Path) -> list[ColmapImage]:
+    """The registered pictures of images.bin or images.txt, in the order of their names.
+
+    Raises:
+        InputError: it is cut off, or a pose can't be used; the picture is named.
+    """
+    found = _binary_images(path) if path.suffix == ".bin" else _text_images(path)
+    return sorted(found, key=lambda one: natural(one.name))
+
+
+def _text_images(path: Path) -> Iterator[ColmapImage]:
+    """Two lines a picture; the second may be empty, and files edited by hand may lack it."""
+    points = False
+    for row, line in _lines(path):
+        words = line.split(maxsplit=9)
+        if points and (not words or (len(line.split()) % 3 == 0 and _are_numbers(line.split()))):
+            points = False
+            continue
+        if not words:
+            continue
+        if len(words) != 10:
+            raise InputError(path, "takes IMAGE_ID QW QX QY QZ TX TY TZ CAMERA_ID NAME", row=row)
+        try:
+            values = [float(word) for word in words[1:8]]
+        except ValueError:
+            raise InputError(path, "holds something other than numbers in a pose", row=row) from None
+        yield _image(path, words[9].rstrip(), _whole(path, words[8], row), values)
+        points = True
+
+
+def _binary_images(path: Path) -> Iterator[ColmapImage]:
+    data = _Binary(path)
+    for _ in range(data.count(64)):
+        _, *pose, camera = data.take("<I7dI")
+        name = data.name()
+        (seen,) = data.take("<Q")
+        data.skip(24 * seen)
+        yield _image(path, name, camera, pose)
+
+
+def _image(path: Path, name: str, camera: int, values: Sequence[float]) -> ColmapImage:
+    """A picture of its world → camera quaternion (w first) and translation."""
+    if not np.isfinite(values).all():
+        raise InputError(path, f"the pose of '{name}' holds a number that isn't finite")
+    w, x, y, z, *shift = (np.array(value) for value in values)
+    try:
+        rotation = rotations(w, x, y, z)
+    except ValueError as error:
+        raise InputError(path, f"the pose of '{name}' can't be used: {error}") from None
+    return ColmapImage(name, camera, rigid(rotation.T, -rotation.T @ np.array(shift)))
+
+
+def read_points(path: Path) -> Floats:
+    """The points of points3D.bin or points3D.txt, shape (n, 3).
+
+    Raises:
+        InputError: it is cut off, or a point isn't finite.
+    """
+    if path.suffix == ".txt":
+        rows = [(row, line.split()) for row, line in _lines(path) if line.strip()]
+        short = next((row for row, words in rows if len(words) < 8), None)
+        if short is not None:
+            raise InputError(path, "takes POINT3D_ID X Y Z R G B ERROR", row=short)
+        found = numbers_of(path, [word for _, words in rows for word in words[1:4]])
+    else:
+        data = _Binary(path)
+        values = []
+        for _ in range(data.count(51)):
+            _, x, y, z, *_, tracked = data.take("<Q3d3Bd Q".replace(" ", ""))
+            data.skip(8 * tracked)
+            values += [x, y, z]
+        found = np.array(values)
+        if not np.isfinite(found).all():
+            raise InputError(path, f"point {int(np.flatnonzero(~np.isfinite(found))[0]) // 3 + 1} isn't finite")
+    return found.reshape(-1, 3)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a text file that are no comments, with their numbers."""
+    for row, line in enumerate(read_text(path).splitlines(), start=1):
+        if not line.startswith("#"):
+            yield row, line
+
+
+def _whole(path: Path, word: str, row: int) -> int:
+    if not word.isdigit():
+        raise InputError(path, "holds something other than a whole number where one is wanted", row=row)
+    return int(word)
+
+
+def _are_numbers(words: Iterable[str]) -> bool:
+    try:
+        for word in words:
+            float(word)
+    except ValueError:
+        return False
+    return True
+
+
+class _Binary:
+    """A little-endian file, read from its start to its end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.data = path.read_bytes()
+        except OSError as error:
+            raise InputError(path, f"can't be read ({error.strerror})") from None
+        self.at = 0
+
+    def take(self, form: str) -> tuple[Any, ...]:
+        """The next values.
+
+        Raises:
+            InputError: the file ends before them.
+        """
+        size = struct.calcsize(form)
+        self._check(size)
+        found = struct.unpack_from(form, self.data, self.at)
+        self.at += size
+        return found
+
+    def count(self, least: int) -> int:
+        """The number of entries that follow, of so many bytes at least."""
+        (number,) = self.take("<Q")
+        if number * least > len(self.data) - self.at:
+            raise InputError(
+                self.path, f"says that it holds {number:,} entries, more than fit into it", fix="get it again"
+            )
+        return int(number)
+
+    def name(self) -> str:
+        """The next text, to its zero byte."""
+        end = self.data.find(b"\0", self.at)
+        self._check(1 if end >= 0 else len(self.data))
+        text = self.data[self.at : end].decode("utf-8", errors="replace")
+        self.at = end + 1
+        return text
+
+    def skip(self, size: int) -> None:
+        """Pass over some bytes."""
+        self._check(size)
+        self.at += size
+
+    def _check(self, size: int) -> None:
+        if self.at + size > len(self.data):
+            raise InputError(
+                self.path, f"ends at byte {len(self.data):,}, within an entry that begins before", fix="get it again"
+            )
+
+
+@dataclass(frozen=True)
+class Colmap:
+    """COLMAP's sparse models."""
+
+    name: str = "colmap"
+    title: str = "COLMAP model"
+    takes: frozenset[str] = frozenset({"scale", "up", "rate"})
+
+    def find(self, root: Path) -> list[SceneSource]:
+        """The models of a folder, each with the folder of its pictures."""
+        if not root.is_dir():
+            raise InputError(root, "is no folder")
+        root = Path(os.path.abspath(root))  # the pictures may be in a folder above it
+        models = sorted(
+            {p.parent for end in ("bin", "txt") for p in root.rglob(f"cameras.{end}") if model_file(p.parent, "images")}
+        )
+        if not models:
+            said = "holds no COLMAP model: no folder with cameras and images as .bin or .txt, such as sparse/0"
+            raise InputError(root, said, fix="docs/ingest/phones-and-colmap.md describes it")
+        places = [self._place(model) for model in models]
+        found = []
+        for model, place in zip(models, places, strict=True):
+            known = scene_name(root, place) if place.is_relative_to(root) else place.name
+            known += f"_{model.name}" if places.count(place) > 1 else ""
+            files = [part for name in ("cameras", "images", "points3D") if (part := model_file(model, name))]
+            files += [place / OBJECTS] if (place / OBJECTS).is_file() else []
+            files += all_files(place / "images") if (place / "images").is_dir() else ()
+            found.append(SceneSource(f"{self.name}/{known}", place, tuple(files)))
+        return found
+
+    @staticmethod
+    def _place(model: Path) -> Path:
+        """The folder that holds the pictures of a model: itself, or up to two above it."""
+        places = [model, model.parent, model.parent.parent]
+        return next((place for place in places if (place / "images").is_dir()), model)
+
+    def read(self, source: SceneSource) -> RawScene:
+        """Read a model."""
+        model = source.files[0].parent
+        cameras_path, images_path, points_path = (model_file(model, name) for name in ("cameras", "images", "points3D"))
+        if cameras_path is None or images_path is None:
+            raise InputError(model, "has lost its cameras or images")
+        for part in filter(None, (cameras_path, images_path, points_path)):
+            contained(source.path, part)
+        cameras, images = read_cameras(cameras_path), read_images(images_path)
+        if not images:
+            raise InputError(images_path, "holds no registered picture")
+        shots = [self._shot(source, images_path, cameras, one) for one in images]
+        points = np.empty((0, 3)) if points_path is None else read_points(points_path)
+        frame = find_frame(source.path, np.array([one.pose for one in images]), points, source.hints)
+        recordings = recordings_of(shots, frame, source.hints.rate)
+        notes = [*frame.notes, *_clock_notes(recordings, source.hints.rate), *_lens_notes(shots)]
+        return RawScene(
+            instances=read_added_boxes(source.path, frame),
+            recordings=recordings,
+            metric=frame.metric,
+            up=frame.up,
+            notes=(*notes, *([_CLOUD.format(len(points))] if len(points) else [])),
+        )
+
+    @staticmethod
+    def _shot(source: SceneSource, path: Path, cameras: Mapping[int, ColmapCamera], one: ColmapImage) -> PosedPicture:
+        if one.camera not in cameras:
+            raise InputError(path, f"'{one.name}' is of camera {one.camera}, which isn't among the cameras")
+        pure = PurePosixPath(one.name)
+        if pure.is_absolute() or ".." in pure.parts:
+            raise InputError(path, f"names the picture '{one.name}', which is outside the folder of the pictures")
+        picture = contained(source.path, source.path / "images" / pure)
+        camera = cameras[one.camera]
+        return PosedPicture(picture, camera.lens, camera.size, one.pose, camera=one.camera)
+
+
+# nerfstudio
+
+_PERSPECTIVE = frozenset({"", "SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV"})
+_FISHEYE = "OPENCV_FISHEYE"
+_TRANSFORMS = "transforms.json"
+
+
+@dataclass(frozen=True)
+class Nerfstudio:
+    """Folders with a transforms.json, as nerfstudio, instant-ngp and Spectacular AI write them."""
+
+    name: str = "nerfstudio"
+    title: str = "nerfstudio transforms.json"
+    takes: frozenset[str] = frozenset({"scale", "up", "rate"})
+
+    def find(self, root: Path) -> list[SceneSource]:
+        """The folders with a transforms.json."""
+        if not root.is_dir():
+            raise InputError(root, "is no folder")
+        places = [root] if (root / _TRANSFORMS).is_file() else sorted(path.parent for path in root.rglob(_TRANSFORMS))
+        if not places:
+            raise InputError(root, f"holds no {_TRANSFORMS}", fix="docs/ingest/phones-and-colmap.md describes it")
+        return [SceneSource(f"{self.name}/{scene_name(root, place)}", place, all_files(place)) for place in places]
+
+    def read(self, source: SceneSource) -> RawScene:
+        """Read a folder."""
+        path = contained(source.path, source.path / _TRANSFORMS)
+        content = read_json(path)
+        frames = content.get("frames")
+        if not isinstance(frames, list) or not frames or not all(isinstance(one, dict) for one in frames):
+            raise InputError(path, "takes a list of objects", field="frames")
+        moved = content.get("applied_transform")
+        if moved is not None:
+            _check_applied(path, moved)
+        # nerfstudio, too, sorts them by name.
+        order = sorted(range(len(frames)), key=lambda i: natural(str(frames[i].get("file_path", ""))))
+        shots = [_shot(source.path, path, content, frames[i], i) for i in order]
+        points = np.empty((0, 3))
+        if isinstance(cloud := content.get("ply_file_path"), str):
+            points = read_ply(_named(source.path, path, cloud, "ply_file_path")).points
+        frame = find_frame(source.path, np.array([shot.pose for shot in shots]), points, source.hints)
+        recordings = recordings_of(shots, frame, source.hints.rate)
+        notes = [*frame.notes, *_clock_notes(recordings, source.hints.rate)]
+        if any("mask_path" in one for one in frames):
+            notes.append("its mask_path is not used: the video shows whole pictures")
+        notes += [*_lens_notes(shots), *([_CLOUD.format(len(points))] if len(points) else [])]
+        return RawScene(
+            instances=read_added_boxes(source.path, frame),
+            recordings=recordings,
+            metric=frame.metric,
+            up=frame.up,
+            notes=tuple(notes),
+        )
+
+
+def _check_applied(path: Path, value: Any) -> None:
+    """Hold applied_transform to a rotation: poses and ply_file_path are both in the frame that it leads to."""
+    try:
+        matrix = np.array(value, dtype=np.float64)[:3, :3]
+        turned = np.abs(matrix @ matrix.T - np.eye(3)).max() < _RIGID
+    except (TypeError, ValueError, IndexError, OverflowError):
+        raise InputError(path, "takes a matrix of 3×4 numbers", field="applied_transform") from None
+    if not turned or np.linalg.det(matrix) < 0:
+        raise InputError(path, "is no rotation: it scales or mirrors the scene", field="applied_transform")
+
+
+def _shot(folder: Path, path: Path, content: Mapping[str, Any], frame: Mapping[str, Any], number: int) -> PosedPicture:
+    row = f"frames.{number}"
+    picture = _named(folder, path, frame.get("file_path"), f"{row}.file_path")
+    lens, size = _lens(path, content, frame, row, picture)
+    depth = frame.get("depth_file_path")
+    return PosedPicture(
+        picture,
+        lens,
+        size,
+        pose_of(path, frame.get("transform_matrix"), row=f"{row}.transform_matrix") @ _GL,
+        None if depth is None else _named(folder, path, depth, f"{row}.depth_file_path"),
+    )
+
+
+def pose_of(path: Path, value: Any, *, row: str) -> Floats:
+    """A pose of a JSON file, 4×4 or its first three rows, shape (4, 4).
+
+    Raises:
+        InputError: it is none; says which number isn't finite.
+    """
+    try:
+        found = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty(0)
+    if found.size not in (12, 16):
+        raise InputError(path, "takes a pose of 4×4 numbers", field=row)
+    pose = np.eye(4)
+    pose[: found.size // 4] = found.reshape(-1, 4)
+    if not np.isfinite(pose).all():
+        i, j = np.argwhere(~np.isfinite(pose))[0]
+        raise InputError(path, f"its row {i + 1}, column {j + 1} is {pose[i, j]}, which isn't finite", field=row)
+    with np.errstate(all="ignore"):
+        skew = np.abs(pose[:3, :3] @ pose[:3, :3].T - np.eye(3)).max()
+    if not skew <= _RIGID or np.abs(pose[3] - (0, 0, 0, 1)).max() > _RIGID:
+        raise InputError(path, "is no rotation and translation with the last row 0 0 0 1", field=row)
+    return pose
+
+
+def _named(folder: Path, path: Path, name: Any, field: str) -> Path:
+    """A file that a JSON file names, which must be in its folder; Blender's names lack the ending .png."""
+    if not isinstance(name, str) or not name:
+        raise InputError(path, "takes the path of a file", field=field)
+    pure = PurePosixPath(name)
+    if pure.is_absolute() or ".." in pure.parts or "\0" in name:
+        raise InputError(path, f"names '{name}', which is outside its folder", field=field)
+    if not (folder / pure).exists() and (folder / f"{pure}.png").exists():
+        pure = PurePosixPath(f"{pure}.png")
+    return contained(folder, folder / pure)
+
+
+def _lens(
+    path: Path, content: Mapping[str, Any], frame: Mapping[str, Any], row: str, picture: Path
+) -> tuple[Lens, tuple[int, int]]:
+    """The lens of a frame, and the size that it is given for; a value at the file's top holds for every frame."""
+    model = str(content.get("camera_model", ""))
+    if model not in _PERSPECTIVE and model != _FISHEYE:
+        said = f"has the camera model {model}, which can't be undistorted here"
+        raise InputError(
+            path, said, field="camera_model", fix="convert the pictures to PINHOLE, OPENCV or OPENCV_FISHEYE"
+        )
+
+    def number(name: str, default: float | None = None) -> float:
+        value = content.get(name, frame.get(name, default))
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
+            raise InputError(path, f"'{name}' is missing, or no finite number", field=row)
+        return float(value)
+
+    own = size_of(picture, upright=False)
+    size = (round(number("w", own[0])), round(number("h", own[1])))
+
+    def by_angle(name: str, pixels: int) -> float | None:
+        angle = content.get(name, frame.get(name))
+        usable = isinstance(angle, int | float) and not isinstance(angle, bool) and 1e-9 < angle < math.pi
+        return pixels / 2 / math.tan(angle / 2) if usable else None
+
+    fx = number("fl_x", by_angle("camera_angle_x", size[0]))
+    fy = number("fl_y", by_angle("camera_angle_y", size[1]) or fx)
+    intrinsics = (fx, fy, number("cx", size[0] / 2), number("cy", size[1] / 2))
+    if min(intrinsics[:2]) <= 0 or min(size) <= 0:
+        raise InputError(path, "has a focal length or a size that isn't positive", field=row)
+    listed = content.get("distortion_params", frame.get("distortion_params"))
+    if listed is not None:
+        if not isinstance(listed, list) or any(isinstance(one, str) for one in listed):
+            raise InputError(path, "takes k1, k2, k3, k4, p1, p2", field="distortion_params")
+        k1, k2, k3, k4, p1, p2 = list_of(path, listed, 6, None, "distortion_params").tolist()
+    else:
+        k1, k2, k3, k4, p1, p2 = (number(name, 0.0) for name in ("k1", "k2", "k3", "k4", "p1", "p2"))
+    fisheye = model == _FISHEYE or (not model and content.get("is_fisheye") is True)  # the latter is instant-ngp's
+    # The same polynomial for both: its k3 and k4 belong to r⁶ and r⁸, unlike OpenCV's k4.
+    return Lens(intrinsics, fisheye, (k1, k2, k3, k4), tangential=(0.0, 0.0) if fisheye else (p1, p2)), size
+
+
+FORMATS = {"colmap": Colmap(), "nerfstudio": Nerfstudio()}

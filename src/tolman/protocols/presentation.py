@@ -1,0 +1,171 @@
+"""Presentation of an item: without media, question first, media twice, and options in other orders.
+
+- Blind: the question without its media ("vision disabled", VSI-Bench paper, Appendix C.4).
+- Question first: the text, then the media (VSI-Bench paper, Appendix D, Table 7a).
+- Repeated media: the video before and after the text, and a notice of that to the model (VSI-Bench paper, Appendix D,
+  Table 7b). The paper's format is [Video] [Context] [Video], with a system prompt about the redundancy. Its words are
+  not published and are Tolman's.
+- Circular: each question with its options in all rotations, right only if every answer is. Source: MMSI-Bench's
+  circular data set (orders ABCD, BCDA, CDAB, DABC); CircularEval of MMBench (Liu et al., 2023).
+- Option shuffle: the options in an order drawn for each item; the right letter moves with its option.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
+from tolman.errors import UsageError
+from tolman.items import Item, Media
+from tolman.messages import Message
+from tolman.protocols import Modifier, ProtocolOptions, told
+from tolman.scoring.item_kind import kind_of
+
+_NO_MEDIA = "blind shows no media that could be shown otherwise"
+
+BLIND = Modifier(
+    "blind",
+    sees=False,
+    refuses=dict.fromkeys(("question-first", "repeated-media", "correspondence", "joined"), _NO_MEDIA),
+    summary="without the media",
+)
+
+
+def question_first(message: Message) -> Message:
+    """Move all media behind all texts; unchanged where the media are inside the text, which refers to their places."""
+    parts = message.parts
+    texts = [i for i, part in enumerate(parts) if not isinstance(part, Media)]
+    shown = [i for i, part in enumerate(parts) if isinstance(part, Media)]
+    if not texts or any(texts[0] < i < texts[-1] for i in shown):
+        return message
+    return message.model_copy(update={"parts": tuple(parts[i] for i in (*texts, *shown))})
+
+
+def _question_first_messages(messages: tuple[Message, ...], options: ProtocolOptions) -> tuple[Message, ...]:
+    return tuple(question_first(message) for message in messages)
+
+
+def _check_question_first(
+    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
+) -> None:
+    prompts = (benchmark.prompt(item, preset) for item in items)
+    if all(question_first(prompt) == prompt for prompt in prompts):
+        raise UsageError(
+            f"question-first changes nothing: {benchmark.title}'s prompt shows no media before its text already."
+        )
+
+
+QUESTION_FIRST = Modifier(
+    "question-first",
+    messages=_question_first_messages,
+    check=_check_question_first,
+    summary="the text before the media",
+)
+
+
+VIDEO = "The same video is shown twice, before the question and again after it. Both showings are identical."
+IMAGES = "The same images are shown twice, before the question and again after it. Both showings are identical."
+
+
+def _repeated_messages(messages: tuple[Message, ...], options: ProtocolOptions) -> tuple[Message, ...]:
+    media = [medium for message in messages for medium in message.media]
+    if not media:
+        return messages
+    said = VIDEO if all(m.kind == "video" for m in media) else IMAGES
+    return told([_twice(message) for message in messages], said)
+
+
+def _twice(message: Message) -> Message:
+    """The media before the text and after it; media inside the text stay there and are shown again after it."""
+    if not message.media:
+        return message
+    texts = [part for part in message.parts if isinstance(part, str)]
+    inside = len(texts) > 1
+    shown = message.parts if inside else (*message.media, *texts)
+    return message.model_copy(update={"parts": (*shown, *message.media)})
+
+
+def _check_repeated_media(
+    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
+) -> None:
+    if not any(item.media for item in items):
+        raise UsageError(f"repeated-media has nothing to repeat: the questions of {benchmark.title} have no media.")
+
+
+REPEATED_MEDIA = Modifier(
+    "repeated-media",
+    messages=_repeated_messages,
+    check=_check_repeated_media,
+    refuses={"question-first": "repeated-media shows the media on both sides of the question"},
+    summary="the media before and after the text",
+)
+
+
+def rotations(benchmark: BenchmarkSpec, item: Item) -> list[Item]:
+    """Return the item with its options rotated by 0, 1, 2 … places, one group that counts as one question.
+
+    The first keeps the item's id, so that runs can be compared item by item; the others are 'ID@1', 'ID@2' … Numerical
+    questions are asked once. A question with indistinguishable options is left out, as in the released code.
+    """
+    if not kind_of(item).has_letters:
+        return [item]
+    places = range(len(item.options))
+    turned = [benchmark.reorder(item, [*places[turn:], *places[:turn]]) for turn in places]
+    return [
+        one.model_copy(update={"id": f"{item.id}@{turn}" if turn else item.id, "all_of": item.all_of or item.id})
+        for turn, one in enumerate(turned)
+        if one is not None
+    ]
+
+
+def _check_circular(
+    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
+) -> None:
+    if not any(kind_of(item).has_letters for item in items):
+        raise UsageError("circular has nothing to rotate: none of these questions has options.")
+
+
+CIRCULAR = Modifier(
+    "circular",
+    present=lambda benchmark, item, options: rotations(benchmark, item),
+    check=_check_circular,
+    summary="the options in all rotations; right only if all answers are",
+)
+
+
+def shuffle(benchmark: BenchmarkSpec, item: Item, seed: int) -> Item:
+    """Return the item with its options in an order that only the seed and the item's id decide.
+
+    Numerical questions, and questions with indistinguishable options, stay as they are.
+    """
+    if not kind_of(item).has_letters:
+        return item
+    order = list(range(len(item.options)))
+    random.Random(f"{seed}:{item.id}:options").shuffle(order)
+    return benchmark.reorder(item, order) or item
+
+
+def _check_shuffle(
+    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
+) -> None:
+    if not any(kind_of(item).has_letters for item in items):
+        raise UsageError("shuffle has nothing to shuffle: none of these questions has options.")
+
+
+SHUFFLE = Modifier(
+    "shuffle",
+    present=lambda benchmark, item, options: [shuffle(benchmark, item, options.seed)],
+    check=_check_shuffle,
+    refuses={"circular": "circular asks with the options in every rotation already"},
+    summary="the options in an order drawn by the seed",
+)
+
+
+PROTOCOLS = {
+    "blind": BLIND,
+    "question-first": QUESTION_FIRST,
+    "repeated-media": REPEATED_MEDIA,
+    "circular": CIRCULAR,
+    "shuffle": SHUFFLE,
+}

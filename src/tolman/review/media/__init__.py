@@ -1,1 +1,0 @@
-"""Media and scenes that a page shows, and questions without their answers."""

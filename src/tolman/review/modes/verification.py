@@ -1,0 +1,428 @@
+"""Verify: one person proposes an answer with its evidence, another validates it, a third settles differences.
+
+Source: SpatialBench (Xu et al. 2025), section 4.2. The second person works without the first's answer.
+`answer_approval` describes the way of an answer. A page shows answers side by side: whose, with which evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+from sqlalchemy.orm import Session as Orm
+
+from tolman.errors import TolmanError
+from tolman.items import Item
+from tolman.review.accounts import AccountError
+from tolman.review.evidence import point_clouds
+from tolman.review.evidence.model_opinions import (
+    EvidenceError,
+    KeyFrame,
+    Opinion,
+    Opinions,
+    read_checklist,
+    read_evidence,
+    read_opinions,
+)
+from tolman.review.forms.form_values import (
+    TARGETS,
+    Answer,
+    AnswerError,
+    Drawn,
+    Key,
+    Line,
+    Paragraphs,
+    RowId,
+    Seconds,
+    Shown,
+    VerdictError,
+    VerdictFields,
+    VerdictForm,
+    agree,
+    read_answer,
+    shown_answer,
+)
+from tolman.review.media import media_address, scenes_folder
+from tolman.review.modes import answer_approval
+from tolman.review.modes.answer_approval import MODELS, second_answer, verification_progress
+from tolman.review.modes.cloud_picking import add_picking, measurement
+from tolman.review.pages import page, see_other
+from tolman.review.site import Guest, Me, Site, TheSite, allow
+from tolman.review.store.database import record
+from tolman.review.store.schema import Assignment, Project
+from tolman.review.studies.participants import format_of
+from tolman.review.tasks import LEAST, Mode, ModeSetting, marks_of, work
+from tolman.review.tasks.assignments import UNDO, allow_undo
+from tolman.review.tasks.blinding import asked, brought, drawn_of, own_work
+from tolman.review.tasks.decisions import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Still:
+    """A key frame as a picture.
+
+    Attributes:
+        url: of the picture.
+        label: its caption.
+        medium: which of the question's media, from 1.
+        seconds: of a video.
+    """
+
+    url: str
+    label: str
+    medium: int
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Side:
+    """One answer.
+
+    Attributes:
+        title: whose it is.
+        kind: 'proposed', 'mine', 'second' or 'model'.
+        answer: as pages show it; None where there is none.
+        agrees: whether it is the proposed one.
+        trace: why, in their words.
+        stills: key frames.
+        note: further remarks: a failure, frames that aren't known.
+        measured: how it was measured, where it was.
+        drawn: points and lines that they drew.
+    """
+
+    title: str
+    kind: str
+    answer: str | None
+    agrees: bool
+    trace: str
+    stills: tuple[Still, ...] = ()
+    note: str = ""
+    measured: dict[str, Any] | None = None
+    drawn: tuple[dict[str, Any], ...] = ()
+
+
+def sides(db: Orm, site: Site, own: Assignment, item: Item) -> list[Side]:
+    """Return all answers to an item, the proposed one first, as shown to a person who has answered."""
+    task = own.task
+    evidence = item.evidence.get("annotation")
+    found = [
+        _of_person(
+            "Proposed", "proposed", site, own, item,
+            {"answer": item.answer, "evidence": evidence, "measured": item.evidence.get("measured")},
+        )
+    ]  # fmt: skip
+    if task.stage == RESOLVE:
+        second = second_answer(db, task)
+        if second is not None:
+            found.append(
+                _of_person(
+                    "The second person", "second", site, own, item, second.content,
+                    brought(db, db.get_one(Assignment, second.assignment_id)),
+                )
+            )  # fmt: skip
+    mine = work.submission(db, own, ANSWER)
+    if mine is not None:
+        found.append(_of_person("You", "mine", site, own, item, mine.content, brought(db, own)))
+    opinions = [Opinion.model_validate(opinion) for opinion in task.content.get(MODELS, [])]
+    return [*found, *(_of_model(opinion, site, own, item) for opinion in opinions)]
+
+
+def _of_person(
+    title: str, kind: str, site: Site, own: Assignment, item: Item, content: dict[str, Any],
+    further: Sequence[dict[str, Any]] = (),
+) -> Side:  # fmt: skip
+    evidence = content["evidence"] if isinstance(content["evidence"], dict) else {}
+    frames = [KeyFrame.model_validate(frame) for frame in evidence.get("frames", [])]
+    return Side(
+        title=title,
+        kind=kind,
+        answer=shown_answer(item, content["answer"]),
+        agrees=agree(item, content["answer"], item.answer),
+        trace=str(evidence.get("trace", "")) or ("" if kind != "proposed" else item.reasoning or ""),
+        stills=_stills(site, own, item, frames),
+        measured=content.get("measured"),
+        drawn=(*content.get("drawn", ()), *further),
+    )
+
+
+def _of_model(opinion: Opinion, site: Site, own: Assignment, item: Item) -> Side:
+    note = opinion.failure or ""
+    if opinion.shown:
+        note = f"Key frames: {', '.join(map(str, opinion.shown))} of the pictures it was shown."
+    return Side(
+        title=opinion.model,
+        kind="model",
+        answer=None if opinion.answer is None else shown_answer(item, opinion.answer),
+        agrees=opinion.answer is not None and agree(item, opinion.answer, item.answer),
+        trace=opinion.trace,
+        stills=_stills(site, own, item, opinion.frames),
+        note=note,
+    )
+
+
+def _stills(site: Site, own: Assignment, item: Item, frames: Iterable[KeyFrame]) -> tuple[Still, ...]:
+    found = []
+    for frame in list(frames)[:_SHOWN]:
+        if not 1 <= frame.medium <= len(item.media):
+            continue
+        medium = item.media[frame.medium - 1]
+        if (medium.kind == "video") != (frame.seconds is not None):
+            continue
+        many = len(item.media) > 1
+        if frame.seconds is None:
+            url, label = media_address(site, own.task.project_id, medium), f"Image {frame.medium}"
+        else:
+            url = f"/verify/{own.id}/still/{frame.medium}/{round(frame.seconds * 1000)}"
+            label = f"{f'Video {frame.medium}, ' if many else ''}{frame.seconds:.2f} s"
+        found.append(Still(url, label, frame.medium, frame.seconds))
+    return tuple(found)
+
+
+NAME = "verify"
+PEOPLE = ("annotator", "reviewer", "owner")
+router = APIRouter(prefix=f"/{NAME}", dependencies=[allow(*PEOPLE)])
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A form with an answer and its evidence, as it came."""
+
+    answer: str
+    frames: str
+    trace: str
+    measured: int | None
+    drawn: str = ""
+
+    def read(self, db: Orm, site: Site, own: Assignment) -> dict[str, Any]:
+        """Stored form of the decision.
+
+        Raises:
+            AnswerError, EvidenceError: it is none.
+        """
+        item = work.asked_item(own)
+        answer = read_answer(item, self.answer)
+        content: dict[str, Any] = {"answer": answer, "evidence": read_evidence(item, self.frames, self.trace)}
+        content |= drawn_of(site, own, self.drawn)
+        if self.measured is not None:
+            content["measured"] = measurement(db, own, self.measured, answer)
+        return content
+
+
+def _answer(
+    answer: Answer = "", frames: Line = "", trace: Paragraphs = "", measured: RowId = None, drawn: Drawn = ""
+) -> _Answer:
+    return _Answer(answer, frames, trace, measured, drawn)
+
+
+async def _checks(request: Request) -> dict[str, list[str]]:
+    form = await request.form()
+    texts = [(name, value) for name, value in form.multi_items() if isinstance(value, str)][:200]
+    return {
+        "ticked": [value for name, value in texts if name == "fine"],
+        **{name: [value[:2000]] for name, value in texts if name.startswith("wrong-")},
+    }
+
+
+Answered = Annotated[_Answer, Depends(_answer)]
+Checks = Annotated[dict[str, list[str]], Depends(_checks)]
+
+
+@router.get("/{assignment}", response_class=HTMLResponse)
+def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+    """Show the question alone; with others' answers once it is answered."""
+    with site.database.read() as db:
+        own = _own(db, me, assignment)
+        if own.state == "done":
+            return see_other(f"/projects/{own.task.project_id}/work")
+        if _is_blind(db, own):
+            return page(request, guest, "verify_answer.html", **_blind(db, site, me, own))
+        return page(request, guest, "verify_decide.html", **_open(db, site, me, own))
+
+
+@router.post("/{assignment}/answer", response_class=HTMLResponse)
+def answer(
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Answered, seconds: Seconds = 0.0,
+    shown: Shown = "",
+) -> Response:  # fmt: skip
+    """Propose an answer, or answer before seeing the others'; a submitted answer is final."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        if own.task.stage == RESOLVE:
+            raise HTTPException(404, "There is no such question.")
+        try:
+            content = form.read(db, site, own)
+            marks = marks_of(site, own, seconds, shown)
+        except (AnswerError, EvidenceError) as error:
+            entered = {"given": form.answer, "form": vars(form), "drawn": form.drawn}
+            content = _blind(db, site, me, own) | {"problem": str(error)} | entered
+            return page(request, guest, "verify_answer.html", status=422, **content)
+        proposing = own.task.stage == PROPOSE
+        kept = content | {answer_approval.FORM: vars(form)} if proposing else content
+        _, fresh = work.submit(db, site, own, ANSWER, kept, seconds, marks)
+        if fresh:
+            _record(db, site, me, own, content)
+            if proposing:
+                if work.finish(db, site, own):
+                    answer_approval.take_proposal(db, site, own, content)
+            else:
+                work.save_draft(db, site, own, {}, seconds)
+        return see_other(f"/projects/{own.task.project_id}/work" if proposing else f"/{NAME}/{assignment}")
+
+
+@router.post("/{assignment}/decide", response_class=HTMLResponse)
+def decide(
+    request: Request,
+    site: TheSite,
+    guest: Guest,
+    me: Me,
+    assignment: Key,
+    form: VerdictFields,
+    checks: Checks,
+    seconds: Seconds = 0.0,
+) -> Response:
+    """Go through the checklist, and approve, flag, revise or discard."""
+    with site.database.write() as db:
+        own = _own(db, me, assignment)
+        if own.task.stage == PROPOSE or _is_blind(db, own):
+            return see_other(f"/{NAME}/{assignment}")
+        try:
+            content = form.read(work.asked_item(own), format_of(own.task.project))
+            wrong = {int(n): text[0] for name, text in checks.items() if (n := name.removeprefix("wrong-")).isdecimal()}
+            content["checklist"] = read_checklist(answer_approval.checklist(own.task), checks["ticked"], wrong)
+        except (VerdictError, EvidenceError) as error:
+            shown = _open(db, site, me, own) | {"problem": str(error), "form": form, "checks": checks}
+            return page(request, guest, "verify_decide.html", status=422, **shown)
+        first = work.submission(db, own, ANSWER)
+        spent = seconds - (first.seconds or 0.0) if first is not None else seconds
+        _, fresh = work.submit(db, site, own, DECIDE, content, max(spent, 0.0))
+        if fresh:
+            _record(db, site, me, own, content)
+            if work.finish(db, site, own):
+                settle = (
+                    answer_approval.take_validation if own.task.stage == VALIDATE else answer_approval.take_resolution
+                )
+                settle(db, site, own.task, own)
+        return see_other(f"/projects/{own.task.project_id}/work")
+
+
+@router.post("/{assignment}/answer/draft", status_code=204, response_class=Response)
+def answer_draft(site: TheSite, me: Me, assignment: Key, form: Answered, seconds: Seconds = 0.0) -> Response:
+    """Keep a draft of the answer; a draft that arrives after the answer was given is ignored."""
+    with site.database.write_for(me.id) as db:
+        own = _own(db, me, assignment)
+        if own.state != "done" and _is_blind(db, own):
+            work.save_draft(db, site, own, vars(form), seconds)
+    return Response(status_code=204)
+
+
+@router.post("/{assignment}/decide/draft", status_code=204, response_class=Response)
+def decide_draft(
+    site: TheSite, me: Me, assignment: Key, form: VerdictFields, checks: Checks, seconds: Seconds = 0.0
+) -> Response:
+    """Keep the verdict that is entered."""
+    with site.database.write_for(me.id) as db:
+        own = _own(db, me, assignment)
+        if own.state != "done" and not _is_blind(db, own):
+            work.save_draft(db, site, own, vars(form) | {"checks": checks}, seconds)
+    return Response(status_code=204)
+
+
+def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
+    """Add tasks to propose every question's answer, or to verify the current one.
+
+    Raises:
+        AccountError: the models' answers or the recordings can't be read.
+    """
+    try:
+        opinions = read_opinions(site.settings.verify, items, site.folder)
+        point_clouds.places(site.settings.rigs)
+    except TolmanError as error:
+        raise AccountError(str(error)) from None
+    for item in items:
+        version = work.add_item(db, site, project, item)
+        add = answer_approval.add_proposal if project.settings["fresh"] else answer_approval.add_proposed
+        add(db, site, project, version, opinions.get(item.id, Opinions()))
+
+
+def _record(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, Any]) -> None:
+    version = own.task.item
+    assert version is not None
+    record(
+        db, site.settings, own.task.stage, project=version.project_id, item=version.item, user=me.id,
+        version=version.version, **content,
+    )  # fmt: skip
+
+
+def _own(db: Orm, me: Me, assignment: int) -> Assignment:
+    return own_work(db, me, assignment, NAME, stages=VERIFY.stages)
+
+
+def _is_blind(db: Orm, own: Assignment) -> bool:
+    """Check whether a person is to answer before they see others' answers."""
+    return own.task.stage != RESOLVE and work.submission(db, own, ANSWER) is None
+
+
+def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
+    """Return the contents of the page before the person has answered."""
+    kept = work.draft_of(db, own)
+    item = work.asked_item(own)
+    empty = {"frames": "", "trace": "", "measured": None}
+    return asked(db, site, me, own, VERIFY.stages_for(*me.roles)) | {
+        "form": empty | (kept.content if kept else {}),
+        "videos": [place for place, medium in enumerate(item.media, start=1) if medium.kind == "video"],
+        "count": len(item.media),
+        "can_measure": point_clouds.place_of(site.settings.rigs, item) is not None,
+    }
+
+
+def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
+    """Return the same with all others' answers: for people who have answered, and for the third."""
+    item = work.asked_item(own)
+    kept = work.draft_of(db, own)
+    first = work.submission(db, own, ANSWER)
+    form = VerdictForm.of(item)
+    checks: dict[str, list[str]] = {"ticked": []}
+    if kept and "verdict" in kept.content:
+        checks = kept.content["checks"]
+        form = VerdictForm(**{name: value for name, value in kept.content.items() if name != "checks"})
+    return asked(db, site, me, own, VERIFY.stages_for(*me.roles)) | {
+        "item": item,
+        "version_id": own.task.item_id,
+        "drawable": scenes_folder(site) is not None,
+        "mine": first.content["answer"] if first else None,
+        "sides": sides(db, site, own, item),
+        "second": answer_approval.second_decision(db, own.task) if own.task.stage == RESOLVE else None,
+        "reasons": own.task.content["reasons"],
+        "points": answer_approval.checklist(own.task),
+        "checks": checks,
+        "form": form,
+        "targets": TARGETS,
+    }
+
+
+add_picking(router, _own)
+allow_undo(NAME, ANSWER, answer_approval.PROPOSED)
+
+VERIFY = Mode(
+    name=NAME,
+    title="Verify",
+    purpose="Answers come with evidence; a second person validates alone, models' answers beside; a third settles.",
+    stages={PROPOSE: ("annotator", "reviewer"), VALIDATE: ("annotator", "reviewer"), RESOLVE: PEOPLE},
+    router=router,
+    start=start,
+    progress=verification_progress,
+    again=answer_approval.add_again,
+    settings=(
+        ModeSetting("fresh", "Annotators propose the answers (1), or those of the benchmark are verified (0)", 0, 0, 1),
+        ModeSetting("share", "Of what models agree on, per cent that people check all the same", 10, 0, 100),
+        ModeSetting("level", "People look at every question from this level on or of none (99: no rule)", 3, 1, 99),
+        ModeSetting("seed", "Seed of the draw", 0, 0, 1000),
+        LEAST,
+        UNDO,
+    ),
+)

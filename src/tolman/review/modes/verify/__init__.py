@@ -1,1 +1,0 @@
-"""The mode Verify: proposed answers, their approval by models and people, and measuring in recordings."""

@@ -1,0 +1,183 @@
+"""The parsed question of an item: a statement to judge, an extreme, a relation, or a number.
+
+A response is read against this: "the desk is behind the chair" answers where the chair is, and "it is closed" answers
+whether the door is open. Qualities are the pairs of opposites that the language files know. Each has two poles, such
+as 'size+' (larger) and 'size-' (smaller).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, longest, same_word, words_of
+
+MIN_CONTENT_CHARS = 3
+"""Letters of a word that says what a question is about, at least; words in scripts without spaces are shorter."""
+
+_FUNCTION_WORDS = frozenset((
+    "what", "which", "who", "where", "when", "whether", "how", "many", "much", "does", "did", "do", "done", "has",
+    "have", "had", "can", "could", "will", "would", "should", "must", "may", "are", "was", "were", "been", "being",
+    "from", "than", "and", "or", "but", "not", "there", "here", "this", "that", "these", "those", "them", "they",
+    "their", "his", "her", "him", "she", "our", "your", "into", "onto", "over", "more", "less", "any", "some",
+    "each", "other", "same", "two", "three", "four", "all", "both", "one", "ones", "option", "options", "following",
+    "image", "picture", "photo", "video", "frame", "clip", "scene", "shown", "relative", "respect", "true", "false"
+))  # fmt: skip
+"""Words of an English question that no answer needs to repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The parsed content of a question.
+
+    Attributes:
+        question: of the item.
+        words: those that carry something, folded, in order.
+        poles: of the qualities that the question names.
+        subject, anchor: words of the thing that is located or compared, and of its reference; empty where the question
+            doesn't name them.
+        located: whether the question asks where the subject is.
+        negated: whether the question is put in the negative.
+    """
+
+    question: str
+    words: tuple[str, ...]
+    poles: frozenset[str]
+    subject: frozenset[str]
+    anchor: frozenset[str]
+    located: bool
+    negated: bool
+
+    def larger(self) -> bool | None:
+        """Check whether the question asks for the larger end of its comparison; None where it asks for neither."""
+        signs = {pole[-1] for pole in self.poles if pole[:-1] in MEASURED_QUALITIES}
+        return signs == {"+"} if len(signs) == 1 else None
+
+
+MEASURED_QUALITIES = frozenset(
+    ("distance", "size", "height", "length", "width", "thickness", "depth", "weight", "number")
+)
+"""Qualities of which the larger measure is the first pole."""
+
+
+def is_content(word: str, language: Languages) -> bool:
+    """Check whether a word is a content word of its sentence.
+
+    Args:
+        word: folded.
+        language: of the sentence.
+    """
+    if word in language.skip or word in _FUNCTION_WORDS:
+        return False
+    return len(word) >= MIN_CONTENT_CHARS or not word.isascii()
+
+
+@lru_cache(maxsize=16_384)
+def asked_in(question: str, language: Languages) -> Asked:
+    """Parse the question of an item.
+
+    Args:
+        question: of the item; may be empty.
+        language: in which it is written.
+    """
+    words = words_of(question)
+    poles = [c for c in longest(language.opposites.find(words, question)) if not _measures(words, c)]
+    cues = language.asked.find(words, question)
+    negations = [c for c in language.cues_of(words, question) if c.role == "negate"]
+    subject, anchor = _located(words, cues, poles, language)
+    shared = subject & anchor  # "the red cup" beside "the blue cup"
+    if shared < subject and shared < anchor:
+        subject, anchor = subject - shared, anchor - shared
+    return Asked(
+        question,
+        tuple(dict.fromkeys(w.folded for w in words if is_content(w.folded, language))),
+        frozenset(c.role for c in poles),
+        subject,
+        anchor,
+        any(c.role == "where" for c in cues) or any(opposite(c.role) in {p.role for p in poles} for c in poles),
+        any(question[c.start : c.end].casefold() not in _THAN for c in negations),
+    )
+
+
+def _measures(words: Sequence[Word], pole: Cue) -> bool:
+    """Check whether a quality follows "how", so that its measure is asked for: "how far"."""
+    before = [w.folded for w in words if w.end <= pole.start]
+    return bool(before) and before[-1] in _HOW
+
+
+_HOW = frozenset(("how", "wie", "tan", "quão", "насколько", "多"))
+_THAN = frozenset(("than", "als", "que", "do que", "чем"))
+"""Words that deny what follows them in a response, but compare in a question."""
+
+
+def _located(
+    words: Sequence[Word], cues: Sequence[Cue], poles: Sequence[Cue], language: Languages
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of the located thing and those of its reference, on either side of a relation."""
+    where = next((c for c in cues if c.role == "where"), None)
+    viewed = [c for c in cues if c.role == "viewed_by"]
+    bounds = [c for c in cues if c.role == "relative_to" and not is_inside(c, viewed)]
+    if where is not None:
+        behind = next((c for c in bounds if c.start >= where.end), None)
+        before = next((c for c in bounds if c.end <= where.start), None)
+        subject = _content(words, where.end, behind.start if behind else None, language)
+        if behind is not None:
+            return subject, _content(words, behind.end, None, language)
+        anchor = _content(words, before.end, where.start, language) if before else frozenset[str]()
+        return subject, anchor
+    related = [c for c in poles if c.role[:-1] in _RELATIONS]
+    if not related:
+        return frozenset(), frozenset()
+    first = related[0]
+    opening = max((c.end for c in [*bounds, *viewed] if c.end <= first.start), default=-1)  # "seen from the door, is …"
+    begin = next((w.end for w in words if opening <= w.start and w.folded in _AUXILIARIES), 0) if opening >= 0 else 0
+    subject = _content(words, begin, first.start, language)
+    return subject, _content(words, first.end, None, language)
+
+
+_AUXILIARIES = frozenset((
+    "is", "are", "was", "were", "does", "do", "did", "has", "have", "can", "will", "would", "should"
+))  # fmt: skip
+_RELATIONS = frozenset(
+    (
+        "sides",
+        "order",
+        "levels",
+        "compass",
+        "meridians",
+        "distance",
+        "size",
+        "height",
+        "length",
+        "width",
+        "depth",
+        "weight",
+    )
+)
+"""Qualities that relate two things, so that they turn around where the things change places."""
+
+
+def _content(words: Sequence[Word], start: int, end: int | None, language: Languages) -> frozenset[str]:
+    """The words that carry something in a part of a question, without those that name a pole."""
+    inside = [w for w in words if w.start >= start and (end is None or w.end <= end)]
+    return frozenset(
+        w.folded
+        for w in inside
+        if is_content(w.folded, language) and w.folded not in language.opposites.exact and not w.folded.isdecimal()
+    )
+
+
+def opposite(pole: str) -> str:
+    """Name the other pole of a quality: 'size-' for 'size+'."""
+    return pole[:-1] + ("-" if pole[-1] == "+" else "+")
+
+
+def names_any(words: Sequence[Word], wanted: frozenset[str]) -> list[Word]:
+    """List the words of a response that name a thing of the question.
+
+    Args:
+        words: of the response.
+        wanted: folded words of the thing.
+    """
+    return [w for w in words if any(same_word(w.folded, other) for other in wanted)]

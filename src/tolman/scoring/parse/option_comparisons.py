@@ -1,0 +1,611 @@
+"""Options that a response compares: inverted relations, opposite qualities, and measured options.
+
+"The desk is in front of the chair" says that the chair is behind the desk. "The printer is farther away" says, of two,
+that the vase is closer. If every option has a measure, the question says which end of them wins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tolman.items import LETTERS
+from tolman.scoring.parse.asked import Asked, names_any, opposite
+from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, JUDGED, SEVERAL, Commitment
+from tolman.scoring.parse.lexicon import Cue, Word, longest, same_word, words_of
+from tolman.scoring.parse.option_lines import OptionLine
+from tolman.scoring.parse.option_mentions import Mention, options_in
+from tolman.scoring.parse.option_texts import DIRECTIONS, OptionTexts
+from tolman.scoring.parse.option_words import is_idiom
+from tolman.scoring.parse.quantities import quantities
+from tolman.scoring.parse.response_segments import Segment, is_counterfactual, replies
+from tolman.scoring.parse.units import Quantity, unit_after
+
+OPPOSITE_DIRECTIONS = {
+    "left": "right",
+    "front": "back",
+    "above": "below",
+    "north": "south",
+    "east": "west",
+    "northeast": "southwest",
+    "northwest": "southeast",
+}
+OPPOSITE_DIRECTIONS |= {b: a for a, b in OPPOSITE_DIRECTIONS.items()}
+MAX_LINK_WORDS = 4
+"""Words between a relation and the thing that it is told from, at most: "to the left of the bag"."""
+_STOP = re.compile(r"[.;:!?\n]")
+_PART_END = re.compile(r"[.;:!?\n,(\[—–，、]|[ ]-[ ]")
+_VERBS = frozenset((
+    "stands", "lies", "sits", "hangs", "directly", "right", "just", "located", "placed", "which", "that", "that's",
+    "it's", "steht", "liegt"
+))  # fmt: skip
+_PRONOUNS = ("it", "them", "him", "her")
+_LINKS = frozenset((
+    "where", "of", "the", "a", "an",
+    "from", "to", "side", "this", "that", "its", "his", "her", "directly", "due", "right",
+    "just", "immediately", "vom", "von", "der", "dem", "des", "zum", "zur", "du", "de", "la", "le", "les", "del",
+    "el", "da", "do", "das", "dos", "à", "au", "aux", "от"
+))  # fmt: skip
+"""Words that may stand between a relation and the thing that it is told from."""
+
+
+def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked) -> None:
+    """Read the options that each line names in the light of the question.
+
+    Inverted relations become their opposites. A line that says the opposite of the question names the other of two
+    compared options.
+
+    Args:
+        lines: of the response; their mentions are replaced.
+        text: without markup.
+        options: of the item.
+        asked: by the item.
+    """
+    directed = any(c & OPPOSITE_DIRECTIONS.keys() for c in options.concepts)
+    related = False
+    for line in reversed(lines):
+        if is_counterfactual(line.segment, text):
+            line.mentions = [m for m in line.mentions[:1] if m.label]  # "A. It would be B only if …"
+            continue
+        if asked.located and asked.subject and asked.anchor and directed:
+            if related and not names_any(line.segment.words, asked.subject | asked.anchor):
+                line.mentions = [m for m in line.mentions if m.by == "letter"]
+            related = _turn_relations(line, text, options, asked) or related
+        _drop_modifiers(line, text, options)
+        if asked.poles and line.mentions:
+            _turn_qualities(line, text, options, asked)
+
+
+def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
+    """Leave out the options that a response names for one case each: "if it is metal, the cup; if it is clay, the mug".
+
+    Args:
+        lines: of the response; the mentions of those that name a case are taken out.
+        text: without markup.
+
+    Returns:
+        A commitment to several options; empty where fewer than two cases name different options, or where a line behind
+        them names one for every case.
+    """
+    cases = [line for line in lines if not line.question and _is_case(line, text)]
+    options = {m.option for line in cases for m in line.affirmed}
+    either = [
+        i for i, line in enumerate(lines) if [w.folded for w in line.segment.words] in (["or"], ["oder"], ["ou"], ["o"])
+    ]
+    if either and 0 < either[-1] < len(lines) - 1:
+        cases = [line for line in lines if line.affirmed]
+        options = {m.option for line in cases for m in line.affirmed}
+    if len(options) < 2:
+        return []
+    begin = cases[0].segment.start
+    if any(line.segment.start > begin and line not in cases and line.affirmed and not line.question for line in lines):
+        return []
+    for line in cases:
+        line.mentions = []
+    return [Commitment(None, DECLARED, begin, cases[-1].segment.end, "stated", SEVERAL)]
+
+
+def _is_case(line: OptionLine, text: str) -> bool:
+    """Check whether a line names an option for one case: it begins with "if", or one follows each option."""
+    segment = line.segment
+    cases = [c for c in segment.having("suppose", "premise") if text[c.start : c.end].casefold() in _CASE_WORDS]
+    if not cases or not line.affirmed or segment.having("choose"):
+        return False
+    if not words_of(text[segment.start : cases[0].start]):
+        return True
+    return len(cases) >= 2 and all(
+        any(0 <= c.start - m.end <= MAX_CASE_GAP and "(" in text[m.end : c.start] for c in cases) for m in line.affirmed
+    )
+
+
+MAX_CASE_GAP = 4
+"""Characters between an option and the case for which it is named, at most."""
+_CASE_WORDS = frozenset(("if", "assuming", "supposing", "wenn", "falls", "si", "se", "если", "in case"))
+
+
+def _drop_modifiers(line: OptionLine, text: str, options: OptionTexts) -> None:
+    """Leave out a direction that only identifies a thing: "the digger on the right is moving to the left"."""
+    named = [m for m in line.mentions if m.by == "text" and m.option >= 0 and options.concepts[m.option] & DIRECTIONS]
+    if len(options_in(named)) != 2 or len(named) != 2:
+        return
+    first, second = named
+    if _PLACED.search(text[line.segment.start : first.start]) and _IS_BEHIND.match(text[first.end : second.start]):
+        line.mentions = [m for m in line.mentions if m is not first]
+
+
+_PLACED = re.compile(r"\w[ ](?:on|at)[ ](?:the|its|his|her)[ ]\Z", re.IGNORECASE)
+_IS_BEHIND = re.compile(
+    r"(?:[ ]side)?[ ](?:is|was|are|were|moves|goes|turns|drives|walks|runs|heads|rolls)\b[^.;:!?\n]*\Z", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    """A direction that a sentence names.
+
+    Attributes:
+        cue: the direction.
+        teller: 'subject' or 'anchor': the reference of the direction, where that is said.
+        told: the same for the thing that has the direction.
+    """
+
+    cue: Cue
+    teller: str
+    told: str
+
+
+def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> bool:
+    """Replace the mentions of directions whose reference is the thing to locate.
+
+    Returns:
+        True if the line relates both things, so that its other directions, and those of lines that name neither, are of
+        something else.
+    """
+    relations = _relations(line.segment, text, asked)
+    related = any(r.teller and r.told for r in relations)
+    if any(r.told == "anchor" and not r.teller for r in relations) and _is_seen_from_subject(line.segment, text, asked):
+        relations = [replace(r, teller="subject") if r.told == "anchor" else r for r in relations]
+    unsure = line.segment.having("suppose", "unknown")
+    direct = not unsure and any(r.told == "subject" and r.teller != "subject" for r in relations)
+    for relation in relations:
+        covering = [m for m in line.mentions if m.start <= relation.cue.start < m.end]
+        if relation.teller == "subject":
+            said = options.concepts[covering[0].option] if covering and covering[0].option >= 0 else None
+            turned = frozenset(OPPOSITE_DIRECTIONS.get(c, c) for c in said or {relation.cue.role})
+            option = next((i for i, concepts in enumerate(options.concepts) if concepts == turned), -1)
+            negated = covering[0].negated if covering else _is_denied(line.segment, relation.cue, text)
+            line.mentions = [m for m in line.mentions if m not in covering]
+            if option >= 0:
+                end = max([relation.cue.end, *(m.end for m in covering)])
+                line.mentions.append(Mention(option, relation.cue.start, end, "text", negated=negated))
+        elif (direct and (relation.told == "anchor" or relation.teller == "anchor") and relation.told != "subject") or (
+            related and not relation.told and not relation.teller
+        ):
+            line.mentions = [m for m in line.mentions if m not in covering]
+    line.mentions.sort(key=lambda m: m.start)
+    return related
+
+
+def _is_seen_from_subject(segment: Segment, text: str, asked: Asked) -> bool:
+    """Check whether a sentence looks from the thing to locate: "from the stool, the piano is …"."""
+    for cue in replies(segment, text):
+        if cue.role == "relative_to":
+            behind = [w for w in segment.words if w.start >= cue.end and w.folded not in _LINKS][:1]
+            if behind and _thing(behind[0], asked) == "subject":
+                return True
+    return False
+
+
+def _is_denied(segment: Segment, cue: Cue, text: str) -> bool:
+    return any(
+        0 <= cue.start - c.end <= 16 and not _STOP.search(text[c.end : cue.start]) for c in segment.having("negate")
+    )
+
+
+def _relations(segment: Segment, text: str, asked: Asked) -> list[_Relation]:
+    """The directions that a sentence names, with the things of the question on either side of each."""
+    cues = [c for c in longest(segment.concepts) if c.role in OPPOSITE_DIRECTIONS and not is_idiom(text, c)]
+    found = []
+    for k, cue in enumerate(cues):
+        begin = cues[k - 1].end if k else segment.start
+        stops = [m.end() for m in _STOP.finditer(text, begin, cue.start)]
+        begin = stops[-1] if stops else begin
+        before = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
+        behind = [w for w in segment.words if w.start >= cue.end][: MAX_LINK_WORDS + 1]
+        teller = _teller(behind, cue, text, asked)
+        if before and not teller and text[before[-1].start : before[-1].end].endswith(("'s", "’s")):
+            teller, before = _thing(before[-1], asked), before[:-1]  # "on the stove's left"
+        told = _nearest(before[::-1], asked, segment.language.skip)
+        if not teller and told == "anchor" and behind and behind[0].folded in _PRONOUNS:
+            teller = "subject" if names_any(before, asked.subject) else ""  # "past the stool, the piano behind it"
+        found.append(_Relation(cue, teller, "" if teller == told else told))
+    return found
+
+
+def _teller(behind: Sequence[Word], cue: Cue, text: str, asked: Asked) -> str:
+    """Return the thing right behind a direction that is the direction's reference."""
+    named: list[str] = []
+    for word in behind:
+        thing = _thing(word, asked)
+        if _PART_END.search(text[cue.end : word.start]) or (not thing and (named or word.folded not in _LINKS)):
+            break
+        named += [thing] if thing else []
+    return "" if not named else "anchor" if "anchor" in named else "subject"  # "the white car" beside "the red car"
+
+
+def _thing(word: Word, asked: Asked) -> str:
+    """Return whether a word names the thing to locate, or its reference."""
+    if names_any([word], asked.subject):
+        return "subject"
+    return "anchor" if names_any([word], asked.anchor) else ""
+
+
+def _nearest(words: Sequence[Word], asked: Asked, skip: frozenset[str]) -> str:
+    """Return the last thing in front of a direction; the anchor only where nothing but its verb is between them."""
+    for i, word in enumerate(words):
+        thing = _thing(word, asked)
+        if thing == "subject" or (thing and all(w.folded in skip or w.folded in _VERBS for w in words[:i])):
+            return thing
+        if thing:
+            return ""
+    return ""
+
+
+_LESS = re.compile(r"\b(?:less|weniger|moins|menos)[ ]\Z", re.IGNORECASE)
+_AS = re.compile(r"\b(?:as|so)[ ]\Z", re.IGNORECASE)
+
+
+def _is_less(cue: Cue, segment: Segment, text: str) -> bool:
+    """Check whether a quality is said to be less: "less far away than", "isn't as near as"."""
+    before = text[max(segment.start, cue.start - 9) : cue.start]
+    if _LESS.search(before):
+        return True
+    denied = any(c.end <= cue.start for c in segment.having("negate"))
+    return denied and _AS.search(before) is not None and text[cue.end : cue.end + 4].startswith(" as ")
+
+
+_COMPARED = frozenset((
+    "distance", "size", "height", "length", "width", "thickness", "depth", "weight", "speed", "age", "light", "time",
+    "compass", "meridians", "sides", "order", "levels"
+))  # fmt: skip
+"""Qualities by which options are compared."""
+
+
+_OTHER_CLAUSE = re.compile(
+    r"[.;:!?\n,(\[—–，、]|[ ]-[ ]|\b(?:because|since|as|with|without|although|though|while|whereas|but|and|or|so|in|by"
+    r"|near|next|behind|beside|under|above|below|than|from|if|other|others|everything|else|whose|has|have|had)\b",
+    re.IGNORECASE,
+)
+"""Signs and words behind which a quality may belong to something else than the option in front of them."""
+_PREDICATE_END = re.compile(
+    r"[ ]*(?:[.,;:!)]|\Z|[ ](?:the|than|away|from|of|to|as|and|but|one|in|by|on|here|there|back|down|up|que|de|als|von"
+    r"|do|da|du)\b|(?=[^\x00-\x7f]))",
+    re.IGNORECASE,
+)
+"""Behind a quality: it is said of the option, and describes no other thing ("the low table")."""
+_IS_OPTION = re.compile(
+    r"(?:[ ](?:one|object|thing|item|room|of the (?:two|pair)|of them))*(?:[ ](?:is|was|would be)|:)[ ](?:the[ ])?",
+    re.IGNORECASE,
+)
+"""Between a quality and the option that has it: "the farther one is the sofa"."""
+_SIDE_BEFORE = re.compile(r"\b(?:the|to|on|at)[ ]\Z", re.IGNORECASE)
+_JUDGING = re.compile(r"\s*(?:yes|no|true|false)\b", re.IGNORECASE)
+MAX_PREDICATE_WORDS = 6
+"""Words between an option and the quality that is said of it, at most."""
+
+
+def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> None:
+    """Replace the option that a line calls the opposite of the question: by the other of two, else by none."""
+    poles = {pole for pole in asked.poles if pole[:-1] in _COMPARED}
+    if not poles or {opposite(p) for p in poles} & poles or _judges(options):
+        return
+    said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in _COMPARED]
+    less = [c for c in said if _is_less(c, line.segment, text)]
+    said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
+    other = [c for c in said if opposite(c.role) in poles]
+    if not other or any(c.role in poles for c in said):
+        return
+    cue = other[0]
+    is_less = any(c.start == cue.start for c in less)
+    chosen = _predicated(cue, [m for m in line.mentions if not m.weak], line.segment, text, is_less)
+    if chosen is None:
+        return
+    denied = any(chosen.end <= c.start < cue.start for c in line.segment.having("negate"))
+    if denied and not is_less:
+        return
+    if options.count == 2 and chosen.option >= 0:
+        line.mentions = [replace(chosen, option=1 - chosen.option, by="text", negated=False)]
+    elif re.search(r"est\Z", text[cue.start : cue.end].rstrip()):
+        line.mentions = [replace(m, negated=True) if m.option == chosen.option else m for m in line.mentions]
+
+
+def _judges(options: OptionTexts) -> bool:
+    """Check whether an option says yes or no, alone or at its beginning: "No, it is to the right"."""
+    return any(concepts & {"yes", "no"} for concepts in options.concepts) or any(
+        _JUDGING.match(option) for option in options.texts
+    )
+
+
+def _predicated(cue: Cue, named: Sequence[Mention], segment: Segment, text: str, is_less: bool) -> Mention | None:
+    """Return the option of which a sentence says a quality, in one clause; None where that isn't clear."""
+    is_side = _SIDE_BEFORE.search(text, segment.start, cue.start) or text.startswith(" of ", cue.end)
+    if cue.role[:-1] == "sides" and not is_side:
+        return None  # "B is right"
+    before = [m for m in named if m.end <= cue.start]
+    if before:
+        between = text[before[-1].end : cue.start]
+        between = _LESS_WORDS.sub("", between) if is_less else between
+        near = len(words_of(between)) <= MAX_PREDICATE_WORDS and not _OTHER_CLAUSE.search(between)
+        return before[-1] if near and _PREDICATE_END.match(text, cue.end) else None
+    behind = [m for m in named if m.start >= cue.end and _IS_OPTION.fullmatch(text[cue.end : m.start])]
+    return behind[0] if behind else None
+
+
+_LESS_WORDS = re.compile(r"(?:as|so)[ ]\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A measure that a response gives for an option.
+
+    Attributes:
+        option: its place.
+        value: in metres or square metres, or as it is written.
+        kind: 'length', 'area', or empty for a plain number.
+        start, end: where.
+        column: of a table, from 1; 0 outside of tables.
+    """
+
+    option: int
+    value: Fraction
+    kind: str
+    start: int
+    end: int
+    column: int
+
+
+_DIGITS = re.compile(r"[0-9]+")
+MAX_MEASURED_LINES = 80
+"""Lines in which measures are looked for, at most."""
+_SEPARATING = re.compile(r"\|[\s:|-]+\|?\s*\Z")
+
+
+def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked) -> list[Commitment]:
+    """Find the option whose measure wins, where the question asks for an end: the largest, the nearest.
+
+    Args:
+        lines: of the response, with the options that they name.
+        text: without markup.
+        options: of the item.
+        asked: by the item.
+
+    Returns:
+        A commitment to the option whose measure a sentence calls the one that is asked for ("the longest is the one at
+        2.4 m"); else to the option with the extreme measure, where each has one, no two are equal, and the response
+        names no other behind them.
+    """
+    larger = asked.larger()
+    judged = any(concepts & {"yes", "no"} for concepts in options.concepts)
+    few = len(_DIGITS.findall(text)) < options.count
+    if larger is None or judged or few or len(lines) > MAX_MEASURED_LINES:
+        return []
+    if not _names_all(lines, options):
+        return []
+    weighed = any(pole.startswith("weight") for pole in asked.poles)
+    found, free = _measures(lines, text, options, weighed)
+    if len({m.option for m in found}) < options.count:
+        return []
+    called = _called(free, found, text, asked)
+    if called:
+        return called
+    end = max(m.end for m in found)
+    concluded = {m.option for line in lines if line.segment.start >= end for m in line.affirmed if not m.weak}
+    best = _extreme(found, text, options, asked, larger)
+    return [c for c in best if len(concluded) != 1 or LETTERS.find(str(c.value)) in concluded]
+
+
+def _names_all(lines: Sequence[OptionLine], options: OptionTexts) -> bool:
+    """Check whether a response names each option, if only by one of its words."""
+    named = options_in([m for line in lines for m in line.mentions])
+    words = {w.folded for line in lines for w in line.segment.words if not w.folded.isdecimal()}
+    return all(
+        option in named or any(same_word(w, k) for w in words for k in key) for option, key in enumerate(options.keys)
+    )
+
+
+def _measures(
+    lines: Sequence[OptionLine], text: str, options: OptionTexts, weighed: bool
+) -> tuple[list[_Measure], list[tuple[Segment, list[Quantity]]]]:
+    """The measures of options, and the quantities of sentences that name no option."""
+    found: list[_Measure] = []
+    free: list[tuple[Segment, list[Quantity]]] = []
+    header = ""
+    current = -1
+    end = 0
+    for line in lines:
+        segment = line.segment
+        part = text[segment.start : segment.end]
+        if not _DIGITS.search(part) and not part.lstrip().startswith("|"):
+            current, end = _without_digits(line, text, current, end)
+            continue
+        said = quantities(text, segment.words, segment.cues, segment.start, segment.end, segment.language)
+        said = [q for q in said if not q.label and not q.weak and (q.kind != "foreign" or weighed)]
+        mentions = _named(line, options)
+        if part.lstrip().startswith("|"):
+            if not said and not _SEPARATING.match(part):
+                header = part
+            found += _of_row(said, mentions, segment, text, header)
+            continue
+        said = [q for q in said if not q.operand and not q.note]
+        if "\n\n" in text[end : segment.start]:
+            current = -1
+        end = segment.end
+        if mentions:
+            current = mentions[0].option if _heads(mentions, segment) else -1
+            outside = [q for q in said if not any(m.start <= q.start < m.end for m in mentions)]  # "box 1"
+            found += [_measure(_owner(q, mentions, text), q) for q in outside]
+            continue
+        if current >= 0 and not segment.having("conclude", "superlative", "total"):
+            found += [_measure(current, q) for q in said]
+        free.append((segment, said))
+    return [m for m in found if m.option >= 0], [(s, qs) for s, qs in free if qs]
+
+
+def _without_digits(line: OptionLine, text: str, current: int, end: int) -> tuple[int, int]:
+    """Which option the lines behind one without digits are about, and where it ends."""
+    mentions = [m for m in line.mentions if m.option >= 0]
+    if mentions:
+        current = mentions[0].option if _heads(mentions, line.segment) else -1
+    elif "\n\n" in text[end : line.segment.start]:
+        current = -1
+    return current, line.segment.end
+
+
+def _named(line: OptionLine, options: OptionTexts) -> list[Mention]:
+    """Return the options that a line names, also by the words alone that distinguish them from the others."""
+    found = [m for m in line.mentions if m.option >= 0 and (m.by == "text" or m.marked or m.label)]
+    for option, key in enumerate(options.keys):
+        hits = [w for w in line.segment.words if any(same_word(w.folded, k) for k in key)]
+        if option in options_in(found) or len({w.folded for w in hits}) < max(1, len(key)):
+            continue
+        found.append(Mention(option, hits[0].start, hits[-1].end, "text", weak=True))
+    return sorted(found, key=lambda m: m.start)
+
+
+def _heads(mentions: Sequence[Mention], segment: Segment) -> bool:
+    """Check whether a line begins with the only option that it names, so that the next lines are about it too."""
+    before = [w for w in segment.words if w.end <= mentions[0].start]
+    return segment.line_start and len(options_in(mentions)) == 1 and len(before) <= 1
+
+
+def _measure(option: int, quantity: Quantity, column: int = 0) -> _Measure:
+    value = quantity.value * quantity.factor
+    return _Measure(option, value, quantity.kind, quantity.start, quantity.end, column)
+
+
+def _owner(quantity: Quantity, mentions: Sequence[Mention], text: str) -> int:
+    """The option that a quantity in a sentence measures: the last in front of it, else the first behind."""
+    before = [m for m in mentions if m.end <= quantity.start]
+    if before:
+        return before[-1].option
+    behind = [m for m in mentions if m.start >= quantity.end and not _STOP.search(text[quantity.end : m.start])]
+    return behind[0].option if behind else -1
+
+
+def _of_row(
+    said: Sequence[Quantity], mentions: Sequence[Mention], segment: Segment, text: str, header: str
+) -> list[_Measure]:
+    """The measures in the row of a table; a header gives the units that cells leave out."""
+    if len(options_in(mentions)) != 1:
+        return []
+    found = []
+    cells = header.strip().strip("|").split("|")
+    option = mentions[0].option
+    for quantity in said:
+        if any(m.start <= quantity.start < m.end for m in mentions):
+            continue
+        column = text.count("|", segment.start, quantity.start)
+        measure = _measure(option, quantity, column)
+        if not quantity.kind and 0 < column <= len(cells):
+            unit = _header_unit(cells[column - 1], segment)
+            if unit is not None:
+                measure = replace(measure, kind=unit[0], value=quantity.value * unit[1])
+        found.append(measure)
+    return found
+
+
+def _header_unit(cell: str, segment: Segment) -> tuple[str, Fraction] | None:
+    """The unit that the head of a column names: "Height (cm)"."""
+    match = re.search(r"[(\[]\s*([^()\[\]]{1,12}?)\s*[)\]]", cell) or re.search(r",\s*(\S{1,12})\s*\Z", cell)
+    unit = unit_after(match[1], 0, segment.language) if match else None
+    return (unit[0], unit[1]) if unit and unit[0] in ("length", "area") else None
+
+
+def _called(
+    free: Sequence[tuple[Segment, Sequence[Quantity]]], found: Sequence[_Measure], text: str, asked: Asked
+) -> list[Commitment]:
+    """Return the option whose measure the last sentence gives that calls it the one asked for."""
+    for segment, said in reversed(free):
+        poles = {c.role for c in segment.language.opposites.find(segment.words, text)}
+        claims = segment.having("conclude", "superlative", "generic", "choose") or poles & asked.poles
+        turned = any(opposite(pole) in poles for pole in asked.poles) and not poles & asked.poles
+        denied = any(text[c.start : c.end].casefold() != "than" for c in segment.having("negate"))
+        if not claims or turned or denied:
+            continue
+        votes: dict[int, int] = {}
+        for q in said:
+            owners = {m.option for m in found if _is_same(m, q) and not segment.start <= m.start < segment.end}
+            if len(owners) == 1:
+                option = owners.pop()
+                votes[option] = votes.get(option, 0) + 1
+        if len(votes) == 1:
+            ((option, _),) = votes.items()
+            return [Commitment(LETTERS[option], CONCLUDED, said[0].start, said[-1].end, "measured")]
+    return []
+
+
+def _is_same(measure: _Measure, quantity: Quantity) -> bool:
+    """Check whether a quantity repeats a measure; either may lack its unit."""
+    if measure.kind and quantity.kind:
+        return measure.kind == quantity.kind and measure.value == quantity.value * quantity.factor
+    return measure.value == quantity.value
+
+
+def _extreme(
+    found: Sequence[_Measure], text: str, options: OptionTexts, asked: Asked, larger: bool
+) -> list[Commitment]:
+    """Return the option with the extreme measure, where each has one of the same kind and the winner is alone."""
+    main = _main_measures(found, text, options, asked)
+    if len(main) < options.count or len({m.kind for m in main}) > 1:
+        return []
+    ranked = sorted(main, key=lambda m: m.value, reverse=larger)
+    if ranked[0].value == ranked[1].value:
+        return []
+    best = ranked[0]
+    return [Commitment(LETTERS[best.option], JUDGED, best.start, best.end, "measured")]
+
+
+def _main_measures(found: Sequence[_Measure], text: str, options: OptionTexts, asked: Asked) -> list[_Measure]:
+    """One measure of each option: of the column that the question asks for, or the only one outside of tables."""
+    columns = {m.column for m in found if m.column}
+    if not columns:
+        single = [[m for m in found if m.option == option] for option in range(options.count)]
+        return [own[0] for own in single if len({m.value for m in own}) == 1]
+    best: list[_Measure] = []
+    matched = -1
+    for column in sorted(columns):
+        own = [m for m in found if m.column == column]
+        if len(own) != options.count or len({m.option for m in own}) < options.count:
+            continue
+        score = _header_score(text, own[0].start, column, asked)
+        if score > matched:
+            best, matched = own, score
+        elif score == matched and not score:
+            best = []  # no telling which of two columns is asked for
+    return best
+
+
+def _header_score(text: str, place: int, column: int, asked: Asked) -> int:
+    """How well the head of a table's column fits the question."""
+    start = text.rfind("\n\n", 0, place) + 1
+    table = [line for line in text[start:place].split("\n") if line.lstrip().startswith("|")]
+    cells = table[0].strip().strip("|").split("|") if table else []
+    if column > len(cells):
+        return 0
+    words = [w.folded for w in words_of(cells[column - 1])]
+    qualities = {pole[:-1] for pole in asked.poles}
+    named = any(_QUALITY_NAMES.get(w, w) in qualities for w in words)
+    return 2 * named + any(same_word(w, a) for w in words if len(w) > 2 for a in asked.words)
+
+
+_QUALITY_NAMES = {
+    "area": "size",
+    "volume": "size",
+    "tall": "height",
+    "far": "distance",
+    "long": "length",
+    "side": "length",
+}
+"""Words at the head of a column that name a quality."""

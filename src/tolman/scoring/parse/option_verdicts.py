@@ -1,0 +1,314 @@
+"""Verdicts of a response on the options that it goes through: right, best, or wrong.
+
+The statements of a response that goes through the options one by one are not yet its answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tolman.items import LETTERS
+from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, JUDGED, Commitment
+from tolman.scoring.parse.lexicon import is_inside, same_word
+from tolman.scoring.parse.option_lines import OptionLine
+from tolman.scoring.parse.option_mentions import Mention, are_joined, commit, options_in
+from tolman.scoring.parse.option_texts import OptionTexts
+from tolman.scoring.parse.response_segments import is_supposed, replies
+
+MAX_AFFIRMING_GAP = 60
+"""Characters between an option and the words that call it right, at most."""
+
+MARKS = re.compile(r"\[[ x]\]|[✗✘❌✕❎✖]")
+"""Boxes, ticked or not, and crosses: a line with a mark is one of several."""
+_TICKS = re.compile(r"[✓✔✅☑○◯⭕]|\[x\]|(?<![A-Za-z])(?:YES|TRUE)(?![A-Za-z])")
+_CROSSES = re.compile(r"[✗✘❌✕❎×✖]|\[ \]|(?<![A-Za-z])(?:NO|FALSE)(?![A-Za-z])")
+
+
+def superlative(line: OptionLine, text: str) -> Mention | None:
+    """Find the option of several in a line that is called the nearest, last, largest and so on.
+
+    Args:
+        line: the sentence or line.
+        text: without markup.
+
+    Returns:
+        Its mention; None where no option or more than one is called so.
+    """
+    cues = line.segment.having("superlative")
+    affirmed = [m for m in line.affirmed if not m.weak]
+    if not cues or not affirmed or are_joined(affirmed[:2], text, line.segment.language):
+        return None
+    cue = cues[0]
+    before = [m for m in affirmed if m.end <= cue.start]
+    if before and not re.search(r"[,;]", text[before[0].end : cue.start]):
+        return before[0]
+    last = cues[-1]
+    behind = [m for m in affirmed if m.start >= last.end and not re.search(r"[,;]", text[last.end : m.start])]
+    return behind[-1] if len(options_in(behind)) == 1 else None
+
+
+def affirmation(line: OptionLine) -> Mention | None:
+    """Find the one option that a line calls right: "B fits best".
+
+    Args:
+        line: the sentence or line.
+
+    Returns:
+        Its mention; None where no option or more than one is called right.
+    """
+    by_text = [m for m in line.mentions if m.by == "text"]
+    cues = [c for c in line.segment.having("affirm") if not is_inside(c, by_text)]
+    found = []
+    for mention in line.affirmed:
+        if mention.weak and mention.by == "letter" and not any(0 <= c.start - mention.end <= 1 for c in cues):
+            continue  # "A peça que encaixa", not "A is correct"
+        others = [m.start for m in line.mentions if m.start >= mention.end and m.option != mention.option]
+        nearest = min(others, default=line.segment.end)
+        if any(mention.end <= c.start < nearest and c.start - mention.end <= MAX_AFFIRMING_GAP for c in cues):
+            found.append(mention)
+    return found[0] if len(options_in(found)) == 1 else None
+
+
+def verdicts(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> list[Commitment]:
+    """Find the one option that a response calls right while it goes through them, or the one that it leaves.
+
+    Args:
+        lines: of the response.
+        text: without markup.
+        options: of the item.
+
+    Returns:
+        At most one commitment.
+    """
+    said = _said_of_each(lines, text)
+    right = [option for option, (verdict, _) in said.items() if verdict]
+    wrong = [option for option, (verdict, _) in said.items() if not verdict]
+    if len(right) == 1 and len(said) >= 2:
+        line = lines[said[right[0]][1]]
+        return [commit(line.mentions[0], JUDGED, "judged")]
+    left = [option for option in range(options.count) if option not in wrong]
+    if not right and len(left) == 1 and len(wrong) == options.count - 1:
+        at = lines[max(i for _, i in said.values())].segment
+        return [Commitment(LETTERS[left[0]], JUDGED, at.start, at.end, "eliminated")]
+    return []
+
+
+def _said_of_each(lines: Sequence[OptionLine], text: str) -> dict[int, tuple[bool, int]]:
+    """For each option that a response judges whether it is right, and the line that names it."""
+    said: dict[int, tuple[bool, int]] = {}
+    following: dict[int, bool | None] = {}
+    for i, line in enumerate(lines):
+        head = line.mentions[0] if line.mentions else None
+        if head is None or head.option < 0 or head.weak or not _is_about(line, head, text):
+            continue
+        verdict = _marked(line, text)
+        if verdict is None:
+            verdict = _verdict(line, head, text)
+        k = i + 1
+        while (
+            verdict is None and k < len(lines) and (not lines[k].segment.line_start or (line.question and k == i + 1))
+        ):
+            if lines[k].mentions:
+                other = lines[k].mentions[0]
+                if other.option != head.option and (other.label or other.marked):
+                    break
+            if k not in following:
+                following[k] = _verdict(lines[k], None, text)
+            verdict = following[k]
+            k += 1
+        if verdict is not None:
+            said[head.option] = verdict, i
+    for i, line in enumerate(lines):
+        for mention in line.mentions:
+            if mention.negated and mention.option >= 0 and mention.by == "letter":
+                said.setdefault(mention.option, (False, i))
+    return said
+
+
+def _is_about(line: OptionLine, head: Mention, text: str) -> bool:
+    """Check whether a line is about the option that it begins with, and no other."""
+    if len(options_in([m for m in line.mentions if m.by == "letter"])) > 1:
+        return False
+    if head.label or head.marked or line.question or heads_line(line, head, text):
+        return True
+    part = text[line.segment.start : line.segment.end]
+    return bool(MARKS.search(part) or _TICKS.search(part))
+
+
+def heads_line(line: OptionLine, mention: Mention, text: str) -> bool:
+    """Check whether an option opens a line and is set off: "**front left:** …".
+
+    Args:
+        line: the sentence or line.
+        mention: one of its mentions.
+        text: without markup.
+    """
+    before = text[line.segment.start : mention.start].strip(" \t*_`-•·–>#.0123456789)▶►‣◆■□●○※")
+    behind = text[mention.end : mention.end + 8].lstrip(" \t*_`")
+    return line.segment.line_start and not before and behind[:1] in (":", "–", "—", "-", "(", ".", "|", ",")
+
+
+def _marked(line: OptionLine, text: str) -> bool | None:
+    """Check whether a tick or a cross ends the text line of a sentence; None without either."""
+    end = text.find("\n", line.segment.start)
+    last = text[line.segment.start : end if end >= 0 else len(text)].rstrip(" *_`|")[-1:]
+    return True if _TICKS.match(last) else False if _CROSSES.match(last) else None
+
+
+def _verdict(line: OptionLine, head: Mention | None, text: str) -> bool | None:
+    """Check whether a line calls an option right or wrong; None where it does neither."""
+    segment = line.segment
+    part = text[segment.start : segment.end]
+    if _TICKS.search(part):
+        return True
+    if _CROSSES.search(part):
+        return False
+    begin = head.end if head else segment.start
+    marks = [
+        c for c in segment.concepts if c.role in ("yes", "no") and not text[begin : c.start].strip(" \t*_`:.-–—)|,")
+    ]
+    cues = sorted(
+        (c.start, c.role in ("affirm", "yes")) for c in [*segment.having("affirm", "deny"), *marks] if c.start >= begin
+    )
+    if not cues:
+        return None
+    if head is not None and head.negated:
+        return False
+    return cues[0][1] if len({right for _, right in cues}) == 1 or marks or head else None
+
+
+MIN_ELIMINATED = 2
+"""Options that a response rules out before it leaves one, at least."""
+LAST_LINES = 3
+"""Lines at the end of a response in which it says that one is left, or all."""
+
+
+def left_over(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> list[Commitment]:
+    """Find the option that a response leaves: the only one that it doesn't rule out, or doesn't name and says is left.
+
+    Args:
+        lines: of the response.
+        text: without markup.
+        options: of the item.
+
+    Returns:
+        At most one commitment. If each thing is ruled out, it is to the option that says so: "none of the above".
+    """
+    named = [m for line in lines if not line.question for m in line.mentions if m.option >= 0]
+    denied = {m.option for m in named if m.negated}
+    everything = set(range(options.count))
+    kept = everything - denied
+    affirmed = {m.option for m in named if not m.negated and not m.weak}
+    none = _meaning(options, "none")
+    if len(denied) < MIN_ELIMINATED or not lines:
+        return _unnamed(lines, text, options)
+    at = max((line for line in lines if any(m.negated for m in line.mentions)), key=lambda x: x.segment.start).segment
+    if len(kept) == 1 and (not affirmed & kept or none in kept):
+        return [Commitment(LETTERS[kept.pop()], JUDGED, at.start, at.end, "left over")]
+    said = _says_left(lines, text)
+    if said is not None and len(kept) == 1:
+        return [_left_at(said, kept.pop())]
+    return _unnamed(lines, text, options)
+
+
+def _left_at(line: OptionLine, option: int) -> Commitment:
+    """A commitment to the option that a line says is left."""
+    return Commitment(LETTERS[option], CONCLUDED, line.segment.words[-1].start, line.segment.end, "left over")
+
+
+def _unnamed(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> list[Commitment]:
+    """The only option that a response doesn't name by any of its words, where it says that one is left."""
+    said = _says_left(lines, text)
+    if said is None:
+        return []
+    words = {w.folded for line in lines for w in line.segment.words}
+    named = options_in([m for line in lines for m in line.mentions if not m.weak])
+    named |= {i for i, key in enumerate(options.keys) if any(same_word(w, k) for w in words for k in key)}
+    unnamed = set(range(options.count)) - named
+    other = "other" in text[said.segment.start : said.segment.end].casefold()
+    return [_left_at(said, unnamed.pop())] if len(unnamed) == 1 and (options.count > 2 or other) else []
+
+
+def _says_left(lines: Sequence[OptionLine], text: str) -> OptionLine | None:
+    """The line near the end that says that one option is left, and names none."""
+    for line in lines[-LAST_LINES:]:
+        if (
+            any(c.role == "left_over" for c in replies(line.segment, text))
+            and not line.question
+            and all(m.weak for m in line.mentions)
+        ):
+            return line
+    return None
+
+
+def _meaning(options: OptionTexts, role: str) -> int:
+    """The option that means all of the others, or none of them; -1 without one."""
+    starts = {"all": _ALL_OPTION, "none": _NONE_OPTION}[role]
+    return next((i for i, option in enumerate(options.texts) if starts.match(option)), -1)
+
+
+_ALL_OPTION = re.compile(
+    r"\s*(?:all (?:of|the|three|four)\b|both\b|every one|each of|alle\b|tous\b|toutes\b|todos\b|todas\b)", re.IGNORECASE
+)
+_NONE_OPTION = re.compile(r"\s*(?:none\b|neither\b|nothing\b|keine\b|aucun|ningun|nenhum)", re.IGNORECASE)
+
+
+def all_of_them(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> list[Commitment]:
+    """Find that a response says that all options hold, where one option says so.
+
+    Args:
+        lines: of the response.
+        text: without markup.
+        options: of the item.
+
+    Returns:
+        A commitment where one of the last lines says it and denies nothing, and the response affirms no single option.
+    """
+    option = _meaning(options, "all")
+    affirmed = {m.option for line in lines for m in line.affirmed if not m.weak and m.option >= 0}
+    if option < 0 or len(affirmed - {option}) == 1:
+        return []
+    for line in reversed(lines[-LAST_LINES:]):
+        segment = line.segment
+        cues = [c for c in replies(segment, text) if c.role == "all"]
+        strong = [m for m in line.affirmed if not m.weak and m.option != option]
+        other = segment.having("negate", "none_of", "unknown") or is_supposed(segment, text) or line.question
+        if cues and not other and not strong:
+            return [Commitment(LETTERS[option], CONCLUDED, cues[-1].start, cues[-1].end, "left over")]
+    return []
+
+
+MIN_OPTIONS = 3
+"""Options that head a line of their own in a response that goes through them, at least."""
+_VERDICTS = frozenset({"judged", "eliminated", "order", "route", "first", "alone"})
+"""Rules that hold within an enumeration too."""
+
+
+def behind_enumeration(commitments: Sequence[Commitment], lines: Sequence[OptionLine], text: str) -> list[Commitment]:
+    """Leave out the statements of a response on single options while it goes through them.
+
+    Args:
+        commitments: of the response.
+        lines: of the response.
+        text: without markup.
+
+    Returns:
+        All commitments, if fewer than three options head a line of their own. Otherwise those behind the last such line
+        or in the last line of all, verdicts on the options, and letters that are declared.
+    """
+    heading = [line for line in lines if line.mentions and _is_heading(line, text)]
+    if len({line.mentions[0].option for line in heading}) < MIN_OPTIONS:
+        return list(commitments)
+    end = min(lines[-1].segment.start, heading[-1].segment.end)
+    letters = {m.start for line in lines for m in line.mentions if m.by == "letter"}
+    return [
+        c
+        for c in commitments
+        if c.start >= end or c.rule in _VERDICTS or (c.strength >= DECLARED and c.start in letters)
+    ]
+
+
+def _is_heading(line: OptionLine, text: str) -> bool:
+    head = line.mentions[0]
+    return head.label or heads_line(line, head, text)

@@ -1,0 +1,364 @@
+"""Yes and no that a response says without the word: by an opening, a short answer, or a restatement of the question.
+
+An opening is such as "not at all", a short answer "it does". A restatement repeats the words of the question, may deny
+them, may turn a quality into its opposite ("it is closed"), or may let two things change places. Each of these turns
+the answer around.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tolman.items import LETTERS
+from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, names_any, opposite
+from tolman.scoring.parse.commitments import ALONE, JUDGED, Commitment
+from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_in_longer, longest, same_word, words_of
+from tolman.scoring.parse.numerals import spelled_numbers
+from tolman.scoring.parse.option_lines import OptionLine
+from tolman.scoring.parse.option_texts import OptionTexts
+from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_supposed, replies
+from tolman.scoring.parse.units import unit_after
+
+MAX_LEAD_WORDS = 3
+"""Words in front of a short answer, at most: "I'm afraid it can't"."""
+MAX_ECHO_WORDS = 7
+"""Words of a short answer, at most."""
+MIN_DENIED = 0.4
+"""Share of the question's words that a sentence repeats to deny it, at least; to affirm it, it repeats all."""
+MIN_SWAPPED = 0.6
+"""The same where the two things of a relation have changed places."""
+MAX_OPENING_CHARS = 3
+"""Signs in front of an opening, at most."""
+
+_ECHO = re.compile(
+    r"(?:\A|(?<=[\s,;:—–(-]))(?P<aux>is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|must|may)"
+    r"(?P<no>n't|n’t|[ ]not|not)?(?:[ ](?:so|indeed|too|still))?(?=[ ]*(?:[.,;:!(—–]|\Z|[ ]-))"
+    r"|(?:\A|(?<=[\s,;:—–(-]))(?P<cannot>can't|won't|cannot)(?=[ ]*(?:[.,;:!(—–]|\Z|[ ]-))",
+    re.IGNORECASE,
+)
+_CONCLUDED_ECHO = re.compile(
+    r"\b(?:so|thus|hence|therefore)[ ,]+(?:it|they|he|she|there|that|this|you|one)[ ]"
+    r"(?:(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|must)(?P<no>n't|n’t|[ ]not|not)?"
+    r"|(?P<cannot>can't|won't|cannot))[ ]*[.!]*\s*\Z",
+    re.IGNORECASE,
+)
+_EXISTS = re.compile(r"there(?:['’]s|['’]d be|[ ](?:is|are|was|were))(?P<no>n't|n’t|[ ]not|[ ]no\b)?", re.IGNORECASE)
+_THERE_IS_ONE = re.compile(
+    r"there(?:['’]s|[ ](?:is|are|was|were))[ ](?:indeed[ ])?(?:one|some|several|two|three)(?=[ ]*[.,;:!(—–]|\Z)",
+    re.IGNORECASE,
+)
+_ASKS_EXISTENCE = re.compile(
+    r"\b(?:is|are|was|were)[ ]there\b|\b(?:can|could|do|does)[ ](?:you|one|we)[ ](?:see|find)\b", re.IGNORECASE
+)
+_THRESHOLD = re.compile(
+    r"\b(?:(?P<more>more than|greater than|mehr als|plus de|más de|mais de|больше)"
+    r"|(?:fewer than|less than|weniger als|moins de|menos de|меньше))[ ](?P<number>[\w-]+)"
+    r"|\bat[ ](?P<ends>least|most)[ ](?P<end>[\w-]+)",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[;:—–(]|,[ ]|[ ]but[ ]|[ ]although[ ]|[ ]because[ ]|[，；：。]")
+_PRONOUNS = frozenset((
+    "it", "they", "he", "she", "this", "that", "both", "es", "sie", "er", "il", "elle", "ils", "elles"
+))  # fmt: skip
+_PAIRS = (
+    ("yes", "no"), ("true", "false"), ("是", "否"), ("对", "错"), ("正确", "错误"), ("correct", "incorrect"),
+    ("vrai", "faux"), ("wahr", "falsch"), ("verdadero", "falso"), ("verdadeiro", "falso"), ("верно", "неверно"),
+)  # fmt: skip
+
+
+def yes_no_places(options: OptionTexts) -> tuple[int, int] | None:
+    """Find the options that are nothing but "yes" and "no", or "true" and "false".
+
+    Args:
+        options: of the item; others may be among them.
+
+    Returns:
+        Their places; None without either.
+    """
+    for pair in _PAIRS:
+        places = [
+            next(
+                (
+                    i
+                    for i, words in enumerate(options.folded)
+                    if options.concepts[i] == frozenset({name}) or "".join(words) == name
+                ),
+                -1,
+            )
+            for name in pair
+        ]
+        if min(places) >= 0:
+            return places[0], places[1]
+    return None
+
+
+def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked) -> list[Commitment]:
+    """Find the answers of a response to a question for yes or no, without either word.
+
+    Args:
+        lines: of the response.
+        text: without markup.
+        options: of the item.
+        asked: by the item.
+
+    Returns:
+        The verdicts of single sentences, in order; empty where the options are others.
+    """
+    places = yes_no_places(options)
+    if places is None or not asked.question:
+        return []
+    found = []
+    polite = False
+    last = len(lines) - 1
+    for i, line in enumerate(lines):
+        segment = line.segment
+        if line.question or _is_unsure(segment, text) or is_supposed(segment, text):
+            continue
+        if is_counterfactual(segment, text):
+            continue
+        if i in (0, last):
+            opening = verdict = opening_verdict(segment, text)
+            if verdict is None and not asked.negated and _said(line, text, places) is None:
+                verdict = _echoed(segment, text, asked)
+            if verdict is not None:
+                polite = polite or (i == 0 and bool(opening))
+                option = places[not verdict]
+                strength = ALONE if i == 0 else JUDGED
+                end = segment.words[0].end
+                found.append(Commitment(LETTERS[option], strength, segment.start, end, "first"))
+                continue
+        if i > 1 and i < last - 1:
+            continue
+        verdict = None if asked.negated or _said(line, text, places) is not None else _restated(segment, text, asked)
+        if verdict is not None:
+            found.append(Commitment(LETTERS[places[not verdict]], JUDGED, segment.start, segment.end, "judged"))
+    verdicts = {c.value for c in found if c.strength == JUDGED}
+    later = {_said(line, text, places) for line in lines[1:]} - {None}
+    if polite and (verdicts == {LETTERS[places[1]]} or later == {places[1]}):
+        return found[1:]  # "Sure! The cup is not on the table."
+    return [c for c in found if c.strength > JUDGED] if len(verdicts) > 1 else found
+
+
+def _said(line: OptionLine, text: str, places: tuple[int, int]) -> int | None:
+    """Return the place of the yes or no that opens or ends a line; None without one."""
+    for mention in line.mentions[:1]:
+        around = text[line.segment.start : mention.start], text[mention.end : line.segment.end]
+        if mention.option in places and mention.by == "text" and not mention.weak and not all(map(words_of, around)):
+            return mention.option
+    return None
+
+
+def _is_unsure(segment: Segment, text: str) -> bool:
+    """Check whether a sentence says that it doesn't know; "I'm sorry to say" doesn't."""
+    cues = segment.having("unknown", "tentative")
+    return any("sorry" not in text[c.start : c.end].casefold() for c in cues)
+
+
+def opening_verdict(segment: Segment, text: str) -> bool | None:
+    """Check whether a sentence opens with a phrase that means yes or no: "no doubt about it", "far from it".
+
+    Args:
+        segment: the sentence.
+        text: that contains it.
+
+    Returns:
+        True for yes; None without such a phrase.
+    """
+    words = segment.words[: MAX_LEAD_WORDS * 3]
+    cues = [c for c in segment.language.asked.find(words, text) if c.role in ("yes", "no")]
+    opening = [c for c in longest(cues) if not words_of(text[segment.start : c.start])]
+    if not opening:
+        return False if _NOT.match(text[segment.start : segment.end].lstrip(" *_`\"'")) else None
+    cue = max(opening, key=lambda c: c.end)
+    behind = text[cue.end : segment.end].lstrip(" *_`\"'")
+    if cue.role == "yes" and _ECHO_NO.match(behind):
+        return False
+    if len(words_of(text[cue.start : cue.end])) == 1 and behind[:1].isalpha() and not _SUBJECT.match(behind):
+        return None  # "Never mind", "Hardly any", "Exactly two"
+    return cue.role == "yes"
+
+
+_SUBJECT = re.compile(r"(?:it|they|he|she|there|that|so|this)\b", re.IGNORECASE)
+_NOT = re.compile(r"not(?![ ]only\b|[ ]just\b)(?:[ ][\w']+){1,5}[ ]*(?:[.,;:!(—–]|\Z)", re.IGNORECASE)
+_ECHO_NO = re.compile(r"(?:it|they|he|she|there|that)[ ](?:\w+n't|\w+[ ]not)\b", re.IGNORECASE)
+
+
+_WH = frozenset((
+    "what", "which", "where", "as", "if", "how", "who", "whether", "when", "because", "than", "whatever"
+))  # fmt: skip
+_ECHO_SUBJECTS = _PRONOUNS | {"you", "one", "we", "i", "there"}
+_TURNED = re.compile(r"\b(?:but|was|were)\b", re.IGNORECASE)
+
+
+def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
+    """The verdict of a short answer: "it does", "I'm afraid it can't", "the chair isn't, no"."""
+    part = text[segment.start : segment.end]
+    concluded = _CONCLUDED_ECHO.search(part)
+    if concluded is not None:
+        return not (concluded["no"] or concluded["cannot"])
+    match = _ECHO.search(part)
+    if match is None or len(words_of(part[: match.start()])) > MAX_ECHO_WORDS - 1:
+        return None
+    lead = part[: match.start()].strip(" *_`\"'")
+    before = words_of(lead)
+    names = [w.folded for w in before]
+    if not names or names[0] in ("there", "here") or re.search(r"[.;:!?]", lead) or _TURNED.search(part, match.start()):
+        return None
+    if not _WH.isdisjoint(names) and names[:3] != ["as", "far", "as"]:
+        return None
+    is_pronoun = names[-1] in _ECHO_SUBJECTS and names[-2:-1] != ["other"]
+    if not is_pronoun and not names_any(before, asked.subject or frozenset(asked.words)):
+        return None  # "the other one is"
+    return not (match["no"] or match["cannot"] or any(w in ("never", "neither", "nor", "hardly", "no") for w in names))
+
+
+def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
+    """The verdict of a sentence that restates the question, in its words or in opposite ones."""
+    by_number = _by_threshold(segment, text, asked)
+    if by_number is not None:
+        return by_number
+    wanted = [w for w in asked.words if w not in segment.language.opposites.exact]
+    every = segment.language.opposites.find(segment.words, text)
+    poles = [c.start for c in every if c.role in asked.poles or opposite(c.role) in asked.poles]
+    end = _main_clause(segment, text, wanted, min(poles, default=segment.start))
+    words = [w for w in segment.words if w.start < end]
+    hits = {a for a in wanted if any(same_word(w.folded, a) for w in words)}
+    said = longest(segment.language.opposites.find(words, text))
+    flips = _turned_poles(said, asked.poles) or _is_prefixed(words, asked)
+    existing = _EXISTS.match(text[segment.start : end].lstrip(" *_`\"'"))
+    denied = _is_denied(segment, words, text) or bool(existing and existing["no"])
+    subject = bool(hits & asked.subject) or bool(words and words[0].folded in _PRONOUNS)
+    covered = len(hits) / len(wanted) if wanted else 0.0
+    same = _same_poles(said, asked.poles)
+    swapped = bool(same or flips) and _is_swapped(words, said, asked)
+    exists = hits or _THERE_IS_ONE.match(text[segment.start : segment.end].lstrip(" *_`\"'"))
+    if existing is not None and exists and _ASKS_EXISTENCE.search(asked.question):
+        return False if denied else None if _has_other_number(segment, text, asked) else True
+    if _says_both(words, said, asked):
+        return None
+    if flips:
+        return denied != swapped if (hits or subject) and (subject or covered >= MIN_DENIED) else None
+    if denied:
+        return swapped if covered >= MIN_DENIED and hits else None
+    if swapped and covered >= MIN_SWAPPED:
+        return False
+    if swapped or covered < 1 or (asked.poles and not same) or _has_other_number(segment, text, asked):
+        return None
+    return True
+
+
+def _main_clause(segment: Segment, text: str, wanted: Sequence[str], pole: int) -> int:
+    """Return the end of a sentence's clause that names most of the question's words and the first of its qualities."""
+    need = max(1, (len(wanted) + 1) // 2)
+    firsts = [next((w.start for w in segment.words if same_word(w.folded, a)), segment.end) for a in wanted]
+    places = sorted(place for place in firsts if place < segment.end)
+    if len(places) < need:
+        return segment.end
+    match = _CLAUSE_END.search(text, max(pole, places[need - 1]), segment.end)
+    return match.start() if match else segment.end
+
+
+_DENIED = re.compile(
+    r"n['’]t\b|\bcannot\b|(?<!no )\bdoubt\b"
+    r"|\b(?:false|wrong|untrue|incorrect|impossible|unable|too[ ]\w+[ ](?:to|for))\b",
+    re.IGNORECASE,
+)
+
+
+def _is_denied(segment: Segment, words: Sequence[Word], text: str) -> bool:
+    """Check whether words of a clause deny it, but for "than" and the like."""
+    end = words[-1].end if words else segment.start
+    cues = [c for c in segment.having("negate", "absent") if c.end <= end]
+    cues += [c for c in replies(segment, text) if c.role == "denial" and c.end <= end]
+    denials = [
+        c
+        for c in cues
+        if c.role != "negate" or text[c.start : c.end].casefold() not in ("than", "als", "que", "do que", "чем")
+        if not is_in_longer(c, cues)
+    ]
+    return bool(denials) or _DENIED.search(text, segment.start, end) is not None
+
+
+def _says_both(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> bool:
+    """Check whether a clause gives a quality to one of the two things, and its opposite to the other."""
+    roles = {c.role for c in said if c.role in asked.poles or opposite(c.role) in asked.poles}
+    turned = any(opposite(role) in roles for role in roles)
+    return turned and bool(names_any(words, asked.subject) and names_any(words, asked.anchor))
+
+
+def _has_other_number(segment: Segment, text: str, asked: Asked) -> bool:
+    """Check whether a sentence names a number that the question, which names one too, doesn't."""
+    own = _numbers(asked.question, words_of(asked.question), segment.language)
+    said = _numbers(text, segment.words, segment.language)
+    return bool(own) and any(number not in own.values() for number in said.values())
+
+
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+
+
+def _numbers(text: str, words: Sequence[Word], language: Languages) -> dict[int, Fraction]:
+    """Numbers in words or digits, by the place where they end."""
+    found = {s.end: s.value for s in spelled_numbers(text, words, language)}
+    return found | {w.end: Fraction(w.folded) for w in words if _NUMBER.fullmatch(w.folded)}
+
+
+def _turned_poles(said: Sequence[Cue], asked: frozenset[str]) -> bool:
+    """Check whether a sentence names the opposite of a quality that the question names, and not the quality itself."""
+    roles = {c.role for c in said}
+    return any(opposite(pole) in roles and opposite(pole) not in asked and pole not in roles for pole in asked)
+
+
+def _is_prefixed(words: Sequence[Word], asked: Asked) -> bool:
+    """Check whether a word of the question has the opposite prefix: "unlocked" for "locked"."""
+    said = {w.folded for w in words}
+    return any("un" + a in said or (a.startswith("un") and a[2:] in said) for a in asked.words)
+
+
+def _same_poles(said: Sequence[Cue], asked: frozenset[str]) -> bool:
+    return bool({c.role for c in said} & asked)
+
+
+def _is_swapped(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> bool:
+    """Check whether the two things of a relation have changed places: "the bed is larger than the rug"."""
+    if not asked.subject or not asked.anchor or not said:
+        return False
+    own = {pole[:-1] for pole in asked.poles}
+    relation = next((c for c in said if c.role[:-1] in own), None)
+    if relation is None:
+        return False
+    before = [w for w in words if w.end <= relation.start]
+    behind = [w for w in words if w.start >= relation.end]
+    named_behind = (
+        names_any(behind, asked.subject) or relation.role[:-1] in MEASURED_QUALITIES
+    )  # "the closer of the two"
+    return bool(names_any(before, asked.anchor) and not names_any(before, asked.subject) and named_behind)
+
+
+def _by_threshold(segment: Segment, text: str, asked: Asked) -> bool | None:
+    """The verdict of a number on "more than one", "at least three"."""
+    bound = _THRESHOLD.search(asked.question)
+    if bound is None:
+        return None
+    language = segment.language
+    counted = {_with_unit(value, text, end, language) for end, value in _numbers(text, segment.words, language).items()}
+    written = bound["number"] or bound["end"]
+    limits = list(_numbers(written, words_of(written), language).values())
+    if len(limits) != 1 or len(counted) != 1 or segment.having("negate"):
+        return None
+    if not any(same_word(w.folded, a) for w in segment.words for a in asked.words):
+        return None
+    kind, number = _with_unit(limits[0], asked.question, bound.end(), language)
+    ((other, value),) = counted
+    if other != kind or kind == "foreign":
+        return None
+    if bound["ends"]:
+        return value >= number if bound["ends"].casefold() == "least" else value <= number
+    return value > number if bound["more"] else value < number
+
+
+def _with_unit(value: Fraction, text: str, end: int, language: Languages) -> tuple[str, Fraction]:
+    """The kind of a number's unit, empty without one, and the number in metres or square metres."""
+    unit = unit_after(text, end, language)
+    return (unit[0], value * unit[1]) if unit else ("", value)

@@ -1,0 +1,384 @@
+"""Agents: people and robots that move through a world.
+
+A person walks, picks something up, carries it elsewhere and puts it down. A robot is a round machine that drives from
+place to place and stops there. Robots have no front, so no picture shows where one is going.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from tolman.geometry.boxes import Floats
+from tolman.scenes import SceneObject
+from tolman.simulate.human_figure import STRIDE, Limb, draw_figure, stance
+from tolman.simulate.mesh import Mesh, block, joined, placed, rod, smoothed, turned
+from tolman.simulate.moving_objects import LEAST, RATE, KeepOff, ease, ground_of, moving_object, reach_of, shift, travel
+from tolman.simulate.path_geometry import WalkableFloor
+from tolman.simulate.walks import Walk
+from tolman.simulate.world import Body, World
+
+CARRIED: dict[str, tuple[float, float, float]] = {
+    "parcel": (0.41, 0.28, 0.24),
+    "toolbox": (0.42, 0.22, 0.2),
+    "suitcase": (0.42, 0.2, 0.32),
+}
+"""Loads of people: width, depth and height in metres; as wide as the hands are apart."""
+_TAKEN_FOR = {"parcel": {"box", "crate"}, "toolbox": {"box", "crate", "briefcase"}, "suitcase": {"briefcase"}}
+"""What else a load would be counted as, in small pictures."""
+_WALKING_SPEED = (0.7, 1.1)
+_LIFT = 0.9
+"""Seconds to pick up or to put down."""
+_HANDS = (0.46, 1.02)
+"""Metres ahead of the body and above the ground at which things are carried: to the box's middle."""
+_PERSON_CLEARANCE = 0.7
+"""Metres that a person keeps from the camera and from other people."""
+_ROOMY = 0.12
+"""Metres that a person keeps from things beyond what a walker needs: arms and loads reach out."""
+_TRIES = 600
+_TURN = 1.8
+"""Radians a second."""
+_IRON = (0.12, 0.12, 0.13)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Positions of a person, `RATE` times a second.
+
+    Attributes:
+        places: shape (n, 2).
+        yaws: the way that the person faces, counter-clockwise from +x, shape (n,).
+        swing: of the legs, -1 … 1, shape (n,).
+        raised: how far the arms are, 0 … 1, shape (n,).
+        held: how far the load is from the ground to the hands, 0 … 1, shape (n,).
+        pick, put: steps at which the load leaves the ground and is on it again.
+    """
+
+    places: Floats
+    yaws: Floats
+    swing: Floats
+    raised: Floats
+    held: Floats
+    pick: int
+    put: int
+
+    def at(self, series: Floats, seconds: float) -> Floats:
+        """A series at a time, straight between its steps; at rest before and after."""
+        x = float(np.clip(seconds * RATE, 0, len(series) - 1))
+        low = min(int(x), len(series) - 2)
+        return np.asarray(series[low] + (series[low + 1] - series[low]) * (x - low))
+
+    def person(self, seconds: float) -> Floats:
+        """The transform of the ground below the person, facing as it does."""
+        x, y = self.at(self.places, seconds)
+        return placed((x, y, 0.0), float(self.at(self.yaws, seconds)) - np.pi / 2)
+
+    def body(self, seconds: float) -> Floats:
+        """The transform of the person's body, which a step lifts and lowers."""
+        return np.asarray(self.person(seconds) @ placed((0.0, 0.0, stance(float(self.at(self.swing, seconds))))))
+
+    def load(self, seconds: float) -> Floats:
+        """The load's transform; its origin is in the middle of its lower side."""
+        step = seconds * RATE
+        moment = np.clip(step, self.pick, self.put) / RATE
+        matrix = self.person(float(moment))
+        high = float(self.at(self.held, float(moment))) * _HANDS[1]
+        matrix[:3, 3] += matrix[:3, :3] @ np.array([0.0, _HANDS[0], high])
+        return matrix
+
+    def limb(self, limb: Limb, seconds: float) -> Floats:
+        """The transform of one of the person's limbs."""
+        swing, raised = float(self.at(self.swing, seconds)), float(self.at(self.raised, seconds))
+        return np.asarray(self.body(seconds) @ limb.pose(swing, raised))
+
+
+def with_actors(
+    world: World, seed: str, *, seconds: float, count: int = 1, walk: Walk | None = None
+) -> tuple[World, tuple[str, ...]]:
+    """Return a world with people in it.
+
+    Each walks to a thing on the ground, picks it up, carries it elsewhere and puts it down, without touching obstacles,
+    other people, or the camera.
+
+    Args:
+        world: a still one.
+        seed: of the random draws.
+        seconds: how long they act; before and after they keep still.
+        count: how many people.
+        walk: of the camera, to be kept away from.
+
+    Returns:
+        The world with the objects 'person-0', … and their loads, with boxes at time 0 and tracks; and notes of those
+        that didn't fit.
+    """
+    generator = np.random.default_rng(np.frombuffer(f"actors:{seed}".encode(), dtype=np.uint8))
+    present = set(world.scene.categories)
+    absent = [name for name in CARRIED if name not in present]
+    names = [name for name in absent if _TAKEN_FOR[name].isdisjoint(present)] or absent or ["parcel"]
+    bodies: list[Body] = []
+    objects: list[SceneObject] = []
+    notes = []
+    keep_off = KeepOff(world, walk, _PERSON_CLEARANCE)
+    ground = ground_of(world, generator, _ROOMY)
+    for number in range(count):
+        name = names[number % len(names)]
+        figure, limbs = draw_figure(generator)
+        load = _load(name, generator)
+        reach = reach_of(figure, limbs)
+        way = None if ground is None else _draw_person(ground, generator, seconds, reach, CARRIED[name], keep_off)
+        if way is None:
+            notes.append(f"no room for {count - number} more person")
+            break
+        keep_off.others.append(way.places)
+        person, thing = f"person-{number}", f"{name}-{number}"
+        bodies += [Body(figure, person, way.body), Body(load, thing, way.load)]
+        bodies += [Body(limb.mesh, person, partial(way.limb, limb)) for limb in limbs]
+        body_box = partial(shift, way.person, reach.mean(0))
+        load_box = partial(shift, way.load, np.array([0.0, 0.0, CARRIED[name][2] / 2]))
+        objects.append(moving_object(person, "person", reach[1] - reach[0], body_box, seconds))
+        objects.append(moving_object(thing, name, np.array(CARRIED[name]), load_box, seconds))
+    return world.adding(bodies, objects), tuple(notes)
+
+
+def _draw_person(
+    ground: WalkableFloor,
+    generator: np.random.Generator,
+    seconds: float,
+    person: Floats,
+    load: tuple[float, float, float],
+    keep_off: KeepOff,
+) -> _Way | None:
+    """A way that touches nothing; None where none was found."""
+    places = len(ground.nodes) - ground.first
+    for _ in range(_TRIES):
+        start, pick, put = (int(i) for i in generator.integers(places, size=3))
+        lengths = ground.length(start, pick), ground.length(pick, put)
+        if min(lengths) < LEAST or sum(lengths) > _WALKING_SPEED[1] * seconds:
+            continue
+        legs = ground.way(start, pick), ground.way(pick, put)
+        way = _walked(
+            legs, lengths, ground, seconds, float(generator.uniform(*_WALKING_SPEED)), float(generator.random())
+        )
+        if way is None:
+            continue
+        middle = np.array([0, 0, load[2] / 2])
+        parts = [
+            (person[1] - person[0], partial(shift, way.person, person.mean(0))),
+            (np.array(load), partial(shift, way.load, middle)),
+        ]
+        if keep_off.allows(way.places, parts, 0.0, seconds):
+            return way
+    return None
+
+
+def _walked(
+    legs: tuple[Floats, Floats],
+    lengths: tuple[float, float],
+    ground: WalkableFloor,
+    seconds: float,
+    speed: float,
+    wait: float,
+) -> _Way | None:
+    """Path of a person over two legs; None where the time is too short."""
+    from scipy.ndimage import gaussian_filter1d
+
+    ends, tangents = [], []
+    for leg in legs:
+        along, path = travel(leg, ground)
+        turn = np.unwrap(np.arctan2(*np.gradient(path, axis=0).T[::-1]))
+        ends.append((along, path))
+        tangents.append(gaussian_filter1d(turn, 8, mode="nearest"))
+    jump = (tangents[1][0] - tangents[0][-1] + np.pi) % (2 * np.pi) - np.pi
+    tangents[1] = tangents[1] + (tangents[0][-1] + jump - tangents[1][0])
+    spans = [lengths[0] / speed + 0.4, _LIFT, abs(jump) / _TURN + 0.1, lengths[1] / speed + 0.4, _LIFT]
+    spare = seconds - sum(spans)
+    if spare < 0.2:
+        return None
+    moments = np.cumsum([0.1 + wait * 0.5 * spare, *spans])
+    times = np.arange(int(np.ceil(seconds * RATE)) + 1) / RATE
+    places, yaws = np.empty((len(times), 2)), np.empty(len(times))
+    for number, (begin, end) in enumerate(((moments[0], moments[1]), (moments[3], moments[4]))):
+        inside = times >= (begin if number else -1)
+        along, path = ends[number]
+        at = along[-1] * ease((times[inside] - begin) / (end - begin))
+        places[inside] = np.column_stack([np.interp(at, along, path[:, i]) for i in range(2)])
+        yaws[inside] = np.interp(at, along, tangents[number])
+    turning = (times >= moments[2]) & (times < moments[3])
+    share = (times[turning] - moments[2]) / (moments[3] - moments[2])
+    yaws[turning] = tangents[0][-1] + jump * ease(share)
+    moved = np.append(0.0, np.linalg.norm(np.diff(places, axis=0), axis=1).cumsum())
+    pace = gaussian_filter1d(np.gradient(moved) * RATE, 0.12 * RATE, mode="nearest")
+    swing = np.sin(2 * np.pi * moved / STRIDE) * np.clip(pace / 0.8, 0, 1)
+    lifted = ease((times - moments[1]) / _LIFT) - ease((times - moments[4]) / _LIFT)
+    raised = np.clip(2.5 * lifted, 0, 1)
+    pick, put = int(moments[1] * RATE), int(np.ceil(moments[5] * RATE))
+    return _Way(places, yaws, swing, raised, lifted, pick, min(put, len(times) - 1))
+
+
+def _load(name: str, generator: np.random.Generator) -> Mesh:
+    """Return the model of a load, its base centred on (0, 0, 0)."""
+    width, depth, height = CARRIED[name]
+    if name == "parcel":
+        card = np.array([0.7, 0.52, 0.34]) * generator.uniform(0.85, 1.1)
+        tape = block((-0.03, -0.501, -0.001), (0.03, 0.501, 1.001), (0.82, 0.74, 0.6))
+        return joined([block((-0.5, -0.5, 0), (0.5, 0.5, 1), card), tape]).fitted((width, depth, height))
+    colour = generator.uniform((0.5, 0.1, 0.08), (0.8, 0.3, 0.3))[generator.permutation(3)]
+    parts = [
+        block((-width / 2, -depth / 2, 0), (width / 2, depth / 2, height * 0.82), colour),
+        block((-width / 2, -depth / 2 - 0.004, height * 0.42), (width / 2, depth / 2 + 0.004, height * 0.47), _IRON),
+        rod((-0.07, 0, height * 0.95), (0.07, 0, height * 0.95), 0.013, _IRON),
+        rod((-0.07, 0, height * 0.8), (-0.07, 0, height * 0.97), 0.011, _IRON),
+        rod((0.07, 0, height * 0.8), (0.07, 0, height * 0.97), 0.011, _IRON),
+    ]
+    return joined(parts).fitted((width, depth, height))
+
+
+COLOURS: dict[str, tuple[float, float, float]] = {
+    "red robot": (0.75, 0.13, 0.1),
+    "blue robot": (0.1, 0.27, 0.7),
+    "yellow robot": (0.9, 0.72, 0.1),
+    "green robot": (0.12, 0.5, 0.2),
+}
+"""Names and colours of robots."""
+RADIUS, HEIGHT = 0.24, 1.1
+"""Metres."""
+_ROBOT_SPEED = (0.4, 0.9)
+_STOP = (0.5, 2.0)
+"""Seconds between two ways."""
+_SLOW = 0.4
+"""Seconds that starting and stopping take."""
+_ROBOT_CLEARANCE = 0.6
+"""Metres that a robot's middle keeps from the camera and from whatever else moves."""
+_STARTS, _NEXT = 50, 8
+"""Numbers of starts that are tried, and of ways on at each stop."""
+_DARK, _PALE = (0.1, 0.1, 0.11), (0.86, 0.86, 0.84)
+
+
+@dataclass(frozen=True)
+class _Drive:
+    """Positions of a robot, `RATE` times a second: metres on the floor plan, shape (n, 2)."""
+
+    places: Floats
+
+    def middle(self, seconds: float) -> Floats:
+        """The pose of its box's middle."""
+        return self._at(seconds, HEIGHT / 2)
+
+    def foot(self, seconds: float) -> Floats:
+        """Return the pose of its mesh, which rests on z = 0."""
+        return self._at(seconds, 0.0)
+
+    def _at(self, seconds: float, height: float) -> Floats:
+        step = float(np.clip(seconds * RATE, 0, len(self.places) - 1))
+        low = min(int(step), len(self.places) - 2)
+        x, y = self.places[low] + (self.places[low + 1] - self.places[low]) * (step - low)
+        return placed((x, y, height))
+
+
+def with_robots(
+    world: World, seed: str, *, seconds: float, count: int = 1, walk: Walk | None = None
+) -> tuple[World, tuple[str, ...]]:
+    """Return a world with robots in it, which touch no obstacles, one another, people or the camera.
+
+    Args:
+        world: people may be in it.
+        seed: of the random draws.
+        seconds: how long they drive about; before and after they keep still.
+        count: how many robots.
+        walk: of the camera, to be kept away from.
+
+    Returns:
+        The world with the objects 'robot-0', …, their boxes at time 0 and their tracks; and notes of those that didn't
+        fit.
+    """
+    generator = np.random.default_rng(np.frombuffer(f"robots:{seed}".encode(), dtype=np.uint8))
+    times = np.arange(int(np.ceil(seconds * RATE)) + 1) / RATE
+    others = [_followed(thing, times) for thing in world.scene.objects if thing.track]
+    keep_off = KeepOff(world, walk, _ROBOT_CLEARANCE, others)
+    names = list(COLOURS)
+    generator.shuffle(names)
+    bodies: list[Body] = []
+    objects: list[SceneObject] = []
+    ground = ground_of(world, generator, 0.0)
+    for number in range(count):
+        drive = None if ground is None else _draw_robot_drive(ground, generator, times, keep_off)
+        if drive is None:
+            return world.adding(bodies, objects), (f"no room for {count - number} more robot",)
+        keep_off.others.append(drive.places)
+        identity, name = f"robot-{number}", names[number % len(names)]
+        bodies.append(Body(_robot(COLOURS[name]), identity, drive.foot))
+        size = np.array([2 * RADIUS, 2 * RADIUS, HEIGHT])
+        objects.append(moving_object(identity, name, size, drive.middle, seconds))
+    return world.adding(bodies, objects), ()
+
+
+def _followed(thing: SceneObject, times: Floats) -> Floats:
+    """Positions of something that moves at some times, shape (n, 2)."""
+    known = [point.seconds for point in thing.track]
+    return np.column_stack([np.interp(times, known, [point.center[i] for point in thing.track]) for i in range(2)])
+
+
+def _draw_robot_drive(
+    ground: WalkableFloor, generator: np.random.Generator, times: Floats, keep_off: KeepOff
+) -> _Drive | None:
+    """A drive that touches nothing; None where none was found."""
+    for _ in range(_STARTS):
+        at = int(generator.integers(len(ground.nodes) - ground.first))
+        drive = _Drive(np.repeat(ground.nodes[ground.first + at][None], len(times), axis=0))
+        begin = float(generator.uniform(*_STOP))
+        if not _free(drive, keep_off, 0.0, begin):
+            continue
+        while (found := _onward(ground, generator, times, keep_off, drive, at, begin)) is not None:
+            drive, at, begin = found
+        if begin >= times[-1]:
+            return drive
+    return None
+
+
+def _onward(
+    ground: WalkableFloor,
+    generator: np.random.Generator,
+    times: Floats,
+    keep_off: KeepOff,
+    drive: _Drive,
+    at: int,
+    begin: float,
+) -> tuple[_Drive, int, float] | None:
+    """The drive with one way more and the stop after it, or with a longer stop; where it is then, and when it goes on.
+
+    None where the time is over, or nothing is free.
+    """
+    if begin >= times[-1]:
+        return None
+    for goal in generator.permutation(len(ground.nodes) - ground.first)[:_NEXT].tolist():
+        if not LEAST <= ground.length(at, goal) < np.inf:
+            continue
+        along, path = travel(ground.way(at, goal), ground)
+        there = begin + along[-1] / float(generator.uniform(*_ROBOT_SPEED)) + _SLOW
+        gone = along[-1] * ease((times - begin) / (there - begin))
+        places = np.column_stack([np.interp(gone, along, path[:, i]) for i in range(2)])
+        longer = _Drive(np.where(times[:, None] < begin, drive.places, places))
+        end = there + float(generator.uniform(*_STOP))
+        if _free(longer, keep_off, begin, min(end, float(times[-1]))):
+            return longer, goal, end
+    end = begin + _STOP[0]
+    return (drive, at, end) if _free(drive, keep_off, begin, min(end, float(times[-1]))) else None
+
+
+def _free(drive: _Drive, keep_off: KeepOff, begin: float, end: float) -> bool:
+    size = np.array([2 * RADIUS, 2 * RADIUS, HEIGHT])
+    return keep_off.allows(drive.places, [(size, drive.middle)], begin, end)
+
+
+def _robot(colour: tuple[float, float, float]) -> Mesh:
+    """A body of revolution: a dark base, a coloured body, a pale head with a dark band around it."""
+    profiles = [
+        ([(0.001, 0.0), (0.22, 0.0), (0.24, 0.03), (0.24, 0.12), (0.2, 0.16)], _DARK),
+        ([(0.2, 0.14), (0.22, 0.2), (0.2, 0.45), (0.15, 0.75), (0.13, 0.82)], colour),
+        ([(0.12, 0.8), (0.17, 0.86), (0.18, 0.92)], _PALE),
+        ([(0.18, 0.91), (0.185, 0.93), (0.185, 0.98), (0.18, 1.0)], _DARK),
+        ([(0.18, 0.99), (0.17, 1.04), (0.11, 1.085), (0.001, 1.1)], _PALE),
+    ]
+    return joined([smoothed(turned(profile, tint, 28), 50) for profile, tint in profiles])

@@ -1,0 +1,212 @@
+"""Exocentric cameras: fixed around a room or a street, frame-synchronous with a walk, and the wearer.
+
+The wearer carries the egocentric camera. Without a body a walk leaves no trace in the other cameras' pictures, and
+nothing shows which of them belong together. In Ego-Exo4D, too, the wearer is the common element of egocentric and
+exocentric pictures. A helmet with the camera before its brow identifies the wearer and the direction of view.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.geometry.boxes import Floats
+from tolman.simulate.human_figure import STRIDE, Limb, draw_figure, stance
+from tolman.simulate.mesh import Mesh, block, joined, placed, smoothed, turned
+from tolman.simulate.moving_objects import moving_object, reach_of, shift
+from tolman.simulate.walks import Walk, intrinsics_of, looking
+from tolman.simulate.world import Body, World
+
+HEIGHT = 2.2
+"""Metres above the ground."""
+_INSET, _APART, _STEP = 0.3, 3.0, 1.5
+_CLEAR = 0.15
+"""Metres that a camera keeps from every object's box."""
+_COLUMNS = 64
+"""Width in pixels of the coarse pictures that are compared."""
+_LEAST = 3
+"""Pixels of such a picture that show an object."""
+_BEFORE, _BLOCKED = 1.5, 0.2
+"""A view is worse than any other if more than this share of it is nearer than this, metres."""
+
+
+def exo_walks(
+    world: World, walk: Walk, count: int = 4, *, size: tuple[int, int] = (640, 480), height: float = HEIGHT
+) -> list[tuple[str, Walk]]:
+    """Place fixed cameras that together see most objects.
+
+    They are in the corners of the floor and along its sides and look towards the middle of the things. Each is turned
+    by up to 30° to where it shows most that the others don't. Their views are found by casting rays.
+
+    Args:
+        world: where.
+        walk: the egocentric one, whose times they share.
+        count: how many; fewer where there is no room for so many.
+        size: of the picture, for its angle of view.
+        height: metres above the ground.
+
+    Returns:
+        A role, 'exo-1' and so on, and a walk that stays in one place, for each.
+
+    Raises:
+        MissingExtraError: embreex is not installed.
+    """
+    eyes = _places(world, height)
+    if not len(eyes) or count < 1:
+        return []
+    middle = np.mean([thing.box.center for thing in world.scene.objects], axis=0)
+    away = middle - eyes
+    pitches = np.clip(np.arctan2(0.7 - height, np.linalg.norm(away[:, :2], axis=1)), np.radians(-32), np.radians(-10))
+    turns = np.radians([0, -15, 15, -30, 30])
+    looks = np.repeat(np.arange(len(eyes)), len(turns))
+    yaws = np.arctan2(away[:, 1], away[:, 0])[looks] + np.tile(turns, len(eyes))
+    poses = looking(eyes[looks], yaws, pitches[looks], np.zeros(len(looks)))
+    seen, clear = _seen(world, poses, size)
+    chosen: list[int] = []
+    missing = np.ones(seen.shape[1], dtype=bool)
+    for _ in range(count):
+        free = [i for i in range(len(looks)) if looks[i] not in looks[chosen]]
+        if not free:
+            break
+        # Nothing hangs before it if that can be; then what nobody shows yet counts most; then to stand apart.
+        best = max(
+            free,
+            key=lambda i: (
+                bool(clear[i]),
+                int((seen[i] & missing).sum()),
+                all(np.linalg.norm(eyes[looks[i]] - eyes[looks[other]]) > _APART for other in chosen),
+                int(seen[i].sum()),
+                -i,
+            ),
+        )
+        chosen.append(best)
+        missing &= ~seen[best]
+    return [
+        (f"exo-{number}", Walk(walk.times, np.repeat(poses[i][None], len(walk.times), axis=0)))
+        for number, i in enumerate(chosen, start=1)
+    ]
+
+
+def _seen(world: World, poses: Floats, size: tuple[int, int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Objects seen from each pose, shape (poses, objects), and whether nothing hangs right before it."""
+    from tolman.geometry.camera_geometry import pixel_rays
+    from tolman.simulate.world import Caster
+
+    coarse = (_COLUMNS, max(1, round(_COLUMNS * size[1] / size[0])))
+    intrinsics = intrinsics_of(coarse)
+    caster = Caster(world)
+    found = np.zeros((len(poses), len(world.scene.objects)), dtype=bool)
+    clear = np.zeros(len(poses), dtype=bool)
+    for number, pose in enumerate(poses):
+        ways = pixel_rays(pose, intrinsics, coarse)
+        hits = caster.cast(np.tile(pose[:3, 3], (len(ways), 1)), ways)
+        clear[number] = (hits.distances < _BEFORE).mean() < _BLOCKED
+        found[number] = np.bincount(hits.numbers, minlength=found.shape[1] + 1)[1:] >= _LEAST
+    return found, clear
+
+
+def _places(world: World, height: float) -> Floats:
+    """Corners of the floor and points along its sides that are inside nothing, shape (e, 3)."""
+    import shapely
+
+    floor = shapely.Polygon(world.scene.floor[0]).buffer(-_INSET, join_style="mitre")
+    rings = [shapely.get_coordinates(part.exterior) for part in shapely.get_parts(floor) if not part.is_empty]
+    places = []
+    for ring in rings:
+        for a, b in itertools.pairwise(ring):
+            steps = max(1, int(np.linalg.norm(b - a) // _STEP))
+            places += [a + (b - a) * i / steps for i in range(steps)]
+    if not places:
+        return np.zeros((0, 3))
+    eyes = np.column_stack([np.array(places), np.full(len(places), height)])
+    free = np.ones(len(eyes), dtype=bool)
+    for thing in world.scene.objects:
+        local = np.abs((eyes - np.array(thing.box.center)) @ np.array(thing.box.axes).T)
+        free &= (local > np.array(thing.box.extents) / 2 + _CLEAR).any(1)
+    return np.asarray(eyes[free])
+
+
+ID, CATEGORY = "wearer", "person with the orange helmet"
+_ORANGE, _BLACK = (0.95, 0.42, 0.05), (0.06, 0.06, 0.07)
+_EYE = 0.1
+"""Metres from the middle of the body to the eyes."""
+
+
+def with_wearer(world: World, walk: Walk, seed: str) -> World:
+    """Return a world with a person who walks as a camera does, for every recording but that camera's own.
+
+    The body turns as the camera looks. The walk keeps a person's width from everything, so at most a swinging arm
+    touches obstacles.
+
+    Args:
+        world: a world, people in it or not.
+        walk: of the egocentric camera.
+        seed: of the person's looks.
+
+    Returns:
+        The world with the object 'wearer', its box at time 0 and its track.
+    """
+    generator = np.random.default_rng(np.frombuffer(f"wearer:{seed}".encode(), dtype=np.uint8))
+    figure, limbs = draw_figure(generator)
+    figure = joined([figure, _helmet()])
+    way = _Way(walk)
+    reach = reach_of(figure, limbs)
+    middle = partial(shift, way.person, reach.mean(0))
+    thing = moving_object(ID, CATEGORY, reach[1] - reach[0], middle, float(walk.times[-1]))
+    bodies = [*world.bodies, Body(figure, ID, way.body)]
+    bodies += [Body(limb.mesh, ID, partial(way.limb, limb)) for limb in limbs]
+    counts = {**world.scene.counts, CATEGORY: 1}
+    scene = world.scene.model_copy(update={"objects": (*world.scene.objects, thing), "counts": counts})
+    return replace(world, scene=scene, bodies=tuple(bodies))
+
+
+def without_body(world: World) -> World:
+    """World for the wearer's own camera: everything but the wearer, who stays an object of the scene."""
+    return replace(world, bodies=tuple(body for body in world.bodies if body.object != ID))
+
+
+def _helmet() -> Mesh:
+    """A helmet on a figure's head, with a camera in front."""
+    angles = np.linspace(0.0, np.pi / 2, 8)
+    shell = turned([(max(float(np.cos(a)), 1e-4), float(np.sin(a))) for a in angles], _ORANGE, 18)
+    size = np.diag([0.135, 0.15, 0.15, 1.0])
+    size[:3, 3] = (0.0, -0.005, 1.645)
+    brim = block((-0.12, 0.08, 1.64), (0.12, 0.2, 1.66), _ORANGE)
+    camera = block((-0.05, 0.12, 1.66), (0.05, 0.24, 1.74), _BLACK)
+    return joined([smoothed(shell, 80).moved(size), brim, camera])
+
+
+class _Way:
+    """Track of the wearer."""
+
+    def __init__(self, walk: Walk) -> None:
+        ahead = walk.poses[:, :2, 2]
+        self._times = walk.times
+        self._yaws = np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0]))
+        heading = np.column_stack([np.cos(self._yaws), np.sin(self._yaws)])
+        self._places = walk.poses[:, :2, 3] - _EYE * heading
+        steps = np.linalg.norm(np.diff(walk.poses[:, :2, 3], axis=0), axis=1)
+        self._moved = np.append(0.0, steps.cumsum())
+        pace = np.gradient(self._moved, self._times) if len(self._times) > 1 else np.zeros(len(self._times))
+        self._lively = np.clip(pace / 0.8, 0, 1)
+
+    def person(self, seconds: float) -> Floats:
+        """The transform of the ground below the person, facing as it does."""
+        x, y = (float(np.interp(seconds, self._times, self._places[:, i])) for i in range(2))
+        return placed((x, y, 0.0), float(np.interp(seconds, self._times, self._yaws)) - np.pi / 2)
+
+    def body(self, seconds: float) -> Floats:
+        """The transform of the person's body, which a step lifts and lowers."""
+        return np.asarray(self.person(seconds) @ placed((0.0, 0.0, stance(self._swing(seconds)))))
+
+    def limb(self, limb: Limb, seconds: float) -> Floats:
+        """The transform of one of the person's limbs."""
+        return np.asarray(self.body(seconds) @ limb.pose(self._swing(seconds), 0.0))
+
+    def _swing(self, seconds: float) -> float:
+        moved, lively = (float(np.interp(seconds, self._times, one)) for one in (self._moved, self._lively))
+        return float(np.sin(2 * np.pi * moved / STRIDE)) * lively

@@ -1,0 +1,398 @@
+"""Plans of parks and of courtyards: their areas, their paths, and their things.
+
+A park has a round path, a plaza or a pond in the middle, a playground, and lawns with trees. A courtyard is an inner
+court with buildings on three or four sides, and with their doors and balconies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tolman.geometry.boxes import Floats
+from tolman.simulate.greenery import SPECIES, SPRUCE
+from tolman.simulate.mesh import REVEAL
+from tolman.simulate.open_places import Area, OpenPlace, OpenPlacing, finished
+from tolman.simulate.path_geometry import Lane, rounded
+from tolman.simulate.placing import Spot
+from tolman.simulate.plan import Placed, rectangle
+
+_PLAY = ("slide", "swing set", "seesaw", "climbing frame", "sandbox")
+_PARK_REPEATED = ("bench", "lamp post", "trash can", "bush", "picnic table", "flower bed", "bicycle")
+"""Categories that parks have several of. Their counts are drawn evenly, so that no count is the usual one."""
+_PARK_SINGLE = (
+    "notice board",
+    "statue",
+    "ping-pong table",
+    "bicycle rack",
+    "drinking fountain",
+    "wheelbarrow",
+    "soccer ball",
+    "utility box",
+    "flower pot",
+)
+_SPEEDS = (2.0, 4.0)
+_CROWNS = {"round": 0.62, "oval": 0.55, "column": 0.34, "birch": 0.45, "maple": 0.58, "cherry": 0.75, SPRUCE: 0.45}
+"""Widths of trees in their heights."""
+
+
+def draw_park(identity: str, seed: str, *, objects: int = 26) -> OpenPlace:
+    """A park.
+
+    Args:
+        identity: the scene's id.
+        seed: of all that is drawn.
+        objects: how many things are asked for.
+    """
+    generator = np.random.default_rng(np.frombuffer(f"park:{seed}".encode(), dtype=np.uint8))
+    size = (float(np.round(generator.uniform(25, 33), 2)), float(np.round(generator.uniform(21, 27), 2)))
+    middle = np.array(size) / 2
+    ring = _ring(generator, middle, (size[0] / 2 - 4.6, size[1] / 2 - 4.4))
+    wide = float(generator.uniform(2.0, 2.6))
+    lane = Lane("bicycle", ring, 0.0, _SPEEDS)
+    areas = [_band(ring, wide), *_exits(generator, ring, size, wide * 0.8)]
+    play = _play_ground(generator, middle)
+    areas.append(Area("bark", play))
+    feature = ("fountain", "pond", "gazebo", "")[int(generator.integers(4))]
+    side = -np.sign(play[:, 0].mean() - middle[0])
+    heart = middle + np.array([side * 2.9, float(generator.uniform(-0.6, 0.6))])
+    if feature in ("fountain", ""):
+        radius = float(generator.uniform(2.3, 2.7))
+        angles = np.arange(40) * 2 * np.pi / 40
+        areas.append(Area("plaza", heart + radius * np.column_stack([np.cos(angles), np.sin(angles)]), 1))
+    placing = OpenPlacing(size, tuple(areas), lane, generator)
+    if feature:
+        _put_feature(placing, feature, heart)
+    _put_play(placing, play)
+    trees = int(generator.integers(3, 9))
+    _put_trees(placing, trees)
+    placing.put_all(
+        _wanted_in_park(objects - len(placing.placed), generator), lambda name, own: _park_spots(placing, name, own)
+    )
+    return finished(identity, "park", placing)
+
+
+def _ring(generator: np.random.Generator, middle: Floats, half: tuple[float, float]) -> Floats:
+    """A closed way around a place's middle, shape (96, 2)."""
+    angles = np.arange(96) * 2 * np.pi / 96
+    power = float(generator.uniform(2.0, 3.4))
+    x, y = np.cos(angles), np.sin(angles)
+    radius = (np.abs(x) ** power + np.abs(y) ** power) ** (-1 / power)
+    radius *= (
+        1 + float(generator.uniform(0.0, 0.05)) * np.sin(3 * angles + float(generator.uniform(0, 2 * np.pi))) - 0.04
+    )
+    return middle + np.column_stack([x * radius * half[0], y * radius * half[1]])
+
+
+def _band(ring: Floats, wide: float) -> Area:
+    """A path along a closed way."""
+    along = np.roll(ring, -1, axis=0) - np.roll(ring, 1, axis=0)
+    normal = np.column_stack([along[:, 1], -along[:, 0]]) / np.linalg.norm(along, axis=1, keepdims=True)
+    return Area("path", np.concatenate([ring + normal * wide / 2, ring - normal * wide / 2]), 2, ring=True)
+
+
+def _exits(generator: np.random.Generator, ring: Floats, size: tuple[float, float], wide: float) -> list[Area]:
+    """Paths from the round one to the edges, below it where they meet."""
+    found = []
+    for side in generator.permutation(4)[: int(generator.integers(2, 4))].tolist():
+        axis, high = side % 2, side // 2
+        shift = float(generator.uniform(-2.5, 2.5))
+        across = 1 - axis
+        at = size[across] / 2 + shift
+        near = np.abs(ring[:, across] - at) < 0.8
+        edge = ring[near, axis].max() if high else ring[near, axis].min()
+        span = sorted((edge, float(size[axis]) if high else 0.0))
+        corners = np.empty((4, 2))
+        corners[:, axis] = [span[0], span[1], span[1], span[0]]
+        corners[:, across] = [at - wide / 2, at - wide / 2, at + wide / 2, at + wide / 2]
+        found.append(Area("path", corners if axis == 0 else corners[::-1]))
+    return found
+
+
+def _play_ground(generator: np.random.Generator, middle: Floats) -> Floats:
+    """The corners of the ground that children play on, within the round path."""
+    half = np.array([float(generator.uniform(2.7, 3.2)), float(generator.uniform(2.6, 3.4))])
+    aside = float(generator.choice([-1, 1])) * float(generator.uniform(3.2, 3.6))
+    at = middle + np.array([aside, float(generator.uniform(-0.5, 0.5))])
+    return np.asarray(np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half + at)
+
+
+def _put_feature(placing: OpenPlacing, name: str, at: Floats) -> None:
+    generator = placing.generator
+    size = tuple(float(np.round(side * generator.uniform(0.85, 1.05), 3)) for side in placing._size(name))
+    yaw = float(generator.uniform(-np.pi, np.pi)) if name == "gazebo" else float(generator.uniform(-0.2, 0.2))
+    spots = iter([(float(at[0]), float(at[1]), yaw), (float(at[0]), float(at[1]), 0.0)])
+    placing.put(name, name, (size[0], size[1], size[2]), spots)
+
+
+def _put_play(placing: OpenPlacing, ground: Floats) -> None:
+    import shapely
+
+    inside = shapely.Polygon(ground)
+    for name in placing.generator.permutation(_PLAY)[: int(placing.generator.integers(2, 5))]:
+        width, depth, height = placing._size(str(name))
+        scale = float(placing.generator.uniform(0.88, 1.05))
+        size = (
+            float(np.round(width * scale, 3)),
+            float(np.round(depth * scale, 3)),
+            float(np.round(height * scale, 3)),
+        )
+
+        def spots() -> Iterator[Spot]:
+            for x, y, _ in placing.anywhere(inside):
+                yield x, y, float(placing.generator.integers(4)) * np.pi / 2 + float(placing.generator.normal(0, 0.03))
+
+        placing.put(str(name), str(name), size, spots(), gap=0.3)
+
+
+def _put_trees(placing: OpenPlacing, count: int) -> None:
+    generator = placing.generator
+    names = [str(name) for name in generator.permutation([*SPECIES, SPRUCE])[: int(generator.integers(2, 5))]]
+    for _ in range(count):
+        name = names[int(generator.integers(len(names)))]
+        height = float(np.round(generator.uniform(3.4, 8.2), 2))
+        width = float(np.round(min(height * _CROWNS[name] * generator.uniform(0.85, 1.1), 4.2), 2))
+
+        def spots() -> Iterator[Spot]:
+            yield from ((x, y, 0.0) for x, y, _ in placing.anywhere())
+
+        if not placing.put("tree", f"tree:{name}", (width, width, height), spots(), gap=0.2):
+            placing.notes.append("no room for 1 more tree")
+
+
+def _wanted_in_park(objects: int, generator: np.random.Generator) -> dict[str, int]:
+    """Number of each category that is not there yet."""
+    repeated = [str(name) for name in generator.permutation(_PARK_REPEATED)]
+    single = [str(name) for name in generator.permutation(_PARK_SINGLE)]
+    wanted = {name: int(generator.integers(2, 6)) for name in repeated[:3]}
+    wanted.update(dict.fromkeys(single[:4], 1))
+    for name in [*repeated[3:6], *single[4:]]:
+        if sum(wanted.values()) < objects:
+            wanted[name] = 1
+    return wanted
+
+
+def _park_spots(placing: OpenPlacing, category: str, size: tuple[float, float, float]) -> Iterator[Spot]:
+    """Yield possible places of such a thing: along the path, or on the lawn."""
+    if category in (
+        "bench",
+        "trash can",
+        "lamp post",
+        "notice board",
+        "drinking fountain",
+        "bicycle rack",
+        "flower pot",
+    ):
+        away = {"bench": 1.45, "lamp post": 1.5}.get(category, 1.6)
+        yield from placing.beside_lane(away, size[1])
+    yield from placing.anywhere()
+
+
+SIDES = ("south", "east", "north", "west")
+GROUND_FLOOR, STOREY = 3.0, 2.8
+"""Heights of storeys, metres."""
+DOOR = (0.94, 0.06, 2.1)
+"""Width, depth and height of a door's leaf, metres."""
+_BALCONY = (2.1, 0.95, 1.15)
+_COURTYARD_REPEATED = ("bicycle", "chair", "flower pot", "bench", "dumpster", "bush", "lamp post")
+"""Categories that courtyards have several of. Their counts are drawn evenly, so that no count is the usual one."""
+_COURTYARD_SINGLE = (
+    "table",
+    "bicycle rack",
+    "patio umbrella",
+    "sandbox",
+    "flower bed",
+    "rain barrel",
+    "wheelbarrow",
+    "soccer ball",
+    "ping-pong table",
+    "trash can",
+    "picnic table",
+    "utility box",
+    "seesaw",
+    "slide",
+)
+_AT_WALLS = (
+    "bench",
+    "dumpster",
+    "flower pot",
+    "rain barrel",
+    "bicycle",
+    "bicycle rack",
+    "utility box",
+    "trash can",
+)
+_INSET, _RADIUS = 2.75, 2.0
+"""Metres from the walls to the way around, and of its corners."""
+
+
+def draw_courtyard(identity: str, seed: str, *, objects: int = 24) -> OpenPlace:
+    """A courtyard.
+
+    Args:
+        identity: the scene's id.
+        seed: of all that is drawn.
+        objects: how many things are asked for.
+    """
+    generator = np.random.default_rng(np.frombuffer(f"courtyard:{seed}".encode(), dtype=np.uint8))
+    size = (float(np.round(generator.uniform(15.5, 21), 2)), float(np.round(generator.uniform(13, 17.5), 2)))
+    way = [
+        (_INSET, _INSET),
+        (size[0] - _INSET, _INSET),
+        (size[0] - _INSET, size[1] - _INSET),
+        (_INSET, size[1] - _INSET),
+    ]
+    lane = Lane("bicycle", rounded(way, _RADIUS), 0.0, (2.0, 4.0))
+    closed = (
+        SIDES
+        if generator.random() < 0.5
+        else tuple(side for side in SIDES if side != SIDES[int(generator.integers(4))])
+    )
+    storeys = tuple(int(generator.integers(2, 5)) for _ in closed)
+    placing = OpenPlacing(size, _areas(generator, size), lane, generator)
+    fixtures = _doors(generator, size, closed)
+    placing.placed += fixtures
+    placing.placed += _balconies(generator, size, closed, storeys)
+    _put_tree(placing)
+    placing.put_all(
+        _wanted_in_courtyard(objects - len(placing.placed), generator),
+        lambda name, own: _courtyard_spots(placing, name, own),
+    )
+    return finished(identity, "courtyard", placing, closed=closed, storeys=storeys)
+
+
+def wall_point(size: tuple[float, float], side: str, along: float, away: float) -> Spot:
+    """A place before a side's wall, seen from which it is turned into the court: x, y and yaw."""
+    width, depth = size
+    return {
+        "south": (along, away, 0.0),
+        "north": (width - along, depth - away, np.pi),
+        "west": (away, depth - along, -np.pi / 2),
+        "east": (width - away, along, np.pi / 2),
+    }[side]
+
+
+def wall_length(size: tuple[float, float], side: str) -> float:
+    """Metres of a side."""
+    return size[0] if side in ("south", "north") else size[1]
+
+
+def bays(length: float) -> tuple[int, float]:
+    """Return the number of windows in a row of a wall, and the metres from one to the next."""
+    count = max(3, int(length // 2.7))
+    return count, length / count
+
+
+def _areas(generator: np.random.Generator, size: tuple[float, float]) -> tuple[Area, ...]:
+    """Return the areas in the middle of the court."""
+    inner = _INSET + 1.05
+    cover = ("lawn", "lawn", "gravel", "")[int(generator.integers(4))]
+    if not cover:
+        return ()
+    low = np.array([inner, inner])
+    high = np.array(size) - inner
+    if generator.random() < 0.4:
+        axis = int(generator.integers(2))
+        high[axis] = low[axis] + (high[axis] - low[axis]) * float(generator.uniform(0.5, 0.7))
+    return (Area(cover, np.array([low, [high[0], low[1]], high, [low[0], high[1]]])),)
+
+
+def _doors(generator: np.random.Generator, size: tuple[float, float], closed: tuple[str, ...]) -> list[Placed]:
+    found: list[Placed] = []
+    for side in closed:
+        count, pitch = bays(wall_length(size, side))
+        for bay in generator.permutation(np.arange(1, count - 1))[: int(generator.integers(1, 3))].tolist():
+            # A leaf stands back in its opening, as a room's does.
+            x, y, yaw = wall_point(size, side, (bay + 0.5) * pitch, -REVEAL + DOOR[1] / 2)
+            center = (float(x), float(y), DOOR[2] / 2)
+            found.append(Placed(f"door-{len(found)}", "door", "door", center, float(yaw), DOOR))
+    return found
+
+
+def _balconies(
+    generator: np.random.Generator,
+    size: tuple[float, float],
+    closed: tuple[str, ...],
+    storeys: tuple[int, ...],
+) -> list[Placed]:
+    """Balconies before upper windows; none in some courts."""
+    found: list[Placed] = []
+    most = int(generator.integers(0, 9))
+    places = [
+        (side, bay, storey)
+        for side, high in zip(closed, storeys, strict=True)
+        for bay in range(1, bays(wall_length(size, side))[0] - 1, 2)
+        for storey in range(1, high)
+    ]
+    width = float(np.round(_BALCONY[0] * generator.uniform(0.85, 1.1), 3))
+    for number in generator.permutation(len(places))[:most].tolist():
+        side, bay, storey = places[number]
+        _, pitch = bays(wall_length(size, side))
+        x, y, yaw = wall_point(size, side, (bay + 0.5) * pitch, _BALCONY[1] / 2)
+        low = GROUND_FLOOR + STOREY * (storey - 1) - 0.08
+        own = (min(width, pitch - 0.1), _BALCONY[1], _BALCONY[2])
+        center = (float(x), float(y), low + own[2] / 2)
+        found.append(Placed(f"balcony-{len(found)}", "balcony", "balcony", center, float(yaw), own))
+    return found
+
+
+def _put_tree(placing: OpenPlacing) -> None:
+    import shapely
+
+    generator = placing.generator
+    width, depth = placing.size
+    inner = shapely.box(_INSET + 1, _INSET + 1, width - _INSET - 1, depth - _INSET - 1)
+    names = ("round", "oval", "birch", "maple", "cherry")
+    for _ in range(int(generator.integers(1, 4))):
+        name = names[int(generator.integers(len(names)))]
+        height = float(np.round(generator.uniform(3.4, 6.4), 2))
+        wide = float(np.round(min(height * 0.5, 2.9), 2))
+        placing.put("tree", f"tree:{name}", (wide, wide, height), ((x, y, 0.0) for x, y, _ in placing.anywhere(inner)))
+
+
+def _wanted_in_courtyard(objects: int, generator: np.random.Generator) -> dict[str, int]:
+    """Number of each category that is not there yet."""
+    repeated = [str(name) for name in generator.permutation(_COURTYARD_REPEATED)]
+    single = [str(name) for name in generator.permutation(_COURTYARD_SINGLE)]
+    wanted = {name: int(generator.integers(2, 5)) for name in repeated[:3]}
+    wanted.update(dict.fromkeys(single[:8], 1))
+    for name in [*repeated[3:5], *single[8:]]:
+        if sum(wanted.values()) < objects:
+            wanted[name] = 1
+    return wanted
+
+
+def _courtyard_spots(placing: OpenPlacing, category: str, size: tuple[float, float, float]) -> Iterator[Spot]:
+    """Yield possible places of such a thing: along the walls but not before doors, or in the middle."""
+    import shapely
+
+    generator = placing.generator
+    doors = [thing for thing in placing.placed if thing.category == "door"]
+    ways = [
+        shapely.Polygon(
+            rectangle((d.center[0] - np.sin(d.yaw) * 0.6, d.center[1] + np.cos(d.yaw) * 0.6), d.yaw, 1.2, 1.4)
+        )
+        for d in doors
+    ]
+    if category in _AT_WALLS:
+        for _ in range(30):
+            side = SIDES[int(generator.integers(4))]
+            along = float(generator.uniform(0.8, wall_length(placing.size, side) - 0.8))
+            # A bicycle leans along its wall.
+            sideways = category == "bicycle"
+            x, y, yaw = wall_point(placing.size, side, along, 0.16 + size[0 if sideways else 1] / 2)
+            yaw += np.pi / 2 * float(generator.choice([-1, 1])) if sideways else 0.0
+            own = shapely.Polygon(rectangle((x, y), yaw, *size[:2]))
+            if not any(way.intersects(own) for way in ways):
+                yield x, y, float(yaw + generator.normal(0, 0.01))
+    width, depth = placing.size
+    inner = shapely.box(_INSET + 0.9, _INSET + 0.9, width - _INSET - 0.9, depth - _INSET - 0.9)
+    tables = [thing for thing in placing.placed if thing.category == "table"]
+    if category == "chair" and tables:
+        for _ in range(20):
+            angle = float(generator.uniform(-np.pi, np.pi))
+            away = tables[0].size[0] / 2 + size[1] / 2 + 0.16
+            x, y = tables[0].center[0] + away * np.cos(angle), tables[0].center[1] + away * np.sin(angle)
+            yield float(x), float(y), angle + np.pi / 2
+    yield from placing.anywhere(inner)

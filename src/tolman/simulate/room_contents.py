@@ -1,0 +1,264 @@
+"""Contents of rooms: names of things and their habitual places, categories that are mistaken, and room types.
+
+`data/room_types.toml` defines the room types, for libraries with furniture of every kind. A room's contents are drawn:
+first the things that its type requires, then each of its usual things with its own probability. Sometimes a room also
+gets something that no room of its type usually has. Counts are drawn evenly, so that none is the usual one.
+
+`data/names.toml` lists categories that people confused from pictures alone, counted by benchmarks/naming.py. The file
+benchmarks/naming.json holds every name that was given.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Literal
+
+import numpy as np
+
+Habit = Literal["wall", "table", "desk", "chair", "seat", "bedside", "surface", "floor", "hung", "never"]
+"""
+wall      stands with its back to a wall            bedside   stands beside a bed
+table     stands free, with chairs around it        surface   stands on a table, a desk, a low cabinet
+desk      stands at a wall, with a chair before it  floor     stands anywhere on the floor
+chair     belongs to a table or a desk              hung      hangs on a wall
+seat      stands near a wall, turned to the room    never     isn't put into rooms
+"""
+
+# Categories follow what the models look like, not what their makers call them: the "Bookcase" has closed doors, the
+# "Television cabinet" is a chest with open shelves. One look has one name: a question about a "potted plant" would
+# leave out the plant in the next pot. A built-in oven has nothing to stand on.
+_BY_NAME: dict[str, tuple[str, Habit]] = {
+    "apple iphone": ("phone", "surface"),
+    "baby bed": ("crib", "wall"),
+    "barrel": ("barrel", "floor"),
+    "basketball": ("basketball", "floor"),
+    "bed": ("bed", "wall"),
+    "bedside table": ("nightstand", "bedside"),
+    "beer glass": ("glass", "surface"),
+    "bench": ("bench", "floor"),
+    "bidet": ("bidet", "wall"),
+    "bookcase": ("cabinet", "wall"),
+    "box": ("crate", "floor"),
+    "bread": ("bread", "surface"),
+    "briefcase": ("briefcase", "floor"),
+    "cactus": ("plant", "surface"),
+    "ceiling fan": ("ceiling fan", "never"),
+    "chair with cushion": ("chair", "chair"),
+    "chicken": ("chicken", "never"),
+    "coffee brewer": ("coffee maker", "surface"),
+    "coffee cup": ("cup", "surface"),
+    "cooktop": ("cooktop", "never"),
+    "corner sofa": ("sofa", "wall"),
+    "couch": ("sofa", "wall"),
+    "crate": ("crate", "floor"),
+    "cuckoo clock": ("clock", "hung"),
+    "cupboard": ("cabinet", "wall"),
+    "decorative plant": ("plant", "floor"),
+    "desk": ("desk", "desk"),
+    "desk lamp": ("lamp", "surface"),
+    "double oven": ("oven", "never"),
+    "drawers cabinet": ("cabinet", "wall"),
+    "dustbin": ("trash can", "floor"),
+    "electric guitar": ("guitar", "floor"),
+    "extinguisher": ("fire extinguisher", "floor"),
+    "folding chair": ("stool", "floor"),
+    "football table": ("foosball table", "floor"),
+    "grand piano": ("piano", "floor"),
+    "handbag": ("handbag", "floor"),
+    "high cabinet": ("cabinet", "wall"),
+    "large fridge": ("refrigerator", "wall"),
+    "little plant": ("plant", "surface"),
+    "lower cabinet": ("cabinet", "wall"),
+    "oak chair": ("chair", "chair"),
+    "oak table": ("table", "table"),
+    "orchids": ("plant", "surface"),
+    "osaka chair": ("chair", "chair"),
+    "oven": ("oven", "never"),
+    "piano bench": ("piano bench", "floor"),
+    "plant": ("plant", "floor"),
+    "plastic cup": ("cup", "surface"),
+    "pool table": ("pool table", "floor"),
+    "radiator": ("radiator", "wall"),
+    "refrigerator": ("refrigerator", "wall"),
+    "rigged fan": ("fan", "surface"),
+    "rocking horse": ("rocking horse", "floor"),
+    "shelves": ("shelf", "wall"),
+    "sofa": ("sofa", "wall"),
+    "speaker": ("speaker", "floor"),
+    "stool": ("stool", "floor"),
+    "stove": ("cooktop", "never"),
+    "table": ("table", "table"),
+    "table fan": ("fan", "surface"),
+    "table with tablecloth": ("table", "table"),
+    "teddy bear": ("teddy bear", "floor"),
+    "television cabinet": ("shelf", "wall"),
+    "toilets unit": ("toilet", "wall"),
+    "tv": ("tv", "surface"),
+    "vertical shelves": ("shelf", "wall"),
+    "wardrobe": ("wardrobe", "wall"),
+    "washbasin": ("sink", "wall"),
+    "white board": ("whiteboard", "wall"),
+    "winchester armchair": ("armchair", "seat"),
+    "winchester sofa": ("sofa", "wall"),
+}
+
+FLAT_TOPS = frozenset(
+    {"table", "desk", "nightstand", "cabinet", "shelf", "sideboard", "chest of drawers", "tv stand", "coffee table"}
+)
+"""Categories on whose level surfaces things stand."""
+TALL = 1.2
+"""Metres; what is higher doesn't stand before a window."""
+_LOW, _SMALL, _HIGH, _WIDE = 0.6, 0.45, 3.0, 3.0
+_HUNG_FROM = 0.05
+"""Metres of elevation from which what stands with its back to a wall hangs on it, as radiators do."""
+_ELSEWHERE = frozenset({"bathroom", "characters", "exterior", "staircases", "vehicles"})
+"""Parts of a catalogue whose unknown models don't belong into living rooms, bedrooms, offices and kitchens."""
+
+
+def habit_of(name: str, part: str, height: float, widest: float, elevation: float) -> tuple[str, Habit]:
+    """Return the category of a model and its habit; for an unknown name, by its size in metres.
+
+    Args:
+        name: in the catalogue.
+        part: of the catalogue that lists it.
+        height, widest: of the model.
+        elevation: above the floor at which the catalogue hangs it.
+    """
+    known = name.lower()
+    if known in _BY_NAME:
+        category, habit = _BY_NAME[known]
+        return category, "hung" if habit == "wall" and elevation >= _HUNG_FROM else habit
+    if part.lower() in _ELSEWHERE or height > _HIGH or widest > _WIDE or elevation > 1.0:
+        return known, "never"
+    if known.endswith("armchair"):
+        return "armchair", "seat"
+    if known.endswith("chair"):
+        return "chair", "chair"
+    if elevation > 0.3:
+        return known, "hung"
+    if widest < 0.1:
+        return known, "never"
+    return known, "surface" if height < _LOW and widest < _SMALL else "floor"
+
+
+@cache
+def _look_alikes() -> dict[str, frozenset[str]]:
+    text = files("tolman.simulate").joinpath("data/names.toml").read_text(encoding="utf-8")
+    found: dict[str, set[str]] = defaultdict(set)
+    for one, other in tomllib.loads(text)["look_alikes"]:
+        found[one].add(other)
+        found[other].add(one)
+    return {name: frozenset(others) for name, others in found.items()}
+
+
+def look_alikes(category: str) -> frozenset[str]:
+    """The categories for which some take things of a category, or the other way round."""
+    return _look_alikes().get(category, frozenset())
+
+
+ODD_ONES = 2
+"""Things at most that no room of the type usually has."""
+PORTABLE = frozenset(
+    (
+        "backpack", "basketball", "box", "briefcase", "clock", "crate", "cup", "fire extinguisher",
+        "guitar", "lamp", "laptop", "plant", "speaker", "stool", "suitcase", "teddy bear",
+        "trash can",
+    )
+)  # fmt: skip
+"""What may be one: things that people carry from room to room."""
+_AT_HOME = ("living room", "bedroom", "kitchen", "bathroom", "dining room", "office")
+MOST_PER_AREA = 1.3
+"""Things for each square metre of floor, at most."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """Amount of a category in rooms of a type.
+
+    Attributes:
+        share: of such rooms that have it; 1 for required things, which are placed first.
+        least, most: of it, where a room has it.
+    """
+
+    share: float
+    least: int = 1
+    most: int = 1
+
+
+@dataclass(frozen=True)
+class RoomType:
+    """A kind of room.
+
+    Attributes:
+        name: of it.
+        size: least and greatest scale of the floor's sides.
+        contents: by category.
+    """
+
+    name: str
+    size: tuple[float, float]
+    contents: Mapping[str, Content]
+
+    def wanted(
+        self, most: int, offered: Collection[str], generator: np.random.Generator, present: Collection[str] = ()
+    ) -> dict[str, int]:
+        """Draw the number of things by category, required ones first, without look-alikes.
+
+        Args:
+            most: things in all.
+            offered: categories that there are.
+            generator: source of the random draws.
+            present: categories that other rooms of the scene have.
+        """
+        needed = [name for name, content in self.contents.items() if content.share >= 1]
+        others = [str(name) for name in generator.permutation(sorted(set(self.contents) - set(needed)))]
+        usual = [name for name in others if generator.random() < self.contents[name].share]
+        strange = generator.permutation(sorted(PORTABLE.intersection(offered) - set(self.contents)))
+        odd = [str(name) for name in strange[: int(generator.integers(ODD_ONES + 1))]]
+        found: dict[str, int] = {}
+        for name in (*needed, *usual, *odd):
+            content = self.contents.get(name, Content(0.0))
+            count = int(generator.integers(content.least, content.most, endpoint=True))
+            count = min(count, most - sum(found.values()))
+            if name in offered and count > 0 and look_alikes(name).isdisjoint((*found, *present)):
+                found[name] = count
+        return found
+
+
+def home_types(areas: Sequence[float], types: Sequence[RoomType], generator: np.random.Generator) -> list[RoomType]:
+    """Draw types for a home's rooms, none twice: its largest is for living in, its smallest, of three, a bathroom.
+
+    Args:
+        areas: of the rooms, square metres.
+        types: to choose from; of none, none.
+        generator: source of the random draws.
+    """
+    by_name = {kind.name: kind for kind in types}
+    order = [int(i) for i in np.argsort(areas)[::-1]]
+    ends = ["living room", "bathroom"] if len(areas) > 2 else ["living room"]
+    others = [str(name) for name in generator.permutation([name for name in _AT_HOME if name not in ends])]
+    names = [ends[0], *others[: len(areas) - len(ends)], *ends[1:]]
+    found = dict(zip(order, names, strict=True))
+    return [by_name[found[number]] for number in range(len(areas))] if types else []
+
+
+@lru_cache(maxsize=1)
+def room_types() -> tuple[RoomType, ...]:
+    """The types of the package."""
+    table = tomllib.loads(files("tolman.simulate").joinpath("data/room_types.toml").read_text(encoding="utf-8"))
+    return tuple(
+        RoomType(
+            name,
+            (float(own["size"][0]), float(own["size"][1])),
+            {
+                key: Content(*value) if isinstance(value, list) else Content(value)
+                for key, value in own["contents"].items()
+            },
+        )
+        for name, own in table.items()
+    )

@@ -1,0 +1,206 @@
+"""The settings of a collection, and its single places before anybody is in them, with the walks through them.
+
+A place is a room, a place outdoors, or a twin of a room.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import tolman
+from tolman.errors import InputError, unknown
+from tolman.simulate.furnish import draw_plan
+from tolman.simulate.furniture import FurnitureSource, Library
+from tolman.simulate.interior import build_interior
+from tolman.simulate.lighting import DEFAULT
+from tolman.simulate.made.kind import MadeLibrary
+from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
+from tolman.simulate.plan import FloorLayout
+from tolman.simulate.room_contents import RoomType, room_types
+from tolman.simulate.room_shells import ROOM_SHAPES, SHAPES
+from tolman.simulate.twins import DIFFERENCES, SIDE, twin_of
+from tolman.simulate.walks import WALK, Walk, draw_trajectory
+from tolman.simulate.world import World
+
+PLACES = (*ROOM_SHAPES, *OUTDOOR_SHAPES)
+
+
+@dataclass(frozen=True)
+class WorldsConfig:
+    """Settings of a collection of simulated scenes.
+
+    Attributes:
+        scenes: number of scenes.
+        seed: of everything that is drawn.
+        shapes: of the places, `PLACES`, taken in turn.
+        objects: asked for in each place, doors and windows apart.
+        seconds: duration of a walk.
+        rate: frames a second.
+        size: width and height of pictures, pixels.
+        furniture: a library; None for the one that ships with the package.
+        made: whether furniture that is made by rule, drawn for each scene, is used in addition to the library's.
+        depth: whether depth and instances are written next to the video.
+        actors: number of people who walk around and carry things.
+        robots: number of round robots that drive about.
+        traffic: number of cars and bicycles that drive along the ways of places outdoors.
+        exo: number of fixed cameras in addition to the walking one.
+        lidar: whether a spinning LiDAR is carried along.
+        media: whether videos are drawn; else rays compute their content.
+        twins: scenes in a group that differ in one thing only; 1 for none.
+        differ: their difference, of `twins.DIFFERENCES`, taken in turn by groups.
+        quality: of the videos' colours, a name of `quality.LEVELS`.
+        camera: how the moving one is moved, of `cameras.CAMERAS`.
+    """
+
+    scenes: int = 3
+    seed: int = 0
+    shapes: tuple[str, ...] = SHAPES
+    objects: int = 22
+    seconds: float = 30.0
+    rate: int = 12
+    size: tuple[int, int] = (640, 480)
+    furniture: Path | None = None
+    made: bool = False
+    depth: bool = False
+    actors: int = 0
+    robots: int = 0
+    traffic: int = 0
+    exo: int = 0
+    lidar: bool = False
+    media: bool = True
+    twins: int = 1
+    differ: tuple[str, ...] = DIFFERENCES
+    quality: str = DEFAULT.name
+    camera: str = WALK
+
+    def settings(self) -> dict[str, Any]:
+        """All that determines a scene with its number, as JSON values; how many there are doesn't."""
+        fields = {key: value for key, value in asdict(self).items() if key != "scenes"}
+        # Collections of before there were such settings go on under their old ones.
+        if not self.made:
+            del fields["made"]
+        if self.media:
+            del fields["media"]
+        if self.twins == 1:
+            del fields["twins"], fields["differ"]
+        if not self.traffic:
+            del fields["traffic"]
+        library = None
+        if self.furniture is not None:
+            try:
+                library = hashlib.sha256(self.furniture.read_bytes()).hexdigest()
+            except OSError as error:
+                raise InputError(self.furniture, f"can't be read ({error.strerror})") from None
+        found: dict[str, Any] = json.loads(json.dumps(fields | {"furniture": library, "tolman": tolman.__version__}))
+        return found
+
+
+_PLANS = 8
+"""Plans that are drawn until one has room for twins."""
+
+
+def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
+    """Make a world of a shape, and notes of requested things that aren't in it.
+
+    Raises:
+        UsageError: there is no such shape.
+    """
+    if shape in OUTDOOR_SHAPES:
+        return outdoor_place(shape, identity, seed, config.objects)
+    plan, library = _plan(config, shape, identity, seed)
+    return build_interior(plan, library), plan.notes + _left_out(library)
+
+
+def twin_place(
+    config: WorldsConfig, shape: str, identity: str, seed: str, number: int, differ: str = SIDE
+) -> tuple[World, World, tuple[str, ...]]:
+    """Make a twin of a room.
+
+    Args:
+        config, shape: as for `place`.
+        identity: of the twin.
+        seed: of all twins of the group.
+        number: of the twin in its group, from 0.
+        differ: the difference of the twins.
+
+    Returns:
+        The room with all copies of the thing in which twins differ, in which cameras are planned, so that they are the
+        same for all twins; the twin; notes of requested things that aren't in it.
+
+    Raises:
+        UsageError: there is no such shape, or it is no room's.
+    """
+    plan, library, whole = _group(replace(config, scenes=0), shape, seed, differ)
+    if not plan.twins:
+        same = replace(whole, scene=whole.scene.model_copy(update={"id": identity}))
+        return same, same, plan.notes + _left_out(library)
+    own = build_interior(replace(twin_of(plan, number), id=identity), library)
+    (thing,) = (thing.category for thing in plan.placed if thing.id == plan.twins[0][0])
+    own = replace(own, scene=own.scene.model_copy(update={"differs": thing}))
+    return whole, own, plan.notes + _left_out(library)
+
+
+def twin_walk(config: WorldsConfig, shape: str, seed: str, differ: str = SIDE) -> Walk:
+    """The walk that all twins of a group share; arguments as for `twin_place`."""
+    return _walk(replace(config, scenes=0), shape, seed, differ)
+
+
+@lru_cache(maxsize=1)
+def _walk(config: WorldsConfig, shape: str, seed: str, differ: str) -> Walk:
+    return walk_through(_group(config, shape, seed, differ)[2], config, seed)
+
+
+def walk_through(world: World, config: WorldsConfig, seed: str) -> Walk:
+    """The trajectory of the camera that is asked for."""
+    return draw_trajectory(
+        world, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size
+    )
+
+
+@lru_cache(maxsize=1)
+def _group(config: WorldsConfig, shape: str, seed: str, differ: str) -> tuple[FloorLayout, FurnitureSource, World]:
+    """Make the common parts of a group's twins, once for those that a process makes one after the other."""
+    plan, library = _plan(config, shape, seed, seed, differ)
+    return plan, library, build_interior(plan, library)
+
+
+def _plan(
+    config: WorldsConfig, shape: str, identity: str, seed: str, differ: str = SIDE
+) -> tuple[FloorLayout, FurnitureSource]:
+    """A room's plan; with twins the first of some that have a thing in which so many can differ."""
+    if shape not in ROOM_SHAPES:
+        raise unknown("place", shape, PLACES)
+    for attempt in range(_PLANS):
+        own = f"{seed}:{attempt}" if attempt else seed
+        library: FurnitureSource = library_at(config.furniture)
+        types: Sequence[RoomType] = ()
+        if config.made:
+            library, types = MadeLibrary(own, library), room_types()
+        room = ROOM_SHAPES[ROOM_SHAPES.index(shape)]
+        plan = draw_plan(
+            identity, room, own, library, objects=config.objects, types=types, twins=config.twins, differ=differ
+        )
+        if plan.twins or config.twins == 1:
+            break
+    return plan, library
+
+
+def _left_out(library: FurnitureSource) -> tuple[str, ...]:
+    unused = (*library.broken, *library.unstable())
+    return tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
+
+
+_LIBRARIES: dict[Path | None, Library] = {}
+
+
+def library_at(path: Path | None) -> Library:
+    """A library, opened once in each process."""
+    if path not in _LIBRARIES:
+        _LIBRARIES[path] = Library(path)
+    return _LIBRARIES[path]

@@ -1,0 +1,191 @@
+"""Comparing runs: what they rest on, and further metrics."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import tolman
+from tolman import benchmarks
+from tolman.errors import UsageError
+from tolman.features.compare.compute import FORMS, compare
+from tolman.features.compare.config import CompareConfig
+from tolman.reports.comparison import DifferenceRow
+from tolman.reports.loaded_runs import load_runs
+from tolman.reports.report_content import part_of
+from tolman.responses import Response
+from tolman.runs.rescore import score_outcomes
+from tolman.runs.run_items import load
+from tolman.scoring.intervals import Interval
+from tolman.scoring.run_differences import Difference
+from tolman.scoring.score_table import Column, pool
+
+EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
+
+
+def scored(out: Path, factor: float, *, unread: int = 0) -> Path:
+    """A run that answers B, or so many times the true value; some answers hold nothing that can be read."""
+    loaded = load("vsi-bench", EXTRACT, None)
+    texts = ["B" if item.options else str(factor * item.float_answer) for item in loaded.items]
+    numbers = [place for place, item in enumerate(loaded.items) if not item.options]
+    for place in numbers[:unread]:
+        texts[place] = "I can't tell."
+    outcomes = [Response(id=item.id, response=text) for item, text in zip(loaded.items, texts, strict=True)]
+    score_outcomes(loaded, outcomes, benchmark="vsi-bench", model=out.name, model_settings={}, out=out)
+    return out
+
+
+@pytest.fixture
+def near(tmp_path: Path) -> Path:
+    return scored(tmp_path / "near", 1.1)
+
+
+@pytest.fixture
+def far(tmp_path: Path) -> Path:
+    return scored(tmp_path / "far", 1.5, unread=2)
+
+
+@pytest.fixture
+def half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of a quarter of the questions."""
+    monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
+    settings: dict[str, Any] = {"data": EXTRACT, "protocol": "blind", "limit": 24, "name": "python/half"}
+    tolman.evaluate("vsi-bench", lambda messages: "B", out=tmp_path / "half", **settings)
+    return tmp_path / "half"
+
+
+def test_a_part_of_the_questions_is_said_in_every_form(near: Path, half: Path, command: Callable[..., Any]) -> None:
+    result = compare(CompareConfig(a=near, b=(half,)))
+    parts = [text for text in result.warnings if text.startswith("PART: python/half")]
+    assert len(parts) == 1
+    assert "24 of 96 items (--limit 24)." in parts[0]
+    assert parts[0] in command("compare", near, half).output
+    assert parts[0] in json.loads(command("compare", near, half, "--json").output)["warnings"]
+    assert parts[0].removesuffix(".") in repr(result)
+    assert parts[0] in result._repr_html_()
+
+
+def test_a_whole_run_is_no_part_of_its_questions(near: Path, far: Path) -> None:
+    said = compare(CompareConfig(a=near, b=(far,))).warnings
+    assert not [text for text in said if "items (" in text]
+    assert "PART: the data holds 96 of the 5,130 released questions." in said
+
+
+def test_a_limit_above_the_number_of_questions_makes_no_part(
+    near: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
+    settings: dict[str, Any] = {"data": EXTRACT, "protocol": "blind", "limit": 1000, "name": "python/all"}
+    tolman.evaluate("vsi-bench", lambda messages: "B", out=tmp_path / "all", **settings)
+    result = compare(CompareConfig(a=near, b=(tmp_path / "all",)))
+    assert not [text for text in result.warnings if "96 of 96" in text]
+    (run,) = load_runs([tmp_path / "all"])
+    assert "96 of 96" not in part_of(run, benchmarks.get("vsi-bench"))
+
+
+def test_a_difference_of_zero_has_no_minus_sign() -> None:
+    column = Column("one", "One", pool("one"))
+    difference = Difference(
+        a=-0.04, b=50.0, value=-0.04, interval=Interval(-0.01, 0.02), method=None, effective_scenes=8.0, reason=None,
+        p=1.0, exact=True, detectable=None, n=8, won=1, lost=1,
+    )  # fmt: skip
+    assert DifferenceRow(column, difference, 1.0).cells[1:5] == ["0.0", "50.0", "+0.0", "+0.0 … +0.0"]
+
+
+def test_runs_are_compared_in_further_metrics(near: Path, far: Path, command: Callable[..., Any]) -> None:
+    plain = compare(CompareConfig(a=near, b=(far,), scorer="careful"))
+    result = compare(CompareConfig(a=near, b=(far,), scorer="careful", metrics="within-25,median-relative-error"))
+    (one,) = result.comparisons
+    assert one.differences == plain.comparisons[0].differences
+    assert list(one.further) == ["within-25", "median-relative-error"]
+    within, error = (one.further[name]["all"] for name in one.further)
+    assert (within.a, round(within.b, 1)) == (100.0, 0.0)
+    assert (error.a, error.b) == (pytest.approx(10), pytest.approx(50))
+    assert error.value == pytest.approx(-40)
+    assert within.n == error.n + 2  # what could not be read is wrong in the one, and in no figure of the other
+    assert within.won == within.n
+    # One correction over all rows: none gets smaller, and the tables of metrics have corrected p-values too.
+    assert all(one.p_holm[key] >= plain.comparisons[0].p_holm[key] for key in one.p_holm)
+    assert all(one.further_p_holm[name][task] >= d.p for name, own in one.further.items() for task, d in own.items())
+    shown = command("compare", near, far, "--scorer", "careful", "--metrics", "within-25,median-relative-error").output
+    assert "near  −  far, careful: Within 25 %" in shown
+    assert "near  −  far, careful: Median relative error" in shown
+    assert shown.count("Obj. Count") >= 3
+    assert "object_counting" not in shown
+    tests = len(one.differences) + sum(len(own) for own in one.further.values())
+    assert f"Holm: corrected for {tests} tests" in shown
+    stored = json.loads(command("compare", near, far, "--scorer", "careful", "--metrics", "within-25", "--json").output)
+    assert stored["comparisons"][0]["metrics"]["within-25"]["all"]["a"] == 100.0
+    assert not (near / "metrics.parquet").exists(), "nothing is written"
+
+
+def test_python_takes_metrics_as_the_command_does(near: Path, far: Path) -> None:
+    result = tolman.compare(near, far, metrics=["within-25", "signed-bias"])
+    table = result.table()
+    plain = tolman.compare(near, far).table().drop("p_holm")
+    assert table.filter(pl.col("metric").is_null()).drop("p_holm").equals(plain)
+    bias = table.filter((pl.col("metric") == "signed-bias") & (pl.col("column") == "all")).row(0, named=True)
+    assert bias["difference"] == pytest.approx(bias["value_a"] - bias["value_b"])
+    titles = table.filter(pl.col("metric") == "within-25")["title"].to_list()
+    assert (set(titles), titles[-1]) == ({"Obj. Count", "Abs. Dist.", "Obj. Size", "Room Size", "all"}, "all")
+    with pytest.raises(UsageError, match="there is no metric 'within25'; did you mean 'within-X'"):
+        tolman.compare(near, far, metrics="within25")
+
+
+def test_a_metric_without_a_value_is_named(near: Path, far: Path, command: Callable[..., Any]) -> None:
+    lengths = "median-absolute-area-error"
+    shown = command("compare", near, far, "--metrics", lengths).output
+    assert "Room Size" in shown
+    loaded = load("vsi-bench", EXTRACT, None)
+    counts = [item.id for item in loaded.items if item.task == "object_counting"]
+    part = replace(loaded, items=[item for item in loaded.items if item.id in counts])
+    outcomes = [Response(id=item.id, response="2") for item in part.items]
+    for path in (near, far):
+        out = path.with_name(f"c{path.name}")
+        score_outcomes(part, outcomes, benchmark="vsi-bench", model="m", model_settings={}, out=out)
+    shown = command("compare", near.with_name("cnear"), far.with_name("cfar"), "--metrics", lengths).output
+    assert f"no answer of both has a value of the metric {lengths}." in shown
+
+
+def test_a_comparison_is_written_as_page_table_and_json(near: Path, far: Path, tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    results = {form: compare(CompareConfig(a=near, b=(far,), out=place / f"c{form}")) for form in FORMS}
+    page, markdown, table, text = ((place / f"c{form}").read_text() for form in FORMS)
+    found = results[".html"].comparisons[0].differences["object_count"]
+    assert f"{found.value:+.1f}" in page
+    assert f"| {found.value:+.1f} |" in markdown
+    assert pl.read_csv(io.StringIO(table)).height == len(results[".csv"].table())
+    assert json.loads(text) == json.loads(json.dumps(results[".json"].to_dict()))
+    scores = [pl.read_parquet(run / "scores.parquet").filter(pl.col("rule_set") == "official") for run in (near, far)]
+    both = scores[0].join(scores[1], on=("id", "repeat"), suffix="_far").drop_nulls(("score", "score_far"))
+    won, lost = (
+        both.filter(one).height
+        for one in (pl.col("score") > pl.col("score_far"), pl.col("score") < pl.col("score_far"))
+    )
+    assert f"<summary>{won} items won</summary>" in page
+    assert f"<summary>{lost} items lost</summary>" in page
+    assert page.count("<article>") == won + lost
+    with pytest.raises(
+        UsageError, match=r"c\.svg has no suffix of a comparison; use one of \.html, \.md, \.csv, \.json"
+    ):
+        compare(CompareConfig(a=near, b=(far,), out=place / "c.svg"))
+
+
+def test_hostile_answers_stay_text_on_the_page(near: Path, tmp_path: Path) -> None:
+    loaded = load("vsi-bench", EXTRACT, None)
+    texts = ["B<script>alert(1)</script>" if item.options else "<img src=x onerror=alert(1)>" for item in loaded.items]
+    outcomes = [Response(id=item.id, response=text) for item, text in zip(loaded.items, texts, strict=True)]
+    out = tmp_path / "hostile"
+    score_outcomes(loaded, outcomes, benchmark="vsi-bench", model="<b>m</b>", model_settings={}, out=out)
+    compare(CompareConfig(a=near, b=(out,), out=tmp_path / "page.html"))
+    page = (tmp_path / "page.html").read_text()
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    assert not re.search(r"<(script|img|b)\b", page)

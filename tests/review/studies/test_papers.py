@@ -1,0 +1,272 @@
+"""The papers' studies run through by scripted people, and every number that the page of studies states about them."""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from collections import Counter
+from html import unescape
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from reviewing import ROOT, Client, Served, serving, settings_of
+from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
+from tolman.benchmarks.site.site_rows import CATEGORIES
+from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF, LEVELS
+from tolman.curate.asking import Reply
+from tolman.curate.candidates import Candidate, write_lines
+from tolman.curate.verify import Verdict, review_row
+from tolman.item_table import write_items
+from tolman.items import Item
+from tolman.review.projects.project_export import export_runs, publish
+from tolman.review.projects.study_projects import start_named
+from tolman.review.store.schema import Decision, ItemVersion, Project, Task
+from tolman.review.studies import STUDY_FILES, StudyPart
+from tolman.review.studies.participants import participants
+from tolman.review.tasks.work import current_items
+
+PAGE = (ROOT / "docs" / "review" / "studies.md").read_text(encoding="utf-8")
+WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "a tenth": 10}
+
+
+def row_of(study: str) -> str:
+    """What the page says of a study."""
+    found = re.search(rf"^\| `{study}` \| (.*) \|$", PAGE, re.MULTILINE)
+    assert found is not None
+    return found.group(1)
+
+
+def part(study: str, name: str = "") -> StudyPart:
+    return next(one for one in STUDY_FILES.open(study).parts if one.name == name)
+
+
+def number(text: str, pattern: str) -> int:
+    """The number that a text states, in digits or in words."""
+    found = re.search(pattern, text)
+    assert found is not None, (text, pattern)
+    return WORDS.get(found.group(1)) or int(found.group(1))
+
+
+def test_every_number_of_the_page_is_the_file_s() -> None:
+    said, asked = row_of("site"), part("site").sample
+    assert asked is not None
+    assert (number(said, r"(\d+) people"), number(said, r"(\d+) questions")) == (asked.people, asked.each) == (7, 50)
+    assert number(said, r"each of (\w+) categories") == len(CATEGORIES)
+    assert ("all the same" in said) == (asked.overlap == asked.people)
+
+    said, write, review, timed = (
+        row_of("mmsi-bench"),
+        *(part("mmsi-bench", n) for n in ("Write", "Review", "Time tiers")),
+    )
+    assert write.format is not None
+    assert timed.sample is not None
+    assert number(said, r"writing (\d+) questions") == write.settings["questions"]
+    assert number(said, r"of (\w+) options") == write.format.options
+    assert number(said, r"and (\w+) pictures") == write.format.pictures
+    assert write.format.more_pictures == ("MSR",)
+    assert "MSR" in TASKS
+    assert number(said, r"(\w+) reviewers") == review.settings["people"]
+    assert ("comes back to its writer" in said) == bool(review.settings["back"])
+    assert number(said, r"(\w+) people against") == timed.sample.people == timed.sample.overlap
+
+    said, verify, level = row_of("spatialbench"), part("spatialbench", "Verify"), part("spatialbench", "Human level")
+    assert level.sample is not None
+    assert number(said, r"in (\w+) rounds") == 2
+    assert (number(said, r"levels (\d)"), number(said, r"levels \d to (\d)")) == (verify.settings["level"], len(LEVELS))
+    assert number(said, r"and (a tenth)") == verify.settings["share"]
+    assert number(said, r"level of (\d+) people") == level.sample.people == level.sample.overlap
+    for study in STUDY_FILES.names:
+        assert STUDY_FILES.open(study).scoring_profile == study
+
+
+def test_the_page_s_copy_of_sites_file_and_its_defaults_are_the_package_s() -> None:
+    shown = tomllib.loads(PAGE.rsplit("```toml\n", 1)[1].split("```")[0])
+    (asked,) = shown["parts"]
+    sample = part("site").sample
+    assert sample is not None
+    assert asked["sample"] == {name: getattr(sample, name) for name in ("people", "by", "each", "overlap")}
+    assert (shown["title"], shown["seed"]) == (STUDY_FILES.open("site").title, STUDY_FILES.open("site").seed)
+    plain = StudyPart.model_validate({"sample": {"people": 1}})
+    assert plain.sample is not None
+    assert f"| {plain.time.least_seconds} s, no limits |" in PAGE
+    assert f"an abandoned form goes to another person ({plain.sample.hours:g})" in PAGE
+    assert ", ".join(f'"{reason}"' for reason in plain.skip) in PAGE
+
+
+def questions(tasks: dict[str, int], numbers: tuple[str, ...] = ()) -> list[Item]:
+    drawn, made = random.Random(0), []
+    for task, count in tasks.items():
+        for place in range(count):
+            options = tuple(f"{task} {place} {letter}" for letter in ("one", "two", "three", "four"))
+            fields: dict[str, Any] = {"kind": "choice", "options": options, "answer": drawn.choice("ABCD")}
+            if task in numbers:
+                fields = {"kind": "number", "unit": "count", "answer": str(drawn.randrange(2, 9))}
+            name = f"{task} {place}"
+            made.append(Item(id=name, question=f"What of {name}?", task=task, scene=f"s{len(made) % 9}", **fields))
+    return made
+
+
+def bench(folder: Path, items: list[Item]) -> Path:
+    folder.mkdir()
+    write_items(folder / "items.parquet", items)
+    (folder / "benchmark.json").write_text(f'{{"name": "{folder.name}", "title": "{folder.name}"}}')
+    return folder
+
+
+def asked_on(text: str) -> str:
+    found = re.search(r"What of (.+?)\?", unescape(text))
+    assert found is not None
+    return found.group(1)
+
+
+def come(served: Served, path: str) -> Client:
+    client = served.visitor()
+    client.get(path)
+    client.post(path, agreed="yes")
+    return client
+
+
+def answer_all(served: Served, client: Client, project: int, given: Any, practice: str = "C") -> tuple[list[str], int]:
+    """Answer all there is; the questions in their order, and the number of breaks."""
+    asked, breaks = [], 0
+    while not (page := client.get(f"/projects/{project}/work")).url.path.endswith("/end"):
+        path = page.url.path
+        served.clock.ahead += 4
+        if path.endswith("/break"):
+            breaks += 1
+            client.post(path)
+        elif "What of" not in page.text:
+            client.post(path, answer=practice, seconds=3, shown="ready")
+        else:
+            asked.append(asked_on(page.text))
+            assert asked.count(asked[-1]) == 1
+            client.post(path, answer=given(asked[-1]), seconds=3, shown="ready")
+    return asked, breaks
+
+
+def nominal_alpha(units: list[list[str]]) -> float:
+    """Krippendorff's alpha of nominal labels from its definition: 1 less observed over expected disagreement."""
+    units = [unit for unit in units if len(unit) > 1]
+    every = [label for unit in units for label in unit]
+    observed = sum(2 * sum(a != b for a, b in combinations(unit, 2)) / (len(unit) - 1) for unit in units) / len(every)
+    expected = 2 * sum(a != b for a, b in combinations(every, 2)) / (len(every) * (len(every) - 1))
+    return 1 - observed / expected
+
+
+def test_sites_forms_are_seven_times_the_same_three_hundred(tmp_path: Path) -> None:
+    folder = bench(tmp_path / "own", questions(dict.fromkeys(CATEGORIES, 53)))
+    settings, clock = settings_of(folder, tmp_path / "store", None)
+    with serving(settings, clock) as served:
+        (path,) = start_named(served.site, "site").links
+        first = served.visitor().get(path).text
+        assert "practice" in first.casefold()
+        people = [come(served, path) for _ in range(7)]
+        late = served.visitor()
+        assert "All places of this study are taken" in unescape(late.get(path).text)
+        with served.site.database.read() as db:
+            project = db.get_one(Project, 1)
+            keys = {task.id: task.key for task in db.scalars(select(Task).where(Task.stage == "study"))}
+            forms = [[keys[n] for n in one.content["tasks"]] for one in participants(db, project)]
+        assert len(people) == len(forms) == 7
+        assert {len(form) for form in forms} == {300}
+        assert len({frozenset(form) for form in forms}) == 1
+        assert len({tuple(form) for form in forms}) == 7  # in orders of their own
+        assert Counter(key.rsplit(" ", 1)[0] for key in forms[0]) == dict.fromkeys(CATEGORIES, 50)
+
+
+def verify(client: Client, given: Any) -> list[str]:
+    """Answer, go through the checklist and approve, as long as there is something."""
+    seen = []
+    while (page := client.get("/projects/1/work")).url.path.startswith("/verify/"):
+        path, item = page.url.path, asked_on(page.text)
+        seen.append(item)
+        assert len(seen) < 60
+        if f"{path}/answer" in page.text:
+            page = client.post(f"{path}/answer", answer=given(item), frames="", trace="It is seen.", seconds=3)
+        points = page.text.count('name="fine"')
+        data = {"csrf": client.csrf, "verdict": "approve", "seconds": "3", "fine": [str(n) for n in range(points)]}
+        done = client._keep(client.http.post(f"{path}/decide", data=data, follow_redirects=True))
+        assert done.status_code == 200, done.text
+    return seen
+
+
+@pytest.mark.full
+def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path: Path) -> None:
+    items = questions(dict.fromkeys(LEVEL_OF, 1), ("object_counting", "object_size", "room_size", "absolute_distance"))
+    truths, tasks = {item.id: item.answer for item in items}, {item.id: item.task for item in items}
+    reply = {item.id: Reply({"answer": item.answer, "evidence": "There.", "frames": []}) for item in items}
+    rows = [
+        review_row(Candidate.model_validate(item.model_dump() | {"source": "s"}), ["m/one", "m/two"],
+                   [reply[item.id]] * 2, Verdict("approved"))
+        for item in items
+    ]  # fmt: skip
+    write_lines(tmp_path / "review.jsonl", rows)
+    settings, clock = settings_of(
+        bench(tmp_path / "own", items), tmp_path / "store", None, verify=(tmp_path / "review.jsonl",)
+    )
+    high = {name for name, task in tasks.items() if list(LEVELS).index(LEVEL_OF[task]) + 1 >= 3}
+    with serving(settings, clock) as served:
+        assert start_named(served.site, "spatialbench").links == ()
+        with served.site.database.read() as db:
+            alone = set(db.scalars(select(ItemVersion.item).join(Decision, Decision.item_id == ItemVersion.id)))
+            reasons = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
+        assert len(high) == 6
+        assert not alone & high
+        assert high == {name for name, why in reasons.items() if any(one.startswith("level ") for one in why)}
+        drawn = {name for name, why in reasons.items() if why == ["drawn for a spot check"]}
+        assert alone | high | drawn == set(truths)
+        assert len(drawn) <= 4  # a tenth of 9 is expected
+
+        wrong = sorted(high)[0]
+
+        def annotator(name: str) -> Client:
+            client = served.person("annotator", name)
+            client.get("/projects/1/work")
+            client.post("/studies/1", agreed="yes")
+            return client
+
+        def second(item: str) -> str:
+            return truths[item] if item != wrong else "ABCD"[("ABCD".index(truths[item]) + 1) % 4]
+
+        assert set(verify(annotator("Ann"), second)) == high | drawn  # the first round
+        assert verify(annotator("Bob"), second) == [wrong]  # the second round settles what differs
+        progress = unescape(served.person("owner", "Olga").get("/projects/1/progress").text)
+        choices = [name for name in high | drawn if truths[name] in "ABCD"]
+        first, other = Counter(truths[n] for n in choices), Counter(second(n) for n in choices)
+        chance = sum(first[letter] * other[letter] for letter in "ABCD") / len(choices) ** 2
+        kappa = ((len(choices) - 1) / len(choices) - chance) / (1 - chance)
+        assert re.search(rf"Cohen.s kappa of answers to choices.*?<td[^>]*>\s*{kappa:.2f}\s*<", progress, re.S)
+        done = publish(served.site, tmp_path / "verified", "SpatialBench: verification: Verify")
+        assert done.items == len(items)
+        assert '"scoring_profile": "spatialbench"' in (tmp_path / "verified" / "benchmark.json").read_text()
+
+        owner = served.person("owner", "Olaf")
+        owner.get("/studies/1/about")
+        page = owner.post("/studies/1/next", part="Human level").text
+        link = re.search(r"/join/2/[^\"< ]+", page)
+        assert link is not None
+        told: dict[str, list[str]] = {}
+        for person in range(33):
+            letters = random.Random(person)
+
+            def given(item: str, letters: random.Random = letters) -> str:
+                right = truths[item]
+                said = right if letters.random() < 0.7 else (letters.choice("ABCD") if right in "ABCD" else "1")
+                told.setdefault(item, []).append(said)
+                return said
+
+            asked, breaks = answer_all(served, come(served, link.group(0)), 2, given)
+            assert (len(asked), breaks) == (15, 0)
+        assert {len(given) for given in told.values()} == {33}
+        progress = unescape(owner.get("/projects/2/progress").text)
+        alpha = nominal_alpha(list(told.values()))
+        assert re.search(rf"Krippendorff.s alpha.*?<td[^>]*>\s*{alpha:.2f}\s*<", progress, re.S)
+        with served.site.database.read() as db:
+            assert len(current_items(db, db.get_one(Project, 2))) == 15
+        runs = export_runs(served.site, tmp_path / "people", "SpatialBench: verification: Human level")
+        assert len(runs.folders) == 33

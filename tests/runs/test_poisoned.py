@@ -1,0 +1,140 @@
+"""Prompts that always fail are failures of their items, and a run always ends in a table: whole commands, real HTTP."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from fleet import Endpoint, free_port
+from loopback import serving
+from terminal import tolman
+from tolman.item_table import write_items
+from tolman.items import Item
+from tolman.models.model import ModelOptions
+from tolman.runs.flow_control import Limits
+from tolman.runs.request import RunRequest
+from tolman.runs.run import run
+
+ITEMS = 300
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
+    questions = [
+        Item(id=str(i), question=f"Question {i}?", kind="choice", answer="A", options=("x", "y"), task="t")
+        for i in range(ITEMS)
+    ]
+    write_items(folder / "items.parquet", questions)
+    return tmp_path
+
+
+def command(url: str, *more: str) -> tuple[str, ...]:
+    return ("run", "./bench", "--model", "openai/m", "--base-url", url, "--out", "run", "--store", "s.sqlite", *more)
+
+
+class Poisoned(Endpoint):
+    """A server that answers some questions with the same status whenever they are asked.
+
+    Args:
+        status: of HTTP.
+        bad: numbers of these questions.
+        dies: number of requests after which every question fails.
+    """
+
+    def __init__(self, status: int, bad: set[int], *, dies: int | None = None) -> None:
+        super().__init__(latency=0.005)
+        self.status, self.bad, self.dies = status, bad, dies
+        self.asked: list[int] = []
+
+    async def complete(self, request: web.Request) -> web.StreamResponse:
+        number = int(re.findall(r"Question (\d+)\?", await request.text())[0])
+        self.asked.append(number)
+        if number in self.bad or (self.dies is not None and len(self.asked) > self.dies):
+            return web.json_response({"error": {"message": f"no answer to {number}"}}, status=self.status)
+        return await super().complete(request)
+
+
+def failed(place: Path) -> set[int]:
+    rows = (json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines())
+    return {int(row["id"]) for row in rows if "failure" in row}
+
+
+def scores(place: Path) -> Any:
+    return json.loads((place / "run" / "scores.json").read_text())
+
+
+BAD = {0, 1, 7, *range(285, 300)}
+"""The first two, one in between, and all of the last: in the end only these are in flight."""
+
+
+@pytest.mark.parametrize(
+    ("status", "retries"),
+    [(500, "0"), (502, "0"), (503, "0"), *(pytest.param(one, "2", marks=pytest.mark.full) for one in (500, 502, 503))],
+)
+def test_prompts_that_always_fail_are_failures_of_their_items(place: Path, status: int, retries: str) -> None:
+    server = Poisoned(status, BAD)
+    with serving(server) as url:
+        done = tolman(place, *command(url, "--retries", retries, "--concurrency", "8"))
+        assert done.returncode == 1, done.stderr
+        assert f"INCOMPLETE: openai/m: {len(BAD)} failed of {ITEMS} items" in " ".join(done.stdout.split())
+        assert failed(place) == BAD
+        assert (place / "run" / "report.html").exists()
+        server.asked.clear()
+        again = tolman(place, *command(url, "--retries", retries, "--concurrency", "8"))
+    assert again.returncode == 1, again.stderr
+    assert failed(place) == BAD
+    good = [number for number in server.asked if number not in BAD]
+    assert len(set(good)) <= 1  # one that was answered before shows that the endpoint is up
+    assert len(good) <= 5
+    server.bad = set()
+    with serving(server) as url:
+        last = tolman(place, *command(url, "--label", "mended"))
+    assert last.returncode == 0, last.stderr
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_an_endpoint_that_dies_half_way_ends_in_an_incomplete_table(place: Path, status: int) -> None:
+    server = Poisoned(status, set(), dies=100)
+    said: list[str] = []
+    with serving(server, port := free_port()) as url:
+        request = RunRequest(
+            benchmark=str(place / "bench"), model="openai/m", out=place / "run", store=place / "s.sqlite",
+            options=ModelOptions(base_url=url, api_key="none", concurrency=8),
+            limits=Limits(base_delay=0.01, most_delay=0.6, give_up_seconds=2.0),
+        )  # fmt: skip
+        _, figures = run(request, noted=said.append)
+    assert figures["unanswered"] == {"failed": 0, "missing": 200}
+    assert said[-1].endswith("100 of 300 answered and kept; the same command goes on.")
+    assert len(server.asked) <= 150
+    assert "INCOMPLETE: openai/m: 200 missing of 300 items" in tolman(place, "report", "run", COLUMNS="200").stdout
+    server.dies = None
+    server.asked.clear()
+    with serving(server, port) as url:
+        again = tolman(place, *command(url))
+    assert again.returncode == 0, again.stderr
+    assert len(server.asked) == 200
+
+
+def test_an_endpoint_that_never_answers_is_one_sentence(place: Path) -> None:
+    server = Poisoned(500, set(range(ITEMS)))
+    with serving(server) as url:
+        done = tolman(place, *command(url))
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith("5 questions were tried. Nothing else was sent.")
+    assert len(server.asked) == 5
+
+
+@pytest.mark.parametrize("count", ["1", "2"])
+def test_so_is_one_that_answers_none_of_a_few(place: Path, count: str) -> None:
+    with serving(Poisoned(500, set(range(ITEMS)))) as url:
+        done = tolman(place, *command(url, "--limit", count, "--retries", "0"))
+    assert done.returncode == 2
+    assert "no answer to" in done.stderr.splitlines()[-1]
