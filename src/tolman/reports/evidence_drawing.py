@@ -22,7 +22,7 @@ from tolman.generate.family_registry import family_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import outline
-from tolman.items import Item
+from tolman.items import LETTERS, Item
 from tolman.reports.evidence_marks import (
     DrawnQuestion,
     Mark,
@@ -405,10 +405,43 @@ def last_look(asked: DrawnQuestion) -> list[Mark]:
     return [view(last, "end"), wedge(last.at, last.at + _AHEAD * last.ahead, asked.center(name))]
 
 
+def clip(asked: DrawnQuestion) -> list[Mark]:
+    """The way of the camera through the clip that is shown, and what is stored of it."""
+    ((name, first, last),) = asked.evidence["shots"]
+    capture = next(one for one in asked.geometry.captures if one.id == name)
+    taken = np.array([capture.pose(frame)[:2, 3] for frame in range(int(first), int(last) + 1)])
+    taken = taken[np.isfinite(taken).all(1)]
+    start, end = taken[0], taken[-1]
+    if "displacement" in asked.evidence:
+        metres = round(float(asked.evidence["displacement"]), 3)
+        straight: Mark = {"kind": "line", "from": point(start), "to": point(end), "metres": metres, "name": "end"}
+        return [way(taken, "the camera's way"), straight]
+    if "speed" in asked.evidence:
+        return [way(taken, f"the camera's way, at {float(asked.evidence['speed']):.2f} m/s")]
+    facing = start + _AHEAD * asked.pictures[0].ahead
+    return [way(taken, "the camera's way"), wedge(start, facing, end)]
+
+
+def taken_in_order(asked: DrawnQuestion) -> list[Mark]:
+    """From picture to picture in the order in which they were taken."""
+    ordered = sorted(asked.pictures, key=lambda picture: picture.seconds)
+    return [way([picture.at for picture in ordered], "in the order in which the pictures were taken")]
+
+
+def next_picture(asked: DrawnQuestion) -> list[Mark]:
+    """From where the first picture was taken to where the right one was."""
+    first, *options = asked.pictures
+    right = options[LETTERS.index(asked.item.answer)]
+    return [way([first.at, right.at], f"to the picture of option {asked.item.answer}")]
+
+
 Draw = Callable[[DrawnQuestion], list[Mark]]
 
 BY_EVIDENCE: tuple[tuple[frozenset[str], Draw], ...] = (
     (frozenset({"origin", "target", "angle"}), bearing),
+    (frozenset({"shots", "displacement"}), clip),
+    (frozenset({"shots", "speed"}), clip),
+    (frozenset({"shots", "motions"}), next_picture),
     (frozenset({"shots", "ahead", "left", "turn"}), camera_motion),
     (frozenset({"shots", "facing", "distance"}), motion),
     (frozenset({"shots", "clue", "seconds"}), motion),
@@ -426,9 +459,11 @@ BY_EVIDENCE: tuple[tuple[frozenset[str], Draw], ...] = (
     (frozenset({"along", "beside"}), passed),
     (frozenset({"off"}), pose),
     (frozenset({"metres"}), met),
+    (frozenset({"shots", "angle", "margin"}), clip),
     (frozenset({"angle"}), direction),
     (frozenset({"count"}), counted),
     (frozenset({"counts"}), counted),
+    (frozenset({"shots", "seconds"}), taken_in_order),
 )
 """What is drawn of evidence that has these keys; the first that fits."""
 
