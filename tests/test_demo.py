@@ -74,7 +74,8 @@ def test_a_stopped_demonstration_says_so_and_leaves_nothing_half_written(
 @pytest.mark.full
 def test_the_same_command_goes_on(tmp_path: Path) -> None:
     pytest.importorskip("shapely", reason="the demonstration needs the extra 'build'")
-    assert stopped(tmp_path, "generate", signal.SIGTERM)[0] == 143
+    returned, said, errors = stopped(tmp_path, "generate", signal.SIGTERM)
+    assert returned == 143, said + errors
     done = subprocess.run(
         COMMAND, cwd=tmp_path, capture_output=True, text=True, check=False,
         env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache")},
