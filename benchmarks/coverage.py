@@ -3,8 +3,8 @@
     python benchmarks/coverage.py [--draws 4000] [--items 12] [--only plain] [--real ../shared] [--out coverage.csv]
 
 Prints the Markdown tables of `benchmarks/README.md`. A cell passes if the printed interval covers at least 93 % and its
-median width is at most 1.5 times that of the narrowest compared method that covers 93 % at every truth of the cell's row:
-a user doesn't know the truth, so a method that covers at one truth only is no choice. The cells that are wider than 1.5
+median width is at most 1.5 times that of the narrowest compared method that covers 93 % at every truth of the cell's
+row. A user doesn't know the truth, so a method that covers at one truth only is no choice. Cells that are wider than 1.5
 times such a method are listed apart.
 """
 
@@ -128,7 +128,11 @@ def row(name: str, cells: Sequence[Cell], methods: Sequence[str] = ("printed",),
 
 
 def simulated(kind: str, draws: int, items: int, writer: csv.Writer | None) -> tuple[list[str], list[str]]:
-    """The table of one kind of figure. The faults of its cells, and the cells wider than a method that covers there alone."""
+    """The table of one kind of figure.
+
+    Returns:
+        The faults of its cells, and the cells that are wider than a method that doesn't cover at every truth.
+    """
     print(f"\n**{kind}**, {items} items a scene on average\n")
     print(f"| scenes | effective | {' | '.join(f'truth {t}' for t in TRUTHS)} |\n|---|---:|{'---:|' * len(TRUTHS)}")
     faults, wider, rest = [], [], []
