@@ -4,8 +4,8 @@
 
 Prints the Markdown tables of `benchmarks/README.md`. A cell passes if the printed interval covers at least 93 % and its
 median width is at most 1.5 times that of the narrowest compared method that covers 93 % at every truth of the cell's
-row. A user doesn't know the truth, so a method that covers at one truth only is no choice. Cells that are wider than 1.5
-times such a method are listed apart.
+row. A user doesn't know the truth, so a method that covers at one truth only is no choice. Cells that are wider than
+1.5 times such a method are listed apart.
 """
 
 from __future__ import annotations
@@ -252,9 +252,7 @@ def main() -> None:
     if file:
         file.close()
     print(f"\n{len(faults)} cells don't pass." + "".join(f"\n- {fault}" for fault in faults))
-    print(
-        f"\n{len(wider)} are wider than 1.5 times a method that covers at their truth, and not at every truth of the row."
-    )
+    print(f"\n{len(wider)} are wider than 1.5 times a method that covers there, but not at every truth of the row.")
     print("".join(f"- {one}\n" for one in wider), end="")
 
 
