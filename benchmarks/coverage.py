@@ -127,7 +127,7 @@ def row(name: str, cells: Sequence[Cell], methods: Sequence[str] = ("printed",),
     return f"| {name} | {effective:.1f} | {' | '.join(texts)} |"
 
 
-def simulated(kind: str, draws: int, items: int, writer: csv.Writer | None) -> tuple[list[str], list[str]]:
+def simulated(kind: str, draws: int, items: int, only: str, writer: csv.Writer | None) -> tuple[list[str], list[str]]:
     """The table of one kind of figure.
 
     Returns:
@@ -138,8 +138,10 @@ def simulated(kind: str, draws: int, items: int, writer: csv.Writer | None) -> t
     faults, wider, rest = [], [], []
     for evenness in EVENNESS:
         for scenes in SCENES:
-            cells = [measure(blocks(kind, evenness, scenes, t, draws=draws, items_per_scene=items)) for t in TRUTHS]
             name = f"{scenes}, {evenness}"
+            if only not in ("", name):
+                continue
+            cells = [measure(blocks(kind, evenness, scenes, t, draws=draws, items_per_scene=items)) for t in TRUTHS]
             if all(cell.is_judged for cell in cells):
                 print(row(name, cells), flush=True)
             else:
@@ -231,6 +233,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=4000, help="runs for each cell")
     parser.add_argument("--items", type=int, default=12, help="items a scene has on average")
     parser.add_argument("--only", choices=(*KINDS, "designs"), help="one kind of figure, or the hostile designs")
+    parser.add_argument("--row", default="", help="one row of a kind's table, such as '50, Zipf'")
     parser.add_argument("--real", type=Path, help="folder with data/vsi-bench")
     parser.add_argument("--out", type=Path, help="CSV of every cell and method, with the worst family")
     options = parser.parse_args()
@@ -243,7 +246,7 @@ def main() -> None:
         writer.writerow([*head, "worst_family"])
     for kind in KINDS:
         if options.only in (None, kind):
-            found = simulated(kind, options.draws, options.items, writer)
+            found = simulated(kind, options.draws, options.items, options.row, writer)
             faults, wider = faults + found[0], wider + found[1]
     if options.only in (None, "designs"):
         faults += hostile(min(options.draws, HOSTILE_DRAWS))
