@@ -28,6 +28,8 @@ MEDIA_MARK = "<image>"
 Unit = Literal["count", "m", "cm", "m2"]
 
 KINDS = Registry("item kind", "tolman.kinds", "KIND", "tolman.kinds", "ITEM_KINDS")
+CANT_TELL = "can't tell"
+"""The answer to a question whose media don't show enough, where that is offered: the last option, or these words."""
 BY_WORDS = "right_by_words"
 """A mark in `Item.evidence`: the release compares words, so that every option with the right one's words is right."""
 known_kinds: dict[str, Any] = {}

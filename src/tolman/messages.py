@@ -80,10 +80,13 @@ class KeyFrames(Media):
         numbers: of the frames by presentation time, from 0, in the order in which they are shown; those that the
             video doesn't have are left out.
         quality: of their JPEGs, 1 to 95.
+        as_sampled: whether they are shown in the preset's form of a video, such as one video with times, and not as
+            separate pictures.
     """
 
     numbers: tuple[int, ...]
     quality: int = 85
+    as_sampled: bool = False
 
 
 class Joined(Media):

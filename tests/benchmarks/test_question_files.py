@@ -81,6 +81,7 @@ def test_a_circular_file_of_mmsi_is_told(tmp_path: Path) -> None:
 def test_versions_of_spatialbench_are_told_apart(tmp_path: Path, shared_data: Path) -> None:
     released, bench = shared_data / "spatialbench", benchmarks.get("spatialbench")
     shutil.copy(released / "QA_v1_2025-11-26.txt", tmp_path / "QA.txt")
+    assert len(bench.load(tmp_path, "v1")) == 1347  # under the authors' own name
     with pytest.raises(InputError, match=r"QA.txt: holds v1: none of its 1,347 questions is new in v2; ask for v1"):
         bench.load(tmp_path, "v2")
     with pytest.raises(InputError, match="holds no row with reasoning: it is not the few-shot file"):

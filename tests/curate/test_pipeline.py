@@ -508,6 +508,20 @@ def test_a_trusted_label_is_not_asked_about_and_gives_way_to_people(place: Path)
     assert "rooms/0" not in {one.id for one in read_pool(place / "pool" / "classify")}
 
 
+def test_media_of_a_source_that_is_not_asked_about_may_be_missing(place: Path) -> None:
+    with serving(Curator()) as url:
+        recipe = prepare(place, url, classify="systems = false", count=12)
+        categories = 'count = "counting & existence"\nside = "no"\nwhere = "no"\nlook = "no"\n'
+        (place / "known.toml").write_text((place / "rooms.toml").read_text() + categories)
+        source = '[[sources]]\nname = "known"\nmapping = "known.toml"\ndata = "rows.jsonl"\nmedia = "gone"\n'
+        recipe.write_text(recipe.read_text().replace("[duplicates]\n", source))
+        done = carry_out(recipe, place, "classify")
+        assert done["classify"]["categories"]["counting & existence"] >= 3
+        recipe.write_text(recipe.read_text().replace('"gone"', '"gone"\ntrust_labels = false'))
+        with pytest.raises(UsageError, match="none of the media of known is there"):
+            carry_out(recipe, place, "classify")
+
+
 def spoken(*arguments: str) -> Any:
     """The command line in this process."""
     from tolman.commands import construct as commands

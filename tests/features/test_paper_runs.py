@@ -171,6 +171,8 @@ def test_the_stage_before_a_draw_counts_as_before(runs: Runs, tmp_path: Path) ->
     )
     made = part_made("Figure 4", config, tmp_path)
     assert (made.state, made.missing) == ("rebuilt", ())
+    assert made.said[0] == "Made of my/m."
+    assert made.runs == ("my/m",)
     rows = [row for row in table_of(tmp_path / "out" / "figure-4-benchmark.csv") if row["label"] == "route_planning"]
     assert sorted(row["value"] for row in rows) == ["12.0", "60.0"]
 

@@ -197,6 +197,32 @@ def test_a_failure_of_the_first_question_ends_nothing(items: list[Item]) -> None
     assert tolman.evaluate(items, model).failures().height == 1
 
 
+@pytest.mark.parametrize("form", ["function", "coroutine function", "batch", "coroutine batch"])
+def test_a_function_that_raises_as_if_it_was_cancelled_fails_for_its_question(items: list[Item], form: str) -> None:
+    """A library that is used inside may cancel a task of its own."""
+
+    def answer(messages: Chat) -> str:
+        if "Question 3?" in text_of(messages):
+            raise asyncio.CancelledError
+        return "A"
+
+    async def answer_later(messages: Chat) -> str:
+        return answer(messages)
+
+    class Batch:
+        def batch(self, chats: list[Chat]) -> list[str]:
+            return [answer(chat) for chat in chats]
+
+    class BatchLater:
+        async def batch(self, chats: list[Chat]) -> list[str]:
+            return [answer(chat) for chat in chats]
+
+    model = {"function": answer, "coroutine function": answer_later, "batch": Batch(), "coroutine batch": BatchLater()}
+    run = tolman.evaluate(items, model[form], batch_size=1, out="run")
+    assert run.failures()["id"].to_list() == ["3"]
+    assert "raised CancelledError" in run.failures()["message"][0]
+
+
 def test_nothing_is_kept_for_later_runs(items: list[Item]) -> None:
     answers = iter("AB")
 

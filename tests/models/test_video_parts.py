@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -118,7 +119,7 @@ def test_dashscope_gets_a_list_and_how_many_of_it_are_a_second(clip: Callable[..
         ("sglang", "SGLang at http.*takes no sampled frames as a video; show its frames as separate pictures with --as "
                    "images, or give it whole files with --as file"),
         ("llamacpp", "llama.cpp at http.*takes no sampled frames as a video; .*--as file"),
-        ("somebody", "http.*doesn't say which server it is.*server = \"vllm\".*or show its frames.*--as images"),
+        ("somebody", "http.*doesn't say which server it is.*show its frames.*--as images, or name it in a file"),
     ],
 )  # fmt: skip
 def test_who_takes_no_frames_is_told_of_in_one_sentence(
@@ -131,9 +132,14 @@ def test_who_takes_no_frames_is_told_of_in_one_sentence(
     assert server.requests == 0
 
 
-def test_a_server_that_does_not_say_what_it_is_can_be_named(ask: Ask, clip: Callable[..., Clip]) -> None:
+def test_a_server_that_does_not_say_what_it_is_can_be_named(
+    ask: Ask, clip: Callable[..., Clip], tmp_path: Path
+) -> None:
     server = VideoServer(listed_as="a gateway")
-    ask(server, clip(), "How many?", server="vllm")
+    with pytest.raises(CallError) as error:
+        ask(server, clip(), "How many?")
+    (tmp_path / "my.toml").write_text("\n".join(re.findall(r'title = "\w+"|input = {.*}', str(error.value))))
+    ask(server, clip(), "How many?", server=open_recipe(str(tmp_path / "my.toml")).input.server)
     assert server.seen[0].kind == "video"
 
 

@@ -12,7 +12,7 @@ from tolman.protocols import ProtocolOptions
 
 VSI = benchmarks.get("vsi-bench")
 STRATEGIES = [
-    "caption-then-answer", "cognitive-map", "cot", "direct", "one-shot", "self-consistency", "tree-of-thoughts", "true-map",
+    "caption-then-answer", "cognitive-map", "cot", "direct", "grounded", "one-shot", "self-consistency", "tree-of-thoughts", "true-map",
 ]  # fmt: skip
 MODIFIERS = [
     "blind", "circular", "correspondence", "joined", "question-first", "repeated-media", "self-explanation", "shuffle",
@@ -59,6 +59,8 @@ def test_a_protocol_has_one_name_whatever_the_order(given: str, name: str) -> No
         ("one-shot+repeated-media", "the released layout"),
         ("self-consistency+self-explanation", "a vote over several dialogues"),
         ("tree-of-thoughts+self-explanation", "a vote over several dialogues"),
+        ("grounded+blind", "it compares answers to different frames"),
+        ("grounded+shuffle", "the option 'can't tell' is always the last"),
         ("cot+dance", "there is no protocol 'dance'; known: blind, "),
         ("", "there is no protocol ''"),
     ],
@@ -76,7 +78,7 @@ def test_every_other_pair_goes_together() -> None:
             assert protocols.get(pair).name in (pair, pair.removeprefix("direct+"))
         except UsageError:
             refused.append(pair)
-    assert len(refused) == 13
+    assert len(refused) == 17
 
 
 def test_only_options_that_matter_are_settings() -> None:
@@ -94,6 +96,7 @@ def test_only_options_that_matter_are_settings() -> None:
         ("true-map", "give their folder with --scenes FOLDER"),
         ("caption-then-answer", "name it with --captioner MODEL"),
         ("one-shot", "VSI-Bench has none"),
+        ("grounded", "grounded has nothing to compare"),
         ("joined", "1 of 1 questions have fewer"),
         ("correspondence", "needs at least two images"),
     ],

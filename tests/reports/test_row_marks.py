@@ -10,6 +10,8 @@ import pytest
 from rich.console import Console
 
 from tolman import benchmarks
+from tolman.features.compare.compute import compare
+from tolman.features.compare.config import CompareConfig
 from tolman.features.report.compute import report
 from tolman.features.report.config import ReportConfig
 from tolman.features.report.render import print_report
@@ -108,6 +110,8 @@ def test_a_mixture_of_models_is_marked_in_its_row(make_run: MakeRun) -> None:
         ), form
     assert next(csv.DictReader(io.StringIO(forms["csv"])))["models"] == "2"
     assert json.loads(forms["json"])["rows"][0]["models"] == 2
+    compared = compare(CompareConfig(a=run.folder.path, b=(make_run("other", limit=41).folder.path,)))
+    assert any(text.startswith("MIXED: m: ") for text in compared.warnings)
 
 
 def test_a_mean_that_holds_a_column_of_one_question_is_marked(make_run: MakeRun) -> None:

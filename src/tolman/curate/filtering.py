@@ -26,8 +26,7 @@ from tolman.benchmarks.rows import stream_rows
 from tolman.benchmarks.site.site_rows import SYSTEMS
 from tolman.curate.asking import Asker, ModelTask, Reply, question_text
 from tolman.curate.candidates import Candidate, read_pool, read_shards, shards_of, write_pool
-from tolman.curate.importing import QuestionSource
-from tolman.curate.mapping import ASK, NO, Category, Taxonomy
+from tolman.curate.mapping import NO, Category, Taxonomy
 from tolman.curate.pipeline import Stage, Work, file_state, plainly
 from tolman.curate.recipe import Classify
 from tolman.errors import EndpointError, InputError, UsageError
@@ -324,7 +323,7 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     assert settings is not None
     hand = read_hand_labels(settings.hand, work.taxonomy) if settings.hand else {}
     if settings.media:
-        check_media(before, work.root, {source.name for source in work.sources if _is_asked(source, work)})
+        check_media(before, work.root, work.recipe.trusted)
     with (
         work.asker(settings) as asker,
         atomic_write(out / "people.jsonl") as partial,
@@ -347,32 +346,26 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     return found
 
 
-def _is_asked(source: QuestionSource, work: Work) -> bool:
-    """Check whether the model may be asked about questions of a source."""
-    spatial = source.mapping.spatial
-    return source.name not in work.recipe.trusted or ASK in (spatial.default, *spatial.categories.values())
-
-
-def check_media(before: Path, root: Path, asked: set[str]) -> None:
+def check_media(before: Path, root: Path, trusted: set[str]) -> None:
     """Make sure before the first call that there is something to show.
 
     Args:
         before: the pool.
         root: the folder that media are relative to.
-        asked: the sources whose media are shown.
+        trusted: sources whose own categories are taken as they are, so that the model isn't asked about them.
 
     Raises:
         UsageError: of a source none of the first media is there.
     """
     looked: dict[str, list[Path]] = {}
     for path in shards_of(before):
-        table = pl.read_parquet(path, columns=["source", "media"]).filter(pl.col("media").list.len() > 0)
-        for source, media in table.iter_rows():
+        table = pl.read_parquet(path, columns=["source", "media", "labels"]).filter(pl.col("media").list.len() > 0)
+        for source, media, labels in table.iter_rows():
             known = looked.setdefault(source, [])
-            if len(known) < LOOKED_AT:
+            if len(known) < LOOKED_AT and not (source in trusted and "category" in json.loads(labels)):
                 known.append(root / media[0]["path"])
-    for source in sorted(asked & set(looked)):
-        if not any(path.is_file() for path in looked[source]):
+    for source in sorted(looked):
+        if looked[source] and not any(path.is_file() for path in looked[source]):
             raise UsageError(
                 f"none of the media of {source} is there, {looked[source][0]} for one: give their folder as 'media' of "
                 "the source, or set media = false in [classify]."

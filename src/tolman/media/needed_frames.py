@@ -127,6 +127,24 @@ class NeededFrames(BaseModel):
         """Check that the frames that a way of sampling takes show everything; a whole video does."""
         return sampling.whole or _shows(self.needed, _taken(sampling, self.frames, self.seconds), self.in_order)
 
+    def split(self, sampling: Frames) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """Separate the frames that carry the answer from frames that show nothing of it.
+
+        Args:
+            sampling: of the video.
+
+        Returns:
+            The sampled frames that show a needed thing, and as many as are sampled in all, or as there are, of the
+            video's frames that show none, evenly taken. None where the sampled frames don't show everything.
+        """
+        if sampling.whole or not self.shown_by(sampling):
+            return None
+        shown = self._masks().sum(axis=0)
+        sampled = sampling.indices(self.frames, Fraction(self.seconds))
+        others = np.flatnonzero(shown == 0).tolist()
+        places = Frames(count=len(sampled)).indices(len(others), Fraction(0))
+        return tuple(number for number in sampled if shown[number]), tuple(others[place] for place in places)
+
     def first_among(self, numbers: Sequence[int]) -> list[int | None]:
         """Find for each thing the first of some frames, in their order, that shows it; None where none does."""
         own = [n for n in numbers if 0 <= n < self.frames]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tolman.generate.presets import preset, recompute
 from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.items import CANT_TELL
 from tolman.kinds.choices import nearest_option
 from tolman.models.model import CallError, Request
 from tolman.responses import FailureKind, Response
@@ -31,6 +32,13 @@ def recomputed(geometry: SceneGeometry, item: Item, preset: GenerationPreset) ->
         KeyError: the scene lacks one of its objects.
     """
     return recompute(geometry, item, preset, released=False)
+
+
+def as_generated(item: Item) -> Item:
+    """Return the question without the option that says it can't be answered, which no family knows."""
+    if item.options[-1:] != (CANT_TELL,):
+        return item
+    return item.model_copy(update={"options": item.options[:-1]})
 
 
 def answer_text(item: Item, found: Recomputed) -> str:
@@ -72,7 +80,7 @@ class Oracle:
         Raises:
             CallError: the scene is not there, or the question can't be answered from boxes.
         """
-        item = request.item
+        item = as_generated(request.item)
         geometry = self._scenes.get(item.scene or "")
         if geometry is None:
             raise CallError(FailureKind.REFUSED, f"the collection has no scene '{item.scene}'", retry=False)

@@ -56,6 +56,8 @@ ASYNC_CONCURRENCY, SYNC_CONCURRENCY = 32, 1
 """Calls in flight where the user names no number."""
 BATCH_WAIT = 0.02
 """Seconds that a batch which isn't full waits for more."""
+RAISED = (Exception, SystemExit, asyncio.CancelledError)
+"""Errors of a function that are failures of the question."""
 
 
 class PythonModel:
@@ -130,7 +132,9 @@ class PythonModel:
         except TimeoutError as error:
             what = str(error) or f"no answer within {self._timeout:g} s"
             raise CallError(FailureKind.TIMEOUT, f"{self.name}: {what}", retry=False) from error
-        except (Exception, SystemExit) as error:
+        except RAISED as error:
+            if _is_cancelled(error):
+                raise
             raise self._raised(error) from error
         if not isinstance(found, str):
             raise CallError(FailureKind.MALFORMED, f"{self.name} returned {_kind(found)}, no text", retry=False)
@@ -172,7 +176,9 @@ class PythonModel:
             batch = [self._queue.popleft() for _ in range(min(self._batch_size, len(self._queue)))]
             try:
                 texts = await self._texts([waiting.chat for waiting in batch])
-            except (Exception, SystemExit) as error:
+            except RAISED as error:
+                if _is_cancelled(error):
+                    raise
                 for waiting in batch:
                     waiting.fail(error)
             else:
@@ -208,6 +214,12 @@ class _Waiting:
     def fail(self, error: BaseException) -> None:
         if not self.text.done():
             self.text.set_exception(error)
+
+
+def _is_cancelled(error: BaseException) -> bool:
+    """Check whether an error cancels this task. A CancelledError may also be one that the user's function raised."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
 
 
 def chat_of(messages: Sequence[Message]) -> Chat:

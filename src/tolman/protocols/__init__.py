@@ -67,6 +67,7 @@ class Ask:
         draw: the number of this draw among equal ones, from 0.
         purpose: of the turn; kept with it. (purpose, draw) is unique in a conversation.
         role: that is asked: 'model', or 'captioner'.
+        demands: whether the system text says in which form to answer, as it does in front of the released prompt.
     """
 
     messages: tuple[Message, ...]
@@ -74,6 +75,7 @@ class Ask:
     draw: int = 0
     purpose: str = "answer"
     role: str = "model"
+    demands: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,14 +132,7 @@ class Question:
 
     def open(self, *lines: str) -> Message:
         """The released prompt without that sentence, with other lines in its place."""
-        message = self.benchmark.question(self.item, self.preset, self.sees)
-        texts = [i for i, part in enumerate(message.parts) if isinstance(part, str)]
-        parts = list(message.parts)
-        if texts:
-            parts[texts[-1]] = "\n".join([str(parts[texts[-1]]).rstrip("\n"), *lines])
-        else:
-            parts.append("\n".join(lines))
-        return message.model_copy(update={"parts": tuple(parts)})
+        return with_lines(self.benchmark.question(self.item, self.preset, self.sees), *lines)
 
     def shown(self, text: str) -> Message:
         """The item's media, where the model sees any, and a text other than the question's."""
@@ -155,6 +150,17 @@ class Question:
             limit = self.preset.sampling.max_tokens
             settings["max_tokens"] = self.options.reasoning_tokens or (None if limit is None else max(LONG, limit))
         return self.preset.sampling.model_copy(update=settings)
+
+
+def with_lines(message: Message, *lines: str) -> Message:
+    """Return a message with further lines behind its last text."""
+    texts = [i for i, part in enumerate(message.parts) if isinstance(part, str)]
+    parts = list(message.parts)
+    if texts:
+        parts[texts[-1]] = "\n".join([str(parts[texts[-1]]).rstrip("\n"), *lines])
+    else:
+        parts.append("\n".join(lines))
+    return message.model_copy(update={"parts": tuple(parts)})
 
 
 def reply(messages: Sequence[Message], response: Response, text: str) -> tuple[Message, ...]:
@@ -365,7 +371,7 @@ def _with_system(ask: Ask, question: Question) -> Ask:
     isn't the released one."""
     if ask.role != "model":
         return ask
-    demands = ask.messages[0] == question.prompt
+    demands = ask.demands or ask.messages[0] == question.prompt
     text = question.benchmark.system(question.item, question.preset, question.sees, demands)
     return replace(ask, messages=told(ask.messages, text))
 

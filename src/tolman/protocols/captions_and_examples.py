@@ -1,4 +1,4 @@
-"""Strategies that give the model more than the question: captions of its frames, or a solved example.
+"""Strategies that show the model something else: captions of its frames, a solved example, or some frames only.
 
 - Caption, then answer: one model describes each frame, another answers from the descriptions ("Socratic"). Source:
   VSI-Bench paper, Appendix C.4 and Table 6, after OpenEQA and HourVideo. Each frame is captioned apart and without the
@@ -9,6 +9,9 @@
   task, as the paper says. The examples themselves are not asked. A benchmark folder whose questions carry their
   reasoning and key frames, as generated ones do, has examples of its own. They are from scenes that are held out, so
   that no question is asked about a place that an example shows.
+- Grounded: the question with all frames, with those that carry its answer alone, and with others in their place. "Can't
+  tell" is offered each time. The counterfactual twin is another item of the run. `tolman.analyze.grounding` compares
+  the answers.
 """
 
 from __future__ import annotations
@@ -19,10 +22,14 @@ from pathlib import Path
 
 from tolman.benchmarks.spec import BenchmarkSpec, OneShot, PromptPreset
 from tolman.errors import UsageError
-from tolman.items import Item
-from tolman.messages import Message, Picture
-from tolman.protocols import Ask, Conversation, Look, ProtocolOptions, Question, Strategy
+from tolman.guessing.folds import TWINS
+from tolman.items import CANT_TELL, LETTERS, Item, Media
+from tolman.media.needed_frames import needed_frames
+from tolman.media.sampling import Frames
+from tolman.messages import KeyFrames, Message, Picture
+from tolman.protocols import Ask, Conversation, Look, ProtocolOptions, Question, Strategy, with_lines
 from tolman.responses import Response
+from tolman.scoring.item_kind import kind_of
 
 FRAME = (
     "This is a frame of a video. Describe in a few sentences which objects can be seen, how many of each there are, "
@@ -152,4 +159,101 @@ ONE_SHOT = Strategy(
 )
 
 
-PROTOCOLS = {"caption-then-answer": CAPTION_THEN_ANSWER, "one-shot": ONE_SHOT}
+EVIDENCE, WITHOUT = "evidence alone", "without evidence"
+"""Purposes of the calls that show the frames that carry the answer, and others in their place."""
+
+
+def with_way_out(item: Item) -> Item:
+    """Return a question with "can't tell" as its last option; one without lettered options as it is."""
+    if not kind_of(item).has_letters or len(item.options) == len(LETTERS):
+        return item
+    return item.model_copy(update={"options": (*item.options, CANT_TELL)})
+
+
+def twins_of(items: Sequence[Item]) -> dict[str, Item]:
+    """Find the counterfactual twin of each item: the same question about another scene, with another answer.
+
+    Of several, the one half a ring on in the order of the answers, so that numbers differ most.
+
+    Returns:
+        Item's id → its twin; items without one are left out.
+    """
+    rings: dict[tuple[object, ...], list[Item]] = {}
+    for item in items:
+        name = item.labels.get(TWINS) or item.evidence.get(TWINS)
+        if name:
+            rings.setdefault((str(name), item.kind, item.question, item.options), []).append(item)
+    found: dict[str, Item] = {}
+    for ring in rings.values():
+        ring.sort(key=lambda item: (item.float_answer if item.kind == "number" else 0.0, item.answer, item.id))
+        for place, item in enumerate(ring):
+            first = (place + len(ring) // 2) % len(ring)
+            twin = next((other for other in ring[first:] + ring[:first] if other.answer != item.answer), None)
+            if twin is not None:
+                found[item.id] = twin
+    return found
+
+
+def converse_grounded(question: Question) -> Conversation:
+    """The question with all frames, with those that carry the answer, and without these, side by side."""
+    asks = [_offering(question)]
+    found = _evidence(question.item, question.preset.frames)
+    if found is not None:
+        carrying, others = found
+        asks += [_offering(question, carrying, EVIDENCE), _offering(question, others, WITHOUT)]
+    responses: list[Response] = yield tuple(asks)
+    return responses[0].response
+
+
+def _evidence(item: Item, frames: Frames) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The frames that carry an item's answer and others in their place; None where these can't be separated."""
+    needed = needed_frames(item) if len(item.media) == 1 and item.media[0].start is item.media[0].end is None else None
+    found = needed.split(frames) if needed is not None else None
+    return found if found is not None and all(found) else None
+
+
+def _offering(question: Question, numbers: tuple[int, ...] = (), purpose: str = "answer") -> Ask:
+    """The released prompt, perhaps with some frames of the video, and the way out."""
+    item, prompt = question.item, question.prompt
+    if numbers:
+        path, quality = item.media[0].path, question.preset.frames.quality
+        shown = KeyFrames(kind="video", path=path, numbers=numbers, quality=quality, as_sampled=True)
+        parts = tuple(shown if isinstance(part, Media) else part for part in prompt.parts)
+        prompt = prompt.model_copy(update={"parts": parts})
+    offered = CANT_TELL in item.options
+    how = f"answer {item.letters[-1]} ({CANT_TELL})" if offered else f'answer "{CANT_TELL}" instead'
+    message = with_lines(prompt, f"If what is shown isn't enough to answer the question, {how}.")
+    return Ask((message,), purpose=purpose, demands=True)
+
+
+def _check_grounded(
+    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
+) -> None:
+    if preset.frames.whole and any(medium.kind == "video" for item in items for medium in item.media):
+        raise UsageError(
+            f"grounded shows some frames of a video, and the preset '{preset.name}' shows whole videos; give a number "
+            "with --frames."
+        )
+    if not twins_of(items) and all(_evidence(item, preset.frames) is None for item in items):
+        raise UsageError(
+            f"grounded has nothing to compare: of {len(items):,} questions none has a twin, or evidence in "
+            f"{preset.frames.describe()} and a part of its video without any; show more frames, or ask questions of "
+            "'tolman generate'."
+        )
+
+
+GROUNDED = Strategy(
+    "grounded",
+    converse_grounded,
+    check=_check_grounded,
+    present=lambda benchmark, items, options: [with_way_out(item) for item in items],
+    refuses={
+        "blind": "it compares answers to different frames",
+        "self-explanation": "it has several dialogues, none of which could go on",
+        **dict.fromkeys(("shuffle", "circular"), f"the option '{CANT_TELL}' is always the last"),
+    },
+    summary="with all frames, with the evidence alone, and without it",
+)
+
+
+PROTOCOLS = {"caption-then-answer": CAPTION_THEN_ANSWER, "one-shot": ONE_SHOT, "grounded": GROUNDED}

@@ -24,7 +24,7 @@ from tolman.errors import EndpointError
 from tolman.items import Item, Media
 from tolman.media.frame_store import FrameStore, clip_of, labelled, pictures_in, size_of
 from tolman.media.video import BrokenMediaError
-from tolman.messages import Clip, Message, Part, Picture, Video
+from tolman.messages import Clip, KeyFrames, Message, Part, Picture, Video
 from tolman.models.code import code_of
 from tolman.models.model import CallError, Model, Request, is_stored
 from tolman.models.recipes import CAP, ModelRecipe, VideoTokens
@@ -430,7 +430,8 @@ class Engine:
 
     def _shown(self, media: Media) -> tuple[Part, ...]:
         # Key frames and joined images are media of their own kind, whatever the preset says about videos.
-        if type(media) is Media and media.kind == "video":
+        sampled = type(media) is Media or (isinstance(media, KeyFrames) and media.as_sampled)
+        if sampled and media.kind == "video":
             if self.preset.frames.whole:
                 return (self.frames.video(self.data, media),)
             if self.preset.frames.native:

@@ -289,7 +289,7 @@ def _check(
         )
 
 
-_WITHOUT_WORDS = {"direct", "blind", "circular", "shuffle"}
+_WITHOUT_WORDS = {"direct", "blind", "circular", "shuffle", "grounded"}
 """Protocols that matter to a model which looks at items only."""
 
 

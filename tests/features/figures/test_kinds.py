@@ -16,6 +16,7 @@ from tolman.errors import UsageError
 from tolman.features.config import make
 from tolman.features.events import silent
 from tolman.features.figures import FIGURES, FORMS
+from tolman.features.figures.compute import draw_figure
 from tolman.reports.charts.bar_forms import _heat_lines
 from tolman.reports.charts.chart import SCHEMA, Chart
 from tolman.responses import Failure, FailureKind
@@ -147,6 +148,13 @@ def test_predictions_and_positions_say_what_was_not_read(runs: dict[str, Path]) 
     assert sum(given["value"]) == pytest.approx(100)
     with pytest.raises(UsageError, match="object_countin"):
         chart("predicted", [runs["bad"]], tasks=("object_countin",))
+
+
+def test_the_folder_of_a_benchmark_is_not_where_a_figures_data_is_written(tmp_path: Path) -> None:
+    kind = FIGURES.get("benchmark")
+    config = make(kind.config, {"benchmark": "vsi-bench", "data": tmp_path, "out": tmp_path / "f.svg"})
+    with pytest.raises(UsageError, match="released data is --benchmark-data"):
+        draw_figure(kind, config)
 
 
 @full

@@ -10,7 +10,7 @@ import pytest
 
 from tolman import benchmarks, models
 from tolman.errors import InputError, UsageError
-from tolman.items import Item
+from tolman.items import CANT_TELL, Item
 from tolman.messages import Clip, Message, Picture, Sampling
 from tolman.models.detector.model import BLIND, DetectorModel, pictures_of
 from tolman.models.detector.network import Detection
@@ -147,3 +147,19 @@ def test_a_file_that_is_no_network_is_told(tmp_path: Path) -> None:
     (tmp_path / "text.onnx").write_text("no network", encoding="utf-8")
     with pytest.raises(InputError, match="no network that onnxruntime reads"):
         models.create("baseline/detector", ModelOptions(body={"weights": str(tmp_path / "text.onnx")}))
+
+
+@pytest.mark.parametrize("offered", [False, True])
+def test_where_it_is_offered_the_unseen_cannot_be_told(offered: bool, choice: Callable[..., Item]) -> None:
+    options = ("chair", "lamp", "sofa", "bed", *((CANT_TELL,) if offered else ()))
+    question = f"Which of these objects ({', '.join(options[:4])}) is the closest to the table?"
+    item = choice(*options, task="object_rel_distance", question=question)
+    model = DetectorModel(Silent(), Scripted(), {})
+    model.prepare(BENCHMARK, [item])
+    said = [
+        asyncio.run(
+            model.answer(Request(item, (Message(parts=(Picture(path=name, sha256=name), *options)),), Sampling()))
+        )
+        for name in ("blank", "1")
+    ]
+    assert [one.response for one in said] == (["E", "E"] if offered else ["blind", "blind"])

@@ -19,7 +19,7 @@ from tolman.errors import ColumnsTakenWarning, DataWarning, InputError, UsageErr
 from tolman.items import Item
 from tolman.responses import Failure, Response
 from tolman.runs.imports import Imported, read_import
-from tolman.runs.logs.log import read_logs
+from tolman.runs.logs.log import read_logs, sheet_rows
 
 NAMED = "ignore::tolman.errors.ColumnsTakenWarning"
 
@@ -366,6 +366,31 @@ def test_two_equal_columns_of_a_workbook_are_refused(tmp_path: Path, items: list
         book.worksheets()[0].write_row(1, 0, ["q-1", "A", "B"])
     with pytest.raises(InputError, match="has two columns 'prediction'"):
         read_import(path, items, columns={"response": "prediction"})
+
+
+@pytest.mark.filterwarnings(NAMED)
+def test_answers_that_a_workbook_holds_as_formulas_are_texts(tmp_path: Path, items: list[Item]) -> None:
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    path = tmp_path / "p.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["id", "prediction", "hit"])
+        for row, (answer, hit) in enumerate([("== B <b> & C", 0), ("= 2.5", 1)], start=1):
+            sheet.write_row(row, 0, [f"q-{row}", answer])
+            sheet.write_formula(row, 2, "=LEN(B2)", value=hit)
+    assert texts(read_import(path, items)) == {"q-1": "== B <b> & C", "q-2": "= 2.5"}
+    assert [row["hit"] for row in sheet_rows(path)] == ["0", "1"]
+
+
+@pytest.mark.filterwarnings(NAMED)
+def test_an_answer_that_fills_a_cell_of_excel_is_a_failure(tmp_path: Path, items: list[Item]) -> None:
+    long = "It is B. " * 4000
+    path = written(tmp_path / "p.csv", [{"id": "q-1", "prediction": long[:32_767]}, {"id": "q-2", "prediction": long}])
+    found = read_import(path, items)
+    assert texts(found) == {"q-2": long}
+    (failure,) = (one for one in found.outcomes.values() if isinstance(one, Failure))
+    assert failure.id == "q-1"
+    assert "32,767 characters that a cell of Excel can hold" in failure.message
 
 
 @pytest.mark.filterwarnings(NAMED)

@@ -378,7 +378,27 @@ OBSERVER_ANALYSIS = Analysis(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class GroundingConfig:
+    """Settings of `analyze_grounding`."""
+
+    runs: Runs
+    scorer: Scorer = None
+    right_from: RightFrom = 0.5
+
+
+GROUNDING_ANALYSIS = Analysis(
+    name="grounding",
+    title="Grounded accuracy: answers that are right with the evidence, given up without it, and others on a twin.",
+    config=GroundingConfig,
+    run=later("tolman.features.analyses.run_analyses:analyze_grounding"),
+    show=later("tolman.reports.analysis_results:show_grounding"),
+    examples=("grounding runs/my-bench-all/my-model-grounded",),
+)
+
+
 ANALYSES = (
     ERRORS_ANALYSIS, CORRELATION_ANALYSIS, WEIGHTS_ANALYSIS, REPRESENTATIVE_ANALYSIS, BIAS_ANALYSIS, DIVERSITY_ANALYSIS,
     DELTAS_ANALYSIS, HUMANS_ANALYSIS, MAPS_ANALYSIS, OBSERVER_ANALYSIS,
+    GROUNDING_ANALYSIS,
 )  # fmt: skip

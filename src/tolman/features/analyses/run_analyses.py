@@ -1,8 +1,9 @@
-"""Analyses of runs: vision ablation, human baselines, and cognitive maps.
+"""Analyses of runs: vision ablation, human baselines, cognitive maps, the ideal observer, and grounded accuracy.
 
 The ablation compares a model's runs item by item. Human baselines are several people's scores, their average, and
 tiers of difficulty from answering times. Drawn cognitive maps are compared with the true maps of the scenes. The ideal
-observer separates errors of perception from errors of reasoning.
+observer separates errors of perception from errors of reasoning. Grounded accuracy compares the answers to an item
+with its evidence, without it, and on its twin.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tolman.analyze.deltas import BLIND, DeltasResult, ProtocolRun, deltas, published_deltas
+from tolman.analyze.grounding import ALL, CONDITIONS, TWIN, GroundingResult, RunGrounding, judge, summarise
 from tolman.analyze.humans import TIERS, HumansResult, averages, difficulty, tier_of
 from tolman.analyze.maps import PUBLISHED_GRID, Drawn, ItemMap, MapsResult, RunMaps, consistency, locality, pairs
 from tolman.analyze.observer import Noise
@@ -22,24 +24,27 @@ from tolman.analyze.observer_fit import ObserverResult, RunObserver, count_reaso
 from tolman.benchmarks.published import published_tables
 from tolman.errors import UsageError
 from tolman.features.analyses import to_plain, to_plain_tables, write_ids
-from tolman.features.analyses.config import DeltasConfig, HumansConfig, MapsConfig, ObserverConfig
+from tolman.features.analyses.config import DeltasConfig, GroundingConfig, HumansConfig, MapsConfig, ObserverConfig
 from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.files import write_text
 from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.parallel import parallel_map, place_of
 from tolman.protocols import ProtocolOptions
+from tolman.protocols.captions_and_examples import WITHOUT, twins_of
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
 from tolman.reports.map_results import locality_svg, page
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
-from tolman.responses import Response
+from tolman.responses import Outcomes, Response
 from tolman.runs.run_folder import PEOPLE
+from tolman.scoring.rule_sets import draw_of
 from tolman.text_tables import frame_csv
 
 if TYPE_CHECKING:
     from tolman.analyze.humans import Difficulty
     from tolman.reports.loaded_runs import LoadedRun
+    from tolman.scoring.rule_sets import RuleSet
 
 
 NO_CHANCE = "none"
@@ -354,3 +359,43 @@ def _observe(
     events(Ended())
     known = any(task.geometry.video_capture is not None for task in tasks)
     return RunObserver(fits, unread, count_reasons(lost), known)
+
+
+def analyze_grounding(config: GroundingConfig, events: Events = silent) -> GroundingResult:
+    """Compute the grounded accuracy of each run.
+
+    Raises:
+        InputError: a folder holds no run, or no scores.
+        UsageError: a run has another protocol, or no answered item can be tested.
+    """
+
+    scored = scored_runs(config.runs, config.scorer)
+    rules = scored.benchmark.rule_set(scored.scorer)
+    runs = {run.name: _ground(run, rules, config.right_from) for run in scored.runs}
+    return GroundingResult(runs, scored.scorer, config.right_from)
+
+
+def _ground(run: LoadedRun, rules: RuleSet, right_from: float) -> RunGrounding:
+
+    settings, path = run.record.settings, run.folder.path
+    if "grounded" not in settings.protocol.split("+"):
+        raise UsageError(f"{path} showed each item in one way; run it with --protocol grounded.")
+    items = run.folder.items()
+    twins, outcomes = twins_of(items), Outcomes.of(run.folder.outcomes())
+    verdicts, untested, unanswered = [], set(), 0
+    for item, repeat in ((item, repeat) for item in items for repeat in range(settings.repeats)):
+        outcome, twin = outcomes.get((item.id, repeat)), twins.get(item.id)
+        other = None if twin is None else outcomes.get((twin.id, repeat))
+        if not isinstance(outcome, Response) or not (other is None or isinstance(other, Response)):
+            unanswered += 1
+            continue
+        answers = {ALL: outcome.response} | {t.purpose: t.response for t in outcome.turns if t.purpose in CONDITIONS}
+        answers |= {} if other is None else {TWIN: other.response}
+        if answers.keys().isdisjoint((WITHOUT, TWIN)):
+            untested.add(item.id)
+            continue
+        draw = draw_of(settings.seed, repeat)
+        verdicts.append(judge(item, answers, rules, right_from=right_from, draw=draw))
+    if not verdicts:
+        raise UsageError(f"no answered question of {path} was asked without its evidence or has a twin.")
+    return summarise(verdicts, untested=len(untested), unanswered=unanswered)

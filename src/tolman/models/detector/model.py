@@ -2,7 +2,8 @@
 
 It detects objects in each frame and puts them on one map (`mapping`). The question's family answers from that map as
 from a scene with known truth. A question that no family knows, or whose objects it hasn't seen, gets the answer of the
-blind baseline `baseline/best-constant`; so does every question about blank frames. Its notes say which.
+blind baseline `baseline/best-constant`; so does every question about blank frames. Its notes say which. Where the
+prompt offers "can't tell", these questions get that answer instead.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any, Protocol
 from tolman.benchmarks.spec import BenchmarkSpec, as_it_is
 from tolman.errors import UsageError
 from tolman.generate.presets import preset
-from tolman.items import Item
+from tolman.items import CANT_TELL, Item
 from tolman.messages import Clip, Message, Picture
 from tolman.models.detector.landmark_map import DetectedPlace
 from tolman.models.detector.network import Detection, DetectorNetwork
-from tolman.models.geometric import answer_text, recomputed
+from tolman.models.geometric import answer_text, as_generated, recomputed
 from tolman.models.model import CallError, Model, ModelOptions, Request
 from tolman.responses import FailureKind, Response
 
@@ -86,6 +87,8 @@ class DetectorModel:
             CallError: a picture can't be read.
         """
         text = await asyncio.to_thread(self._seen, request)
+        if text is None and any(CANT_TELL in message.text for message in request.messages):
+            text = request.item.letters[-1] if CANT_TELL in request.item.options else CANT_TELL
         if text is None:
             found = await self._blind.answer(request)
             return found.model_copy(update={"notes": {**found.notes, BLIND: 1}})
@@ -101,7 +104,7 @@ class DetectorModel:
             place = self._place(pictures)
         except OSError as error:
             raise CallError(FailureKind.REFUSED, f"a frame can't be read: {error}", retry=False) from None
-        return answer_from(place, request.item, self._preset) if place else None
+        return answer_from(place, as_generated(request.item), self._preset) if place else None
 
     def _place(self, pictures: Sequence[tuple[Picture, float | None]]) -> DetectedPlace:
         key = tuple((picture.sha256, seconds) for picture, seconds in pictures)

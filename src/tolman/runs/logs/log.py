@@ -10,6 +10,8 @@ to a path that the archive names.
 
 from __future__ import annotations
 
+import html
+import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -128,9 +130,14 @@ REGISTRY = Registry("log format", "tolman.runs.logs", "LOG", "tolman.logs", name
 
 
 def text_or_failure(text: str | None) -> tuple[str | None, str | None]:
-    """The `response` and the `failure` of a text in a log: a failed call's message and an empty text are failures."""
+    """The `response` and the `failure` of a text in a log.
+
+    A failed call's message, an empty text and one that Excel has cut short are failures.
+    """
     if text is None or not text.strip():
         return None, "the log holds no text"
+    if len(text) == CELL_LIMIT:
+        return None, f"the text ends after the {CELL_LIMIT:,} characters that a cell of Excel can hold"
     why = failed_call(text)
     return (None, why) if why else (text, None)
 
@@ -284,6 +291,9 @@ def _decompressor(path: Path) -> Any:
 
 
 SHEETS = (".xlsx", ".xls")
+CELL_LIMIT = 32_767
+"""Characters that a cell of Excel can hold. Writers drop the rest, and tables saved from such files stay cut."""
+_FORMULA = re.compile(r'<c r="([A-Z]+)(\d+)"[^>]*><f>([^<]*)</f>(?:<v>([^<]*)</v>|<v ?/>)?</c>')
 
 
 def sheet_rows(path: Path) -> list[Row]:
@@ -295,10 +305,12 @@ def sheet_rows(path: Path) -> list[Row]:
     """
     with needs("analyze", f"Reading {path.name}"):
         import fastexcel
+    texts: dict[tuple[int, int], str] = {}
     if path.suffix.lower() == ".xlsx":
         try:
-            with opened(path):
-                pass  # a workbook is an archive, whose sizes are checked before anything unpacks it
+            with opened(path) as archive:  # this checks sizes before anything is unpacked
+                if "xl/worksheets/sheet1.xml" in archive.names:
+                    texts = _texts_as_formulas(archive.read("xl/worksheets/sheet1.xml").decode(errors="replace"))
         except InputError as error:
             raise InputError(path, f"is no readable Excel sheet ({error.what})", fix=error.fix) from None
     try:
@@ -308,4 +320,26 @@ def sheet_rows(path: Path) -> list[Row]:
     except Exception as error:  # fastexcel raises types of its own for every kind of broken file
         raise InputError(path, f"is no readable Excel sheet ({str(error).splitlines()[0]})") from None
     check_header(path, header.row(0) if len(header) else ())
-    return frame.to_dicts()
+    rows = frame.to_dicts()
+    for (row, column), text in texts.items():
+        if row < len(rows) and column < frame.width and rows[row][frame.columns[column]] in (None, "", "0"):
+            rows[row][frame.columns[column]] = text
+    return rows
+
+
+def _texts_as_formulas(sheet: str) -> dict[tuple[int, int], str]:
+    """The texts by row below the header and column, both from 0, that a program has written as formulas.
+
+    XlsxWriter and openpyxl take a text such as '=> B' for a formula, with the value 0 or none. A column in which a
+    formula has another value holds true formulas.
+    """
+    found = _FORMULA.findall(sheet)
+    computed = {column for column, _, _, value in found if value not in ("", "0")}
+    texts = {}
+    for letters, row, formula, _ in found:
+        if letters not in computed:
+            column = 0
+            for letter in letters:
+                column = 26 * column + ord(letter) - ord("A") + 1
+            texts[int(row) - 2, column - 1] = f"={html.unescape(formula)}"
+    return texts
