@@ -80,7 +80,7 @@ class AnswerSpace:
         return AnswerClasses(own, y, count, offered)
 
     def most_rewarded(self, classes: AnswerClasses, p: Floats) -> list[int]:
-        """Return, for each item asked, the number of the offer with the greatest expected score, among those with a score.
+        """Return, for each item asked, the number of the offer with the greatest expected score of those with one.
 
         Args:
             classes: the learned classes.

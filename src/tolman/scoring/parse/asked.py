@@ -107,8 +107,8 @@ def _measures(words: Sequence[Word], pole: Cue) -> bool:
 
 
 _HOW = frozenset(("how", "wie", "tan", "quão", "насколько", "多"))
-_THAN = frozenset(("than", "als", "que", "do que", "чем"))
-"""Words that deny what follows them in a response, but compare in a question."""
+_THAN = frozenset(("than", "als", "que", "do que", "чем", "without", "except", "instead of", "rather than", "unlike"))
+"""Words that deny a part of a sentence in a response, but don't put a question in the negative."""
 
 
 def _located(

@@ -24,6 +24,7 @@ from tolman.scoring.parse.commitments import (
     FOREIGN,
     JUDGED,
     NO_OPTION,
+    SEVERAL,
     STATED,
     Commitment,
 )
@@ -262,11 +263,17 @@ def _by_value_of_lines(found: Sequence[Commitment], lines: Sequence[OptionLine])
 
 
 def _is_explained(commitment: Commitment, said: Sequence[Commitment]) -> bool:
-    """Check whether an announcement of no option announces an order of options or the value of an option."""
+    """Check whether an announcement of no option announces an order of options or the value of an option, or several
+    options are named with their measures."""
     return (
         commitment.value is None
-        and commitment.note in (NO_OPTION, FOREIGN)
-        and any(commitment.start <= other.start < commitment.end and other.value for other in said)
+        and (commitment.note in (NO_OPTION, FOREIGN) or (commitment.note == SEVERAL and commitment.strength < ALONE))
+        and any(
+            commitment.start <= other.start < commitment.end
+            and other.value
+            and (commitment.note != SEVERAL or other.rule == "measured")
+            for other in said
+        )
     )
 
 

@@ -111,7 +111,8 @@ def _is_case(line: OptionLine, text: str) -> bool:
     """Check whether a line names an option for one case: it begins with "if", or one follows each option."""
     segment = line.segment
     cases = [c for c in segment.having("suppose", "premise") if text[c.start : c.end].casefold() in _CASE_WORDS]
-    if not cases or not line.affirmed or segment.having("choose"):
+    chosen = [c for c in segment.having("choose") if text[c.start : c.end].casefold() != "that's"]
+    if not cases or not line.affirmed or chosen:
         return False
     if not words_of(text[segment.start : cases[0].start]):
         return True
@@ -218,8 +219,10 @@ def _relations(segment: Segment, text: str, asked: Asked) -> list[_Relation]:
         if before and not teller and text[before[-1].start : before[-1].end].endswith(("'s", "’s")):
             teller, before = _thing(before[-1], asked), before[:-1]  # "on the stove's left"
         told = _nearest(before[::-1], asked, segment.language.skip)
-        if not teller and told == "anchor" and behind and behind[0].folded in _PRONOUNS:
-            teller = "subject" if names_any(before, asked.subject) else ""  # "past the stool, the piano behind it"
+        pronoun = next((w.folded in _PRONOUNS for w in behind if w.folded not in _LINKS), False)
+        if not teller and told == "anchor" and pronoun:
+            # "past the stool, the piano behind it", or "the piano is behind it" with nothing else before it
+            teller = "subject" if names_any(before, asked.subject) or not k else ""
         found.append(_Relation(cue, teller, "" if teller == told else told))
     return found
 
