@@ -91,6 +91,9 @@ def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     """
     cases = [line for line in lines if not line.question and _is_case(line, text)]
     options = {m.option for line in cases for m in line.affirmed}
+    named = [line for line in lines if line.mentions and not line.question]
+    if all(line in cases or _is_hedged(line, text) for line in named):
+        cases, options = named, options_in([m for line in named for m in _possible(line, text)])
     either = [
         i for i, line in enumerate(lines) if [w.folded for w in line.segment.words] in (["or"], ["oder"], ["ou"], ["o"])
     ]
@@ -105,6 +108,28 @@ def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     for line in cases:
         line.mentions = []
     return [Commitment(None, DECLARED, begin, cases[-1].segment.end, "stated", SEVERAL)]
+
+
+def _is_hedged(line: OptionLine, text: str) -> bool:
+    """Check whether a line only deems its options possible: "it might be the cup"."""
+    segment = line.segment
+    said = _MAYBE.search(text, segment.start, segment.end)
+    return said is not None and not segment.having("choose", "conclude", "answer", "estimate")
+
+
+def _possible(line: OptionLine, text: str) -> list[Mention]:
+    """The options that a line leaves possible."""
+    kept = _NOT_OUT.search(text, line.segment.start, line.segment.end)
+    return [m for m in line.mentions if not m.weak] if kept else line.affirmed
+
+
+_MAYBE = re.compile(
+    r"\b(?:might|may|could)[ ](?:well[ ])?(?:be|also)\b|\b(?:perhaps|maybe|possibly|possible)\b", re.IGNORECASE
+)
+_NOT_OUT = re.compile(
+    r"\b(?:isn['’]t|not|can['’]t|cannot|couldn['’]t)[ ](?:be[ ])?(?:out of the question|ruled? out|excluded?)",
+    re.IGNORECASE,
+)
 
 
 def _is_case(line: OptionLine, text: str) -> bool:
@@ -266,7 +291,7 @@ def _is_less(cue: Cue, segment: Segment, text: str) -> bool:
     if _LESS.search(before):
         return True
     denied = any(c.end <= cue.start for c in segment.having("negate"))
-    return denied and _AS.search(before) is not None and text[cue.end : cue.end + 4].startswith(" as ")
+    return denied and _AS.search(before) is not None and text.startswith((" as ", " like "), cue.end)
 
 
 _COMPARED = frozenset((
@@ -340,6 +365,7 @@ def _predicated(cue: Cue, named: Sequence[Mention], segment: Segment, text: str,
     if before:
         between = text[before[-1].end : cue.start]
         between = _LESS_WORDS.sub("", between) if is_less else between
+        between = "" if between.strip() in ("has", "had", "have") else between
         near = len(words_of(between)) <= MAX_PREDICATE_WORDS and not _OTHER_CLAUSE.search(between)
         return before[-1] if near and _PREDICATE_END.match(text, cue.end) else None
     behind = [m for m in named if m.start >= cue.end and _IS_OPTION.fullmatch(text[cue.end : m.start])]
