@@ -329,6 +329,8 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     poles = {pole for pole in asked.poles if pole[:-1] in _COMPARED}
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
+    if any(c.role == "same" for c in line.segment.concepts):
+        return  # "equally far"
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in _COMPARED]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
@@ -337,7 +339,8 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
         return
     cue = other[0]
     is_less = any(c.start == cue.start for c in less)
-    chosen = _predicated(cue, [m for m in line.mentions if not m.weak], line.segment, text, is_less)
+    strong = [m for m in line.mentions if not m.weak] or line.mentions
+    chosen = _predicated(cue, strong, line.segment, text, is_less)
     if chosen is None:
         return
     denied = any(chosen.end <= c.start < cue.start for c in line.segment.having("negate"))

@@ -50,6 +50,7 @@ _THERE_IS_ONE = re.compile(
     r"there(?:['’]s|[ ](?:is|are|was|were))[ ](?:indeed[ ])?(?:one|some|several|two|three)(?=[ ]*[.,;:!(—–]|\Z)",
     re.IGNORECASE,
 )
+_ONE = re.compile(r"(?:just[ ]|only[ ])?(?:one|two|three|several|some)(?=[ ]*[.,;:!(—–]|\Z)", re.IGNORECASE)
 _ASKS_EXISTENCE = re.compile(
     r"\b(?:is|are|was|were)[ ]there\b|\b(?:can|could|do|does)[ ](?:you|one|we)[ ](?:see|find)\b", re.IGNORECASE
 )
@@ -252,7 +253,10 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     hits = {a for a in wanted if any(same_word(w.folded, a) for w in words)}
     said = longest(segment.language.opposites.find(words, text))
     flips = _turned_poles(said, asked.poles) or _is_prefixed(words, asked)
-    existing = _EXISTS.match(text[segment.start : end].lstrip(" *_`\"'"))
+    opening = text[segment.start : end].lstrip(" *_`\"'")
+    if _ASKS_EXISTENCE.search(asked.question) and _ONE.match(opening):
+        return True
+    existing = _EXISTS.match(opening)
     denied = _is_denied(segment, words, text) or bool(existing and existing["no"])
     subject = bool(hits & asked.subject) or bool(words and words[0].folded.partition("'")[0] in _PRONOUNS)
     covered = len(hits) / len(wanted) if wanted else 0.0
