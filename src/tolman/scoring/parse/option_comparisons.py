@@ -388,6 +388,7 @@ class _Measure:
         kind: 'length', 'area', or empty for a plain number.
         start, end: where.
         column: of a table, from 1; 0 outside of tables.
+        factor: of its unit, to metres or square metres.
     """
 
     option: int
@@ -396,6 +397,7 @@ class _Measure:
     start: int
     end: int
     column: int
+    factor: Fraction = Fraction(1)
 
 
 _DIGITS = re.compile(r"[0-9]+")
@@ -482,7 +484,7 @@ def _measures(
         if current >= 0 and not segment.having("conclude", "superlative", "total"):
             found += [_measure(current, q) for q in said]
         free.append((segment, said))
-    return [m for m in found if m.option >= 0], [(s, qs) for s, qs in free if qs]
+    return _with_common_unit([m for m in found if m.option >= 0]), [(s, qs) for s, qs in free if qs]
 
 
 def _without_digits(line: OptionLine, text: str, current: int, end: int) -> tuple[int, int]:
@@ -514,7 +516,16 @@ def _heads(mentions: Sequence[Mention], segment: Segment) -> bool:
 
 def _measure(option: int, quantity: Quantity, column: int = 0) -> _Measure:
     value = quantity.value * quantity.factor
-    return _Measure(option, value, quantity.kind, quantity.start, quantity.end, column)
+    return _Measure(option, value, quantity.kind, quantity.start, quantity.end, column, quantity.factor)
+
+
+def _with_common_unit(found: Sequence[_Measure]) -> list[_Measure]:
+    """Give measures without a unit the only unit of the others: "14 m², the kitchen 18"."""
+    units = {(m.kind, m.factor) for m in found if m.kind}
+    if len(units) != 1:
+        return list(found)
+    ((kind, factor),) = units
+    return [m if m.kind or m.column else replace(m, kind=kind, value=m.value * factor) for m in found]
 
 
 def _owner(quantity: Quantity, mentions: Sequence[Mention], text: str) -> int:

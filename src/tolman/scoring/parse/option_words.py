@@ -22,7 +22,7 @@ from tolman.scoring.parse.lexicon import (
     same_word,
     words_of,
 )
-from tolman.scoring.parse.option_mentions import Mention
+from tolman.scoring.parse.option_mentions import Mention, is_alternative, options_in
 from tolman.scoring.parse.option_texts import ARTICLES, DIRECTIONS, OptionTexts, by_pieces, join_compass
 from tolman.scoring.parse.plain_text import fold
 from tolman.scoring.parse.response_segments import Segment
@@ -98,6 +98,8 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
         keyed = _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
         keyed = [m for m in keyed if not is_idiom(text, m)]
         return keyed or ordinal_alone(text, segment, options)
+    if not named and not places:
+        others = [*others, *_by_joined_keys(text, segment, options, others)]
     return [*named, *(m for m in others if not any(_overlap(n, m) for n in named))]
 
 
@@ -201,6 +203,20 @@ def _by_keys(segment: Segment, options: OptionTexts) -> list[Mention]:
     if 2 * len({w.folded for w in found}) < len(wanted) or is_glued(found[0].folded[0]):
         return []
     return [Mention(option, found[0].start, found[-1].end, "text", weak=True)]
+
+
+def _by_joined_keys(text: str, segment: Segment, options: OptionTexts, named: Sequence[Mention]) -> list[Mention]:
+    """The options all of whose own words are joined to one that is named by a concept: "striped/blue"."""
+    found = []
+    for option, key in enumerate(options.keys):
+        own = [k for k in key if k not in segment.language.skip]
+        hits = [w for w in segment.words if any(same_word(w.folded, k) for k in own) and not is_inside(w, named)]
+        if not own or option in options_in(named) or len({w.folded for w in hits}) < len(own):
+            continue
+        mention = Mention(option, hits[0].start, hits[-1].end, "text")
+        gaps = (text[min(m.end, mention.end) : max(m.start, mention.start)] for m in named)
+        found += [mention] if any(is_alternative(gap, segment.language) for gap in gaps) else []
+    return found
 
 
 def _words_in(cue: Cue, segment: Segment) -> list[Word]:
