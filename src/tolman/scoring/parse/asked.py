@@ -52,6 +52,8 @@ class Asked:
     def larger(self) -> bool | None:
         """Check whether the question asks for the larger end of its comparison; None where it asks for neither."""
         signs = {pole[-1] for pole in self.poles if pole[:-1] in MEASURED_QUALITIES}
+        if not signs:
+            signs = {sign for word, sign in (("most", "+"), ("least", "-")) if word in self.words}
         return signs == {"+"} if len(signs) == 1 else None
 
 

@@ -435,7 +435,7 @@ def _judged(context: LineContext) -> list[Commitment] | None:
     letters = [m for m in line.affirmed if m.by == "letter"]
     if segment.having("affirm") and are_joined(letters, context.text, segment.language):
         return [commit_to_several(line.affirmed, CONCLUDED, "judged")]
-    right = affirmation(line)
+    right = affirmation(line, context.text)
     if right is None or supposed:
         return None
     ends = context.number >= len(context.lines) - 2

@@ -17,7 +17,7 @@ from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, JUDGED, SEVERA
 from tolman.scoring.parse.lexicon import Cue, Word, longest, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
-from tolman.scoring.parse.option_texts import DIRECTIONS, OptionTexts
+from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
 from tolman.scoring.parse.option_words import is_idiom
 from tolman.scoring.parse.quantities import quantities
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, replies
@@ -74,6 +74,8 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
                 line.mentions = [m for m in line.mentions if m.by == "letter"]
             related = _turn_relations(line, text, options, asked) or related
         _drop_modifiers(line, text, options)
+        if all(c and c <= COMPASS for c in options.concepts):
+            line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
         if asked.poles and line.mentions:
             _turn_qualities(line, text, options, asked)
 
@@ -159,6 +161,17 @@ def _drop_modifiers(line: OptionLine, text: str, options: OptionTexts) -> None:
     first, second = named
     if _PLACED.search(text[line.segment.start : first.start]) and _IS_BEHIND.match(text[first.end : second.start]):
         line.mentions = [m for m in line.mentions if m is not first]
+
+
+def _is_oriented(segment: Segment, mention: Mention, text: str) -> bool:
+    """Check whether a compass direction only says how something else is turned: "north is behind the person"."""
+    return any(
+        c.role in ("left", "right", "front", "back")
+        and c.start >= mention.end
+        and len(words_of(text[mention.end : c.start])) <= MAX_LINK_WORDS
+        and not _PART_END.search(text[mention.end : c.start])
+        for c in segment.concepts
+    )
 
 
 _PLACED = re.compile(r"\w[ ](?:on|at)[ ](?:the|its|his|her)[ ]\Z", re.IGNORECASE)
@@ -346,10 +359,19 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     denied = any(chosen.end <= c.start < cue.start for c in line.segment.having("negate"))
     if denied and not is_less:
         return
-    if options.count == 2 and chosen.option >= 0:
-        line.mentions = [replace(chosen, option=1 - chosen.option, by="text", negated=False)]
+    compared = [i for i, option in enumerate(options.texts) if not _NEITHER.search(option)]
+    if len(compared) == 2 and chosen.option in compared:
+        compared.remove(chosen.option)
+        line.mentions = [replace(chosen, option=compared[0], by="text", negated=False)]
     elif re.search(r"est\Z", text[cue.start : cue.end].rstrip()):
         line.mentions = [replace(m, negated=True) if m.option == chosen.option else m for m in line.mentions]
+
+
+_NEITHER = re.compile(
+    r"\b(?:same|equal(?:ly)?|both|neither|none|cannot|can't|undetermined|unclear|impossible|gleich|même|igual)\b",
+    re.IGNORECASE,
+)
+"""Words of an option that names neither of two compared things."""
 
 
 def _judges(options: OptionTexts) -> bool:

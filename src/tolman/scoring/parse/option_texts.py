@@ -50,10 +50,11 @@ _COMPASS_LETTERS = {
     "se": "southeast",
     "sw": "southwest",
 }
+COMPASS = frozenset(("north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"))
 DIRECTIONS = frozenset(
     (
         *("left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise"),
-        *("counterclockwise", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"),
+        *("counterclockwise", *COMPASS),
     )
 )
 """Concepts that say where something is or moves."""

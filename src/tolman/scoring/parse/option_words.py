@@ -95,7 +95,9 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
         places = [m for m in places if m.marked]
     others = [*_by_concepts(text, segment, options), *places]
     if not named and not others:
-        keyed = _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
+        keyed = (
+            _by_all_words(segment, options) or _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
+        )
         keyed = [m for m in keyed if not is_idiom(text, m)]
         return keyed or ordinal_alone(text, segment, options)
     if not named and not places:
@@ -203,6 +205,23 @@ def _by_keys(segment: Segment, options: OptionTexts) -> list[Mention]:
     if 2 * len({w.folded for w in found}) < len(wanted) or is_glued(found[0].folded[0]):
         return []
     return [Mention(option, found[0].start, found[-1].end, "text", weak=True)]
+
+
+def _by_all_words(segment: Segment, options: OptionTexts) -> list[Mention]:
+    """Return the one option of several words that a segment holds in another order: "the vase and the book"."""
+    skip = segment.language.skip
+    bags = [{w.rstrip("s") for w in words if w not in skip | ARTICLES} for words in options.folded]
+    if any(not 2 <= len(bag) <= MAX_KEY_WORDS for bag in bags) or segment.having("negate", "deny"):
+        return []
+    common = set[str].intersection(*bags)
+    phrases = [c for c in segment.concepts if len(_words_in(c, segment)) > 1]
+    words = [w for w in segment.words if not is_inside(w, phrases)]
+    hits = [[w for w in words if w.folded.rstrip("s") in bag - common] for bag in bags]
+    whole = [i for i, bag in enumerate(bags) if len({w.folded for w in hits[i]}) >= len(bag - common) > 1]
+    if len(whole) != 1 or {w.start for own in hits for w in own} != {w.start for w in hits[whole[0]]}:
+        return []
+    found = hits[whole[0]]
+    return [Mention(whole[0], found[0].start, found[-1].end, "text")]
 
 
 def _by_joined_keys(text: str, segment: Segment, options: OptionTexts, named: Sequence[Mention]) -> list[Mention]:

@@ -314,7 +314,8 @@ _UNABLE = re.compile(
     re.IGNORECASE,
 )
 _ABLE = re.compile(
-    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:would|will)[ ](?:easily[ ])?fit\b", re.IGNORECASE
+    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:(?:would|will)[ ](?:easily[ ])?fit|it[ ]fits)\b",
+    re.IGNORECASE,
 )
 
 
@@ -344,7 +345,7 @@ def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
     return same if same != other else None
 
 
-_BARE = _PRONOUNS | {"its", "his", "her", "just", "clearly", "currently", "switched", "turned"}
+_BARE = _PRONOUNS | {"its", "his", "her", "just", "clearly", "currently", "switched", "turned", "shot", "camera"}
 """Words beside a quality that is all that an answer says."""
 
 
