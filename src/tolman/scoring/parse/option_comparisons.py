@@ -65,8 +65,9 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
     """
     directed = any(c & OPPOSITE_DIRECTIONS.keys() for c in options.concepts)
     related = False
+    by_case = any(_is_case(line, text) for line in lines if not is_counterfactual(line.segment, text))
     for line in reversed(lines):
-        if is_counterfactual(line.segment, text):
+        if is_counterfactual(line.segment, text) and not (by_case and _is_case(line, text)):
             line.mentions = [m for m in line.mentions[:1] if m.label]  # "A. It would be B only if …"
             continue
         if asked.located and asked.subject and asked.anchor and directed:

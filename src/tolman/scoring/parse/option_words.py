@@ -25,7 +25,7 @@ from tolman.scoring.parse.lexicon import (
 from tolman.scoring.parse.option_mentions import Mention, is_alternative, options_in
 from tolman.scoring.parse.option_texts import ARTICLES, DIRECTIONS, OptionTexts, by_pieces, join_compass
 from tolman.scoring.parse.plain_text import fold
-from tolman.scoring.parse.response_segments import Segment
+from tolman.scoring.parse.response_segments import Segment, replies
 
 MAX_KEY_WORDS = 8
 """Words that tell an option from the others, at most; of longer options none is known by such words alone."""
@@ -96,7 +96,9 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
     others = [*_by_concepts(text, segment, options), *places]
     if not named and not others:
         keyed = (
-            _by_all_words(segment, options) or _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
+            _by_all_words(segment, options)
+            or _by_keys(text, segment, options)
+            or by_pieces(text, segment, options.pieces)
         )
         keyed = [m for m in keyed if not is_idiom(text, m)]
         return keyed or ordinal_alone(text, segment, options)
@@ -180,12 +182,13 @@ def is_idiom(text: str, mention: Span) -> bool:
     return False
 
 
-def _by_keys(segment: Segment, options: OptionTexts) -> list[Mention]:
+def _by_keys(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
     """Return the one option with words in a segment that no other option has: "moving towards the camera"."""
     if any(len(key) > MAX_KEY_WORDS for key in options.keys):
         return []
     skip = segment.language.skip
     phrases = [c for c in segment.concepts if len(_words_in(c, segment)) > 1]
+    phrases += [c for c in replies(segment, text) if c.role == "left_over"]  # "leaves only one"
     other_sense = {w.start for c in phrases for w in _words_in(c, segment)} | {
         c.start for c in segment.having("negate", "deny", "label", "option", "answer", "none_of", "unknown")
     }

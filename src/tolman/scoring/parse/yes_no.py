@@ -188,6 +188,8 @@ _NOT = re.compile(r"not(?![ ]only\b|[ ]just\b)(?:[ ][\w']+){1,5}[ ]*(?:[.,;:!(â€
 _ECHO_NO = re.compile(r"(?:it|they|he|she|there|that)[ ](?:\w+n't|\w+[ ]not)\b", re.IGNORECASE)
 
 
+_ASIDE = re.compile(r",[ ](?:which|who|that)\b[^,;]*(?:,|\Z)", re.IGNORECASE)
+"""A relative clause between a thing and what is said of it."""
 _WH = frozenset((
     "what", "which", "where", "as", "if", "how", "who", "whether", "when", "because", "than", "whatever"
 ))  # fmt: skip
@@ -204,7 +206,7 @@ def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
     match = _ECHO.search(part)
     if match is None or len(words_of(part[: match.start()])) > MAX_ECHO_WORDS - 1:
         return None
-    lead = part[: match.start()].strip(" *_`\"'")
+    lead = _ASIDE.sub(" ", part[: match.start()]).strip(" *_`\"',")
     before = words_of(lead)
     names = [w.folded for w in before]
     if not names or names[0] in ("there", "here") or re.search(r"[.;:!?]", lead) or _TURNED.search(part, match.start()):
