@@ -42,6 +42,7 @@ _VERBS = frozenset((
     "it's", "steht", "liegt"
 ))  # fmt: skip
 _PRONOUNS = ("it", "them", "him", "her")
+_OWNING = ("its", "his", "her", "their")
 _LINKS = frozenset((
     "where", "of", "the", "a", "an",
     "from", "to", "side", "this", "that", "its", "his", "her", "directly", "due", "right",
@@ -257,6 +258,8 @@ def _relations(segment: Segment, text: str, asked: Asked) -> list[_Relation]:
         teller = _teller(behind, cue, text, asked)
         if before and not teller and text[before[-1].start : before[-1].end].endswith(("'s", "’s")):
             teller, before = _thing(before[-1], asked), before[:-1]  # "on the stove's left"
+        if before and before[-1].folded in _OWNING and not teller:
+            teller = "subject" if names_any(before, asked.anchor) and not names_any(before, asked.subject) else ""
         told = _nearest(before[::-1], asked, segment.language.skip)
         pronoun = next((w.folded in _PRONOUNS for w in behind if w.folded not in _LINKS), False)
         if not teller and told == "anchor" and pronoun:

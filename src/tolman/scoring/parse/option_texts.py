@@ -40,7 +40,7 @@ _PICTURES = frozenset(
     )
     for word in words
 )
-_COMPASS_LETTERS = {
+COMPASS_LETTERS = {
     "n": "north",
     "s": "south",
     "e": "east",
@@ -252,8 +252,8 @@ def concepts_of(text: str, language: Languages) -> frozenset[str]:
     words = words_of(text.translate(_STRAIGHT_QUOTE))
     if not words:
         return frozenset()
-    if len(words) == 1 and words[0].folded in _COMPASS_LETTERS and text.strip().isupper():
-        return frozenset({_COMPASS_LETTERS[words[0].folded]})
+    if len(words) == 1 and words[0].folded in COMPASS_LETTERS and text.strip().isupper():
+        return frozenset({COMPASS_LETTERS[words[0].folded]})
     if any(len(w.folded) == 1 and text[w.start].isupper() for w in words):
         return frozenset()  # "Picture A"
     cues = language.concepts.find(words, text)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, names_any, opposite
+from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, is_content, names_any, opposite
 from tolman.scoring.parse.commitments import ALONE, JUDGED, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_in_longer, is_inside, longest, same_word, words_of
 from tolman.scoring.parse.numerals import spelled_numbers
@@ -30,8 +30,8 @@ MIN_DENIED = 0.4
 """Share of the question's words that a sentence repeats to deny it, at least; to affirm it, it repeats all."""
 MIN_SWAPPED = 0.6
 """The same where the two things of a relation have changed places."""
-MAX_OPENING_CHARS = 3
-"""Signs in front of an opening, at most."""
+MAX_DENIED_WORDS = 3
+"""Words behind a "not" among which one is of the question, at most."""
 
 _ECHO = re.compile(
     r"(?:\A|(?<=[\s,;:—–(-]))(?P<aux>is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|must|may)"
@@ -204,10 +204,12 @@ def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
     if concluded is not None:
         return not (concluded["no"] or concluded["cannot"])
     match = _ECHO.search(part)
-    if match is None or len(words_of(part[: match.start()])) > MAX_ECHO_WORDS - 1:
+    if match is None:
         return None
     lead = _ASIDE.sub(" ", part[: match.start()]).strip(" *_`\"',")
     before = words_of(lead)
+    if len(before) > MAX_ECHO_WORDS - 1:
+        return None
     names = [w.folded for w in before]
     if not names or names[0] in ("there", "here") or re.search(r"[.;:!?]", lead) or _TURNED.search(part, match.start()):
         return None
@@ -272,7 +274,7 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     if flips:
         return denied != swapped if (hits or subject) and (subject or covered >= MIN_DENIED) else None
     if denied:
-        return swapped if covered >= MIN_DENIED and hits else None
+        return swapped if covered >= MIN_DENIED and hits and _denies_asked(segment, words, text, asked) else None
     if swapped and (covered >= MIN_SWAPPED or _is_behind_all(said, asked, words)):
         return False
     if swapped or covered < 1 or (asked.poles and not same) or _has_other_number(segment, text, asked):
@@ -312,11 +314,12 @@ _ASKS_ABILITY = re.compile(
 )
 _UNABLE = re.compile(
     r"\A(?:(?:it|he|she|that|this|they)(?:['’]s|[ ](?:is|are|would be))[ ])?(?:much[ ]|far[ ]|way[ ])?too[ ]\w+[ .!]*\Z"
-    r"|\b(?:impossible|not possible|no way)\b|\b(?:would|will|does|do|could|can)(?:n['’]t|[ ]not)[ ](?:fit|work)\b",
+    r"|\b(?:impossible|not possible|no way)\b|\b(?:would|will|does|do|could|can)(?:n['’]t|[ ]not)[ ](?:fit|work)\b"
+    r"|\bnot[ ]fits\b",
     re.IGNORECASE,
 )
 _ABLE = re.compile(
-    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:(?:would|will)[ ](?:easily[ ])?fit|it[ ]fits)\b",
+    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:(?:would|will)[ ](?:\w+[ ])?fit|it[ ]fits)\b",
     re.IGNORECASE,
 )
 
@@ -381,6 +384,18 @@ def _is_denied(segment: Segment, words: Sequence[Word], text: str) -> bool:
         if not is_in_longer(c, cues)
     ]
     return bool(denials) or _DENIED.search(text, segment.start, end) is not None
+
+
+def _denies_asked(segment: Segment, words: Sequence[Word], text: str, asked: Asked) -> bool:
+    """Check whether the words behind a "not" are of the question: "doesn't move" says nothing of stopping."""
+    match = re.search(r"\b(?:do|does|did)(?:n['’]t|[ ]not)\b", text[segment.start : words[-1].end], re.IGNORECASE)
+    if match is None:
+        return True
+    begin = segment.start + match.end()
+    clause = _CLAUSE_END.search(text, begin, segment.end)
+    end = clause.start() if clause else segment.end
+    behind = [w for w in segment.words if begin <= w.start < end and is_content(w.folded, segment.language)]
+    return not behind or bool(names_any(behind[:MAX_DENIED_WORDS], frozenset(asked.words)))
 
 
 def _says_both(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> bool:
