@@ -27,6 +27,16 @@ def test_each_category_has_its_own_constant_and_a_rare_one_that_of_all() -> None
     assert [space.offer(place) for place in found.tolist()] == ["50", "200", *[space.offer(everything)] * 2]
 
 
+def test_an_answer_that_only_a_judge_can_score_is_neither_right_nor_wrong() -> None:
+    said = ["desk", "desk", "lamp", "a tall plant between the chair and the window of the hall"]
+    items = [Item(id=str(i), question="?", kind="text", answer=a, task="t") for i, a in enumerate(said)]
+    space = answer_space(items, careful())
+    sentence = space.answers.index(said[-1])
+    assert np.isnan(space.gains[sentence]).all()
+    assert space.constant(items) == "desk"
+    assert space.constant(items[3:]) == said[-1]  # nothing else may be offered
+
+
 def test_nothing_is_offered_where_nothing_is_taught() -> None:
     space = answer_space(sized(50, 60), careful())
     nothing = np.array([], dtype=np.intp)

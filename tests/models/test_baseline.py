@@ -54,6 +54,17 @@ def test_best_constant(items: list[Item]) -> None:
     assert round(found[8], 2) == 34.05
 
 
+def test_the_best_constant_is_of_the_questions_that_need_no_judge(tmp_path: Path) -> None:
+    said = ["yes", "no", "yes", "2", "2", "on the desk", "yes, a red one", "behind me"]
+    items = [Item(id=str(i), question="?", kind="text", answer=a, task="t") for i, a in enumerate(said)]
+    model = models.create("baseline/best-constant", ModelOptions(seed=0))
+    assert isinstance(model, KnowsTheTruth)
+    model.prepare(benchmarks.get("openeqa"), items)
+    response = asyncio.run(model.answer(Request(items[0], (), Sampling())))
+    # "2" is right about both questions that it can be scored on, "yes" about two of three.
+    assert response.response == "2"
+
+
 def test_a_benchmark_of_mixed_families_has_no_official_rules_and_every_baseline(
     tmp_path: Path, choice: Callable[..., Item], number: Callable[..., Item], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,8 @@ from released_rows import blink
 from tolman import benchmarks
 from tolman.analyze.labels import cut, label_frame
 from tolman.errors import UsageError
-from tolman.features.compare.config import ReconcileConfig
+from tolman.features.compare.compute import compare
+from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.compare.reconcile_runs import reconcile
 from tolman.features.compare.reconciled_sides import rules_of, side_of_outcomes
 from tolman.item_table import write_items
@@ -133,6 +134,31 @@ def test_judgements_under_another_judging_are_not_used() -> None:
     assert set(rows["note"]) == {"judged under other rules; judge again with --judge"}
     own = judged_rules(SQA3D, judgements(BY_ITSELF.source, "yes", by_itself=True))
     assert own.read(question("yes"), "a few books", 0).value == "yes"
+
+
+def judged_run(folder: Path, items: list[Item], judge: str) -> Path:
+    run = RunFolder(folder)
+    found = tuple(Judgement(id=item.id, response=digest("a few books"), reply="5") for item in items)
+    run.write_judgements(Judgements(judge=judge, source=OPENEQA.judging.source, tolman="0", judgements=found))
+    score_run(run, OPENEQA, run.record(), run.items(), run.outcomes())
+    return folder
+
+
+def test_the_headline_is_that_of_the_scorer_that_the_tables_quote(tmp_path: Path, loaded: Loaded) -> None:
+    found = tolman.open_run(judged_run(scored(loaded, "a few books", tmp_path / "run"), loaded.items, "m")).scores
+    assert found.scorers[0] == "judged"
+    assert found.headline.value == 100
+    quoted_rows = found.table().filter("headline")
+    assert quoted_rows["scorer"].to_list() == ["judged"]
+
+
+def test_runs_that_different_judges_read_are_compared_with_a_warning(tmp_path: Path, loaded: Loaded) -> None:
+    folders = [scored(loaded, "a few books", tmp_path / name) for name in "abc"]
+    one, same, other = (judged_run(*parts) for parts in zip(folders, [loaded.items] * 3, "mmn", strict=True))
+    assert not any("JUDGES" in said for said in compare(CompareConfig(a=one, b=(same,))).warnings)
+    (said,) = [said for said in compare(CompareConfig(a=one, b=(other,))).warnings if "JUDGES" in said]
+    assert "by m" in said
+    assert "by n" in said
 
 
 def test_the_runs_own_judge_brings_no_withheld_total_back(tmp_path: Path) -> None:

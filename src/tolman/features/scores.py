@@ -49,12 +49,21 @@ class Scores(Displayable):
 
     @property
     def scorers(self) -> tuple[str, ...]:
-        """Names of the scorers, the headline's first: 'official', 'careful' …"""
-        return tuple(self._figures["rule_sets"])
+        """Names of the scorers, the headline's first: 'official', 'careful' …
+
+        A scorer whose headline is withheld, as only a judge could score it, is not the headline's if another has one.
+        """
+        from tolman.scoring.further_figures import WITHHELD
+
+        def is_withheld(name: str) -> bool:
+            cells = self._figures["rule_sets"][name]["cells"]
+            return bool(cells.get(self._table.headline, {}).get("reason") == WITHHELD)
+
+        return tuple(sorted(self._figures["rule_sets"], key=is_withheld))
 
     @property
     def headline(self) -> Cell:
-        """The figure to quote, on the 0–100 scale, with its interval, n and missing parts."""
+        """The figure to quote, as the tables do: on the 0–100 scale, with its interval, n and missing parts."""
         return self.cells()[self._table.headline]
 
     def cells(self, scorer: str | None = None) -> dict[str, Cell]:

@@ -56,7 +56,8 @@ class AnswerSpace:
         right: the place of each item's answer.
         ordered: whether answers that are near to each other score alike.
         offers: places of those that may be given.
-        gains: score of each offer where another answer is right. Shape (offers, answers).
+        gains: score of each offer where another answer is right; nan where only a judge can score it. Shape (offers,
+            answers).
     """
 
     answers: list[str]
@@ -79,7 +80,7 @@ class AnswerSpace:
         return AnswerClasses(own, y, count, offered)
 
     def most_rewarded(self, classes: AnswerClasses, p: Floats) -> list[int]:
-        """Return, for each item asked, the number of the offer with the greatest expected score.
+        """Return, for each item asked, the number of the offer with the greatest expected score of those with one.
 
         Args:
             classes: the learned classes.
@@ -88,18 +89,19 @@ class AnswerSpace:
         share = np.zeros((classes.count, len(self.answers)))
         np.add.at(share, (classes.y, classes.own), 1.0)
         share /= np.maximum(share.sum(axis=1, keepdims=True), 1.0)
-        promised = p @ (share @ self.gains[classes.offered].T)
-        return [int(place) for place in classes.offered[promised.argmax(axis=1)]]
+        promised = _mean_gain(self.gains[classes.offered], (p @ share).T)
+        return [int(place) for place in classes.offered[promised.argmax(axis=0)]]
 
     def offer(self, number: int) -> str:
         """The text of an offer."""
         return self.answers[int(self.offers[number])]
 
     def best_constant(self, own: Ints) -> int | None:
-        """The number of the offer that the items of these places reward most; None where none may be given."""
+        """The number of the offer that the items of these places reward most, of those that can score it; None where
+        none may be given."""
         weight = np.bincount(own, minlength=len(self.answers)).astype(np.float64)
         offered = np.flatnonzero(weight[self.offers])
-        return int(offered[(self.gains[offered] @ weight).argmax()]) if len(offered) else None
+        return int(offered[_mean_gain(self.gains[offered], weight).argmax()]) if len(offered) else None
 
     def constant(self, known: Sequence[Item]) -> str | None:
         """The answer that these items reward most; None where none may be given."""
@@ -140,8 +142,23 @@ def _stand_in(text: str) -> float:
 
 
 def _gains(truths: Sequence[Item], offers: Sequence[str], rules: RuleSet) -> Floats:
-    """The score of each answer where another is right. Shape (offers, right answers)."""
-    return np.array([[rules.score(truth, rules.read(truth, text, 0)) for truth in truths] for text in offers])
+    """The score of each answer where another is right; nan without one. Shape (offers, right answers)."""
+    scores = [[rules.score_of(truth, text) for truth in truths] for text in offers]
+    return np.array(scores, dtype=np.float64)
+
+
+def _mean_gain(gains: Floats, weight: Floats) -> Floats:
+    """The mean score of each offer over the right answers that it is scored on; below 0 where there are none.
+
+    Args:
+        gains: shape (offers, answers).
+        weight: of the answers. Shape (answers,) or (answers, items).
+    """
+    scored = ~np.isnan(gains)
+    if scored.all():
+        return gains @ weight  # the total orders them as the mean does
+    total = scored @ weight
+    return np.where(total > 0, np.nan_to_num(gains) @ weight / np.maximum(total, 1e-12), -1.0)
 
 
 def _bins(own: Ints) -> tuple[Ints, int]:

@@ -221,7 +221,8 @@ class _Group:
         taken = learned_offers(space, name, seed, matrix[train], target[train], matrix[test])
         if taken is None:
             return [self.unlearned] * int(test.sum()), np.zeros(int(test.sum()))
-        return [space.offer(place) for place in taken.tolist()], space.gains[taken, target[test]]
+        # A guess that only a judge can score isn't known to be right.
+        return [space.offer(place) for place in taken.tolist()], np.nan_to_num(space.gains[taken, target[test]])
 
     def constant(self, items: Sequence[Item], fold: Ints, held_out: int) -> Callable[[Item], str]:
         """Return a rule for the items of a fold without learning: the answer that the metric rewards most elsewhere."""

@@ -2,7 +2,8 @@
 
 `random` draws uniformly (an option; for numbers, one of the true values of the question type; for another item kind one
 of its guesses). `most-frequent` gives each question type's most frequent answer, `best-constant` the one among its true
-values that the headline's metric rewards most (`official`, where the benchmark has it), `most-frequent-text` the option
+values that the headline's metric rewards most (`official`, where the benchmark has it) on the questions that it can be
+scored on without a judge, `most-frequent-text` the option
 whose text is right most often, of those that are right in another scene too (the most frequent letter where none is).
 """
 
@@ -121,14 +122,17 @@ def _best_constant(benchmark: BenchmarkSpec, items: Sequence[Item]) -> Callable[
     kinds = Counter(kind_and_answer(item) or item.id for item in items)
     examples = {kind_and_answer(item) or item.id: item for item in items}
 
-    def total(answer: str) -> float:
-        return sum(
-            count * rules.score(example, rules.read(example, benchmark.written(example, answer), 0))
+    def reward(answer: str) -> tuple[float, int]:
+        """The mean score over the items that it is scored on, and their number."""
+        scored = [
+            (score, count)
             for key, count in kinds.items()
-            for example in (examples[key],)
-        )
+            if (score := rules.score_of(examples[key], benchmark.written(examples[key], answer))) is not None
+        ]
+        number = sum(count for _, count in scored)
+        return sum(score * count for score, count in scored) / max(1, number), number
 
-    best = max(sorted({kind_of(item).right_response(item) for item in items}), key=total)
+    best = max(sorted({kind_of(item).right_response(item) for item in items}), key=reward)
     return lambda item: best
 
 

@@ -5,6 +5,7 @@ The page shows every item won or lost. It has no script: the template escapes te
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from tolman.reports.table_rows import interval_sentences as why_none
 from tolman.reports.table_rows import missing_sentences as missing_sentences
 from tolman.reports.text import SCENES, environment, escape_markdown
 from tolman.scoring.further_figures import further_table
+from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.metrics import Metric
 from tolman.scoring.run_differences import Difference
 from tolman.scoring.score_table import Column, Table
@@ -136,8 +138,18 @@ class Comparisons:
     @property
     def warnings(self) -> list[str]:
         """Return the limits of the comparison: runs of a part of the questions, failed calls, answers that something
-        ended."""
-        return warnings_of(self.runs, self.benchmark)
+        ended, different judges."""
+        return [*warnings_of(self.runs, self.benchmark), *self._judges()]
+
+    def _judges(self) -> list[str]:
+        """A sentence where the runs are compared by the readings of different judges; else none."""
+        if self.scorer != JUDGED:
+            return []
+        judges = {run.name: run.figures["judge"] for run in self.runs}
+        if len({json.dumps([j["model"], j["settings"], j["source"]], sort_keys=True) for j in judges.values()}) == 1:
+            return []
+        names = ", ".join(f"{name} by {judge['model']}" for name, judge in judges.items())
+        return [f"DIFFERENT JUDGES or settings of them: {names}; differences may be the judges', not the models'."]
 
     def tables_of(self, one: Comparison) -> Iterator[DifferenceTable]:
         """The benchmark's table of a pair of runs, then one for each further metric that both have values of."""

@@ -15,6 +15,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Literal
 
 import numpy as np
@@ -202,7 +203,7 @@ class LearnerTrial:
     Attributes:
         task, kind: question type, kind of answer.
         taught_on: the rule of its lessons.
-        members: numbers of the items. Shape (items,).
+        members: numbers of the items, without those where only a judge can score an answer given. Shape (items,).
         scores: learner → score of each item; empty where too little could be taught. Shape (items,).
         baseline: chance of choices; for others the score of the best constant among the questions taught, or for this
             benchmark where others' questions were: their answers may be spread otherwise. Shape (items,).
@@ -318,12 +319,14 @@ _BASELINE = ""
 
 def _trial(key: tuple[str, str], taught_on: TaughtOn, collected: _Collected, learners: Sequence[str]) -> LearnerTrial:
     base = collected.scores.pop(_BASELINE)
-    numbers = np.array(sorted(base), dtype=np.intp)
+    every = [own for own in collected.scores.values() if len(own) == len(base)]
+    scored = [i for i in sorted(base) if not any(isnan(own[i]) for own in [base, *every])]
+    numbers = np.array(scored, dtype=np.intp)
 
     def column(values: Mapping[int, float]) -> Floats:
         return np.array([values[i] for i in numbers.tolist()])
 
-    full = {name: column(own) for name, own in collected.scores.items() if len(own) == len(numbers)}
+    full = {name: column(own) for name, own in collected.scores.items() if len(own) == len(base)} if scored else {}
     category = full.get(CATEGORY_CONSTANT)
     taught, scenes = min(collected.taught)
     taught_all = all(name in full for name in learners)

@@ -70,7 +70,7 @@ class ShortcutRow:
         taught: questions that it was taught, in the lesson with fewest.
         items, scenes: that it was asked about.
         score: share right, or mean score; None where it couldn't be taught.
-        baseline: chance, or the score of the best constant.
+        baseline: chance, or the score of the best constant; None where only a judge can score it.
         category_baseline: score of the best constant per category; None for choices.
         difference: score minus baseline; low, high: its 95 % interval, clustered by scene and twins.
         p: two-sided, after Holm's correction over all rows.
@@ -87,7 +87,7 @@ class ShortcutRow:
     items: int
     scenes: int
     score: float | None
-    baseline: float
+    baseline: float | None
     category_baseline: float | None
     difference: float | None
     low: float | None
@@ -233,11 +233,12 @@ def _reason(verdict: Verdict, gap: _Gap, place: int, needed: int | None) -> str:
 
 
 def _untaught(trial: LearnerTrial, group: Ints) -> ShortcutRow:
-    reason = (
+    reason = "only a judge can score the answers" if not len(trial.members) else (
         f"{trial.taught:,} questions of {trial.taught_scenes:,} scenes teach too little; "
         f"a learner needs {MIN_TAUGHT} of {MIN_TAUGHT_SCENES} scenes"
     )
     category = trial.category_baseline
+    is_scored = len(trial.members) > 0
     return ShortcutRow(
         trial.task,
         trial.kind,
@@ -247,8 +248,8 @@ def _untaught(trial: LearnerTrial, group: Ints) -> ShortcutRow:
         len(trial.members),
         len(set(group.tolist())),
         None,
-        float(trial.baseline.mean()),
-        None if category is None else float(category.mean()),
+        float(trial.baseline.mean()) if is_scored else None,
+        float(category.mean()) if is_scored and category is not None else None,
         *(None, None, None, None),
         "too few",
         reason,

@@ -526,7 +526,9 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
         return False
     if group == "times":
         return _counts_times(cue, line, text, asked)
-    lead = [w for w in segment.words if w.end <= cue.start and w.folded not in segment.language.skip]
+    begin = 1 + max(text.rfind(mark, segment.start, cue.start) for mark in ";:")
+    lead = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
+    lead = [w for w in lead if w.folded not in segment.language.skip]
     behind = [w for w in segment.words if w.start >= cue.end][:MAX_COUNTED_WORDS]
     ends = not behind or re.match(r"[ *_`]*[,.;:!)—–]", text[cue.end : cue.end + 6]) is not None
     if value == "0":

@@ -52,6 +52,8 @@ class Asked:
     def larger(self) -> bool | None:
         """Check whether the question asks for the larger end of its comparison; None where it asks for neither."""
         signs = {pole[-1] for pole in self.poles if pole[:-1] in MEASURED_QUALITIES}
+        if not signs:
+            signs = {sign for word, sign in (("most", "+"), ("least", "-")) if word in self.words}
         return signs == {"+"} if len(signs) == 1 else None
 
 
@@ -107,8 +109,8 @@ def _measures(words: Sequence[Word], pole: Cue) -> bool:
 
 
 _HOW = frozenset(("how", "wie", "tan", "quão", "насколько", "多"))
-_THAN = frozenset(("than", "als", "que", "do que", "чем"))
-"""Words that deny what follows them in a response, but compare in a question."""
+_THAN = frozenset(("than", "als", "que", "do que", "чем", "without", "except", "instead of", "rather than", "unlike"))
+"""Words that deny a part of a sentence in a response, but don't put a question in the negative."""
 
 
 def _located(

@@ -24,6 +24,7 @@ from tolman.scoring.parse.commitments import (
     FOREIGN,
     JUDGED,
     NO_OPTION,
+    SEVERAL,
     STATED,
     Commitment,
 )
@@ -87,7 +88,38 @@ def stated(context: LineContext) -> list[Commitment] | None:
     marked = [m for m in affirmed if m.by == "letter" and m.marked]
     if len(options_in(marked)) == 1 and not joined:
         return [commit(marked[0], STATED, "stated")]
-    return [commit_to_several(affirmed, STATED, "stated")]
+    about = [] if joined else _in_clause_asked(context, [m for m in outside if not m.weak])
+    return [commit(about[0], STATED, "stated") if about else commit_to_several(affirmed, STATED, "stated")]
+
+
+def _in_clause_asked(context: LineContext, named: Sequence[Mention]) -> list[Mention]:
+    """The mentions in the one clause that shares most words with the question; none where that isn't one option."""
+    segment, text = context.segment, context.text
+    marks = [m.start() for m in _CLAUSE.finditer(text, segment.start, segment.end)]
+    parts = [segment.part(a, b) for a, b in itertools.pairwise([segment.start, *marks, segment.end])]
+    of_part = [[m for m in named if p.start <= m.start < p.end] for p in parts]
+    shares = [
+        len(words_shared(p, context.question, found)) if found or p.having("superlative") else -1
+        for p, found in zip(parts, of_part, strict=True)
+    ]
+    best = shares.index(max(shares))
+    sure = shares[best] > 0 and shares.count(shares[best]) == 1 and len(options_in(of_part[best])) == 1
+    return of_part[best] if sure else []
+
+
+_CLAUSE = re.compile(r"[,;:(—–]")
+
+
+def words_shared(segment: Segment, question: str, named: Sequence[Mention]) -> set[str]:
+    """Find the words of a question that a part of a response repeats outside of its options.
+
+    Args:
+        segment: the part.
+        question: of the item.
+        named: the options that it names.
+    """
+    said = [w.folded for w in segment.words if not is_inside(w, named)]
+    return {a for a in asked_in(question, segment.language).words if any(same_word(w, a) for w in said)}
 
 
 def _is_bracketed(mention: Mention, text: str, segment: Segment) -> bool:
@@ -262,11 +294,17 @@ def _by_value_of_lines(found: Sequence[Commitment], lines: Sequence[OptionLine])
 
 
 def _is_explained(commitment: Commitment, said: Sequence[Commitment]) -> bool:
-    """Check whether an announcement of no option announces an order of options or the value of an option."""
+    """Check whether an announcement of no option announces an order of options or the value of an option, or several
+    options are named with their measures."""
     return (
         commitment.value is None
-        and commitment.note in (NO_OPTION, FOREIGN)
-        and any(commitment.start <= other.start < commitment.end and other.value for other in said)
+        and (commitment.note in (NO_OPTION, FOREIGN) or (commitment.note == SEVERAL and commitment.strength < ALONE))
+        and any(
+            commitment.start <= other.start < commitment.end
+            and other.value
+            and (commitment.note != SEVERAL or other.rule == "measured")
+            for other in said
+        )
     )
 
 
@@ -397,7 +435,7 @@ def _judged(context: LineContext) -> list[Commitment] | None:
     letters = [m for m in line.affirmed if m.by == "letter"]
     if segment.having("affirm") and are_joined(letters, context.text, segment.language):
         return [commit_to_several(line.affirmed, CONCLUDED, "judged")]
-    right = affirmation(line)
+    right = affirmation(line, context.text)
     if right is None or supposed:
         return None
     ends = context.number >= len(context.lines) - 2

@@ -160,7 +160,10 @@ def same_word(word: str, other: str) -> bool:
             break
         common += 1
     ending = 3 if word[0] > "\u0250" else 2  # endings are longer outside of the Latin script
-    return common >= max(MIN_COMMON_LETTERS, longer - ending) or (common == shorter >= 5 and longer - common <= 3)
+    if common >= max(MIN_COMMON_LETTERS, longer - ending) or (common == shorter >= 5 and longer - common <= 3):
+        return True
+    stem, form = (word, other) if len(word) < len(other) else (other, word)
+    return form in (f"{stem}{stem[-1]}ed", f"{stem}{stem[-1]}ing")  # "drop", "dropped"
 
 
 _SYLLABLE = re.compile(r"[\uac00-\ud7af]")

@@ -75,10 +75,12 @@ def announced(line: OptionLine, text: str) -> list[Commitment]:
             is_in_longer(cue, [*cues, *segment.having("option")])
             or is_inside(cue, line.mentions)
             or _is_supposed(segment, cue, text)
+            or any(0 <= c.start - cue.end <= 1 for c in segment.having("unknown"))  # "the answer depends on"
         ):
             continue
         following = cues[k + 1].start if k + 1 < len(cues) else segment.end
         reach = MAX_ANSWER_REACH if cue.role == "answer" else MAX_CHOOSE_REACH
+        reach = min(reach, next((i for i in (text.find(";", cue.end, segment.end) - cue.end,) if i >= 0), reach))
         behind = [m for m in line.affirmed if m.start >= cue.end and m.start - cue.end <= reach]
         if cue.role == "choose":
             if behind:

@@ -17,7 +17,7 @@ from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, JUDGED, SEVERA
 from tolman.scoring.parse.lexicon import Cue, Word, longest, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
-from tolman.scoring.parse.option_texts import DIRECTIONS, OptionTexts
+from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
 from tolman.scoring.parse.option_words import is_idiom
 from tolman.scoring.parse.quantities import quantities
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, replies
@@ -42,6 +42,7 @@ _VERBS = frozenset((
     "it's", "steht", "liegt"
 ))  # fmt: skip
 _PRONOUNS = ("it", "them", "him", "her")
+_OWNING = ("its", "his", "her", "their")
 _LINKS = frozenset((
     "where", "of", "the", "a", "an",
     "from", "to", "side", "this", "that", "its", "his", "her", "directly", "due", "right",
@@ -65,8 +66,9 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
     """
     directed = any(c & OPPOSITE_DIRECTIONS.keys() for c in options.concepts)
     related = False
+    by_case = any(_is_case(line, text) for line in lines if not is_counterfactual(line.segment, text))
     for line in reversed(lines):
-        if is_counterfactual(line.segment, text):
+        if is_counterfactual(line.segment, text) and not (by_case and _is_case(line, text)):
             line.mentions = [m for m in line.mentions[:1] if m.label]  # "A. It would be B only if …"
             continue
         if asked.located and asked.subject and asked.anchor and directed:
@@ -74,6 +76,8 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
                 line.mentions = [m for m in line.mentions if m.by == "letter"]
             related = _turn_relations(line, text, options, asked) or related
         _drop_modifiers(line, text, options)
+        if all(c and c <= COMPASS for c in options.concepts):
+            line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
         if asked.poles and line.mentions:
             _turn_qualities(line, text, options, asked)
 
@@ -91,6 +95,9 @@ def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     """
     cases = [line for line in lines if not line.question and _is_case(line, text)]
     options = {m.option for line in cases for m in line.affirmed}
+    named = [line for line in lines if line.mentions and not line.question]
+    if all(line in cases or _is_hedged(line, text) for line in named):
+        cases, options = named, options_in([m for line in named for m in _possible(line, text)])
     either = [
         i for i, line in enumerate(lines) if [w.folded for w in line.segment.words] in (["or"], ["oder"], ["ou"], ["o"])
     ]
@@ -107,11 +114,34 @@ def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     return [Commitment(None, DECLARED, begin, cases[-1].segment.end, "stated", SEVERAL)]
 
 
+def _is_hedged(line: OptionLine, text: str) -> bool:
+    """Check whether a line only deems its options possible: "it might be the cup"."""
+    segment = line.segment
+    said = _MAYBE.search(text, segment.start, segment.end)
+    return said is not None and not segment.having("choose", "conclude", "answer", "estimate")
+
+
+def _possible(line: OptionLine, text: str) -> list[Mention]:
+    """The options that a line leaves possible."""
+    kept = _NOT_OUT.search(text, line.segment.start, line.segment.end)
+    return [m for m in line.mentions if not m.weak] if kept else line.affirmed
+
+
+_MAYBE = re.compile(
+    r"\b(?:might|may|could)[ ](?:well[ ])?(?:be|also)\b|\b(?:perhaps|maybe|possibly|possible)\b", re.IGNORECASE
+)
+_NOT_OUT = re.compile(
+    r"\b(?:isn['’]t|not|can['’]t|cannot|couldn['’]t)[ ](?:be[ ])?(?:out of the question|ruled? out|excluded?)",
+    re.IGNORECASE,
+)
+
+
 def _is_case(line: OptionLine, text: str) -> bool:
     """Check whether a line names an option for one case: it begins with "if", or one follows each option."""
     segment = line.segment
     cases = [c for c in segment.having("suppose", "premise") if text[c.start : c.end].casefold() in _CASE_WORDS]
-    if not cases or not line.affirmed or segment.having("choose"):
+    chosen = [c for c in segment.having("choose") if text[c.start : c.end].casefold() != "that's"]
+    if not cases or not line.affirmed or chosen:
         return False
     if not words_of(text[segment.start : cases[0].start]):
         return True
@@ -133,6 +163,17 @@ def _drop_modifiers(line: OptionLine, text: str, options: OptionTexts) -> None:
     first, second = named
     if _PLACED.search(text[line.segment.start : first.start]) and _IS_BEHIND.match(text[first.end : second.start]):
         line.mentions = [m for m in line.mentions if m is not first]
+
+
+def _is_oriented(segment: Segment, mention: Mention, text: str) -> bool:
+    """Check whether a compass direction only says how something else is turned: "north is behind the person"."""
+    return any(
+        c.role in ("left", "right", "front", "back")
+        and c.start >= mention.end
+        and len(words_of(text[mention.end : c.start])) <= MAX_LINK_WORDS
+        and not _PART_END.search(text[mention.end : c.start])
+        for c in segment.concepts
+    )
 
 
 _PLACED = re.compile(r"\w[ ](?:on|at)[ ](?:the|its|his|her)[ ]\Z", re.IGNORECASE)
@@ -217,9 +258,13 @@ def _relations(segment: Segment, text: str, asked: Asked) -> list[_Relation]:
         teller = _teller(behind, cue, text, asked)
         if before and not teller and text[before[-1].start : before[-1].end].endswith(("'s", "’s")):
             teller, before = _thing(before[-1], asked), before[:-1]  # "on the stove's left"
+        if before and before[-1].folded in _OWNING and not teller:
+            teller = "subject" if names_any(before, asked.anchor) and not names_any(before, asked.subject) else ""
         told = _nearest(before[::-1], asked, segment.language.skip)
-        if not teller and told == "anchor" and behind and behind[0].folded in _PRONOUNS:
-            teller = "subject" if names_any(before, asked.subject) else ""  # "past the stool, the piano behind it"
+        pronoun = next((w.folded in _PRONOUNS for w in behind if w.folded not in _LINKS), False)
+        if not teller and told == "anchor" and pronoun:
+            # "past the stool, the piano behind it", or "the piano is behind it" with nothing else before it
+            teller = "subject" if names_any(before, asked.subject) or not k else ""
         found.append(_Relation(cue, teller, "" if teller == told else told))
     return found
 
@@ -263,7 +308,7 @@ def _is_less(cue: Cue, segment: Segment, text: str) -> bool:
     if _LESS.search(before):
         return True
     denied = any(c.end <= cue.start for c in segment.having("negate"))
-    return denied and _AS.search(before) is not None and text[cue.end : cue.end + 4].startswith(" as ")
+    return denied and _AS.search(before) is not None and text.startswith((" as ", " like "), cue.end)
 
 
 _COMPARED = frozenset((
@@ -301,6 +346,8 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     poles = {pole for pole in asked.poles if pole[:-1] in _COMPARED}
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
+    if any(c.role == "same" for c in line.segment.concepts):
+        return  # "equally far"
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in _COMPARED]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
@@ -309,16 +356,26 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
         return
     cue = other[0]
     is_less = any(c.start == cue.start for c in less)
-    chosen = _predicated(cue, [m for m in line.mentions if not m.weak], line.segment, text, is_less)
+    strong = [m for m in line.mentions if not m.weak] or line.mentions
+    chosen = _predicated(cue, strong, line.segment, text, is_less)
     if chosen is None:
         return
     denied = any(chosen.end <= c.start < cue.start for c in line.segment.having("negate"))
     if denied and not is_less:
         return
-    if options.count == 2 and chosen.option >= 0:
-        line.mentions = [replace(chosen, option=1 - chosen.option, by="text", negated=False)]
+    compared = [i for i, option in enumerate(options.texts) if not _NEITHER.search(option)]
+    if len(compared) == 2 and chosen.option in compared:
+        compared.remove(chosen.option)
+        line.mentions = [replace(chosen, option=compared[0], by="text", negated=False)]
     elif re.search(r"est\Z", text[cue.start : cue.end].rstrip()):
         line.mentions = [replace(m, negated=True) if m.option == chosen.option else m for m in line.mentions]
+
+
+_NEITHER = re.compile(
+    r"\b(?:same|equal(?:ly)?|both|neither|none|cannot|can't|undetermined|unclear|impossible|gleich|même|igual)\b",
+    re.IGNORECASE,
+)
+"""Words of an option that names neither of two compared things."""
 
 
 def _judges(options: OptionTexts) -> bool:
@@ -337,6 +394,7 @@ def _predicated(cue: Cue, named: Sequence[Mention], segment: Segment, text: str,
     if before:
         between = text[before[-1].end : cue.start]
         between = _LESS_WORDS.sub("", between) if is_less else between
+        between = "" if between.strip() in ("has", "had", "have") else between
         near = len(words_of(between)) <= MAX_PREDICATE_WORDS and not _OTHER_CLAUSE.search(between)
         return before[-1] if near and _PREDICATE_END.match(text, cue.end) else None
     behind = [m for m in named if m.start >= cue.end and _IS_OPTION.fullmatch(text[cue.end : m.start])]
@@ -356,6 +414,7 @@ class _Measure:
         kind: 'length', 'area', or empty for a plain number.
         start, end: where.
         column: of a table, from 1; 0 outside of tables.
+        factor: of its unit, to metres or square metres.
     """
 
     option: int
@@ -364,6 +423,7 @@ class _Measure:
     start: int
     end: int
     column: int
+    factor: Fraction = Fraction(1)
 
 
 _DIGITS = re.compile(r"[0-9]+")
@@ -450,7 +510,7 @@ def _measures(
         if current >= 0 and not segment.having("conclude", "superlative", "total"):
             found += [_measure(current, q) for q in said]
         free.append((segment, said))
-    return [m for m in found if m.option >= 0], [(s, qs) for s, qs in free if qs]
+    return _with_common_unit([m for m in found if m.option >= 0]), [(s, qs) for s, qs in free if qs]
 
 
 def _without_digits(line: OptionLine, text: str, current: int, end: int) -> tuple[int, int]:
@@ -482,7 +542,16 @@ def _heads(mentions: Sequence[Mention], segment: Segment) -> bool:
 
 def _measure(option: int, quantity: Quantity, column: int = 0) -> _Measure:
     value = quantity.value * quantity.factor
-    return _Measure(option, value, quantity.kind, quantity.start, quantity.end, column)
+    return _Measure(option, value, quantity.kind, quantity.start, quantity.end, column, quantity.factor)
+
+
+def _with_common_unit(found: Sequence[_Measure]) -> list[_Measure]:
+    """Give measures without a unit the only unit of the others: "14 m², the kitchen 18"."""
+    units = {(m.kind, m.factor) for m in found if m.kind}
+    if len(units) != 1:
+        return list(found)
+    ((kind, factor),) = units
+    return [m if m.kind or m.column else replace(m, kind=kind, value=m.value * factor) for m in found]
 
 
 def _owner(quantity: Quantity, mentions: Sequence[Mention], text: str) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tolman.items import LETTERS
 from tolman.scoring.parse.lexicon import Cue, Languages, both_ends, is_glued, is_inside
 from tolman.scoring.parse.option_mentions import Mention, behind_first, with_polarity
-from tolman.scoring.parse.option_texts import OptionTexts
+from tolman.scoring.parse.option_texts import COMPASS_LETTERS, OptionTexts
 from tolman.scoring.parse.option_words import text_mentions
 from tolman.scoring.parse.response_segments import Segment, is_question, segments
 
@@ -263,13 +263,19 @@ def letter_mentions(text: str, segment: Segment, options: OptionTexts) -> list[M
         if not around.called and _is_hyphenated(around):
             continue
         if option >= options.count:
-            option = -1
+            option = -1 if letter.islower() else _compass_option(letter, options)
         if option < 0 and not (around.marked or around.alone or around.announced or around.label):
             continue
         weak = _is_weak(letter, text, segment, start, around, options)
         marked = around.marked or around.alone
         found.append(Mention(option, start, end, "letter", weak=weak, label=around.label, marked=marked))
     return found
+
+
+def _compass_option(letter: str, options: OptionTexts) -> int:
+    """The option that is the direction of a letter, N, E, S or W; -1 without one."""
+    named = COMPASS_LETTERS.get(letter.lower())
+    return next((i for i, concepts in enumerate(options.concepts) if concepts == {named}), -1)
 
 
 def _surroundings(text: str, segment: Segment, start: int, end: int) -> _Surroundings:

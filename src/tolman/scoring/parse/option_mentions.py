@@ -193,11 +193,16 @@ _FILLING = frozenset(("the", "a", "an", "therefore", "then", "also", "even", "de
 def _negations(text: str, segment: Segment) -> list[Cue]:
     """Return the words of a segment that deny the words behind them; "que" only behind a superlative or comparative."""
     superlatives = segment.having("superlative")
+    numbers = segment.having("number_word")
     return [
         c
         for c in segment.having("negate", "compare_to")
+        if not (any(n.start == c.start for n in numbers) and _NUMBERED.match(text, c.end))  # "No. 3"
         if c.role == "negate" or fold(text[c.start : c.end]) != "que" or any(s.start < c.start for s in superlatives)
     ]
+
+
+_NUMBERED = re.compile(r"\.?[ ]?[0-9]")
 
 
 def _is_negated(text: str, segment: Segment, ordered: Sequence[Mention], i: int, negations: Sequence[Cue]) -> bool:

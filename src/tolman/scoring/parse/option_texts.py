@@ -40,7 +40,7 @@ _PICTURES = frozenset(
     )
     for word in words
 )
-_COMPASS_LETTERS = {
+COMPASS_LETTERS = {
     "n": "north",
     "s": "south",
     "e": "east",
@@ -50,10 +50,11 @@ _COMPASS_LETTERS = {
     "se": "southeast",
     "sw": "southwest",
 }
+COMPASS = frozenset(("north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"))
 DIRECTIONS = frozenset(
     (
         *("left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise"),
-        *("counterclockwise", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"),
+        *("counterclockwise", *COMPASS),
     )
 )
 """Concepts that say where something is or moves."""
@@ -126,6 +127,9 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
     shared = frozenset.intersection(*concepts)
     if all(c > shared for c in concepts):
         concepts = [c - shared for c in concepts]
+    turned = [c - {"turn"} for c in concepts]
+    if len({c for c in turned if c}) == len(concepts):
+        concepts = turned  # "it turns right", "to the right"
     concepts = [c if concepts.count(c) == 1 else frozenset() for c in concepts]
     places, stems = _places(options, folded, language)
     pictured = any(stem in _PICTURES for stem in stems) or bool(places and not stems)
@@ -248,8 +252,8 @@ def concepts_of(text: str, language: Languages) -> frozenset[str]:
     words = words_of(text.translate(_STRAIGHT_QUOTE))
     if not words:
         return frozenset()
-    if len(words) == 1 and words[0].folded in _COMPASS_LETTERS and text.strip().isupper():
-        return frozenset({_COMPASS_LETTERS[words[0].folded]})
+    if len(words) == 1 and words[0].folded in COMPASS_LETTERS and text.strip().isupper():
+        return frozenset({COMPASS_LETTERS[words[0].folded]})
     if any(len(w.folded) == 1 and text[w.start].isupper() for w in words):
         return frozenset()  # "Picture A"
     cues = language.concepts.find(words, text)

@@ -48,17 +48,22 @@ def superlative(line: OptionLine, text: str) -> Mention | None:
     return behind[-1] if len(options_in(behind)) == 1 else None
 
 
-def affirmation(line: OptionLine) -> Mention | None:
+def affirmation(line: OptionLine, text: str) -> Mention | None:
     """Find the one option that a line calls right: "B fits best".
 
     Args:
         line: the sentence or line.
+        text: without markup.
 
     Returns:
         Its mention; None where no option or more than one is called right.
     """
     by_text = [m for m in line.mentions if m.by == "text"]
-    cues = [c for c in line.segment.having("affirm") if not is_inside(c, by_text)]
+    cues = [
+        c
+        for c in line.segment.having("affirm")
+        if not is_inside(c, by_text) and not text[: c.start].endswith(" to ")  # "to match the red one"
+    ]
     found = []
     for mention in line.affirmed:
         if mention.weak and mention.by == "letter" and not any(0 <= c.start - mention.end <= 1 for c in cues):

@@ -22,10 +22,10 @@ from tolman.scoring.parse.lexicon import (
     same_word,
     words_of,
 )
-from tolman.scoring.parse.option_mentions import Mention
+from tolman.scoring.parse.option_mentions import Mention, is_alternative, options_in
 from tolman.scoring.parse.option_texts import ARTICLES, DIRECTIONS, OptionTexts, by_pieces, join_compass
 from tolman.scoring.parse.plain_text import fold
-from tolman.scoring.parse.response_segments import Segment
+from tolman.scoring.parse.response_segments import Segment, replies
 
 MAX_KEY_WORDS = 8
 """Words that tell an option from the others, at most; of longer options none is known by such words alone."""
@@ -95,9 +95,15 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
         places = [m for m in places if m.marked]
     others = [*_by_concepts(text, segment, options), *places]
     if not named and not others:
-        keyed = _by_keys(segment, options) or by_pieces(text, segment, options.pieces)
+        keyed = (
+            _by_all_words(segment, options)
+            or _by_keys(text, segment, options)
+            or by_pieces(text, segment, options.pieces)
+        )
         keyed = [m for m in keyed if not is_idiom(text, m)]
         return keyed or ordinal_alone(text, segment, options)
+    if not named and not places:
+        others = [*others, *_by_joined_keys(text, segment, options, others)]
     return [*named, *(m for m in others if not any(_overlap(n, m) for n in named))]
 
 
@@ -176,12 +182,13 @@ def is_idiom(text: str, mention: Span) -> bool:
     return False
 
 
-def _by_keys(segment: Segment, options: OptionTexts) -> list[Mention]:
+def _by_keys(text: str, segment: Segment, options: OptionTexts) -> list[Mention]:
     """Return the one option with words in a segment that no other option has: "moving towards the camera"."""
     if any(len(key) > MAX_KEY_WORDS for key in options.keys):
         return []
     skip = segment.language.skip
     phrases = [c for c in segment.concepts if len(_words_in(c, segment)) > 1]
+    phrases += [c for c in replies(segment, text) if c.role == "left_over"]  # "leaves only one"
     other_sense = {w.start for c in phrases for w in _words_in(c, segment)} | {
         c.start for c in segment.having("negate", "deny", "label", "option", "answer", "none_of", "unknown")
     }
@@ -201,6 +208,37 @@ def _by_keys(segment: Segment, options: OptionTexts) -> list[Mention]:
     if 2 * len({w.folded for w in found}) < len(wanted) or is_glued(found[0].folded[0]):
         return []
     return [Mention(option, found[0].start, found[-1].end, "text", weak=True)]
+
+
+def _by_all_words(segment: Segment, options: OptionTexts) -> list[Mention]:
+    """Return the one option of several words that a segment holds in another order: "the vase and the book"."""
+    skip = segment.language.skip
+    bags = [{w.rstrip("s") for w in words if w not in skip | ARTICLES} for words in options.folded]
+    if any(not 2 <= len(bag) <= MAX_KEY_WORDS for bag in bags) or segment.having("negate", "deny"):
+        return []
+    common = set[str].intersection(*bags)
+    phrases = [c for c in segment.concepts if len(_words_in(c, segment)) > 1]
+    words = [w for w in segment.words if not is_inside(w, phrases)]
+    hits = [[w for w in words if w.folded.rstrip("s") in bag - common] for bag in bags]
+    whole = [i for i, bag in enumerate(bags) if len({w.folded for w in hits[i]}) >= len(bag - common) > 1]
+    if len(whole) != 1 or {w.start for own in hits for w in own} != {w.start for w in hits[whole[0]]}:
+        return []
+    found = hits[whole[0]]
+    return [Mention(whole[0], found[0].start, found[-1].end, "text")]
+
+
+def _by_joined_keys(text: str, segment: Segment, options: OptionTexts, named: Sequence[Mention]) -> list[Mention]:
+    """The options all of whose own words are joined to one that is named by a concept: "striped/blue"."""
+    found = []
+    for option, key in enumerate(options.keys):
+        own = [k for k in key if k not in segment.language.skip]
+        hits = [w for w in segment.words if any(same_word(w.folded, k) for k in own) and not is_inside(w, named)]
+        if not own or option in options_in(named) or len({w.folded for w in hits}) < len(own):
+            continue
+        mention = Mention(option, hits[0].start, hits[-1].end, "text")
+        gaps = (text[min(m.end, mention.end) : max(m.start, mention.start)] for m in named)
+        found += [mention] if any(is_alternative(gap, segment.language) for gap in gaps) else []
+    return found
 
 
 def _words_in(cue: Cue, segment: Segment) -> list[Word]:

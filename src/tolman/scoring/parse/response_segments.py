@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tolman.scoring.parse.lexicon import Cue, Languages, Word, both_ends, is_in_longer, longest, words_of
+from tolman.scoring.parse.lexicon import Cue, Languages, Word, both_ends, is_in_longer, is_inside, longest, words_of
 
 MAX_SEGMENTS = 160
 """Sentences that are looked at: a quarter of them at the beginning of a text, the others at its end."""
@@ -71,6 +71,24 @@ class Segment:
         if known is None:
             known = self._by_role[roles] = [cue for cue in self.cues if cue.role in roles]
         return known
+
+    def part(self, start: int, end: int) -> Segment:
+        """Return a part of it, with the words, cues and concepts that are whole in it.
+
+        Args:
+            start, end: of the part, in the text.
+        """
+        within = Cue("", start, end)
+        return Segment(
+            start,
+            end,
+            self.line_start and start == self.start,
+            self.line_end and end == self.end,
+            self.language,
+            [w for w in self.words if is_inside(w, [within])],
+            [c for c in self.cues if is_inside(c, [within])],
+            [c for c in self.concepts if is_inside(c, [within])],
+        )
 
 
 def replies(segment: Segment, text: str) -> list[Cue]:
@@ -154,8 +172,9 @@ def is_supposed(segment: Segment, text: str) -> bool:
 
 _HAD_IT_BEEN = re.compile(r"\A[\s*_`\"'(>-]*(?:(?:but|and)[ ])?(?:had|were|should)[ ]\w+", re.IGNORECASE)
 _IF_IT_WERE = re.compile(
-    r"\bif\b[^.?!\n]{1,120}?\b(?:were|had|was|weren't|hadn't|wasn't|\w+ed|stood|came|took)\b", re.IGNORECASE
+    r"\bif\b[^.?!\n]{1,120}?\b(?:were|had|was|weren't|hadn't|wasn't|would|\w+ed|stood|came|took)\b", re.IGNORECASE
 )
+_THEN_IT_WOULD = re.compile(r"\b(?:then|otherwise)[ ,]+(?:it|that|he|she|they)(?:['’]d|[ ]would)\b", re.IGNORECASE)
 _CONDITIONAL = frozenset(("de", "fr", "es", "pt"))
 """Languages, beside English, whose files have phrases for what is not so."""
 _WOULD = re.compile(r"\b(?:would|could|might|wouldn't|couldn't|'d)\b", re.IGNORECASE)
@@ -179,7 +198,7 @@ def is_counterfactual(segment: Segment, text: str) -> bool:
     if any(c.role == "counterfactual" for c in replies(segment, text)):
         return True
     part = text[segment.start : segment.end]
-    return would and bool(_HAD_IT_BEEN.match(part) or _IF_IT_WERE.search(part))
+    return would and bool(_HAD_IT_BEEN.match(part) or _IF_IT_WERE.search(part) or _THEN_IT_WOULD.search(part))
 
 
 def _parts(segment: Segment, text: str) -> list[Segment]:

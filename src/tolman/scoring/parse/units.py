@@ -28,7 +28,7 @@ _LENGTHS: dict[str, tuple[str, Fraction]] = {
     "yd": (r"yds?|yards?", Fraction(9144, 10000)),
 }
 _SQUARE_PREFIX = r"(?:sq(?:uare)?\.?[ \t]*-?[ \t]*)"
-_SQUARE_SUFFIX = r"(?:[ \t]*(?:²|\$?[ \t]*\^[ \t]*\{?[ \t]*[2²][ \t]*\}?)|2(?![0-9.])|[ \t-]*squared?)"
+_SQUARE_SUFFIX = r"(?:[ \t]*(?:²|\$?[ \t]*\^[ \t]*\{?[ \t]*[2²][ \t]*\}?)|2(?![0-9]|[.][0-9])|[ \t-]*squared?)"
 _FOREIGN = (
     r"(?:cubic|cu\.?)[ \t]*[A-Za-z]+|[ck]?m[ \t]*(?:\^[ \t]*\{?3|³)|%|percent|°|degrees?|deg|radians?|rad"
     r"|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h|days?|weeks?|months?|years?|fps|hz|px|pixels?"

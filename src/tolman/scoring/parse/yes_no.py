@@ -7,14 +7,15 @@ the answer around.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, names_any, opposite
+from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, is_content, names_any, opposite
 from tolman.scoring.parse.commitments import ALONE, JUDGED, Commitment
-from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_in_longer, longest, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_in_longer, is_inside, longest, same_word, words_of
 from tolman.scoring.parse.numerals import spelled_numbers
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_texts import OptionTexts
@@ -29,8 +30,8 @@ MIN_DENIED = 0.4
 """Share of the question's words that a sentence repeats to deny it, at least; to affirm it, it repeats all."""
 MIN_SWAPPED = 0.6
 """The same where the two things of a relation have changed places."""
-MAX_OPENING_CHARS = 3
-"""Signs in front of an opening, at most."""
+MAX_DENIED_WORDS = 3
+"""Words behind a "not" among which one is of the question, at most."""
 
 _ECHO = re.compile(
     r"(?:\A|(?<=[\s,;:—–(-]))(?P<aux>is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|must|may)"
@@ -49,6 +50,7 @@ _THERE_IS_ONE = re.compile(
     r"there(?:['’]s|[ ](?:is|are|was|were))[ ](?:indeed[ ])?(?:one|some|several|two|three)(?=[ ]*[.,;:!(—–]|\Z)",
     re.IGNORECASE,
 )
+_ONE = re.compile(r"(?:just[ ]|only[ ])?(?:one|two|three|several|some)(?=[ ]*[.,;:!(—–]|\Z)", re.IGNORECASE)
 _ASKS_EXISTENCE = re.compile(
     r"\b(?:is|are|was|were)[ ]there\b|\b(?:can|could|do|does)[ ](?:you|one|we)[ ](?:see|find)\b", re.IGNORECASE
 )
@@ -121,7 +123,7 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
         if i in (0, last):
             opening = verdict = opening_verdict(segment, text)
             if verdict is None and not asked.negated and _said(line, text, places) is None:
-                verdict = _echoed(segment, text, asked)
+                verdict = _by_clause(_echoed, segment, text, asked)
             if verdict is not None:
                 polite = polite or (i == 0 and bool(opening))
                 option = places[not verdict]
@@ -131,7 +133,8 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
                 continue
         if i > 1 and i < last - 1:
             continue
-        verdict = None if asked.negated or _said(line, text, places) is not None else _restated(segment, text, asked)
+        said = asked.negated or _said(line, text, places) is not None
+        verdict = None if said else _by_clause(_restated, segment, text, asked)
         if verdict is not None:
             found.append(Commitment(LETTERS[places[not verdict]], JUDGED, segment.start, segment.end, "judged"))
     verdicts = {c.value for c in found if c.strength == JUDGED}
@@ -185,6 +188,8 @@ _NOT = re.compile(r"not(?![ ]only\b|[ ]just\b)(?:[ ][\w']+){1,5}[ ]*(?:[.,;:!(�
 _ECHO_NO = re.compile(r"(?:it|they|he|she|there|that)[ ](?:\w+n't|\w+[ ]not)\b", re.IGNORECASE)
 
 
+_ASIDE = re.compile(r",[ ](?:which|who|that)\b[^,;]*(?:,|\Z)", re.IGNORECASE)
+"""A relative clause between a thing and what is said of it."""
 _WH = frozenset((
     "what", "which", "where", "as", "if", "how", "who", "whether", "when", "because", "than", "whatever"
 ))  # fmt: skip
@@ -199,10 +204,12 @@ def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
     if concluded is not None:
         return not (concluded["no"] or concluded["cannot"])
     match = _ECHO.search(part)
-    if match is None or len(words_of(part[: match.start()])) > MAX_ECHO_WORDS - 1:
+    if match is None:
         return None
-    lead = part[: match.start()].strip(" *_`\"'")
+    lead = _ASIDE.sub(" ", part[: match.start()]).strip(" *_`\"',")
     before = words_of(lead)
+    if len(before) > MAX_ECHO_WORDS - 1:
+        return None
     names = [w.folded for w in before]
     if not names or names[0] in ("there", "here") or re.search(r"[.;:!?]", lead) or _TURNED.search(part, match.start()):
         return None
@@ -214,11 +221,34 @@ def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
     return not (match["no"] or match["cannot"] or any(w in ("never", "neither", "nor", "hardly", "no") for w in names))
 
 
+_TURNS = re.compile(r";|,[ ](?=(?:but|while|whereas|so|though|and)\b)|[ ](?=(?:but|whereas)\b)", re.IGNORECASE)
+"""Where a clause begins that may be about another thing than the clause before it, or conclude from it."""
+
+
+def _by_clause(
+    rule: Callable[[Segment, str, Asked], bool | None], segment: Segment, text: str, asked: Asked
+) -> bool | None:
+    """The verdict of the clause that concludes, else of that with most words of the question, else of all."""
+    turns = [m.start() for m in _TURNS.finditer(text, segment.start, segment.end)]
+    if not turns:
+        return rule(segment, text, asked)
+    clauses = [segment.part(a, b) for a, b in itertools.pairwise([segment.start, *turns, segment.end])]
+    shared = [len({a for a in asked.words if names_any(clause.words, frozenset({a}))}) for clause in clauses]
+    best = max(range(len(clauses)), key=lambda i: (shared[i], i))
+    concluded = [c for c in clauses[1:] if c.words and c.words[0].folded == "so"]
+    verdicts = (rule(part, text, asked) for part in (*concluded, clauses[best], segment))
+    return next((verdict for verdict in verdicts if verdict is not None), None)
+
+
 def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of a sentence that restates the question, in its words or in opposite ones."""
     by_number = _by_threshold(segment, text, asked)
     if by_number is not None:
         return by_number
+    for rule in (_bare_pole, _elsewhere, _able):
+        verdict = rule(segment, text, asked)
+        if verdict is not None:
+            return verdict
     wanted = [w for w in asked.words if w not in segment.language.opposites.exact]
     every = segment.language.opposites.find(segment.words, text)
     poles = [c.start for c in every if c.role in asked.poles or opposite(c.role) in asked.poles]
@@ -227,9 +257,12 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     hits = {a for a in wanted if any(same_word(w.folded, a) for w in words)}
     said = longest(segment.language.opposites.find(words, text))
     flips = _turned_poles(said, asked.poles) or _is_prefixed(words, asked)
-    existing = _EXISTS.match(text[segment.start : end].lstrip(" *_`\"'"))
+    opening = text[segment.start : end].lstrip(" *_`\"'")
+    if _ASKS_EXISTENCE.search(asked.question) and _ONE.match(opening):
+        return True
+    existing = _EXISTS.match(opening)
     denied = _is_denied(segment, words, text) or bool(existing and existing["no"])
-    subject = bool(hits & asked.subject) or bool(words and words[0].folded in _PRONOUNS)
+    subject = bool(hits & asked.subject) or bool(words and words[0].folded.partition("'")[0] in _PRONOUNS)
     covered = len(hits) / len(wanted) if wanted else 0.0
     same = _same_poles(said, asked.poles)
     swapped = bool(same or flips) and _is_swapped(words, said, asked)
@@ -241,12 +274,84 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     if flips:
         return denied != swapped if (hits or subject) and (subject or covered >= MIN_DENIED) else None
     if denied:
-        return swapped if covered >= MIN_DENIED and hits else None
-    if swapped and covered >= MIN_SWAPPED:
+        return swapped if covered >= MIN_DENIED and hits and _denies_asked(segment, words, text, asked) else None
+    if swapped and (covered >= MIN_SWAPPED or _is_behind_all(said, asked, words)):
         return False
     if swapped or covered < 1 or (asked.poles and not same) or _has_other_number(segment, text, asked):
         return None
     return True
+
+
+_PLACE = re.compile(
+    r"\b(?:(?P<on>on|on top of|upon)|(?P<inside>in|inside|within)|(?P<under>under|underneath|beneath|below)"
+    r"|(?P<beside>beside|next to|near|alongside)|(?P<behind>behind)|(?P<front>in front of))[ ]"
+    r"(?P<what>(?:the|a|its|his|her|that|this)\b[ ])?(?P<of>\w+)",
+    re.IGNORECASE,
+)
+"""Places that exclude each other: a cup that is beside a saucer isn't on it."""
+
+
+def _elsewhere(segment: Segment, text: str, asked: Asked) -> bool | None:
+    """The verdict of a sentence that puts the thing asked about at another place: "it's beside it"."""
+    wanted = _PLACE.search(asked.question)
+    said = _PLACE.search(text, segment.start, segment.end)
+    if wanted is None or said is None or said.lastgroup is None or wanted["of"] is None:
+        return None
+    anchor = same_word(said["of"].casefold(), wanted["of"].casefold()) or said["of"].casefold() in ("it", "them")
+    before = [w for w in segment.words if w.end <= said.start()]
+    thing = [w.folded for w in words_of(asked.question[: wanted.start()])]
+    about = before and all(
+        w.folded.partition("'")[0] in _PRONOUNS or w.folded in segment.language.skip or w.folded in thing
+        for w in before
+    )
+    place, other = ({k for k in _PLACE_NAMES if m[k]} for m in (said, wanted))
+    return False if anchor and about and place != other and not segment.having("negate") else None
+
+
+_PLACE_NAMES = ("on", "inside", "under", "beside", "behind", "front")
+_ASKS_ABILITY = re.compile(
+    r"\A(?:can|could|will|would|does|do|is it possible)\b|\b(?:fit|enough|able)\b", re.IGNORECASE
+)
+_UNABLE = re.compile(
+    r"\A(?:(?:it|he|she|that|this|they)(?:['’]s|[ ](?:is|are|would be))[ ])?(?:much[ ]|far[ ]|way[ ])?too[ ]\w+[ .!]*\Z"
+    r"|\b(?:impossible|not possible|no way)\b|\b(?:would|will|does|do|could|can)(?:n['’]t|[ ]not)[ ](?:fit|work)\b"
+    r"|\bnot[ ]fits\b",
+    re.IGNORECASE,
+)
+_ABLE = re.compile(
+    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:(?:would|will)[ ](?:\w+[ ])?fit|it[ ]fits)\b",
+    re.IGNORECASE,
+)
+
+
+def _able(segment: Segment, text: str, asked: Asked) -> bool | None:
+    """The verdict of a sentence that says whether something can be done: "too narrow", "plenty of room"."""
+    if not _ASKS_ABILITY.search(asked.question):
+        return None
+    part = text[segment.start : segment.end].strip(" *_`\"'")
+    if _UNABLE.search(part):
+        return False
+    return True if _ABLE.search(part) and not segment.having("negate", "absent") else None
+
+
+def _is_behind_all(said: Sequence[Cue], asked: Asked, words: Sequence[Word]) -> bool:
+    """Check whether a clause ends in a measured quality: "the bed is farther", which the other thing isn't."""
+    return bool(words) and any(c.role in asked.poles and c.end == words[-1].end for c in said)
+
+
+def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
+    """The verdict of an answer that is nothing but a quality: "off", "it's on its right"."""
+    said = longest(segment.language.opposites.find(segment.words, text))
+    roles = {c.role for c in said}
+    rest = [w for w in segment.words if not is_inside(w, said) and w.folded not in segment.language.skip]
+    if any(w.folded.partition("'")[0] not in _BARE for w in rest) or len(segment.words) > MAX_ECHO_WORDS:
+        return None
+    same, other = bool(roles & asked.poles), any(opposite(role) in asked.poles for role in roles)
+    return same if same != other else None
+
+
+_BARE = _PRONOUNS | {"its", "his", "her", "just", "clearly", "currently", "switched", "turned", "shot", "camera"}
+"""Words beside a quality that is all that an answer says."""
 
 
 def _main_clause(segment: Segment, text: str, wanted: Sequence[str], pole: int) -> int:
@@ -279,6 +384,18 @@ def _is_denied(segment: Segment, words: Sequence[Word], text: str) -> bool:
         if not is_in_longer(c, cues)
     ]
     return bool(denials) or _DENIED.search(text, segment.start, end) is not None
+
+
+def _denies_asked(segment: Segment, words: Sequence[Word], text: str, asked: Asked) -> bool:
+    """Check whether the words behind a "not" are of the question: "doesn't move" says nothing of stopping."""
+    match = re.search(r"\b(?:do|does|did)(?:n['’]t|[ ]not)\b", text[segment.start : words[-1].end], re.IGNORECASE)
+    if match is None:
+        return True
+    begin = segment.start + match.end()
+    clause = _CLAUSE_END.search(text, begin, segment.end)
+    end = clause.start() if clause else segment.end
+    behind = [w for w in segment.words if begin <= w.start < end and is_content(w.folded, segment.language)]
+    return not behind or bool(names_any(behind[:MAX_DENIED_WORDS], frozenset(asked.words)))
 
 
 def _says_both(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> bool:
@@ -342,12 +459,14 @@ def _by_threshold(segment: Segment, text: str, asked: Asked) -> bool | None:
     if bound is None:
         return None
     language = segment.language
-    counted = {_with_unit(value, text, end, language) for end, value in _numbers(text, segment.words, language).items()}
+    numbers = _numbers(text, segment.words, language)
+    counted = {_with_unit(value, text, end, language) for end, value in numbers.items()}
     written = bound["number"] or bound["end"]
     limits = list(_numbers(written, words_of(written), language).values())
     if len(limits) != 1 or len(counted) != 1 or segment.having("negate"):
         return None
-    if not any(same_word(w.folded, a) for w in segment.words for a in asked.words):
+    about = any(same_word(w.folded, a) for w in segment.words for a in asked.words)
+    if not about and any(w.folded not in language.skip | _COUNTING for w in segment.words if w.end not in numbers):
         return None
     kind, number = _with_unit(limits[0], asked.question, bound.end(), language)
     ((other, value),) = counted
@@ -356,6 +475,10 @@ def _by_threshold(segment: Segment, text: str, asked: Asked) -> bool | None:
     if bound["ends"]:
         return value >= number if bound["ends"].casefold() == "least" else value <= number
     return value > number if bound["more"] else value < number
+
+
+_COUNTING = frozenset(("exactly", "only", "just", "see", "count", "there's", "can", "we", "them", "here", "precisely"))
+"""Words beside a number that say that it is a count."""
 
 
 def _with_unit(value: Fraction, text: str, end: int, language: Languages) -> tuple[str, Fraction]:

@@ -109,6 +109,11 @@ class RuleSet:
     marks: bool = False
     applies: Callable[[str], bool] = _every_benchmark
 
+    def score_of(self, item: Item, text: str) -> float | None:
+        """Return the score of a text; None where only a judge can score it."""
+        reading = self.read(item, text, 0)
+        return None if reading.failed else self.score(item, reading)
+
 
 def draw_of(seed: int, repeat: int) -> int:
     """The seed of `RuleSet.read` for a response: each asking of an item has a draw of its own."""
