@@ -38,13 +38,13 @@ class Postgres:
         """The URL of a database."""
         return f"postgresql://postgres@/{name}?host={self.folder}"
 
-    def create(self) -> str:
-        """A new database, and its URL."""
+    def create(self, template: str = "template1") -> str:
+        """A new database, a copy of another, and its URL."""
         import psycopg
 
         name = f"t{uuid.uuid4().hex[:12]}"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         return self.url(name)
 
     def stop(self) -> None:

@@ -13,13 +13,43 @@ from pathlib import Path
 
 import pytest
 
+from loopback import Server, serving
+
 COMMAND = (sys.executable, "-m", "tolman.demo", "--rooms", "3", "--seconds", "2", "--rate", "2")
+ABSENT = """
+import os, sys
+from importlib.abc import MetaPathFinder
 
 
-def stopped(place: Path, step: str, how: signal.Signals) -> tuple[int, str, str]:
+class Absent(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in os.environ["ABSENT"].split(","):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+if "EGL" in os.environ["ABSENT"].split(","):
+    import moderngl
+
+    def create_context(**_):
+        raise OSError("libEGL.so not found in the system")
+
+    moderngl.create_context = create_context
+sys.meta_path.insert(0, Absent())
+"""
+"""A `sitecustomize` that takes packages and EGL away from every process."""
+
+
+def lacking(place: Path, absent: str) -> dict[str, str]:
+    """The environment of a machine without some packages or without EGL."""
+    (place / "sitecustomize.py").write_text(ABSENT)
+    path = os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "TOLMAN_CACHE": str(place / "cache"), "ABSENT": absent, "PYTHONPATH": path}
+
+
+def stopped(place: Path, step: str, how: signal.Signals, absent: str = "") -> tuple[int, str, str]:
     """Start the demonstration, stop it in the middle of a step, and return its exit code and what it said."""
     (place / "tmp").mkdir()
-    environment = {**os.environ, "TOLMAN_CACHE": str(place / "cache"), "TMPDIR": str(place / "tmp"), "COLUMNS": "200"}
+    environment = {**lacking(place, absent), "TMPDIR": str(place / "tmp"), "COLUMNS": "200"}
     with subprocess.Popen(
         COMMAND, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -46,7 +76,6 @@ def stopped(place: Path, step: str, how: signal.Signals) -> tuple[int, str, str]
 @pytest.mark.parametrize(
     ("step", "how", "code"),
     [
-        pytest.param("simulate", signal.SIGINT, 130, marks=pytest.mark.full),
         ("simulate", signal.SIGTERM, 143),
         pytest.param("generate", signal.SIGINT, 130, marks=pytest.mark.full),
     ],
@@ -62,7 +91,8 @@ def test_a_stopped_demonstration_says_so_and_leaves_nothing_half_written(
             ).release()
         except Exception as error:
             pytest.skip(f"no EGL here ({error})")
-    returned, said, errors = stopped(tmp_path, step, how)
+    # Rooms that were drawn before are soon asked about.
+    returned, said, errors = stopped(tmp_path, step, how, "EGL" if step == "generate" else "")
     assert (returned, errors) == (code, "tolman: Stopped; the same command goes on.\n")
     assert said.splitlines()[-1].startswith(f"$ tolman {step} ")  # nothing is begun behind it
     written = sorted(path for path in (tmp_path / "demo").rglob("*") if "partial" in path.name)
@@ -110,62 +140,42 @@ def test_the_model_that_sees_is_above_the_blind_one(tmp_path: Path) -> None:
     assert columns["rel_distance"]["value"] > 5
 
 
-ABSENT = """
-import os, sys
-from importlib.abc import MetaPathFinder
-
-
-class Absent(MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in os.environ["ABSENT"].split(","):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
-if "EGL" in os.environ["ABSENT"].split(","):
-    import moderngl
-
-    def create_context(**_):
-        raise OSError("libEGL.so not found in the system")
-
-    moderngl.create_context = create_context
-sys.meta_path.insert(0, Absent())
-"""
-"""A `sitecustomize` that takes packages and EGL away from every process."""
-
-
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("absent", "sentences", "seeing"),
+    ("absent", "sentences"),
     [
-        (
-            "onnxruntime",
-            ["Detecting objects needs the package 'onnxruntime'.* Going on without baseline/detector"],
-            False,
-        ),
-        ("EGL", ["rendering needs EGL, .* libegl1 .* Going on with three rooms that were drawn before"], True),
+        ("EGL", ["rendering needs EGL, .* libegl1 .* Going on with three rooms that were drawn before"]),
         (
             "moderngl,onnxruntime",
-            ["needs the package 'moderngl'.* Going on with three rooms", "'onnxruntime'.* Going on without"],
-            False,
+            [
+                "needs the package 'moderngl'.* Going on with three rooms",
+                "Detecting objects needs the package 'onnxruntime'.* Going on without baseline/detector",
+            ],
         ),
     ],
 )
-def test_the_demonstration_goes_on_without_what_a_machine_lacks(
-    absent: str, sentences: list[str], seeing: bool, tmp_path: Path
+def test_the_demonstration_goes_on_without_what_a_machine_lacks_and_adds_the_users_own_model(
+    absent: str, sentences: list[str], tmp_path: Path
 ) -> None:
-    for module in ("shapely", "moderngl", *(["onnxruntime"] if seeing else [])):
+    seeing = "onnxruntime" not in absent
+    for module in ("shapely", "moderngl", "av", *(["onnxruntime"] if seeing else [])):
         pytest.importorskip(module, reason="the demonstration needs the extra 'worlds'")
-    (tmp_path / "sitecustomize.py").write_text(ABSENT)
-    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        COMMAND, cwd=tmp_path, capture_output=True, text=True, check=False,
-        env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache"), "ABSENT": absent, "PYTHONPATH": path},
-    )  # fmt: skip
+    server = Server(answer="A", keep=False)
+    with serving(server) as url:
+        done = subprocess.run(
+            (*COMMAND, "--model", "openai/mine", "--base-url", url),
+            cwd=tmp_path, capture_output=True, text=True, check=False, env=lacking(tmp_path, absent),
+        )  # fmt: skip
     assert done.returncode == 0, done.stderr
     for sentence in sentences:
         assert len(re.findall(rf"^.*{sentence}.*$", done.stdout, re.MULTILINE)) == 1, done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+    assert "INCOMPLETE" not in done.stdout
     assert ("$ tolman compare" in done.stdout) == seeing
     assert (tmp_path / "demo" / "runs" / "baseline-detector").exists() == seeing
     assert "baseline/oracle" in done.stdout
+    assert "openai/mine" in done.stdout
+    responses = (tmp_path / "demo" / "runs" / "openai-mine" / "responses.jsonl").read_text().splitlines()
+    assert server.requests == len(responses) > 60
+    assert server.bytes > 50_000 * server.requests  # it is shown the videos
     assert (tmp_path / "demo" / "site" / "index.html").is_file()

@@ -7,7 +7,6 @@ chosen now. Questions that are chosen then and now are the same, but for the ord
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,6 @@ pytest.importorskip("shapely", reason="questions are made with the extra 'build'
 
 
 SINCE: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("chosen_since.json").read_text(encoding="utf-8"))
-
-
-def quick(names: Iterable[str], *chosen: str) -> list[Any]:
-    """Names as parameters of a test; those that aren't chosen take long, or repeat what test_runs.py holds too."""
-    return [name if name in chosen else pytest.param(name, marks=pytest.mark.full) for name in names]
 
 
 def rows(benchmark: Path) -> list[dict[str, Any]]:
@@ -49,7 +43,7 @@ def test_scenes_are_read(place: Path) -> None:
     assert "simulated/3-0002" in done.stdout
 
 
-@pytest.mark.parametrize("name", quick(CHOSEN, "choices", "site"))
+@pytest.mark.parametrize("name", ["choices", "site"])
 def test_the_same_command_makes_the_same_questions(place: Path, name: str) -> None:
     done = tolman(place, "generate", "worlds", *CHOSEN[name], "--out", f"again/{name}")
     assert done.returncode == 0, done.stderr
@@ -63,28 +57,28 @@ def test_the_same_command_makes_the_same_questions(place: Path, name: str) -> No
     assert digest(place / "again" / name) == SINCE["chosen"][name]
 
 
-@pytest.mark.parametrize("name", quick(GENERATED, "mmsi"))
+@pytest.mark.parametrize(
+    "name", [name if name == "mmsi" else pytest.param(name, marks=pytest.mark.full) for name in GENERATED]
+)
 def test_each_preset_gives_the_committed_questions(place: Path, name: str) -> None:
     done = tolman(place, "generate", "worlds", *GENERATED[name], "--out", f"whole/{name}")
     assert done.returncode == 0, done.stderr
     assert digest(place / "whole" / name) == SINCE["generated"][name]
 
 
-@pytest.mark.parametrize("preset", quick(("vsi-paper", "all"), "vsi-paper"))
-def test_families_are_found_under_the_names_they_had(place: Path, preset: str) -> None:
-    """All of them by name, as scripts have them, give the questions of then; `all` has more families since."""
+def test_families_are_found_under_the_names_they_had(place: Path) -> None:
+    """All of them by name, as scripts have them, give the questions of then."""
     provenance = json.loads((FIXTURES / "benchmarks" / "mixed" / "provenance.json").read_text())
     names = provenance["preset"]["families"]
     assert {"relative_distance", "relative-distance", "camera-object"} <= set(names)
-    chosen = names[:8] if preset == "vsi-paper" else names
-    options = {"vsi-paper": CHOSEN["paper"], "all": GENERATED["all"]}[preset]
-    done = tolman(place, "generate", "worlds", *options, "--families", ",".join(chosen), "--out", f"named/{preset}")
+    done = tolman(
+        place, "generate", "worlds", *CHOSEN["paper"], "--families", ",".join(names[:8]), "--out", "named/paper"
+    )
     assert done.returncode == 0, done.stderr
-    whole = SINCE["generated"]["all by name"] if preset == "all" else SINCE["chosen"]["paper"]
-    assert digest(place / "named" / preset) == whole
+    assert digest(place / "named" / "paper") == SINCE["chosen"]["paper"]
 
 
-@pytest.mark.parametrize("name", quick(("paper", "official", "mixed", "choices"), "official", "mixed"))
+@pytest.mark.parametrize("name", ["official", "mixed"])
 def test_a_published_benchmark_is_audited_as_before(place: Path, expected: dict[str, Any], name: str) -> None:
     done = tolman(place, *audit(name))
     in_doubt = any(row["in_doubt"] for row in expected["audits"][name])
@@ -93,11 +87,10 @@ def test_a_published_benchmark_is_audited_as_before(place: Path, expected: dict[
     assert holds(expected["audits"][name], json.loads(done.stdout)) == SINCE["audited"].get(name, [])
 
 
-@pytest.mark.parametrize("name", quick(CHOSEN, "mixed"))
-def test_a_published_benchmark_is_run_with_the_same_figures(place: Path, name: str) -> None:
-    script = f"scripted/answers/{name}.jsonl"
-    done = tolman(place, "run", f"./benchmarks/{name}", "--model", script, "--out", f"fresh/{name}", "--json")
+def test_a_published_benchmark_is_run_with_the_same_figures(place: Path) -> None:
+    script = "scripted/answers/mixed.jsonl"
+    done = tolman(place, "run", "./benchmarks/mixed", "--model", script, "--out", "fresh/mixed", "--json")
     assert done.returncode == 1, done.stderr  # one answer is missing
-    old, new = (json.loads((place / part / name / "scores.json").read_text()) for part in ("runs", "fresh"))
+    old, new = (json.loads((place / part / "mixed" / "scores.json").read_text()) for part in ("runs", "fresh"))
     assert {"official", "careful"} & set(old["rule_sets"])
     assert holds(old, new) == []

@@ -18,10 +18,10 @@ from tolman.scoring.rule_sets import careful
 
 @pytest.mark.full
 def test_a_name_that_is_usually_right_is_no_more() -> None:
-    items = choices(360, planted=0.5)
+    items = choices(240, planted=0.5)
     kept = filter_shortcuts([FilterItem(item, item.answer_text) for item in items], 5, 0.25, 0)
     left = [items[i] for i in kept]
-    assert len(left) > 120
+    assert len(left) > 80
     assert kept == sorted(kept)
     found = guess(left, assign(left, 3, 99), careful(), learners=QUICK, workers=1)
     for name in QUICK:
@@ -78,10 +78,10 @@ def test_nobody_guesses_between_pictures() -> None:
 
 @pytest.mark.full
 def test_no_more_is_looked_at_closely_than_is_wanted() -> None:
-    questions = [FilterItem(item, item.answer_text) for item in choices(600, planted=0.25)]
-    kept = filter_shortcuts(questions, 4, 0.25, 0, most=100)
-    assert 80 <= len(kept) <= 120
-    assert len(filter_shortcuts(questions, 4, 0.25, 0)) > 400
+    questions = [FilterItem(item, item.answer_text) for item in choices(360, planted=0.25)]
+    kept = filter_shortcuts(questions, 4, 0.25, 0, most=60)
+    assert 45 <= len(kept) <= 75
+    assert len(filter_shortcuts(questions, 4, 0.25, 0)) > 240
 
 
 def test_few_questions_lose_what_a_picture_suggests_and_nothing_else() -> None:

@@ -11,8 +11,13 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the web application needs the extra 'review'")
 
+from sqlalchemy import Engine
+
 from making import make_pool
+from postgres import Postgres
 from reviewing import Served, make_benchmark, serving, settings_of
+from tolman.review.store import database as module
+from tolman.review.store.database import Database
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 FLAGS = [
@@ -43,10 +48,43 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.full)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def tables_made_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Copy the tables of an empty SQLite database instead of making them each time, half of a server's start.
+
+    `store/test_migrations.py` makes them.
+    """
+    made = tmp_path_factory.mktemp("tables") / "empty.sqlite"
+    Database(f"sqlite:///{made}").close()
+    content = made.read_bytes()
+    bring_to = module.bring_to
+
+    def bring(engine: Engine, version: str) -> None:
+        file = Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
+        if file is not None and version == "head" and file.is_file() and not file.stat().st_size:
+            file.write_bytes(content)
+        else:
+            bring_to(engine, version)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "bring_to", bring)
+        yield
+
+
+@pytest.fixture(scope="session")
+def tables(postgres: Postgres) -> str:
+    """The name of a PostgreSQL database with tables and nothing in them, to be copied."""
+    url = postgres.create()
+    Database(url).close()
+    return url.partition("?")[0].rpartition("/")[2]
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest) -> str | None:
     """The URL of an empty database: None (a file in the store), then PostgreSQL."""
-    return None if request.param == "sqlite" else request.getfixturevalue("postgres").create()
+    if request.param == "sqlite":
+        return None
+    return str(request.getfixturevalue("postgres").create(request.getfixturevalue("tables")))
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def test_a_recording_does_not_begin_by_staring_at_a_wall(camera: str) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("place", ["rectangle", "l-shape", "two-rooms"])
 def test_no_robot_begins_by_staring_at_a_wall(place: str, seed: int) -> None:
     assert staring(world(place), trajectory(place, "robot", f"begin:{seed}")) < 0.5

@@ -22,10 +22,7 @@ from tolman.simulate.scene_recording import STRIDE, CameraTrack, look, record
 
 PLACES = [
     "rectangle",
-    *(
-        pytest.param(place, marks=pytest.mark.full)
-        for place in ("l-shape", "two-rooms", "street", "park", "courtyard", MADE_HOME)
-    ),
+    *(pytest.param(place, marks=pytest.mark.full) for place in ("two-rooms", "street", "park", MADE_HOME)),
 ]
 
 

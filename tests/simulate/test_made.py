@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 pytest.importorskip("shapely", reason="furniture needs the extra 'worlds'")
 pytest.importorskip("embreex", reason="furniture needs the extra 'worlds'")
@@ -93,26 +91,9 @@ def holds(kind: FurnitureKind, piece: MadePiece) -> None:
 
 
 @kinds
-@pytest.mark.parametrize("seed", ["a", "b"])
-def test_a_piece_is_closed_stands_and_fills_its_box(kind: FurnitureKind, seed: str) -> None:
-    holds(kind, make_piece(kind, seed))
-
-
-@pytest.mark.full
-@kinds
-def test_every_piece_is_closed_stands_and_fills_its_box(kind: FurnitureKind) -> None:
-    # The same seeds each time: one backpack in some 800 would fall over, which libraries leave out (`unstable`).
-    @settings(max_examples=25, deadline=None, derandomize=True)
-    @given(seed=st.integers(0, 1 << 40))
-    def hold(seed: int) -> None:
-        holds(kind, make_piece(kind, str(seed)))
-
-    hold()
-
-
-@kinds
 def test_the_same_seed_makes_the_same_piece_and_another_seed_another(kind: FurnitureKind) -> None:
     first, again, other = (make_piece(kind, seed) for seed in ("7", "7", "8"))
+    holds(kind, first)
     assert first.size == again.size != other.size
     assert first.surfaces == again.surfaces
     assert np.array_equal(first.mesh.points, again.mesh.points)
@@ -139,18 +120,25 @@ def test_every_module_of_kinds_declares_some_and_kinds_are_many() -> None:
 
 @pytest.mark.full
 @kinds
-def test_a_kind_has_many_shapes(kind: FurnitureKind) -> None:
+def test_pieces_of_a_kind_are_whole_and_of_many_shapes_and_colours(kind: FurnitureKind) -> None:
     """Two pieces are of one shape where their proportions are nearly the same and rays from three sides end alike."""
     shapes: list[tuple[Floats, Floats]] = []
+    colours = set()
     for seed in range(LOOKED_AT):
         piece = make_piece(kind, str(seed))
+        holds(kind, piece)
+        if seed < 4:
+            colours.add(tuple(np.round(piece.mesh.tints.mean(0), 2)))
         proportions, depths = np.array(piece.size) / max(piece.size), relief(piece.mesh)
         if all(
             np.abs(proportions - other).max() > 0.05 or (np.abs(depths - seen) > 0.02).mean() > 0.04
             for other, seen in shapes
         ):
             shapes.append((proportions, depths))
-    assert len(shapes) >= SHAPES
+        if len(shapes) == SHAPES:
+            break
+    assert len(shapes) == SHAPES
+    assert len(colours) == 4
 
 
 def relief(mesh: Mesh) -> Floats:
@@ -169,13 +157,6 @@ def relief(mesh: Mesh) -> Floats:
         faces, distances = tree.cast(origins, np.tile(direction, (len(u), 1)))
         depths.append(np.where(faces >= 0, distances, 2.0))
     return np.concatenate(depths)
-
-
-@pytest.mark.full
-def test_a_kind_has_many_colours() -> None:
-    for kind in KINDS.values():
-        colours = {tuple(np.round(make_piece(kind, str(seed)).mesh.tints.mean(0), 2)) for seed in range(4)}
-        assert len(colours) == 4, kind.name
 
 
 def test_sizes_are_those_of_real_rooms(shared_data: Path) -> None:

@@ -101,7 +101,7 @@ def test_made_furniture_stands_and_hangs_in_a_room(library: Library) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("number", range(1, 13))
+@pytest.mark.parametrize("number", range(1, 7))
 def test_made_furniture_stands_and_hangs_in_rooms(library: Library, number: int) -> None:
     check_room(library, number)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -48,6 +49,7 @@ def level(height: float = 1.5) -> np.ndarray:
     return looking(np.array([[0.0, 0.0, height]]), np.zeros(1), np.zeros(1), np.zeros(1))[0]
 
 
+@cache
 def views(place: str) -> list[tuple[np.ndarray, Frame]]:
     poses = walk(place).poses
     with Renderer(world(place), SIZE) as renderer:

@@ -25,7 +25,7 @@ from tolman.simulate.plan import FloorLayout, Placed
 from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.world import World
 
-ROOMS, STREETS = 18, 8
+ROOMS, STREETS = 12, 4
 QUICK = [("rectangle", 2), ("parking-lot", 0), ("courtyard", 1)]
 """A room with a desk beside whose raised part lamps were in the air, and trees that were sunk into their islands."""
 
@@ -52,7 +52,7 @@ def test_nothing_hovers_or_sinks_in(library: Library, shape: str, number: int) -
     ("shape", "number"),
     [(SHAPES[n % 3], 100 + n) for n in range(ROOMS)] + [(OUTDOOR_SHAPES[n % 4], 100 + n) for n in range(STREETS)],
 )
-def test_nothing_hovers_or_sinks_in_26_places(library: Library, shape: str, number: int) -> None:
+def test_nothing_hovers_or_sinks_in_many_places(library: Library, shape: str, number: int) -> None:
     check(place(library, shape, number))
 
 

@@ -34,7 +34,7 @@ SECONDS = 8.0
 ROUND = Lane("car", rounded([(0, 0), (40, 0), (40, 20), (0, 20)], 4.0), 0.0, (3.0, 5.0))
 
 SHAPES = [shape if shape == "street" else pytest.param(shape, marks=pytest.mark.full) for shape in OUTDOOR_SHAPES]
-"""The others take a quarter of a minute each."""
+"""The others take some seconds each."""
 
 
 @cache

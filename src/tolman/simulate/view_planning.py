@@ -45,9 +45,12 @@ class Views:
     shown: Floats
     half_angle: float
 
-    def seen(self, eye: int, yaw: float, least: float = 0.35) -> NDArray[np.bool_]:
-        """Find objects that are seen well from an eye that looks along `yaw` (radians), shape (n,)."""
-        off = np.abs((self.bearings[eye] - yaw + np.pi) % (2 * np.pi) - np.pi)
+    def seen(self, eye: int | NDArray[np.intp], yaw: float | Floats, least: float = 0.35) -> NDArray[np.bool_]:
+        """Find objects that are seen well from an eye that looks along `yaw` (radians), shape (n,).
+
+        For several eyes and a yaw of each, shape (k, n).
+        """
+        off = np.abs((self.bearings[eye] - np.asarray(yaw)[..., None] + np.pi) % (2 * np.pi) - np.pi)
         return np.asarray((self.shown[eye] >= least) & (off < self.half_angle - _EDGE))
 
 
@@ -92,17 +95,17 @@ def _shown(world: World, eyes: Floats, focal: float) -> Floats:
         if floor is not None and not floor.contains(shapely.Point(centers[number, :2])):
             # A door or a window stands back in its wall: look at where its front would meet the room.
             targets = centers[number] + (_FRONT * halves[number] + (0.0, 0.15, 0.0)) @ axes[number]
-        for e, eye in enumerate(eyes):
-            distance = float(np.linalg.norm(centers[number] - eye))
-            face = np.sort(halves[number])[1:].prod() * 4
-            if distance > _FAR or face * (focal / max(distance, 0.3)) ** 2 < _PIXELS:
-                continue
-            others = ~holds[number]
-            blocked = _blocked(eye, targets, centers[others], axes[others], np.maximum(halves[others] - _SHRINK, 1e-3))
-            if floor is not None:
-                lines = shapely.linestrings(np.stack([np.tile(eye[:2], (len(targets), 1)), targets[:, :2]], axis=1))
-                blocked |= ~shapely.covers(floor, lines)
-            shown[e, number] = 1.0 - blocked.mean()
+        distance = np.linalg.norm(centers[number] - eyes, axis=1)
+        face = np.sort(halves[number])[1:].prod() * 4
+        near = (distance <= _FAR) & (face * (focal / np.maximum(distance, 0.3)) ** 2 >= _PIXELS)
+        others = ~holds[number]
+        blocked = _blocked(
+            eyes[near], targets, centers[others], axes[others], np.maximum(halves[others] - _SHRINK, 1e-3)
+        )
+        if floor is not None:
+            ends = np.broadcast_arrays(eyes[near][:, None, :2], targets[None, :, :2])
+            blocked |= ~shapely.covers(floor, shapely.linestrings(np.stack(ends, axis=2)))
+        shown[near, number] = 1.0 - blocked.mean(1)
     return shown
 
 
@@ -112,16 +115,17 @@ _SAMPLES = np.array(
 _FRONT = np.array([[x, 1.0, z] for x in (-0.6, 0.0, 0.6) for z in (-0.6, 0.0, 0.6)])
 
 
-def _blocked(eye: Floats, targets: Floats, centers: Floats, axes: Floats, halves: Floats) -> NDArray[np.bool_]:
-    """Check whether boxes are between an eye and points (slab test), shape (targets,)."""
-    if not len(centers):
-        return np.zeros(len(targets), dtype=bool)
-    origin = np.einsum("bij,bj->bi", axes, eye - centers)[:, None]
-    ways = np.einsum("bij,tj->bti", axes, targets - eye)
-    safe = np.where(np.abs(ways) < 1e-12, 1e-12, ways)
-    one, two = (-halves[:, None] - origin) / safe, (halves[:, None] - origin) / safe
-    enter, leave = np.minimum(one, two).max(-1), np.maximum(one, two).min(-1)
-    return np.asarray(((enter < leave) & (leave > 0) & (enter < 0.98)).any(0))
+def _blocked(eyes: Floats, targets: Floats, centers: Floats, axes: Floats, halves: Floats) -> NDArray[np.bool_]:
+    """Check whether boxes are between eyes and points (slab test), shape (eyes, targets)."""
+    blocked = np.zeros((len(eyes), len(targets)), dtype=bool)
+    for center, turn, half in zip(centers, axes, halves, strict=True):
+        origin = ((eyes - center) @ turn.T)[:, None]
+        ways = (targets[None] - eyes[:, None]) @ turn.T
+        safe = np.where(np.abs(ways) < 1e-12, 1e-12, ways)
+        one, two = (-half - origin) / safe, (half - origin) / safe
+        enter, leave = np.minimum(one, two).max(-1), np.maximum(one, two).min(-1)
+        blocked |= (enter < leave) & (leave > 0) & (enter < 0.98)
+    return blocked
 
 
 PITCH = np.radians(-13)
@@ -272,11 +276,11 @@ def opening_look(world: World, views: Views, ground: WalkableFloor, then: Look, 
 
 def choose_looks(views: Views) -> list[Look]:
     """Choose looks that show everything: first each object once, then again from elsewhere; the best look first."""
-    yaws = np.linspace(-np.pi, np.pi, _YAWS, endpoint=False)
-    candidates = [(eye, float(yaw)) for eye in range(len(views.eyes)) for yaw in yaws]
-    seen = np.array([views.seen(eye, yaw) for eye, yaw in candidates])
+    eyes = np.repeat(np.arange(len(views.eyes)), _YAWS)
+    yaws = np.tile(np.linspace(-np.pi, np.pi, _YAWS, endpoint=False), len(views.eyes))
+    seen = views.seen(eyes, yaws)
     # A glimpse is better than nothing for what stands half hidden.
-    faint = np.array([views.seen(eye, yaw, 0.05) for eye, yaw in candidates])
+    faint = views.seen(eyes, yaws, 0.05)
     chosen: list[Look] = []
     for sight, least_apart in ((seen, 0.0), (faint, 0.0), (seen, 1.2), (seen, 1.2)):
         missing = np.ones(sight.shape[1], dtype=bool)
@@ -288,11 +292,11 @@ def choose_looks(views: Views) -> list[Look]:
             gain = (sight & missing).sum(1).astype(float)
             if places:
                 away = np.min([np.linalg.norm(views.eyes - place, axis=1) for place in places], axis=0)
-                gain *= np.array([away[eye] >= least_apart / 2 for eye, _ in candidates])
+                gain *= away[eyes] >= least_apart / 2
             best = int(gain.argmax())
             if gain[best] < 1:
                 break
-            chosen.append(candidates[best])
+            chosen.append((int(eyes[best]), float(yaws[best])))
             missing &= ~sight[best]
     return chosen or [(0, 0.0)]
 

@@ -18,24 +18,21 @@ TABLE = Table((Column("all", "All", pool()),), headline="all")
 
 
 @pytest.mark.full
-def test_pruning_takes_out_what_is_guessed() -> None:
-    items = choices(90, planted=1.0) + choices(90, planted=0.0, seed=1, start=90)
-    kept = prune(items, 90, RULES, folds=3, workers=1, rounds=2)
-    assert kept.sum() == 90
-    assert kept[:90].sum() < 18
-    assert np.array_equal(kept, prune(items, 90, RULES, folds=3, workers=1, rounds=2))
+def test_pruning_takes_out_what_is_guessed_and_keeps_each_types_share() -> None:
+    items = choices(60, planted=1.0) + choices(60, planted=0.0, seed=1, start=60) + numbers(40)
+    kept = prune(items, 80, RULES, folds=3, workers=1, rounds=2)
+    assert (kept[:120].sum(), kept[120:].sum()) == (60, 20)
+    assert kept[:60].sum() < 12
+    with pytest.raises(UsageError, match="160 at most"):
+        prune(items, 161, RULES, folds=3, workers=1)
 
 
 @pytest.mark.full
-def test_pruning_keeps_each_types_share_and_what_counts_as_one_together() -> None:
-    items = choices(80, planted=0.5) + numbers(40)
-    kept = prune(items, 60, RULES, folds=3, workers=1, rounds=2)
-    assert (kept[:80].sum(), kept[80:].sum()) == (40, 20)
-    turned = [item.model_copy(update={"all_of": str(i // 4)}) for i, item in enumerate(items[:80])]
-    kept = prune(turned, 42, RULES, folds=3, workers=1, rounds=2)
+def test_pruning_keeps_what_counts_as_one_together_and_the_same_again() -> None:
+    items = [item.model_copy(update={"all_of": str(i // 4)}) for i, item in enumerate(choices(80, planted=0.5))]
+    kept = prune(items, 42, RULES, folds=3, workers=1, rounds=1)
     assert set(kept.reshape(20, 4).sum(axis=1).tolist()) == {0, 4}
-    with pytest.raises(UsageError, match="120 at most"):
-        prune(items, 121, RULES, folds=3, workers=1)
+    assert np.array_equal(kept, prune(items, 42, RULES, folds=3, workers=1, rounds=1))
 
 
 @pytest.mark.full

@@ -12,7 +12,7 @@ from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.scoring.rule_sets import careful
 
-FALSE_ALARM_SEEDS, POWER_SEEDS = 16, 5
+FALSE_ALARM_SEEDS, POWER_SEEDS = 8, 3
 
 
 def audited(items: list[Item], others: list[Item] | None = None, **settings: object) -> ShortcutAudit:
@@ -86,15 +86,10 @@ def test_what_cannot_be_told_says_how_many_questions_would_do() -> None:
     assert f"about {row.needed:,} questions" in row.reason
 
 
-def test_the_same_seed_gives_the_same_table() -> None:
+def test_the_same_seed_gives_the_same_table_however_many_work_on_it() -> None:
     first = audited(by_length(160, 3), learners=["nearest-neighbours", "ngram-linear"])
-    assert first.rows == audited(by_length(160, 3), learners=["nearest-neighbours", "ngram-linear"]).rows
+    assert first.rows == audited(by_length(160, 3), learners=["nearest-neighbours", "ngram-linear"], workers=2).rows
     assert first.rows != audited(by_length(160, 3), learners=["nearest-neighbours", "ngram-linear"], seed=1).rows
-
-
-@pytest.mark.full
-def test_the_table_does_not_depend_on_the_workers() -> None:
-    assert audited(by_length(160, 3)).rows == audited(by_length(160, 3), workers=2).rows
 
 
 def test_questions_of_other_seeds_teach_what_the_benchmark_alone_does_not() -> None:
@@ -151,7 +146,8 @@ def test_what_leaks_nothing_seldom_fails() -> None:
     """At level 0.01 over all rows, each seed fails once in a hundred times at most."""
     verdicts = [audited(clean(400, seed), seed=seed).verdict for seed in range(FALSE_ALARM_SEEDS)]
     verdicts += [audited(sizes_of_any(400, seed), seed=seed).verdict for seed in range(FALSE_ALARM_SEEDS)]
-    assert verdicts.count("FAIL") <= 3  # more has a probability below 1 in 1,000 at one in a hundred
+    # More than two of sixteen have a probability of 1 in 2,000 at one in a hundred, of nine in ten at three in ten.
+    assert verdicts.count("FAIL") <= 2
 
 
 @pytest.mark.full

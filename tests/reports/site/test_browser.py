@@ -23,10 +23,10 @@ pytestmark = pytest.mark.full
 Open = Any
 
 
-@pytest.fixture(params=["served", "disk"])
+@pytest.fixture
 def address(request: pytest.FixtureRequest, explorer: Path) -> Iterator[str]:
-    """Where the site is."""
-    if request.param == "disk":
+    """Where the site is: on the disk, where a browser forbids most, but for tests of both places."""
+    if getattr(request, "param", "disk") == "disk":
         yield f"file://{explorer}/index.html"
         return
     address, end = serve(explorer)
@@ -57,6 +57,9 @@ def serve(folder: Path) -> tuple[str, Callable[[], None]]:
         loop.close()
 
     return f"{told.result(10)}index.html", end
+
+
+in_both_places = pytest.mark.parametrize("address", ["served", "disk"], indirect=True)
 
 
 @pytest.fixture
@@ -103,6 +106,7 @@ def shown_ids(page: Any) -> list[str]:
     return [text.split(" ")[0] for text in page.locator(".row .id").all_inner_texts() for text in [text.split("\n")[0]]]
 
 
+@in_both_places
 def test_the_list_filters_sorts_and_leads_to_items(opened: Open) -> None:
     page = opened("#/items?set=s1")
     assert shown_ids(page) == ["count", "size", "order", "which", "pair", "script"]
@@ -136,29 +140,32 @@ def test_the_list_filters_sorts_and_leads_to_items(opened: Open) -> None:
     assert shown_ids(page)[0] == "which"
 
 
-@pytest.mark.parametrize(
-    ("words", "where", "found"),
-    [
-        ("count them TWICE", "", {"count"}),
-        ("looked at every frame", "answers", {"which"}),
-        ("a thought", "answers", {"order"}),
-        ("evil.example", "answers", {"size", "pair"}),
-        ("lamp", "questions", {"order"}),
-        ("lamp", "answers", set()),
-        ("document.title='owned'", "questions", {"script"}),
-        ("(.*)", "", set()),
-        ("nowhere at all", "", set()),
-    ],
-)
-def test_searches_find_what_texts_say(opened: Open, words: str, where: str, found: set[str]) -> None:
+SEARCHES: list[tuple[str, str, set[str]]] = [
+    ("count them TWICE", "", {"count"}),
+    ("looked at every frame", "answers", {"which"}),
+    ("a thought", "answers", {"order"}),
+    ("evil.example", "answers", {"size", "pair"}),
+    ("lamp", "answers", set()),
+    ("lamp", "questions", {"order"}),
+    ("document.title='owned'", "questions", {"script"}),
+    ("(.*)", "", set()),
+    ("nowhere at all", "", set()),
+]
+
+
+def test_searches_find_what_texts_say(opened: Open) -> None:
     page = opened("#/items?set=s1")
-    if where:
-        goes_to(page, lambda: page.locator("#in").select_option(where))
-    page.locator("#words").fill(words)
-    goes_to(page, lambda: page.keyboard.press("Enter"))
-    assert set(shown_ids(page)) == found
+    place = ""
+    for words, where, found in SEARCHES:
+        if where != place:
+            goes_to(page, lambda where=where: page.locator("#in").select_option(where))
+            place = where
+        page.locator("#words").fill(words)
+        goes_to(page, lambda: page.keyboard.press("Enter"))
+        assert set(shown_ids(page)) == found, words
 
 
+@in_both_places
 def test_hostile_texts_stay_texts(opened: Open) -> None:
     page = opened("#/item/script?set=s1")
     assert page.locator(".question").inner_text() == "<script>document.title='owned'</script> & \"quotes\"?"
@@ -171,6 +178,7 @@ def test_hostile_texts_stay_texts(opened: Open) -> None:
     assert page.locator("main script, main img[src^=http]").count() == 0
 
 
+@in_both_places
 def test_an_address_leads_to_an_item_with_the_chosen_answers(opened: Open) -> None:
     page = opened("#/item/order?set=s1&runs=1,0")
     assert page.locator(".answer h3").all_inner_texts() == ["✗ bad wrong", "✓ good right"]
@@ -198,6 +206,7 @@ def test_what_was_read_is_marked_and_turns_reasoning_and_tokens_are_there(opened
     assert "I looked at every frame." in page.locator(".answer details pre").inner_text()
 
 
+@in_both_places
 def test_pictures_stand_in_their_place_in_the_text(opened: Open) -> None:
     page = opened("#/item/pair?set=s1")
     assert page.locator(".question img").count() == 1
@@ -219,6 +228,7 @@ def of_task(site: Path, task: str) -> str:
     return str(index["ids"][label["codes"].index(label["values"].index(task))])
 
 
+@in_both_places
 def test_the_frames_that_were_sent_the_video_and_the_plan_are_there(opened: Open, explorer: Path) -> None:
     identity = of_task(explorer, "object_rel_direction_hard")
     page = opened(f"#/item/{identity}")

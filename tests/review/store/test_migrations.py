@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine
@@ -18,6 +19,12 @@ from tolman.review.store.schema import Project
 
 FIRST = "0001"
 PASSWORD = "an old password"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest) -> str | None:
+    """The URL of a database without tables: None (a file in the store), then PostgreSQL."""
+    return None if request.param == "sqlite" else request.getfixturevalue("postgres").create()
 
 
 def _older(url: str) -> None:
