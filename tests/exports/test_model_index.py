@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,16 @@ def test_the_hub_reads_eval_results_back(tmp_path: Path) -> None:
     (one,) = ModelCard.load(tmp_path / "out" / "README.md").data.eval_results
     assert one.metric_name == "Overall (official, INCOMPLETE: 3 of the 3,640 released questions)"
     assert one.dataset_type == "Phineas476/EmbSpatial-Bench"
+
+
+@pytest.mark.full
+def test_a_mixture_of_models_is_named(tmp_path: Path) -> None:
+    tiny = write_benchmark(tmp_path / "tiny")
+    run = run_of(tiny, tmp_path / "run", f"{tiny}/")
+    scores = json.loads((run / "scores.json").read_text())
+    (run / "scores.json").write_text(json.dumps(scores | {"served": {"m-0801": 5, "m-1101": 2}}))
+    exported(tmp_path / "out", run)
+    assert "MIXED: answers by m-0801 and m-1101" in " ".join((tmp_path / "out" / "README.md").read_text().split())
 
 
 @pytest.mark.full

@@ -110,4 +110,6 @@ def setup_of(run: RunSource) -> str:
         said.append(settings.frames.describe())
     if run.record.failures_are_wrong and lost_of(run):
         said.append(f"{lost_of(run):,} failed calls counted as wrong")
+    if served := run.figures.get("served"):
+        said.append(f"MIXED: answers by {' and '.join(served)}")
     return ", ".join([*said, *(f"INCOMPLETE: {lack}" for lack in lacks_of(run))])
