@@ -56,7 +56,8 @@ $(VENV)/.full: $(VENV)/.dev
 	@touch $@
 
 # Tests that import torch have a process of their own: the LLVM in Triton and that of the software renderer don't share
-# one. It and the longest test go beside the others, which wait for servers now and then.
+# one. It and the longest test go beside the others, which wait for servers now and then. A file's tests share fixtures
+# that take long, and so a worker.
 NETWORKS := tests/models tests/analyze/outside/test_language_model.py
 SOLVER := tests/simulate/test_second_solver.py
 test-full: $(VENV)/.full
@@ -67,7 +68,7 @@ tested-alone:
 	$(BIN)/python -m pytest -m full $(SOLVER)
 
 tested-full:
-	$(BIN)/python -m pytest -m full $(addprefix --ignore=,$(NETWORKS) $(SOLVER)) -n 2
+	$(BIN)/python -m pytest -m full $(addprefix --ignore=,$(NETWORKS) $(SOLVER)) -n 2 --dist loadfile --no-loadscope-reorder
 
 # Programs of others, each in an environment of its own: `transformers serve`, and the harnesses that exported benchmarks
 # run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else it is left out.

@@ -31,6 +31,7 @@ settings.register_profile("tests", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("tests")
 
 LONG = (
+    "docs/test_commands.py", "test_demo.py", "simulate/test_made.py", "test_cluster.py", "reports/site/test_browser.py",
     "guessing/test_blind.py", "simulate/test_second_solver.py", "simulate/test_pair_questions.py",
     "generate/test_pairs.py", "generate/test_vsi_bench.py", "simulate/test_render.py", "runs/test_end_to_end.py",
     "review/test_server.py", "review/modes/test_browser_write.py", "simulate/test_furnish.py", "simulate/test_lidar.py",

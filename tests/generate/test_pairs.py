@@ -29,7 +29,7 @@ from tolman.items import Item
 from tolman.scoring.error_types import MMSI as STEPS
 from tolman.scoring.error_types import typed_already
 
-SCENES = 16
+SCENES = 10
 PAPER = preset("mmsi")
 VIEWS = ViewSettings(of_scene=60, chains=120)
 RULES = PAPER.model_copy(

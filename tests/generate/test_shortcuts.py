@@ -78,10 +78,10 @@ def test_nobody_guesses_between_pictures() -> None:
 
 @pytest.mark.full
 def test_no_more_is_looked_at_closely_than_is_wanted() -> None:
-    questions = [FilterItem(item, item.answer_text) for item in choices(360, planted=0.25)]
-    kept = filter_shortcuts(questions, 4, 0.25, 0, most=60)
-    assert 45 <= len(kept) <= 75
-    assert len(filter_shortcuts(questions, 4, 0.25, 0)) > 240
+    questions = [FilterItem(item, item.answer_text) for item in choices(600, planted=0.25)]
+    kept = filter_shortcuts(questions, 4, 0.25, 0, most=100)
+    assert 80 <= len(kept) <= 120
+    assert len(filter_shortcuts(questions, 4, 0.25, 0)) > 400
 
 
 def test_few_questions_lose_what_a_picture_suggests_and_nothing_else() -> None:

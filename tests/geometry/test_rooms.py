@@ -83,7 +83,7 @@ def test_the_centre_of_a_turned_room() -> None:
     assert center == pytest.approx([10, -4, 2.2], abs=0.02)
 
 
-def walls(noise: float, count: int = 400_000) -> np.ndarray:
+def walls(noise: float, count: int = 100_000) -> np.ndarray:
     """A scan of the walls and the ceiling of a room of 5 m by 4 m, 2.5 m high, with a deep niche below 2 m."""
     generator = np.random.default_rng(0)
     along, high = generator.uniform(0, 18, count), generator.uniform(0, 2.5, count)

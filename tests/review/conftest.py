@@ -40,11 +40,16 @@ def pool_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to `make test-full` what a browser shows and who is let in on PostgreSQL: other tests hold the databases
-    against each other."""
-    for item in items:
-        slow = "browser" in getattr(item, "fixturenames", ()) or "killed" in item.name
-        if "[postgresql" in item.name and (slow or item.path.name == "test_security.py"):
+    """Leave to `make test-full` who is let in on PostgreSQL, and one file of what a browser shows then.
+
+    Other tests hold the databases against each other.
+    """
+    for item in list(items):
+        if "[postgresql" not in item.name:
+            continue
+        if "browser" in getattr(item, "fixturenames", ()) and item.path.name != "test_browser.py":
+            items.remove(item)
+        elif "killed" in item.name or item.path.name in ("test_browser.py", "test_security.py"):
             item.add_marker(pytest.mark.full)
 
 

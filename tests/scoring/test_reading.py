@@ -295,7 +295,7 @@ def read(part: Part) -> list[tuple[Row, ParsedAnswer]]:
     return [(row, read_careful(item_of(row), row.output)) for row in loaded(part)]
 
 
-@pytest.mark.parametrize("part", ["test", pytest.param("development", marks=pytest.mark.full)])
+@pytest.mark.parametrize("part", ["test", "development"])
 def test_a_span_lies_inside_the_response_and_only_a_reading_has_one(part: Part) -> None:
     for row, reading in read(part):
         if reading.value is None:
@@ -311,7 +311,7 @@ MIN_REREAD_SHARE = 0.96
 """Of the options named in words, so many are read again from their span alone."""
 
 
-@pytest.mark.parametrize("part", ["test", pytest.param("development", marks=pytest.mark.full)])
+@pytest.mark.parametrize("part", ["test", "development"])
 def test_the_piece_under_a_span_is_read_alike_by_itself(part: Part) -> None:
     """Holds for every letter and every number. An option's text, too, but for a few ordinals ("the third"), which name
     an option only beside what they count."""

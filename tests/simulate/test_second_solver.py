@@ -23,7 +23,7 @@ from tolman.simulate.collection import simulate
 from tolman.simulate.simulated_places import WorldsConfig
 
 pytestmark = pytest.mark.full
-SCENES = 20
+SCENES = 12
 ORDER = WorldsConfig(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
 
 

@@ -144,10 +144,10 @@ SEARCHES: list[tuple[str, str, set[str]]] = [
     ("count them TWICE", "", {"count"}),
     ("looked at every frame", "answers", {"which"}),
     ("a thought", "answers", {"order"}),
-    ("evil.example", "answers", {"size", "pair"}),
     ("lamp", "answers", set()),
-    ("lamp", "questions", {"order"}),
+    ("evil.example", "answers", {"size", "pair"}),
     ("document.title='owned'", "questions", {"script"}),
+    ("lamp", "questions", {"order"}),
     ("(.*)", "", set()),
     ("nowhere at all", "", set()),
 ]

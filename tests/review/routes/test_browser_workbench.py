@@ -59,6 +59,10 @@ def drawing(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+in_three_dimensions = pytest.mark.parametrize("drawing", ["webgl"], indirect=True)
+"""What pages show without WebGL is in the other tests."""
+
+
 @pytest.fixture(scope="module")
 def browser(drawing: str) -> Iterator[Any]:
     """Headless Chromium with WebGL by software, or without any."""
@@ -373,11 +377,10 @@ def test_every_page_with_a_scene_is_accessible(
     assert not found
 
 
+@in_three_dimensions
 @pytest.mark.parametrize("chosen", ["vsi-paper", "mmsi", "spatialbench", "site"])
-def test_evidence_of_every_question_type_is_drawn(
-    browser: Any, made: Path, tmp_path: Path, drawing: str, chosen: str
-) -> None:
-    bench, scenes = tmp_path / chosen, made / "scenes"
+def test_evidence_of_every_question_type_is_drawn(browser: Any, tmp_path: Path, chosen: str) -> None:
+    bench, scenes = tmp_path / chosen, Path(shutil.copytree(ROOMS, tmp_path / "scenes"))
     if chosen == "site":  # its questions are about recordings by two cameras
         events = ((9.0, "cut"), (14.0, "stir"))
         keysteps = tuple(Event(start=at, end=at + 1, label=label, kind="keystep") for at, label in events)
@@ -400,13 +403,13 @@ def test_evidence_of_every_question_type_is_drawn(
             )
             assert drawn.count() > 0, (item.task, told)
             assert "isn't drawn" not in told, (item.task, told)
-            if drawing == "webgl":
-                assert page.locator("figure.three canvas").count() == 1
-                _snap(page, f"evidence-{chosen}-{number}", ".views")
+            assert page.locator("figure.three canvas").count() == 1
+            _snap(page, f"evidence-{chosen}-{number}", ".views")
         context.close()
     assert len(by_task) > (5 if chosen != "site" else 0)
 
 
+@in_three_dimensions
 @pytest.mark.parametrize("prefix", ["", "/tolman"])
 def test_the_scene_is_there_while_a_question_about_it_is_written(browser: Any, tmp_path: Path, prefix: str) -> None:
     shutil.copytree(ROOMS, tmp_path / "scenes")
