@@ -31,6 +31,8 @@ BLIND = "answered without looking"
 """What is noted of an answer that isn't from the frames."""
 MOST_PLACES = 64
 """Sets of pictures of which is kept what they show: the questions about one follow each other."""
+MOST_PICTURES = 4096
+"""Pictures of which is kept what they show: questions may be about different frames of one video."""
 COUNTING = "how many"
 """How a question begins that is about all objects of a category."""
 
@@ -74,6 +76,7 @@ class DetectorModel:
         self._preset = preset("all")
         self._written: Callable[[Item, str], str] = as_it_is
         self._places: dict[tuple[Any, ...], DetectedPlace] = {}
+        self._detections: dict[str, list[Detection]] = {}
 
     def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
         """Let the blind baseline look at all items of the subset."""
@@ -109,12 +112,19 @@ class DetectorModel:
     def _place(self, pictures: Sequence[tuple[Picture, float | None]]) -> DetectedPlace:
         key = tuple((picture.sha256, seconds) for picture, seconds in pictures)
         if key not in self._places:
-            frames = [self._network.detect(picture.path) for picture, _ in pictures]
+            frames = [self._detected(picture) for picture, _ in pictures]
             times = [seconds for _, seconds in pictures if seconds is not None]
             if len(self._places) >= MOST_PLACES:
                 self._places.pop(next(iter(self._places)))
             self._places[key] = DetectedPlace(frames, times if _rise(times, len(frames)) else ())
         return self._places[key]
+
+    def _detected(self, picture: Picture) -> list[Detection]:
+        if picture.sha256 not in self._detections:
+            if len(self._detections) >= MOST_PICTURES:
+                self._detections.pop(next(iter(self._detections)))
+            self._detections[picture.sha256] = self._network.detect(picture.path)
+        return self._detections[picture.sha256]
 
 
 def pictures_of(messages: Sequence[Message]) -> list[tuple[Picture, float | None]]:
