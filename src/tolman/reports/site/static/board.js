@@ -58,7 +58,7 @@
     const { table } = board, figures = figuresOf(table, table.headline), own = [...figures.rows, ...figures.lines].find(({ row }) => row.run === run);
     const name = index.runs[run].name, facts = [];
     if (!own) return el("section", { class: "headline" }, el("h2", {}, name), el("p", { class: "problem" }, `No ${figures.column.title}.`));
-    const { row, cell } = own;
+    const { row, cell } = own, [, value, signs] = /^([−\d.,-]*)(.*)$/s.exec(cell.shown);
     const published = figures.rows.filter((one) => one.row.group === "model"), below = published.filter((one) => tolman.worth(figures.column, one.cell.value) < tolman.worth(figures.column, cell.value));
     facts.push(["Rank", cell.rank ? `${cell.rank} of ${cell.of}` : "–", cell.rank ? "comparable models" : row.reference ? `${row.reference}: not ranked` : row.signs.length ? `not ranked: ${row.signs.join(", ")}` : "no comparable model"]);
     if (published.length) facts.push(["Published", `above ${below.length} of ${published.length}`, (() => { const differ = published.filter((one) => !one.cell.rank).length; return differ ? `${differ} in another setup` : "all in this setup"; })()]);
@@ -67,7 +67,7 @@
       if (line && line.row.run !== run) facts.push([title, line.cell.shown, `${points(cell.value - line.cell.value, 1)} here`]);
     }
     return el("section", { class: "headline", "aria-label": "Headline" }, el("h2", {}, name),
-      el("p", { class: "score" }, el("b", {}, cell.shown), " ", el("span", {}, `${figures.column.title}, ${row.first[table.heads.indexOf("Scorer")]} scorer`, el("small", {}, cell.interval ? `95 % interval ${cell.interval}` : "no interval"))),
+      el("p", { class: "score" }, el("b", {}, value), signs ? el("span", { class: "signs" }, signs) : null, " ", el("span", {}, `${figures.column.title}, ${row.first[table.heads.indexOf("Scorer")]} scorer`, el("small", {}, cell.interval ? `95 % interval ${cell.interval}` : "no interval"))),
       el("dl", { class: "facts" }, facts.map(([title, value, note]) => el("div", {}, el("dt", {}, title), el("dd", {}, value, el("small", {}, note))))));
   }
 
@@ -120,9 +120,9 @@
     const change = (more) => { location.hash = href([], { ...query, ...more }); };
     const { table } = board, run = chosenRun(table, query), published = table.rows.filter((row) => row.group !== "run").length;
     const parts = [el("header", { class: "title" }, el("h1", {}, board.title), modelChoice(index, tolman.inOrder(index), run, change))];
+    parts.push(el("div", { class: "opening" }, headline(board, index, run), doubts(board, index, run, site)));
     if (site.sets.length > 1) parts.push(el("h2", {}, "All question sets"), across(site, await Promise.all(site.sets.map((one) => tolman.json(`${one.key}-board`)))));
-    parts.push(el("div", { class: "opening" }, headline(board, index, run), doubts(board, index, run, site)),
-      el("h2", {}, `Models by ${table.columns.find((c) => c.key === table.headline).title}`), dotPlot(table, table.headline, run, (r) => href([], { ...query, run: r })));
+    parts.push(el("h2", {}, `Models by ${table.columns.find((c) => c.key === table.headline).title}`), dotPlot(table, table.headline, run, (r) => href([], { ...query, run: r })));
     if (index.columns.length) parts.push(el("h2", {}, "Question types"), byTask(board, index, run, query));
     parts.push(el("h2", {}, "Table"), published ? el("label", { class: "switch" }, el("input", { type: "checkbox", id: "published", checked: query.published === "1", onchange: (event) => change({ published: event.target.checked ? "1" : "" }) }), ` ${published} published rows`) : null,
       drawTable(`Table of ${board.title}`, query.published === "1" ? table : { ...table, rows: table.rows.filter((row) => row.group === "run") }, set, board.unread, { by: query.by, up: query.up, change }),

@@ -43,7 +43,7 @@
   // Names that can be read: the question type and a number, where ids are often hashes.
   function namesOf(index) {
     const task = index.byLabel.get("task"), counts = new Map();
-    const titles = task ? task.values.map((value) => [...index.columns].sort((x, y) => x.tasks.length - y.tasks.length).find((c) => c.tasks.includes(value)) || { title: value.replaceAll("_", " ") }).map((c) => c.title) : ["Question"];
+    const titles = task ? task.values.map((value) => [...index.columns].sort((x, y) => x.tasks.length - y.tasks.length).find((c) => c.tasks.includes(value)) || { title: value }).map((c) => c.title.replaceAll("_", " ")) : ["Question"];
     return index.ids.map((_, p) => { const title = titles[task ? task.codes[p] : 0], n = (counts.get(title) || 0) + 1; counts.set(title, n); return `${title} ${n}`; });
   }
 

@@ -96,12 +96,13 @@
       const found = await Promise.all(picked.map((r) => tolman.answer(set, index, r, place)));
       answers.replaceChildren(...found.map((answer, i) => showAnswer(index.runs[picked[i]], outcomes[picked[i]], answer, tolman.samplesOf(index.runs[picked[i]], place, query.scorer))));
     }
+    const given = el("section", { class: "given", "aria-label": "Answers" }, boxes, answers), wide = item.interleaved || !media.length;
     const back = { ...kept };
     delete back.runs; delete back.way;
     target.replaceChildren(
       el("div", { class: "bar" }, el("a", { class: "button", href: href(["items"], back), "data-key": "u", "aria-keyshortcuts": "u", title: "key u" }, "↑ list"), neighbours(shown, place, kept, index)),
       el("h1", {}, index.names[place], el("small", {}, ` ${index.ids[place]}`)),
-      el("div", { class: "columns" }, el("div", { class: "column" }, question, el("section", { class: "given", "aria-label": "Answers" }, boxes, answers)), el("div", { class: "column" }, shownMedia, planned)),
+      el("div", { class: "columns" }, el("div", { class: "column" }, question, wide ? [shownMedia, planned] : given), el("div", { class: "column" }, wide ? given : [shownMedia, planned])),
       el("ul", { class: "chips", "aria-label": "Labels" }, chips.map(([name, value]) => el("li", {}, el("a", { href: href(["items"], { set: query.set, [`label.${name}`]: value }) }, el("span", { class: "note" }, `${name} `), value)))));
     await draw(chosen);
     moved(0);

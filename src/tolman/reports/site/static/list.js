@@ -102,7 +102,7 @@
     const marks = order.map((r) => {
       const run = index.runs[r], one = outcomeOf(run, place, query.scorer), samples = tolman.samplesOf(run, place, query.scorer);
       return el("span", { class: "model" }, el("span", { class: "model-name" }, run.name), badge(one), el("span", { class: "hidden" }, ` ${one.word}`),
-        samples ? el("span", { class: "counted", title: `${samples.right} of ${samples.of} samples right` }, `${samples.right}/${samples.of}`, el("span", { class: "hidden" }, " samples right")) : null);
+        samples ? [el("span", { class: "counted", title: `${samples.right} of ${samples.of} samples right` }, `${samples.right}/${samples.of}`), el("span", { class: "hidden" }, " samples right")] : null);
     });
     const row = el("div", { class: "row", role: "listitem", "aria-setsize": places.length, "aria-posinset": i + 1 },
       el("a", { href: href(["item", index.ids[place]], query) },
