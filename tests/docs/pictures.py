@@ -158,7 +158,7 @@ def explorer(demo: Path, data: Path) -> None:
                 open_place("#/")
                 leave(page, "explorer-board", SIZE["height"])
                 open_place("#/task/rel_direction")
-                leave(page, "explorer-task", SIZE["height"])
+                leave(page, "explorer-task", 1180)
                 open_place(filtered)
                 leave(page, "explorer-list", 560)
                 page.goto(f"file://{demo / 'compare.html'}")

@@ -100,12 +100,12 @@ def goes_to(page: Any, act: Callable[[], Any]) -> None:
 
 def shown_ids(page: Any) -> list[str]:
     """The ids in the list, in their order."""
-    return page.locator(".row .id").all_inner_texts()
+    return [str(text) for text in page.locator(".row .id").all_inner_texts()]
 
 
 def item_id(page: Any) -> str:
     """The id behind the name of the item that is shown."""
-    return page.locator("h1 small").inner_text().strip()
+    return str(page.locator("h1 small").inner_text()).strip()
 
 
 def test_the_list_filters_sorts_and_leads_to_items(opened: Open) -> None:

@@ -97,7 +97,7 @@
     return [scored.length > 1 ? el("p", { class: "lead" }, "Strongest: ", el("b", {}, best.column.title), `, ${best.own.cell.shown}. Weakest: `, el("b", {}, worst.column.title), `, ${worst.own.cell.shown}${worst.chance && worst.chance.row.run !== run ? `, with chance at ${worst.chance.cell.shown}` : ""}.`) : null,
       el("ul", { class: "tiles" }, found.map(({ column, figures, own, chance }) => el("li", {}, el("a", { href: href(["task", column.key], { set: query.set, run: query.run }) },
         el("span", { class: "tile-title" }, column.title), el("span", { class: "figure" }, own ? el("b", {}, own.cell.shown) : "–"),
-        strip(figures, run), el("small", {}, [own && own.cell.interval, own && own.cell.n !== null ? `${number(own.cell.n)} questions` : "", own && chance && chance.row.run !== run ? `chance ${chance.cell.shown}` : ""].filter(Boolean).join(" · ")))))),
+        strip(figures, run), el("small", {}, [own && own.cell.interval, own && own.cell.n !== null ? `n = ${number(own.cell.n)}` : "", own && chance && chance.row.run !== run ? `chance ${chance.cell.shown}` : ""].filter(Boolean).join(" · ")))))),
       el("p", { class: "note" }, "From the strongest to the weakest, by the share of the way from chance to 100. Filled dot: this model with its interval; grey: other models; lines: ", ["chance", "people", "oracle"].map((kind, i) => [i ? ", " : "", el("span", { class: `key ${kind}` }), ` ${kind}`]), ".")];
   }
 
