@@ -112,7 +112,7 @@ def seen_rightly(site: Path, task: str) -> list[str]:
 
 
 def explorer(demo: Path, data: Path) -> None:
-    """Leaderboard, list and item of the demonstration's site, and its page of a comparison."""
+    """Overview, question type, list and item of the demonstration's site, and its page of a comparison."""
     site = demo / "site"
     folders = [demo / "runs" / f"baseline-{name}" for name in ("detector", "best-constant")]
     tolman("compare", *folders, "--out", demo / "compare.html", cwd=demo.parent)  # its runs name folders from there
@@ -157,6 +157,8 @@ def explorer(demo: Path, data: Path) -> None:
             if look == "light":
                 open_place("#/")
                 leave(page, "explorer-board", SIZE["height"])
+                open_place("#/task/rel_direction")
+                leave(page, "explorer-task", 1180)
                 open_place(filtered)
                 leave(page, "explorer-list", 560)
                 page.goto(f"file://{demo / 'compare.html'}")

@@ -61,7 +61,7 @@ def every_form(runs: list[LoadedRun]) -> dict[str, str]:
     console = Console(file=io.StringIO(), width=80)
     print_report(console, made)
     forms = {form: render(made, runs, form) for form in ("markdown", "latex", "html", "csv", "json")}
-    board = json.dumps(table_of(made.table, [run.name for run in runs]), ensure_ascii=False)
+    board = json.dumps(table_of(made.table, {run.name: run.record.settings.model for run in runs}), ensure_ascii=False)
     return {**forms, "terminal": console.file.getvalue(), "site": board}
 
 

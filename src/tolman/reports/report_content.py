@@ -303,12 +303,16 @@ def _ranks(figures: dict[int, Figure], column: Column) -> dict[int, int]:
     return {place: 1 + sum(other > worth for other in worths.values()) for place, worth in worths.items()}
 
 
+def direction_of(column: Column) -> str:
+    """Return which values of a column are better: 'higher', 'lower', or those near 'zero'."""
+    measures = [leaf.measure for leaf in pools_of([column.node]) if leaf.measure is not None]
+    return measures[0].direction if measures else "higher"
+
+
 def _worth(value: float, column: Column) -> float:
     """A figure as printed, on a scale on which more is better."""
-    measures = [leaf.measure for leaf in pools_of([column.node]) if leaf.measure is not None]
-    direction = measures[0].direction if measures else "higher"
     printed = round(value, column.digits)
-    return {"higher": printed, "lower": -printed, "zero": -abs(printed)}[direction]
+    return {"higher": printed, "lower": -printed, "zero": -abs(printed)}[direction_of(column)]
 
 
 @dataclass(frozen=True)

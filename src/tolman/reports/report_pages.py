@@ -140,19 +140,21 @@ def pieces(report: Report, runs: Sequence[LoadedRun], small: Thumbnails | None =
 
 
 def _table(table: ReportTable) -> dict[str, Any]:
-    """A table as the template takes it."""
+    """A table as the template takes it: model, headline, other texts, other figures."""
     first = heads(table)
+    columns = sorted(table.columns, key=lambda column: column.key != table.headline)
     rows = [
         {
             "first": first_cells(table, row),
             "rules": row.rules,
+            "headline": row.headline,
             "source": row.source,
             "cells": [
                 (shown(row, c), interval_shown(row, c), unread_described(row.unread.get(c.key)), emphasis(row, c))
-                for c in table.columns
+                for c in columns
             ],
             "unread": [
-                (unread_shares(row.unread.get(c.key)), unread_bounds(row.unread.get(c.key), c)) for c in table.columns
+                (unread_shares(row.unread.get(c.key)), unread_bounds(row.unread.get(c.key), c)) for c in columns
             ]
             if needs_row(row.unread, table.columns)
             else [],
@@ -163,7 +165,7 @@ def _table(table: ReportTable) -> dict[str, Any]:
     return {
         "heads": first,
         "texts": len(table.in_rows) + 2,
-        "columns": [(c.title, c.group) for c in table.columns],
+        "columns": [(c.title, c.group) for c in columns],
         "has_ranks": table.has_ranks,
         "rows": rows,
     }

@@ -82,7 +82,6 @@ def test_the_page_shows_each_sample_and_the_list_how_many_are_right(site: Path) 
         page.goto(f"{(site / 'index.html').as_uri()}#/items?a=0&as=varies")
         page.wait_for_selector(".row")
         assert page.locator(".row .counted").all_inner_texts() == ["1/3", "1/3"]  # a sample that is missing counts
-        assert "many: 1 of 3 samples right" in page.locator(".row").first.text_content()
         page.goto(f"{(site / 'index.html').as_uri()}#/items?q=second%20thought")
         page.get_by_text("1 of 6 items").wait_for()
         page.goto(f"{(site / 'index.html').as_uri()}#/item/order")

@@ -27,7 +27,7 @@ class ReportConfig:
     out: Annotated[
         Path | None,
         Setting(
-            "File to write; its suffix names the format. A name without a suffix is the folder of a site: leaderboard, "
+            "File to write; its suffix names the format. A name without a suffix is the folder of a site: overview, "
             "list and page of every item. Default: none, the report is printed."
         ),
     ] = None

@@ -14,15 +14,20 @@ import polars as pl
 
 from tolman.analyze.labels import in_order, label_frame, label_names
 from tolman.items import Item
-from tolman.reports.loaded_runs import LoadedRun
+from tolman.reports.loaded_runs import LoadedRun, quoted, scores_under
 from tolman.reports.reference_rows import Published
-from tolman.reports.report_content import LEGEND, Report, build, emphasis
+from tolman.reports.report_content import LEGEND, Report, build, direction_of, emphasis, marks_of, warnings_of
 from tolman.reports.site.site_media import seen_by
 from tolman.reports.table_rows import (
     BOUNDS_LABEL,
     SHARES_LABEL,
     ReportRow,
     ReportTable,
+    doubt_sentence,
+    few_marks,
+    is_doubted,
+    missing_intervals,
+    missing_marks,
     needs_row,
     unread_bounds,
     unread_described,
@@ -30,8 +35,8 @@ from tolman.reports.table_rows import (
 )
 from tolman.reports.text import first_cells, heads, interval_shown, shown, values_shown
 from tolman.responses import Outcome, Response
-from tolman.runs.run_folder import same_benchmark
-from tolman.scoring.score_table import Column
+from tolman.runs.run_folder import BASELINES, PEOPLE, is_blind, same_benchmark
+from tolman.scoring.score_table import Column, pools_of
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,7 @@ def _same(one: LoadedRun, other: LoadedRun) -> bool:
     return same_benchmark(a.benchmark, b.benchmark) and (a.subset, a.data_hash) == (b.subset, b.data_hash)
 
 
+ORACLE = "baseline/oracle"
 MOST_PARTS = 24
 """Values of a label that a table is made for if nobody asks for it."""
 NOT_CUT = ("scene", "answer")
@@ -115,7 +121,7 @@ def board_of(one: QuestionSet, tables: Sequence[ReportTable] = ()) -> dict[str, 
         tables: further ones, by labels and under other benchmarks' taxonomies.
     """
     report = one.report
-    names = [run.name for run in one.runs]
+    models = {run.name: run.record.settings.model for run in one.runs}
     return {
         "title": one.title,
         "credits": report.benchmark.credits,
@@ -124,8 +130,8 @@ def board_of(one: QuestionSet, tables: Sequence[ReportTable] = ()) -> dict[str, 
         "notes": report.notes,
         "legend": LEGEND,
         "unread": [SHARES_LABEL, BOUNDS_LABEL],
-        "table": table_of(report.table, names),
-        "tables": [table_of(table, names) for table in tables],
+        "table": table_of(report.table, models),
+        "tables": [table_of(table, models) for table in tables],
         "further": [
             {
                 "title": further.title,
@@ -139,7 +145,24 @@ def board_of(one: QuestionSet, tables: Sequence[ReportTable] = ()) -> dict[str, 
             for further in report.further
         ],
         "settings": [[run.name, run.record.model_dump_json(indent=2)] for run in one.runs],
+        "doubts": [_doubts(run, report) for run in one.runs],
     }
+
+
+def _doubts(run: LoadedRun, report: Report) -> list[str]:
+    """Return the sentences that qualify a run's headline: parts, failures, unread answers, few scenes, mixed models."""
+    benchmark, rules, judge = report.benchmark, quoted(run), run.figures.get("judge", {})
+    own = {rules: run.figures["rule_sets"][rules]}
+    headline = [benchmark.table.column(benchmark.table.headline)]
+    rows = [row for row in report.rows if row.headline and row.name == run.name]
+    return [
+        *warnings_of([run], benchmark),
+        *marks_of(run, benchmark, own),
+        *([doubt_sentence(run.name, judge)] if is_doubted(judge) else []),
+        *missing_marks(run.name, run.folder.path, own, benchmark, [benchmark.table.headline]),
+        *few_marks(rows, headline),
+        *missing_intervals(rows, headline),
+    ]
 
 
 def _further(cells: Any, column: Any) -> list[str]:
@@ -147,17 +170,17 @@ def _further(cells: Any, column: Any) -> list[str]:
     return [] if cell is None else [cell.shown, cell.interval_shown, cell.count]
 
 
-def table_of(table: ReportTable, names: Sequence[str]) -> dict[str, Any]:
+def table_of(table: ReportTable, models: Mapping[str, str]) -> dict[str, Any]:
     """Return one table; a column for a value of a label names it.
 
     Args:
         table: of a report.
-        names: of the runs.
+        models: name of each run → its model.
     """
     return {
         "title": table.title,
         "headline": table.headline,
-        "heads": heads(table),
+        "heads": ["Scorer" if head == "Rules" else head for head in heads(table)],
         "label": table.by[-1] if table.across else None,
         "columns": [
             {
@@ -166,16 +189,33 @@ def table_of(table: ReportTable, names: Sequence[str]) -> dict[str, Any]:
                 "group": column.group,
                 "unit": column.unit,
                 "value": table.column_values.get(column.key),
+                "direction": direction_of(column),
             }
             for column in table.columns
         ],
-        "rows": [_row(table, row, names) for row in table.rows],
+        "rows": [_row(table, row, models) for row in table.rows],
         "marks": table.marks,
         "notes": table.notes,
     }
 
 
-def _row(table: ReportTable, row: ReportRow, names: Sequence[str]) -> dict[str, Any]:
+def reference_of(model: str) -> str:
+    """Return 'chance', 'people' or 'oracle' for a model that others are compared with, 'baseline' for the detector, ''
+    for all others."""
+    if model.startswith(PEOPLE):
+        return "people"
+    if model == ORACLE:
+        return "oracle"
+    return "" if not model.startswith(BASELINES) else "chance" if is_blind(model) else "baseline"
+
+
+def _row_reference(row: ReportRow, models: Mapping[str, str]) -> str:
+    if row.group != "run":
+        return {"human": "people", "chance": "chance"}.get(row.group, "")
+    return "people" if row.name.startswith("people, ") else reference_of(models.get(row.name, ""))
+
+
+def _row(table: ReportTable, row: ReportRow, models: Mapping[str, str]) -> dict[str, Any]:
     first = first_cells(table, row)
     is_unread = needs_row(row.unread, table.columns)
     return {
@@ -185,7 +225,8 @@ def _row(table: ReportTable, row: ReportRow, names: Sequence[str]) -> dict[str, 
         "source": row.source,
         "headline": row.headline,
         "signs": list(row.signs),
-        "run": names.index(row.name) if row.group == "run" and row.name in names else None,
+        "run": [*models].index(row.name) if row.group == "run" and row.name in models else None,
+        "reference": _row_reference(row, models),
         "cells": [_cell(row, column) for column in table.columns],
         "between": [*values_shown(row), row.rules, *[""] * (len(first) - 2 - len(row.values))] if is_unread else [],
         "unread": [
@@ -209,6 +250,8 @@ def _cell(row: ReportRow, column: Column) -> dict[str, Any] | None:
         "high": figure.interval.high if figure.interval else None,
         "n": figure.n,
         "mark": emphasis(row, column),
+        "rank": figure.rank,
+        "of": figure.competitors,
         "said": unread_described(row.unread.get(column.key)),
     }
 
@@ -243,8 +286,55 @@ def index_of(one: QuestionSet, shards: Mapping[str, Any]) -> dict[str, Any]:
         "title": one.title,
         "ids": [item.id for item in one.items],
         "labels": label_columns(one.items),
+        "columns": _task_columns(one),
         "runs": [run_column(one, run) for run in one.runs],
         "shards": shards,
+    }
+
+
+def _task_columns(one: QuestionSet) -> list[dict[str, Any]]:
+    """Return the columns of the set's table that are of some of its question types, with these types."""
+    present = {item.task for item in one.items}
+    found = []
+    for column in one.report.columns:
+        tasks = present & {task for leaf in pools_of([column.node]) for task in leaf.tasks or present}
+        if tasks and tasks != present:
+            found.append({"key": column.key, "title": column.title, "tasks": sorted(tasks)})
+    return found
+
+
+MOST_CHARACTERS = 40
+"""Of an answer that is compared with the true one."""
+MOST_CATEGORIES = 8
+"""Distinct texts of a question type's options that are compared as such; where there are more, letters are."""
+
+
+def readings_of(one: QuestionSet) -> dict[str, Any]:
+    """The true answer of each item and the answer read of each run, for confusion matrices and scatter plots.
+
+    Returns:
+        `numbers`: 1 for each item that asks for a number; `truth`: its answer; `runs`: for each run the reading of its
+        headline's scorer, '' where there is none. Choices are texts of options where a question type has few of them.
+    """
+    texts: dict[str, set[str]] = {}
+    for item in one.items:
+        texts.setdefault(item.task, set()).update(item.options)
+
+    def said(item: Item, answer: str) -> str:
+        place = ord(answer) - ord("A") if len(answer) == 1 else -1
+        if 0 <= place < len(item.options) and len(texts[item.task]) <= MOST_CATEGORIES:
+            return item.options[place]
+        return answer
+
+    runs = []
+    for run in one.runs:
+        first = scores_under(run, quoted(run)).filter(pl.col("repeat") == 0)
+        read = dict(first.select("id", "reading").iter_rows())
+        runs.append([said(item, (read.get(item.id) or "")[:MOST_CHARACTERS]) for item in one.items])
+    return {
+        "numbers": [int(item.kind == "number") for item in one.items],
+        "truth": [said(item, item.answer[:MOST_CHARACTERS]) for item in one.items],
+        "runs": runs,
     }
 
 
@@ -291,6 +381,7 @@ def run_column(one: QuestionSet, run: LoadedRun) -> dict[str, Any]:
         "name": run.name,
         "model": run.record.settings.model,
         "protocol": run.record.settings.protocol,
+        "reference": reference_of(run.record.settings.model),
         "scorers": scorers,
         "scores": [by_scorer[scorer] for scorer in scorers],
         "states": "".join(states),

@@ -21,7 +21,7 @@ from tolman.reports.evidence_drawing import evidence_on_plan
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.reference_rows import Published
 from tolman.reports.site.data_shards import DataFolder, answer_shards, as_json, plan_of, shards
-from tolman.reports.site.question_sets import QuestionSet, board_of, index_of, question_sets
+from tolman.reports.site.question_sets import QuestionSet, board_of, index_of, question_sets, readings_of
 from tolman.reports.site.site_media import (
     MediaChoice,
     Seen,
@@ -40,8 +40,8 @@ PAGE = "index.html"
 MARK = "data/site.js"
 """What tells an explorer's folder from any other."""
 APPLICATION = (
-    PAGE, "site.css", "data.js", "view.js", "marks.js", "plan.js", "pictures.js", "answers.js", "item.js",
-    "filters.js", "list.js", "board.js", "app.js", "icon.svg", "LICENSE",
+    PAGE, "site.css", "data.js", "view.js", "charts.js", "marks.js", "plan.js", "pictures.js", "answers.js", "item.js",
+    "filters.js", "list.js", "board.js", "task.js", "app.js", "icon.svg", "LICENSE",
 )  # fmt: skip
 _MEDIA_IN_SHARD = 50
 
@@ -171,7 +171,7 @@ def _write_set(one: QuestionSet, site: Path, data: DataFolder, options: SiteOpti
             starts.append(start)
         answers.append(starts)
         told("", 1)
-    media_starts, samplings, lacking = _write_media(one, site, data, media_at, options, told)
+    media_starts, samplings, lacking, has_pictures = _write_media(one, site, data, media_at, options, told)
     remarks += lacking
     plans = {scene: number for number, scene in enumerate(geometries)}
     for scene, number in plans.items():
@@ -185,9 +185,10 @@ def _write_set(one: QuestionSet, site: Path, data: DataFolder, options: SiteOpti
     index = index_of(one, {"items": starts, "answers": answers, "media": media_starts, "plans": len(plans)})
     for run_column, seen in zip(index["runs"], [seen_by(run.record) for run in one.runs], strict=True):
         run_column["seen"]["sampling"] = samplings.get(seen.key)
-    index["remarks"] = remarks
+    index["pictures"] = has_pictures
     index["plans_missing"] = scenes_at if isinstance(scenes_at, str) else ""
     data.put_json(f"{one.key}-index", index)
+    data.put_json(f"{one.key}-readings", readings_of(one))
     told(f"{one.title}: tables", 1)
     data.put_json(f"{one.key}-board", board_of(one, options.tables(one)))
     told("", 1)
@@ -196,9 +197,9 @@ def _write_set(one: QuestionSet, site: Path, data: DataFolder, options: SiteOpti
 
 def _write_media(
     one: QuestionSet, site: Path, data: DataFolder, media_at: Path | str, options: SiteOptions, told: Told
-) -> tuple[list[int], dict[str, int], list[str]]:
-    """Write the media, and return the first number of each shard, the number of each way of sampling, and missing
-    parts."""
+) -> tuple[list[int], dict[str, int], list[str], bool]:
+    """Write the media, and return the first number of each shard, the number of each way of sampling, missing parts,
+    and whether there is a picture."""
     seen = [seen_by(run.record) for run in one.runs]
     shown = [own for own in seen if own.what == "frames"] or [own for own in seen if own.what != "whole"] or seen[:1]
     samplings: dict[str, Seen] = {own.key: own for own in shown}
@@ -222,7 +223,7 @@ def _write_media(
         f"{one.title}: {count:,} of {len(entries):,} videos and pictures aren't shown: {problem}"
         for problem, count in list(source.missing.items())[:3]
     ]
-    return starts, {key: number for number, key in enumerate(samplings)}, lacking
+    return starts, {key: n for n, key in enumerate(samplings)}, lacking, any("problem" not in one for one in entries)
 
 
 def _scenes(one: QuestionSet, place: Path | str) -> tuple[dict[str, SceneGeometry], list[str]]:

@@ -1,13 +1,14 @@
-// Places of the application: #/ the leaderboard, #/items a list, #/item/ID one question; ?set= names the question set.
+// Places of the application: #/ the overview, #/task/KEY a question type, #/items a list, #/item/ID one question; ?set=
+// names the question set, ?run= the model that a page is about.
 "use strict";
 (async () => {
-  const { el, place, href, prepare, showBoard, showList, showItem } = tolman;
+  const { el, place, href, prepare, showBoard, showTask, showList, showItem } = tolman;
   const main = document.getElementById("main"), sets = document.getElementById("set");
   const prepared = new Map(), seen = { key: "", top: 0 };
   let shown = { set: "", list: "", places: null }, turn = 0, last = "";
 
   function problem(error) {
-    main.replaceChildren(el("h1", {}, "This can't be shown"), el("p", { class: "problem" }, error.message), el("p", {}, el("a", { href: "#/" }, "To the leaderboard")));
+    main.replaceChildren(el("h1", {}, "This can't be shown"), el("p", { class: "problem" }, error.message), el("p", {}, el("a", { href: "#/" }, "To the overview")));
   }
 
   const site = await tolman.json("site").catch(problem);
@@ -46,7 +47,7 @@
         await showItem(made, set, index, at, query, inList);
         if (own !== turn) return;
         main.replaceChildren(...made.childNodes);
-        document.title = `${id} · ${index.title}`;
+        document.title = `${index.names[at]} · ${index.title}`;
         if (last !== `item ${id}`) { window.scrollTo(0, 0); main.focus({ preventScroll: true }); }
         last = `item ${id}`;
       } else if (parts[0] === "items") {
@@ -57,9 +58,14 @@
         const places = await showList(main, set, index, query, seen);
         if (places) shown = { set, list: listOf(query), places };
       } else {
-        document.title = site.sets.find((one) => one.key === set).title;
-        last = "board";
-        await showBoard(main, site, set, query);
+        const index = await indexOf(set), key = parts[0] === "task" ? parts[1] : query.figure; // ?figure= of earlier versions
+        if (own !== turn) return;
+        const task = index.columns.find((one) => one.key === key);
+        document.title = task ? `${task.title} · ${index.title}` : index.title;
+        if (task || parts[0] === "task") await showTask(main, set, index, key, query);
+        else await showBoard(main, site, set, index, query);
+        if (last !== `page ${key || ""}`) window.scrollTo(0, 0);
+        last = `page ${key || ""}`;
       }
       sets.value = set;
     } catch (error) {

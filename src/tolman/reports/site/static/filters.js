@@ -28,7 +28,7 @@
   }
 
   const SORTS = [
-    ["", "as in the benchmark"], ["id", "by id"], ["task", "by question type"], ["hard", "by mean score over runs"],
+    ["", "benchmark order"], ["id", "by id"], ["task", "by question type"], ["hard", "by mean score of models"],
     ["a", "by score of model A"], ["gain", "by score of A less B"], ["tokens", "by output tokens of A"],
   ];
 
@@ -36,7 +36,22 @@
     for (const run of index.runs) run.judgedSet = new Set(run.judged);
     index.byLabel = new Map(index.labels.map((label) => [label.name, label]));
     index.placeOf = new Map(index.ids.map((id, place) => [id, place]));
+    index.names = namesOf(index);
     return index;
+  }
+
+  // Names that can be read: the question type and a number, where ids are often hashes.
+  function namesOf(index) {
+    const task = index.byLabel.get("task"), counts = new Map();
+    const titles = task ? task.values.map((value) => [...index.columns].sort((x, y) => x.tasks.length - y.tasks.length).find((c) => c.tasks.includes(value)) || { title: value }).map((c) => c.title.replaceAll("_", " ")) : ["Question"];
+    return index.ids.map((_, p) => { const title = titles[task ? task.codes[p] : 0], n = (counts.get(title) || 0) + 1; counts.set(title, n); return `${title} ${n}`; });
+  }
+
+  // Places of the items of a column of the table.
+  function placesOf(index, key) {
+    const column = index.columns.find((one) => one.key === key), task = index.byLabel.get("task");
+    const codes = new Set(column && task ? column.tasks.map((name) => task.values.indexOf(name)) : []);
+    return index.ids.map((_, p) => p).filter((p) => codes.has(task.codes[p]));
   }
 
   const runOf = (index, number) => (number === undefined || number === "" ? null : index.runs[number] || null);
@@ -62,6 +77,7 @@
       const code = label ? label.values.indexOf(value) : -1;
       tests.push(label ? (p) => label.codes[p] === code : () => false);
     }
+    if (query.column) { const own = new Set(placesOf(index, query.column)); tests.push((p) => own.has(p)); }
     if (hits) tests.push((p) => hits[p] === 1);
     const found = [];
     for (let p = 0; p < index.ids.length; p++) if (tests.every((test) => test(p))) found.push(p);
@@ -69,11 +85,12 @@
   }
 
   function sort(index, query, found) {
-    const a = runOf(index, query.a) || index.runs[0], b = runOf(index, query.b);
+    const order = tolman.inOrder(index), a = runOf(index, query.a) || index.runs[order[0]], b = runOf(index, query.b);
+    const models = order.some((r) => !index.runs[r].reference) ? order.filter((r) => !index.runs[r].reference) : order;
     const key = {
       id: (p) => index.ids[p],
       task: (p) => (index.byLabel.has("task") ? index.byLabel.get("task").codes[p] : 0),
-      hard: (p) => mean(index, query.scorer, p),
+      hard: (p) => mean(index, query.scorer, p, models),
       a: (p) => scoresOf(a, query.scorer)[p],
       gain: (p) => (b ? scoresOf(a, query.scorer)[p] - scoresOf(b, query.scorer)[p] : 0),
       tokens: (p) => a.tokens[p] || 0,
@@ -84,19 +101,20 @@
     return found.sort((p, q) => { const x = keys.get(p), y = keys.get(q); return x < y ? -way : x > y ? way : p - q; });
   }
 
-  function mean(index, scorer, p) {
+  // The mean score of an item over some runs, in thousandths; -1 where none has one.
+  function mean(index, scorer, p, runs) {
     let sum = 0, count = 0;
-    for (const run of index.runs) { const score = scoresOf(run, scorer)[p]; if (score >= 0) { sum += score; count++; } }
+    for (const r of runs) { const score = scoresOf(index.runs[r], scorer)[p]; if (score >= 0) { sum += score; count++; } }
     return count ? sum / count : -1;
   }
 
   const escaped = (words) => words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
   // Search questions ('questions'), responses ('answers') or both for some words as they stand, whatever their case.
-  // told(share) hears of the progress; a search that isn't `wanted()` any more stops and returns null.
-  async function search(set, index, words, where, told, wanted) {
+  // progress(share) is called as it goes on; a search that isn't `wanted()` any more stops and returns null.
+  async function search(set, index, words, where, progress, wanted) {
     const hits = new Uint8Array(index.ids.length), pattern = new RegExp(escaped(words), "gi");
-    index.ids.forEach((id, p) => { pattern.lastIndex = 0; if (pattern.test(id)) hits[p] = 1; });
+    index.ids.forEach((id, p) => { pattern.lastIndex = 0; if (pattern.test(`${id}\n${index.names[p]}`)) hits[p] = 1; });
     const jobs = [];
     if (where !== "answers") index.shards.items.forEach((start, n) => jobs.push(() => inQuestions(set, n, start, pattern, hits)));
     if (where !== "questions") index.shards.answers.forEach((starts, run) => starts.forEach((start, n) => jobs.push(() => inAnswers(set, run, n, start, pattern, hits))));
@@ -105,7 +123,7 @@
       while (next < jobs.length && wanted()) {
         await jobs[next++]();
         done++;
-        if (done % 8 === 0) told(done / jobs.length);
+        if (done % 8 === 0) progress(done / jobs.length);
       }
     }
     await Promise.all(Array.from({ length: 6 }, work));
@@ -154,5 +172,5 @@
     }
   }
 
-  Object.assign(tolman, { STATES, SORTS, samplesOf, prepare, filter, search, warm });
+  Object.assign(tolman, { STATES, SORTS, samplesOf, prepare, placesOf, mean, filter, search, warm });
 })();

@@ -1,13 +1,13 @@
 // The list of items: controls, and rows of which only those in view are in the document.
 "use strict";
 (() => {
-  const { el, href, select, outcome, badge, number, STATES, SORTS, filter, search, warm } = tolman;
+  const { el, href, select, outcomeOf, badge, number, STATES, SORTS, filter, search, warm } = tolman;
   const BEYOND = 8; // rows above and below those in view
 
   let searched = { key: "", hits: null };
 
   function controls(set, index, query, change) {
-    const runs = [["", "any model"], ...index.runs.map((run, r) => [String(r), run.name])];
+    const runs = [["", "any model"], ...tolman.inOrder(index).map((r) => [String(r), index.runs[r].name])];
     const states = [["", "any outcome"], ...STATES.map(([name, words]) => [name, words])];
     const others = runs.map(([value, text]) => [value, value === "" ? "no other" : text]);
     const changes = (name) => (value) => change({ [name]: value });
@@ -29,19 +29,22 @@
       select("Label", "", [["", "choose a label …"], ...add.map((label) => ({ group: label.name, options: label.values.map((value) => [`${label.name}\u0000${value}`, value]) }))],
         (value) => { const [name, own] = value.split("\u0000"); change({ [`label.${name}`]: own }); }, "label"),
       select("Sort", query.sort || "", SORTS, changes("sort"), "sort"),
-      el("button", { type: "button", "aria-pressed": query.down ? "true" : "false", onclick: () => change({ down: query.down ? "" : "1" }) }, query.down ? "↓ falling" : "↑ rising"));
+      el("button", { type: "button", "aria-pressed": query.down ? "true" : "false", onclick: () => change({ down: query.down ? "" : "1" }) }, query.down ? "↓ descending" : "↑ ascending"));
     const chips = chosen.map((name) => el("li", {}, el("button", { type: "button", "aria-label": `Remove ${name.slice(6)} ${query[name]}`, onclick: () => change({ [name]: "" }) }, el("span", { class: "note" }, `${name.slice(6)} `), query[name], " ×")));
-    return [form, filters, chips.length ? el("ul", { class: "chips", "aria-label": "Labels chosen" }, chips) : null];
+    if (query.column) chips.unshift(el("li", {}, el("button", { type: "button", "aria-label": "Remove the question type", onclick: () => change({ column: "" }) }, (index.columns.find((c) => c.key === query.column) || { title: query.column }).title, " ×")));
+    return [form, el("details", { class: "filters", open: matchMedia("(min-width: 40rem)").matches || ["a", "b", "sort", "scorer"].some((name) => query[name]) }, el("summary", {}, "Filters and order"), filters), chips.length ? el("ul", { class: "chips", "aria-label": "Labels chosen" }, chips) : null];
   }
 
   async function showList(target, set, index, query, seen) {
     const change = (more) => { location.hash = href(["items"], { ...query, ...more }); };
     const status = el("p", { class: "status", role: "status" });
     const inner = el("div", { class: "inner", role: "list", "aria-label": "Items" });
-    const viewport = el("div", { class: "viewport", tabindex: 0, role: "region", "aria-label": "List of items" }, inner);
-    const focused = document.activeElement && target.contains(document.activeElement) ? document.activeElement.id : "";
-    target.replaceChildren(el("h1", {}, index.title), ...controls(set, index, query, change).filter(Boolean), status, viewport);
-    if (focused) { const again = document.getElementById(focused); if (again) again.focus(); }
+    const order = tolman.inOrder(index), sorted = query.sort === "a" ? Number(query.a) : -1;
+    const heads = el("div", { class: "heads" }, el("span", {}, "Item"), el("span", { class: "words" }, "Question"), order.map((r) => el("button", { type: "button", class: "plain model", title: `${index.runs[r].name}: sort by its score`, onclick: () => change({ a: r, sort: "a", down: sorted === r && !query.down ? "1" : "" }) }, index.runs[r].name.replace(/^[^/ ]+\//, ""), r === sorted ? (query.down ? " ↓" : " ↑") : "")));
+    const viewport = el("div", { class: "viewport", tabindex: 0, role: "region", "aria-label": "List of items" }, heads, inner);
+    viewport.style.setProperty("--models", order.length);
+    viewport.classList.toggle("many", order.length > 5);
+    tolman.refill(target, [el("h1", {}, index.title), controls(set, index, query, change), status, viewport]);
 
     let hits = null;
     if (query.q) {
@@ -63,7 +66,7 @@
   function rows(viewport, inner, set, index, query, places, top, scrolled) {
     const height = Number(getComputedStyle(viewport).getPropertyValue("--row")) || 60;
     inner.style.height = `${places.length * height}px`;
-    const drawn = new Map();
+    const drawn = new Map(), head = viewport.firstChild.offsetHeight; // of the sticky headings
     function draw() {
       const first = Math.max(0, Math.floor(viewport.scrollTop / height) - BEYOND);
       const last = Math.min(places.length, Math.ceil((viewport.scrollTop + viewport.clientHeight) / height) + BEYOND);
@@ -85,7 +88,7 @@
       if (to < 0 || to >= places.length) return;
       event.preventDefault();
       if (to * height < viewport.scrollTop) viewport.scrollTop = to * height;
-      else if ((to + 1) * height > viewport.scrollTop + viewport.clientHeight) viewport.scrollTop = (to + 1) * height - viewport.clientHeight;
+      else if (head + (to + 1) * height > viewport.scrollTop + viewport.clientHeight) viewport.scrollTop = head + (to + 1) * height - viewport.clientHeight;
       draw();
       drawn.get(to).querySelector("a").focus();
     });
@@ -95,18 +98,16 @@
   }
 
   function rowOf(set, index, query, places, i, height) {
-    const place = places[i], task = index.byLabel.get("task");
-    const outcomes = index.runs.map((run) => outcome(run.states[place], run.scores[Math.max(0, run.scorers.indexOf(query.scorer))][place]));
-    const counted = index.runs.map((run) => tolman.samplesOf(run, place, query.scorer));
-    const asked = outcomes.filter((one) => one.word !== "not asked"), right = asked.filter((one) => one.name === "right").length;
-    const question = el("span", { class: "words" }, "…");
+    const place = places[i], order = tolman.inOrder(index), { picture, words } = tolman.preview(set, index, place);
+    const marks = order.map((r) => {
+      const run = index.runs[r], one = outcomeOf(run, place, query.scorer), samples = tolman.samplesOf(run, place, query.scorer);
+      return el("span", { class: "model" }, el("span", { class: "model-name" }, run.name), badge(one), el("span", { class: "hidden" }, ` ${one.word}`),
+        samples ? [el("span", { class: "counted", title: `${samples.right} of ${samples.of} samples right` }, `${samples.right}/${samples.of}`), el("span", { class: "hidden" }, " samples right")] : null);
+    });
     const row = el("div", { class: "row", role: "listitem", "aria-setsize": places.length, "aria-posinset": i + 1 },
       el("a", { href: href(["item", index.ids[place]], query) },
-        el("span", { class: "marks" }, el("span", { class: "hidden" }, `${right} of ${asked.length} right. `), el("span", { "aria-hidden": "true" }, outcomes.map((one, r) => [badge(one), counted[r] ? el("span", { class: "counted", title: `${counted[r].right} of ${counted[r].of} samples right` }, `${counted[r].right}/${counted[r].of}`) : null])),
-          counted.some(Boolean) ? el("span", { class: "hidden" }, counted.map((one, r) => one ? `${index.runs[r].name}: ${one.right} of ${one.of} samples right. ` : "").join("")) : null),
-        el("span", { class: "id" }, index.ids[place], task ? el("span", { class: "note" }, ` ${task.values[task.codes[place]]}`) : null), question));
+        el("span", { class: "item" }, picture, el("span", { class: "called" }, index.names[place], el("span", { class: "id", title: index.ids[place] }, index.ids[place]))), words, marks));
     row.style.transform = `translateY(${i * height}px)`;
-    tolman.item(set, index, place).then((item) => { question.textContent = tolman.visible((item.question || "").slice(0, 400)); }, (error) => { question.textContent = error.message; });
     return row;
   }
 

@@ -64,7 +64,36 @@
     return el("label", {}, el("span", {}, label), box);
   }
 
+  // The answer of a run to the item at a place, under a scorer.
+  const outcomeOf = (run, place, scorer) => outcome(run.states[place], run.scores[Math.max(0, run.scorers.indexOf(scorer))][place]);
+
+  // Numbers of runs, models first and references last.
+  const inOrder = (index) => index.runs.map((_, r) => r).sort((a, b) => ORDER.indexOf(index.runs[a].reference) - ORDER.indexOf(index.runs[b].reference) || a - b);
+  const ORDER = ["", "baseline", "people", "chance", "oracle"];
+
+  // A question in little, as elements that fill themselves: a picture, where the site has any, and its words.
+  function preview(set, index, place) {
+    const picture = index.pictures ? el("span", { class: "thumb" }) : null, words = el("span", { class: "words" }, "…");
+    async function filled() {
+      const item = await tolman.item(set, index, place);
+      words.textContent = visible((item.question || "").slice(0, 400));
+      const medium = picture && item.media && item.media.length ? await tolman.medium(set, index, item.media[0]) : {};
+      const frames = (medium.frames || []).find((own) => own && own.length), source = medium.image || (frames ? frames[frames.length >> 1][0] : "");
+      if (source) picture.append(el("img", { src: source, alt: "", loading: "lazy", decoding: "async" }));
+    }
+    filled().catch((error) => { words.textContent = error.message; });
+    return { picture, words };
+  }
+
+  // Other content for an element; the control with the focus keeps it.
+  function refill(target, parts) {
+    const id = document.activeElement && target.contains(document.activeElement) ? document.activeElement.id : "";
+    target.replaceChildren();
+    fill(target, {}, [parts]);
+    if (id && document.getElementById(id)) document.getElementById(id).focus();
+  }
+
   const scroller = (label, ...children) => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, ...children);
 
-  Object.assign(tolman, { el, svg, visible, number, clock, outcome, badge, href, place, select, scroller });
+  Object.assign(tolman, { el, svg, visible, number, clock, outcomeOf, badge, inOrder, preview, refill, href, place, select, scroller });
 })();
