@@ -19,7 +19,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -57,6 +57,11 @@ Subset = Annotated[
     str | None, typer.Option(help="Part of the benchmark that has a name; see 'tolman benchmarks NAME'.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Notes = Annotated[bool, typer.Option("--notes", help="Print every remark, and the interval of each figure.")]
+PublishedRows = Annotated[
+    Literal["none", "baselines", "newest", "paper", "all"],
+    typer.Option("--published", help="Published rows in the table; see 'tolman report --help'."),
+]
 StorePath = Annotated[Path | None, typer.Option("--store", help="File of the response store.", **STORES)]
 JUDGE: dict[str, Any] = {"rich_help_panel": "The judge"}
 JudgeUrl = Annotated[

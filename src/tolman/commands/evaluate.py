@@ -8,7 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from tolman.commands.configured import FileForm, Incomplete, Json, configured, console, is_incomplete
+from tolman.commands.configured import (
+    FileForm,
+    Incomplete,
+    Json,
+    Notes,
+    PublishedRows,
+    configured,
+    console,
+    is_incomplete,
+)
 from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.events import Ended
 from tolman.features.paper.config import PaperConfig
@@ -27,7 +36,9 @@ DryRun = Annotated[
 ]
 
 
-def _run_suite(path: Path, given: dict[str, Any], as_json: bool, dry_run: bool) -> None:
+def _run_suite(
+    path: Path, given: dict[str, Any], as_json: bool, dry_run: bool, published: PublishedRows, notes: bool
+) -> None:
     """Carry out a suite's runs as one."""
     from tolman.features.run.estimate import estimate
     from tolman.features.run.render import show_estimates, show_suite
@@ -46,19 +57,25 @@ def _run_suite(path: Path, given: dict[str, Any], as_json: bool, dry_run: bool) 
             return
         result = run_suite(configs, events)
     copy_suite(path, result.folder, given)
-    show_suite(console(), result, as_json_list=as_json, board=board)
+    show_suite(console(), result, as_json_list=as_json, board=board, published=published, notes=notes)
     if result.failed or any(is_incomplete(one.figures) for one in result.runs):
         raise typer.Exit(1)
 
 
 @app.command()
 @configured(RunConfig, file_form=FileForm("benchmark", is_suite, _run_suite, suite_path))
-def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> list[Path]:
+def run(
+    config: RunConfig,
+    as_json: Json = False,
+    dry_run: DryRun = False,
+    published: PublishedRows = "newest",
+    notes: Notes = False,
+) -> list[Path]:
     """Evaluate a model on a benchmark: ask, score and report. The same command goes on where it stopped.
 
-    A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0.
-    Above 0.5 % of a figure's responses, both shares are given below it, with the score if all are wrong or at chance.
-    Above 5 % the headline bears a †. --judge has a model read them, and a sample of those that were read.
+    A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0. Above 0.5 % of all
+    responses a remark gives their share, and the score if they were all wrong or at chance. Above 5 % the score bears
+    a †. --judge has a model read them.
 
     Example:  tolman run vsi-bench --model openai/my-model --base-url http://localhost:8000/v1
 
@@ -86,7 +103,7 @@ def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> li
 
     folders = [one.path for one in runs]
     budgets = budget_curves(runs) if len(config.reasoning_budget) > 1 else []
-    show_runs(console(), folders, as_json=as_json, budgets=budgets)
+    show_runs(console(), folders, as_json=as_json, budgets=budgets, published=published, notes=notes)
     if any(is_incomplete(one.figures) for one in runs):
         raise Incomplete(folders)
     return folders
@@ -94,12 +111,14 @@ def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> li
 
 @app.command()
 @configured(ScoreConfig)
-def score(config: ScoreConfig, as_json: Json = False) -> Path | None:
+def score(
+    config: ScoreConfig, as_json: Json = False, published: PublishedRows = "newest", notes: Notes = False
+) -> Path | None:
     """Score responses that something else produced, or a run again; with --judge, have a model read them.
 
-    A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0.
-    Above 0.5 % of a figure's responses, both shares are given below it, with the score if all are wrong or at chance.
-    Above 5 % the headline bears a †. scores.parquet holds each item's state, the rule that read it, and where.
+    A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0. Above 0.5 % of all
+    responses a remark gives their share, and the score if they were all wrong or at chance. Above 5 % the score bears
+    a †. scores.parquet holds each item's state, the rule that read it, and where.
 
     Example:  tolman score answers.jsonl --benchmark vsi-bench --name my-model
 
@@ -114,7 +133,7 @@ def score(config: ScoreConfig, as_json: Json = False) -> Path | None:
 
     with stoppable(), progress() as events:
         scored = carry_out(config, events).run
-    show_runs(console(), [scored.path], as_json=as_json)
+    show_runs(console(), [scored.path], as_json=as_json, published=published, notes=notes)
     own = len(config.responses) == 1 and config.responses[0].resolve() == scored.path.resolve()
     folder = None if own else scored.path  # the run's own config stays in its folder
     if is_incomplete(scored.figures):
@@ -141,7 +160,7 @@ def compare(config: CompareConfig, as_json: Json = False) -> None:
 
 @app.command()
 @configured(ReportConfig)
-def report(config: ReportConfig) -> None:
+def report(config: ReportConfig, notes: Notes = False) -> None:
     """Put runs into one table next to published rows, or into a site to look through.
 
     Further tables have a cell for each part of the questions: --by source, --by level,scene_type. Labels are those that
@@ -159,7 +178,7 @@ def report(config: ReportConfig) -> None:
 
     with progress() as events:
         result = carry_out(config, events)
-    show_report(console(), result)
+    show_report(console(), result, notes=notes)
 
 
 @app.command()
@@ -168,6 +187,8 @@ def view(config: ViewConfig) -> None:
     """Serve the site of some runs on this machine and open it; Ctrl-C ends it.
 
     Example:  tolman view runs/vsi-bench-full/*
+
+    Example:  tolman view runs/vsi-bench-full/my-model-direct --item 1207
 
     Example:  tolman view site --port 8080 --no-browser
     """
