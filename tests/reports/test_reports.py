@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun, load_runs, one_benchmark
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import TEXTS, embedded, form_of, render
+from tolman.reports.table_rows import Figure
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn
 from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
 from tolman.runs.run_scoring import score_run
@@ -67,7 +69,14 @@ def printed(runs: list[LoadedRun], *, notes: bool = False) -> str:
 
 
 def test_the_terminal_table_has_the_headline_first_then_tasks_and_fits_100_characters(make_run: MakeRun) -> None:
-    lines = printed(make_run()).splitlines()
+    runs = make_run()
+    assert printed(runs).splitlines()[2].split() == ["scorer", "Avg.", "interval", "Count", "Plan"]
+    tasks = {one.key: Figure(50.0, n=99) for one in benchmarks.get("vsi-bench").table.columns}
+    made = build(runs)
+    whole = [replace(row, figures=tasks | dict(row.figures)) for row in made.rows]
+    console = Console(file=io.StringIO(), width=80)
+    print_report(console, replace(made, rows=whole))
+    lines = console.file.getvalue().splitlines()
     above, heading = lines[1:3]
     titles = ["scorer", "Avg.", "interval", "Count", "Dist.", "Size", "Size", "Dist.", "Dir.", "Plan", "Order"]
     assert heading.split() == titles
@@ -81,7 +90,7 @@ def test_references_are_apart_and_runs_of_baselines_and_people_among_them(make_r
     runs = [run for name in ("baseline/oracle", "human/anna", "my/model", "other") for run in make_run(model=name)]
     lines = printed(runs).splitlines()
     apart = lines.index("References".ljust(len(lines[1])))
-    end = next(n for n, line in enumerate(lines) if line.startswith("▲ best model"))
+    end = next(n for n, line in enumerate(lines) if line.startswith("Signs: ▲ best model"))
     names = [next(iter(line.split()), "") for line in lines]
     assert [name for name in names if "/" in name or name == "other"][:4] == ["my/model", "my/model", "other", "other"]
     assert {"Chance", "Human", "baseline/oracle", "human/anna"} <= set(names[apart:end])
@@ -338,7 +347,9 @@ def test_a_run_without_scores_is_left_out_and_named_and_ends_no_report(make_run:
     written = CliRunner().invoke(app, ["report", *paths, "--out", str(tmp_path / "t.html")])
     assert "LEFT OUT" in written.output
     assert f"LEFT OUT: {unscored}" in (tmp_path / "t.html").read_text()
-    assert json.loads(CliRunner().invoke(app, ["report", *paths, "--format", "json"]).output)["warnings"][0] == left_out[0]
+    assert (
+        json.loads(CliRunner().invoke(app, ["report", *paths, "--format", "json"]).output)["warnings"][0] == left_out[0]
+    )
     nothing = CliRunner().invoke(app, ["report", str(unscored), str(page)])
     assert isinstance(nothing.exception, InputError)
     assert "holds no scores" in str(nothing.exception)

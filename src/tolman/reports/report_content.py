@@ -203,6 +203,16 @@ def notes_of(run: LoadedRun) -> list[str]:
     """Return sentences below the table: the source of the figures, and notes of the rule sets and the judge."""
     settings = run.record.settings
     notes: list[str] = []
+    judge = run.figures.get("judge")
+    if judge:
+        none = f", {judge['no_answer']:,} of them as no answer" if judge["no_answer"] else ""
+        itself = " itself" if judge.get("by_itself") else ""
+        notes.append(
+            f"{run.name}: judged: {judge['model']}{itself} read {judge['judged']:,} of {run.figures['asked']:,} "
+            f"responses{none}; they are marked in the list of items. {judge['source']}."
+        )
+        if "sample" in judge:
+            notes.append(sample_sentence(run.name, judge["model"], judge["sample"]))
     first, second = [*run.figures["rule_sets"], "", ""][:2]
     if run.figures.get("differ") and not is_without_headline(run, first):
         notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")
@@ -220,18 +230,8 @@ def notes_of(run: LoadedRun) -> list[str]:
     for name, entry in run.figures["rule_sets"].items():
         if entry.get("guessed"):
             notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
-    judge = run.figures.get("judge")
-    if judge:
-        none = f", {judge['no_answer']:,} of them as no answer" if judge["no_answer"] else ""
-        itself = " itself" if judge.get("by_itself") else ""
-        notes.append(
-            f"{run.name}: judged: {judge['model']}{itself} read {judge['judged']:,} of {run.figures['asked']:,} "
-            f"responses{none}; they are marked in the list of items. {judge['source']}."
-        )
-        if judge.get("prompt"):
-            notes.append(f"{run.name}: {judge['model']} was told: {' '.join(judge['prompt'].split())}")
-        if "sample" in judge:
-            notes.append(sample_sentence(run.name, judge["model"], judge["sample"]))
+    if judge and judge.get("prompt"):
+        notes.append(f"{run.name}: {judge['model']} was told: {' '.join(judge['prompt'].split())}")
     notes.append(
         f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}{_state(run)}, "
         f"preset {settings.preset}{_shown(run)}, seed {settings.seed}, "

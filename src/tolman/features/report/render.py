@@ -73,15 +73,14 @@ def print_report(console: Console, report: Report, *, notes: bool = False) -> No
         notes: whether to print the interval of each figure and every remark.
     """
     _print_table(console, report.table, f"{report.benchmark.title} · {report.subset}", full=notes)
-    left_out = _print_remarks(
-        console, [*report.warnings, *_unread(report.table), *report.marks, *report.notes], notes=notes
-    )
+    remarks = [*report.warnings, *_unread(report.table), *report.marks, *report.notes]
+    left_out = _print_remarks(console, report.table, remarks, notes=notes)
     for table in report.further:
         _print_further(console, table)
     for cut in report.cuts:
         console.print()
         _print_table(console, cut, cut.title, full=True)
-        left_out += _print_remarks(console, [*cut.marks, *cut.notes], notes=notes)
+        left_out += _print_remarks(console, cut, [*cut.marks, *cut.notes], notes=notes)
     if not notes:
         more = f"{len(left_out)} more remark{'s' if len(left_out) > 1 else ''} and " if left_out else ""
         urgent = Counter(kind for kind, *_ in map(_kind, left_out) if kind in _URGENT)
@@ -127,8 +126,8 @@ def _kind(text: str) -> tuple[str, int]:
     return "", 1000 if text.startswith(_MINOR) else 100
 
 
-def _print_remarks(console: Console, texts: Iterable[str], *, notes: bool) -> list[str]:
-    """Print the most important remarks, or all of them.
+def _print_remarks(console: Console, table: ReportTable, texts: Iterable[str], *, notes: bool) -> list[str]:
+    """Print the most important remarks, or all of them, and the meaning of the table's other signs.
 
     Returns:
         Those that were not printed.
@@ -141,6 +140,9 @@ def _print_remarks(console: Console, texts: Iterable[str], *, notes: bool) -> li
         seen[kind] += 1
     ordered = [text for *_, text in sorted(places, key=lambda one: one[:2])]
     most = len(ordered) if notes else MOST_REMARKS
+    legend = _legend(table, ordered[:most])
+    if legend:
+        say(console, legend, "dim")
     for text in ordered[:most]:
         kind, _ = _kind(text)
         say(console, text, "red" if kind in _URGENT[:3] else "yellow" if kind in _URGENT else "dim")
@@ -169,7 +171,9 @@ def _print_table(console: Console, table: ReportTable, title: str, *, full: bool
     say(console, title, "bold")
     if not table.columns:
         return
-    ordered = sorted(table.columns, key=lambda column: column.key != table.headline)
+    known = {key for row in table.rows if row.rules != "published" for key in row.figures}
+    shown_columns = [column for column in table.columns if full or column.key in known | {table.headline}]
+    ordered = sorted(shown_columns, key=lambda column: column.key != table.headline)
     width = console.width if console.is_terminal else WIDTH
     first = [*table.in_rows, "scorer", *([SCENES.lower()] if full else [])]
     cells = [first, *(_first(table, row, full=full) for row in table.rows)]
@@ -181,9 +185,6 @@ def _print_table(console: Console, table: ReportTable, title: str, *, full: bool
     name = max(least, min(name, width - taken - sum(widths))) if below or name > least else name
     for block in _blocks(ordered, widths, width - name - taken):
         _print_block(console, table, block, name, full=full)
-    legend = _legend(table)
-    if legend:
-        say(console, legend, "dim")
 
 
 def _blocks(columns: Sequence[Column], widths: Sequence[int], room: int) -> Iterator[list[Column]]:
@@ -264,8 +265,8 @@ def _lines(row: ReportRow, column: Column, *, full: bool) -> list[Text]:
     return [value, *([Text(below, style="dim")] if below else [])]
 
 
-def _legend(table: ReportTable) -> str:
-    """Return the meaning of the signs in a table, in one line."""
+def _legend(table: ReportTable, remarks: Sequence[str]) -> str:
+    """Return the meaning of the signs in a table that no remark begins with, in one line."""
     figures = " ".join(line.plain for row in table.rows for c in table.columns for line in _lines(row, c, full=False))
     differs = {sign for row in table.rows for sign in row.differs}
     found = [f"{sign} {meaning}" for sign, meaning in _SIGNS.items() if sign in figures]
@@ -275,7 +276,8 @@ def _legend(table: ReportTable) -> str:
         for mark in ("", "?")
         if sign + mark in differs
     ]
-    return " · ".join(found)
+    unsaid = [text for text in found if not any(one.startswith(text.split()[0]) for one in remarks)]
+    return f"Signs: {' · '.join(unsaid)}" if unsaid else ""
 
 
 def print_wide(console: Console, grid: RichTable) -> None:
