@@ -1,12 +1,13 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
-from tolman.features.review.compute import PartCheck, check_study
+from tolman.features.review.compute import PartCheck, check, check_study
 from tolman.features.review.config import ReviewConfig
 from tolman.item_table import write_items
 from tolman.items import Item

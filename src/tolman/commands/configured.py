@@ -29,6 +29,7 @@ from tolman.features.config import (
     at_places,
     check_outputs,
     fields_of,
+    has_table,
     make,
     read_plugins,
     read_tables,
@@ -161,6 +162,8 @@ def configured(
                         if one.scalar is Path and one.option in ctx.meta.get(EMPTY, ()):
                             raise UsageError(f"{one.option} is empty; give a path, or leave it out.")
                         given[one.name] = _read(one, value)
+            if file_form is not None and config_file is None and has_table(given.get(file_form.argument, ""), name):
+                config_file = Path(given.pop(file_form.argument))
             if file_form is not None and file_form.is_one(given.get(file_form.argument, "")):
                 if config_file is not None or write_config_to is not None:
                     raise UsageError("a suite is a file of its own; leave out --config and --write-config with it.")

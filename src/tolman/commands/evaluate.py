@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,16 +19,18 @@ from tolman.commands.configured import (
     console,
     is_incomplete,
 )
+from tolman.errors import UsageError, unknown
 from tolman.features.compare.config import CompareConfig, ReconcileConfig
+from tolman.features.config import config_of
 from tolman.features.events import Ended
 from tolman.features.paper.config import PaperConfig
 from tolman.features.printing import importing_meanwhile, plain_table, progress, say
 from tolman.features.report.config import ReportConfig, ViewConfig
 from tolman.features.reproduce.config import ReproduceConfig
 from tolman.features.reproduce.render import show_plan, show_reproduced, show_targets
-from tolman.features.run.config import RunConfig, ScoreConfig, suite_path
+from tolman.features.run.config import InitConfig, RunConfig, ScoreConfig, suite_path
 from tolman.features.run.suite_file import is_suite
-from tolman.files import check_folder
+from tolman.files import check_folder, write_text
 from tolman.runtime import stoppable
 
 app = typer.Typer()
@@ -60,6 +63,48 @@ def _run_suite(
     show_suite(console(), result, as_json_list=as_json, board=board, published=published, notes=notes)
     if result.failed or any(is_incomplete(one.figures) for one in result.runs):
         raise typer.Exit(1)
+
+
+_QUESTIONS = {
+    "benchmark": "Benchmark, a name or a folder",
+    "model": "Model, FAMILY/NAME",
+    "base_url": "Address of its endpoint, ending in /v1; empty for the family's own",
+    "limit": "Questions to ask at first; 0 for all",
+}
+
+
+def _in_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+@app.command()
+@configured(InitConfig)
+def init(config: InitConfig) -> None:
+    """Write a commented tolman.toml for 'tolman run'. In a terminal it asks for what no option gives.
+
+    Example:  tolman init
+
+    Example:  tolman init my-bench --model openai/my-model --base-url http://localhost:8000/v1 --limit 50
+    """
+    from tolman import benchmarks
+    from tolman.models import families
+
+    if config.out.exists():
+        raise UsageError(f"{config.out} is there already; give another file with --out.")
+    default = InitConfig()
+    if _in_terminal():
+        for name, question in _QUESTIONS.items():
+            value = getattr(config, name)
+            if value != getattr(default, name) or (name == "base_url" and not config.model.startswith("openai/")):
+                continue
+            given = typer.prompt(question, default="" if value is None else value, err=True)
+            config = config_of(InitConfig, vars(config) | {name: value if given == "" else given})
+    benchmarks.get(config.benchmark)
+    family, _, model = config.model.partition("/")
+    if family not in families() or not model:
+        raise unknown("model", config.model, [f"{name}/NAME" for name in families()])
+    write_text(config.out, config.render())
+    say(console(), f"Written: {config.out}. Next: tolman run {config.out}")
 
 
 @app.command()
