@@ -115,7 +115,7 @@ def test_a_comparison_says_which_run_was_cut_off(go: Go, place: Path) -> None:
     go(Server(answer="B"), out="whole")
     done = terminal.tolman(place, "compare", "short", "whole")
     assert done.returncode == 0, done.stderr
-    assert "\nCUT OFF: openai/m (blind, " in done.stdout
+    assert done.stdout.startswith("CUT OFF: openai/m (blind, ")
     assert "max_tokens 53): 12 of 12 answers were ended by the token limit (53 tokens), 12 of them" in done.stdout
     found = json.loads(terminal.tolman(place, "compare", "short", "whole", "--json").stdout)
     assert found["endings"] == {"cut off": {"count": 12, "unread": 12}}
