@@ -72,11 +72,14 @@ def print_report(console: Console, report: Report, *, notes: bool = False) -> No
         report: what to print.
         notes: whether to print the interval of each figure and every remark.
     """
-    _print_table(console, report.table, f"{report.benchmark.title} · {report.subset}", full=notes)
-    remarks = [*report.warnings, *_unread(report.table), *report.marks, *report.notes]
-    left_out = _print_remarks(console, report.table, remarks, notes=notes)
-    for table in report.further:
-        _print_further(console, table)
+    table = report.table
+    if not notes:  # variants of a scorer, such as its expectation over random draws, are one of the notes
+        table.rows = [row for row in table.rows if ", " not in row.rules]
+    _print_table(console, table, f"{report.benchmark.title} · {report.subset}", full=notes)
+    remarks = [*report.warnings, *_unread(table), *report.marks, *report.notes]
+    left_out = _print_remarks(console, table, remarks, notes=notes)
+    for further in report.further:
+        _print_further(console, further)
     for cut in report.cuts:
         console.print()
         _print_table(console, cut, cut.title, full=True)
@@ -206,8 +209,9 @@ def _width(table: ReportTable, column: Column, *, full: bool) -> int:
     if full:
         found = [crossing_unread(row.unread, column) for row in table.rows]
         lines += [text for one in found for text in (unread_shares(one), unread_bounds(one, column))]
-    interval = max(map(len, [*_INTERVAL, *(interval_shown(row, column) for row in table.rows)])) + 1
-    return max(map(len, [*column.title.split(), *lines])) + 1 + (interval if is_headline else 0)
+    intervals = [interval_shown(row, column) for row in table.rows]
+    interval = max(map(len, [*_INTERVAL, *intervals])) + 1 if is_headline and any(intervals) else 0
+    return max(map(len, [*column.title.split(), *lines])) + 1 + interval
 
 
 def _first(table: ReportTable, row: ReportRow, *, full: bool) -> list[str]:
@@ -216,7 +220,8 @@ def _first(table: ReportTable, row: ReportRow, *, full: bool) -> list[str]:
 
 
 def _print_block(console: Console, table: ReportTable, columns: Sequence[Column], name: int, *, full: bool) -> None:
-    with_interval = columns[0].key == table.headline
+    is_first = columns[0].key == table.headline
+    with_interval = is_first and any(interval_shown(row, columns[0]) for row in table.rows)
     grid = RichTable(box=None, pad_edge=False, padding=(0, 0, 0, 1))
     titles = [wrap(column.title, 1, break_long_words=False, break_on_hyphens=False) for column in columns]
     if with_interval:
