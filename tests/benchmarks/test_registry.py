@@ -75,6 +75,13 @@ def test_an_installed_benchmark_is_listed_run_and_reported() -> None:
     assert (Path("runs") / "tiny-all" / "baseline-most-frequent-blind" / "report.html").exists()
 
 
+def test_the_name_of_a_data_set_names_its_benchmark() -> None:
+    with pytest.raises(UsageError, match=r"^nyu-visionx/vsi-bench is the data set of the benchmark vsi-bench; give"):
+        benchmarks.get("nyu-visionx/vsi-bench")
+    with pytest.raises(InputError, match="there is no such folder"):
+        benchmarks.get("some/folder")
+
+
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"no benchmark 'vsi-benc'; did you mean 'vsi-bench'\? known: .*mmsi-bench, "):
         benchmarks.get("vsi-benc")

@@ -12,14 +12,14 @@ README = "README.md"
 
 
 def test_the_first_table_is_what_its_command_prints(shared_data: Path, tmp_path: Path) -> None:
-    (block,) = (one for one in blocks(README) if "Obj. Count" in one.text)
+    (block,) = (one for one in blocks(README) if "Chance Level" in one.text)
     (command,) = commands(block)
-    done = tolman(tmp_path, *command.words[1:], "--data", str(shared_data / "vsi-bench"), COLUMNS="200")
+    done = tolman(tmp_path, *command.words[1:], "--data", str(shared_data / "vsi-bench"))
     assert done.returncode == 0, done.stderr
     printed = [_plain(line) for line in done.stdout.splitlines()]
-    heading = next(place for place, line in enumerate(block.text.splitlines()) if "Obj. Count" in line)
+    heading = next(place for place, line in enumerate(block.text.splitlines()) if "scorer" in line)
     shown = [_plain(line) for line in block.text.splitlines()[heading + 1 :]]
-    assert len(shown) == 8
+    assert len(shown) > 6
     for line in shown:
         assert line in printed, done.stdout
 

@@ -258,7 +258,7 @@ def test_mmsi_bench_by_difficulty_counts_what_failed_in_its_cell(choice: Choice,
         assert found["average", f"difficulty={level}", "official", "my/model"] == pytest.approx(plain, abs=1e-9)
     text = CliRunner().invoke(app, ["report", str(path), "--by", "difficulty"]).stdout
     table = text[text.index("Avg. by difficulty, official") :]
-    assert re.search(r"rules +eff\. scenes +easy +medium +hard +all", table)
+    assert re.search(r"scorer +eff\. scenes +all +interval +easy +medium +hard", table)
     assert "my/model: failed or missing, not in the figures: hard 4, all 4." in table
     assert "my/model [incomplete; 90 of 1,000]" in table
 

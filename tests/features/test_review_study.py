@@ -1,12 +1,13 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
-from tolman.features.review.compute import PartCheck, check_study
+from tolman.features.review.compute import PartCheck, check, check_study
 from tolman.features.review.config import ReviewConfig
 from tolman.item_table import write_items
 from tolman.items import Item
@@ -83,3 +84,16 @@ def test_a_study_whose_least_time_is_above_its_most_is_refused(bench: Path) -> N
     file.write_text(FILE + "[parts.time]\nleast_seconds = 9\nmost_seconds = 8\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"open for 8 s .* less than the 9 s"):
         check_study(ReviewConfig(benchmark=str(bench)), str(file))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"ask": ("anna",), "study": "site"}, "--ask and --study start different studies"),
+        ({"ask": ("anna", "anna")}, "--ask takes different names"),
+        ({"ask": ("an na",)}, r"not 'an na'\.$"),
+    ],
+)
+def test_names_that_can_t_be_asked_are_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        check(ReviewConfig(benchmark="bench", **settings))

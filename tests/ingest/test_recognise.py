@@ -113,6 +113,8 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=said):
             ingest(IngestConfig(**given))
+    with pytest.raises(InputError, match=r"^my-scans: there is no such folder; check the path; formats are "):
+        ingest(IngestConfig(format="my-scans"))
 
 
 def test_a_folder_alone_is_looked_into(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]

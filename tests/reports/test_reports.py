@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun, load_runs, one_benchmark
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import TEXTS, embedded, form_of, render
+from tolman.reports.table_rows import Figure
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn
 from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
 from tolman.runs.run_scoring import score_run
@@ -60,25 +62,61 @@ def make_run(tmp_path: Path, number: Callable[..., Item], choice: Callable[..., 
     return make
 
 
-def printed(runs: list[LoadedRun]) -> str:
+def printed(runs: list[LoadedRun], *, notes: bool = False) -> str:
     console = Console(file=io.StringIO(), width=80)
-    print_report(console, build(runs))
+    print_report(console, build(runs), notes=notes)
     return console.file.getvalue()
 
 
-def test_the_terminal_table_has_the_papers_columns_in_their_order(make_run: MakeRun) -> None:
-    text = printed(make_run())
-    heading = next(line for line in text.splitlines() if "Obj. Count" in line)
-    titles = [column.title for column in benchmarks.get("vsi-bench").table.columns]
-    assert [heading.index(title) for title in titles] == sorted(heading.index(title) for title in titles)
-    assert "my/model" in text
-    assert "Human Level" in text
+def test_the_terminal_table_has_the_headline_first_then_tasks_and_fits_100_characters(make_run: MakeRun) -> None:
+    runs = make_run()
+    assert printed(runs).splitlines()[2].split() == ["scorer", "Avg.", "interval", "Count", "Plan"]
+    tasks = {one.key: Figure(50.0, n=99) for one in benchmarks.get("vsi-bench").table.columns}
+    made = build(runs)
+    whole = [replace(row, figures=tasks | dict(row.figures)) for row in made.rows]
+    console = Console(file=io.StringIO(), width=80)
+    print_report(console, replace(made, rows=whole))
+    lines = console.file.getvalue().splitlines()
+    above, heading = lines[1:3]
+    titles = ["scorer", "Avg.", "interval", "Count", "Dist.", "Size", "Size", "Dist.", "Dir.", "Plan", "Order"]
+    assert heading.split() == titles
+    assert above.split() == ["95", "%", "Obj.", "Abs.", "Obj.", "Room", "Rel.", "Rel.", "Route", "Appr."]
+    table = lines[: next(n for n, line in enumerate(lines) if line.startswith("Human Level"))]
+    assert max(map(len, table)) <= 100
+    assert lines[3].startswith("my/model")
 
 
-def test_failures_come_first_and_mark_the_headline(make_run: MakeRun) -> None:
+def test_references_are_apart_and_runs_of_baselines_and_people_among_them(make_run: MakeRun) -> None:
+    runs = [run for name in ("baseline/oracle", "human/anna", "my/model", "other") for run in make_run(model=name)]
+    lines = printed(runs).splitlines()
+    apart = lines.index("References".ljust(len(lines[1])))
+    end = next(n for n, line in enumerate(lines) if line.startswith("Signs: ▲ best model"))
+    names = [next(iter(line.split()), "") for line in lines]
+    assert [name for name in names if "/" in name or name == "other"][:4] == ["my/model", "my/model", "other", "other"]
+    assert {"Chance", "Human", "baseline/oracle", "human/anna"} <= set(names[apart:end])
+    assert not {"my/model", "other"} & set(names[apart:end])
+    assert not any(sign in line for line in lines[apart:end] for sign in "▲△")
+    assert {row.name for row in build(runs, "none").rows if row.ranked} == {"my/model", "other"}
+
+
+def test_three_remarks_at_most_and_those_that_must_be_seen(make_run: MakeRun) -> None:
+    runs = make_run([Failure(id="1", kind=FailureKind.NETWORK, message="gone"), Response(id="0", response="hm")])
+    path = runs[0].folder.path / "scores.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"served": {"m-1": 1, "m-2": 1}}))
+    (run,) = load_runs([runs[0].folder.path])
+    lines = printed([run]).splitlines()
+    end = next(n for n, line in enumerate(lines) if line.startswith("--notes prints"))
+    assert [line.split(" my")[0] for line in lines[end - 3 : end]] == ["INCOMPLETE:", "MIXED:", "†"]
+    assert "more remarks and the interval of each figure" in lines[end]
+    every = printed([run], notes=True)
+    assert "--notes" not in every
+    assert all(text in every for text in (*build([run]).warnings, *build([run]).marks, *build([run]).notes))
+
+
+def test_failures_are_the_first_remark_and_mark_the_headline(make_run: MakeRun) -> None:
     runs = make_run([Response(id="0", response="2"), Failure(id="1", kind=FailureKind.NETWORK, message="gone")])
     text = printed(runs)
-    assert text.startswith("INCOMPLETE: my/model: 1 failed and 7 missing of 9 items, not in the figures.")
+    assert "\nINCOMPLETE: my/model: 1 failed and 7 missing of 9 items, not in the figures." in text
     assert "my/model [incomplete]" in text
     for form in TEXTS:
         assert "incomplete" in render(build(runs), runs, form).lower()
@@ -105,9 +143,8 @@ def test_too_few_scenes_have_no_interval_and_one_line_says_why(make_run: MakeRun
     assert rows["route_plan"]["reason"] == "3.0 effective scenes; an interval needs 6"
     for form in ("markdown", "json", "html"):
         assert render(report, runs, form).count("effective scenes; an interval needs 6, as how much") == 1
-    text = printed(runs)
-    assert text.count("No interval for ") == 1
-    assert "eff. scenes" in text
+    assert printed(runs, notes=True).count("No interval for ") == 1
+    assert "eff. scenes" in printed(runs, notes=True)
 
 
 def test_a_folder_of_an_earlier_version_is_read_without_its_intervals(make_run: MakeRun) -> None:
@@ -302,14 +339,17 @@ def test_a_run_without_scores_is_left_out_and_named_and_ends_no_report(make_run:
     shown = CliRunner().invoke(app, ["report", *paths])
     assert shown.exit_code == 0, shown.output
     lines = shown.output.splitlines()
-    assert lines[0] == f"LEFT OUT: {unscored}: holds no scores; run 'tolman score {unscored}'."
-    assert lines[1].startswith(f"LEFT OUT: {broken / 'scores.json'}: is no JSON")
+    left_out = [line for line in lines if line.startswith("LEFT OUT")]
+    assert left_out[0] == f"LEFT OUT: {unscored}: holds no scores; run 'tolman score {unscored}'."
+    assert left_out[1].startswith(f"LEFT OUT: {broken / 'scores.json'}: is no JSON")
     assert str(page) not in shown.output  # RUNS/* names the pages beside the runs too
     assert "my/model" in shown.output
     written = CliRunner().invoke(app, ["report", *paths, "--out", str(tmp_path / "t.html")])
     assert "LEFT OUT" in written.output
     assert f"LEFT OUT: {unscored}" in (tmp_path / "t.html").read_text()
-    assert json.loads(CliRunner().invoke(app, ["report", *paths, "--format", "json"]).output)["warnings"][0] == lines[0]
+    assert (
+        json.loads(CliRunner().invoke(app, ["report", *paths, "--format", "json"]).output)["warnings"][0] == left_out[0]
+    )
     nothing = CliRunner().invoke(app, ["report", str(unscored), str(page)])
     assert isinstance(nothing.exception, InputError)
     assert "holds no scores" in str(nothing.exception)

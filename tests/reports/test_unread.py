@@ -60,9 +60,9 @@ def make_run(tmp_path: Path, choice: Callable[..., Item]) -> MakeRun:
     return make
 
 
-def printed(runs: list[LoadedRun]) -> str:
+def printed(runs: list[LoadedRun], *, notes: bool = True) -> str:
     console = Console(file=io.StringIO(), width=80)
-    print_report(console, build(runs))
+    print_report(console, build(runs, "none"), notes=notes)
     return console.file.getvalue()
 
 
@@ -96,14 +96,17 @@ def test_below_the_threshold_a_table_says_nothing_and_json_all(make_run: MakeRun
 def test_above_it_shares_and_bounds_stand_where_it_is_crossed(make_run: MakeRun) -> None:
     runs = make_run(none=10, cut_off=6)  # 8 % of route planning, 1.6 % of all
     lines = printed(runs).splitlines()
-    titles = next(line for line in lines if "Route Plan" in line)
     shares = [line for line in lines if SHARES_LABEL in line]
     bounds = [line for line in lines if BOUNDS_LABEL in line]
-    assert [len(shares), len(bounds)] == [2, 2]  # official and careful
-    assert shares[0].split(SHARES_LABEL)[1].split() == ["official", "5.0", "+", "3.0", "1.0", "+", "0.6"]
-    assert shares[0].index("5.0 + 3.0") + len("5.0 + 3.0") == titles.index("Route Plan") + len("Route Plan")
-    assert bounds[0].split(BOUNDS_LABEL)[1].split() == ["92.0–94.0", "96.00–97.00"]
+    assert [len(shares), len(bounds)] == [4, 4]  # official and careful, in two blocks
+    assert shares[0].split(SHARES_LABEL)[1].split() == ["official", "1.0", "+", "0.6"]
+    titles = next(line for line in lines if "Plan" in line)
+    assert shares[2].index("5.0 + 3.0") + len("5.0 + 3.0") == titles.index("Plan") + len("Plan")
+    assert bounds[0].split(BOUNDS_LABEL)[1].split() == ["96.00–97.00"]
+    assert bounds[2].split(BOUNDS_LABEL)[1].split() == ["92.0–94.0"]
     assert "†" not in printed(runs)  # 1.6 % of the headline
+    (said,) = (line for line in printed(runs, notes=False).splitlines() if line.startswith("UNREAD"))
+    assert said.startswith("UNREAD: m, official: 1.6 % of 1,000 answers could not be read (1.0 % none, 0.6 % cut off)")
     markdown = render(build(runs), runs, "markdown")
     assert "| 5.0 + 3.0 <small>92.0–94.0</small> |  | 1.0 + 0.6 <small>96.00–97.00</small> |" in markdown
     assert r"5.0 + 3.0 &  & 1.0 + 0.6 \\" in render(build(runs), runs, "latex")
@@ -117,7 +120,7 @@ def test_above_it_shares_and_bounds_stand_where_it_is_crossed(make_run: MakeRun)
 
 
 def test_the_documentation_shows_such_a_row(make_run: MakeRun) -> None:
-    documented = [line for line in (ROOT / "docs" / "scoring.md").read_text().splitlines() if "  …  " in line]
+    documented = [line for line in (ROOT / "docs" / "scoring.md").read_text().splitlines() if " … " in line]
     text = printed(make_run(none=10, cut_off=6)).splitlines()
     for label in (SHARES_LABEL, BOUNDS_LABEL):
         (shown,) = (line for line in documented if label in line)
@@ -161,7 +164,9 @@ def test_each_rule_set_is_told_as_it_reads(make_run: MakeRun) -> None:
     assert rows["official"].unread["average"].none == 100
     assert rows["careful"].unread["average"].none == 0
     assert [bool(rows[name].marked) for name in ("official", "careful")] == [True, False]
-    assert printed(runs).count(SHARES_LABEL) == 1
+    below = [line for line in printed(runs).splitlines() if SHARES_LABEL in line]
+    assert below
+    assert all("official" in line for line in below)
 
 
 @pytest.mark.parametrize(

@@ -56,9 +56,9 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_it_stands_above_the_table_in_json_and_in_the_page(folder: Path) -> None:
+def test_it_is_a_remark_and_in_json_and_in_the_page(folder: Path) -> None:
     printed = " ".join(run(folder, "--frames", "4", "--out", "few").split())
-    assert printed.index(SENTENCE) < printed.index("Mine · all")
+    assert SENTENCE in printed
     assert "items don't say" not in printed
     assert SENTENCE.replace("'", "&#39;") in (folder / "few" / "report.html").read_text()
     told = json.loads(tolman(folder, "report", "few", "--format", "json").stdout)

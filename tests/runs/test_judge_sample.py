@@ -79,7 +79,7 @@ def test_agreement_is_measured_stored_and_shown_and_scores_nothing(tmp_path: Pat
     write_bench(tmp_path, TEXTS, "vsi-bench")
     server = Judge({"(B)": "B", "The answer is D.": "A", "right": "Z", "to be seen": "A"})
     with serving(server) as url:
-        done = tolman(tmp_path, *RUN, *judge(url, "--judge-sample", "100%"))
+        done = tolman(tmp_path, *RUN, *judge(url, "--judge-sample", "100%"), "--notes")
     assert done.returncode == 0, done.stdout + done.stderr
     assert server.asked == {("tolman", text): 1 for text in TEXTS}
     assert figures(tmp_path)["judge"]["sample"] == {
@@ -189,7 +189,7 @@ def test_failures_of_the_judge_are_counted_and_are_no_agreement(tmp_path: Path) 
     write_bench(tmp_path, ["B", "C", "D"], "vsi-bench")
     server = Judge({"C": "Well, that depends."})
     with serving(server) as url:
-        done = tolman(tmp_path, *RUN, *judge(url))
+        done = tolman(tmp_path, *RUN, *judge(url), "--notes")
     found = figures(tmp_path)["judge"]
     assert (found["sample"]["n"], found["sample"]["agreed"], found["sample"]["failed"]) == (2, 2, 1)
     assert server.asked["tolman", "C"] == 3

@@ -81,7 +81,7 @@ def scores(place: Path) -> dict[str, Any]:
 def test_the_judge_is_asked_what_the_parser_could_not_read_and_is_counted_and_marked(place: Path) -> None:
     server = Judge({"to the right": "B", "right!": "(B)", "B, surely not": "A"})
     with serving(server) as url:
-        done = tolman(place, *RUN, *judged(url))
+        done = tolman(place, *RUN, *judged(url), "--notes")
     assert done.returncode == 0, done.stdout + done.stderr
     # The parser reads "``B``" and "B, surely not"; an empty text needs nobody to read it.
     assert server.asked == {"to the right": 1, "hm, who knows": 1, "right!": 1, "Error: none": 1}
@@ -149,7 +149,7 @@ def test_nonsense_is_asked_for_again_and_then_a_failure_of_the_judgement(place: 
     assert server.asked["to the right"] == 3
     assert server.asked["right!"] == 1
     assert done.returncode == 1
-    first = done.stdout.splitlines()[0]
+    first = next(line for line in done.stdout.splitlines() if line.startswith("INCOMPLETE"))
     assert first.startswith("INCOMPLETE: scripted/script.jsonl: 1 judgement of openai/judge failed")
     assert "Well, B or C, depending." in first
     found = scores(place)
@@ -241,7 +241,7 @@ def test_a_judge_may_be_a_script_and_numbers_are_extracted(tmp_path: Path) -> No
     write_items(folder / "items.parquet", [item])
     (tmp_path / "script.jsonl").write_text('{"id": "0", "response": "as many as a chair has legs"}')
     (tmp_path / "judge.jsonl").write_text('{"id": "0", "response": "4"}')
-    done = tolman(tmp_path, *RUN, "--judge", "scripted/judge.jsonl")
+    done = tolman(tmp_path, *RUN, "--judge", "scripted/judge.jsonl", "--notes")
     assert done.returncode == 0, done.stdout + done.stderr
     cells = {name: entry["cells"]["object_count"]["value"] for name, entry in scores(tmp_path)["rule_sets"].items()}
     assert cells == {"official": 0.0, "careful": 0.0, "judged": 100.0}
@@ -290,7 +290,7 @@ def test_a_circle_with_a_failed_judgement_is_without_one(tmp_path: Path) -> None
     with serving(Server(reply=by_sight)) as url:
         done = tolman(tmp_path, *RUN, "--protocol", "circular", *judged(url))
     assert done.returncode == 1
-    assert "1 judgement of openai/judge failed" in done.stdout.splitlines()[0]
+    assert "1 judgement of openai/judge failed" in done.stdout
     assert "the judge's reply is no answer: 'B or D'" in done.stdout
     cell = scores(tmp_path)["rule_sets"]["judged"]["cells"]["average"]
     assert (cell["value"], cell["n"], cell["unanswered"]) == (100.0, 1, 1)

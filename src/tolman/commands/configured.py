@@ -19,7 +19,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -29,6 +29,7 @@ from tolman.features.config import (
     at_places,
     check_outputs,
     fields_of,
+    has_table,
     make,
     read_plugins,
     read_tables,
@@ -57,6 +58,11 @@ Subset = Annotated[
     str | None, typer.Option(help="Part of the benchmark that has a name; see 'tolman benchmarks NAME'.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Notes = Annotated[bool, typer.Option("--notes", help="Print every remark, and the interval of each figure.")]
+PublishedRows = Annotated[
+    Literal["none", "baselines", "newest", "paper", "all"],
+    typer.Option("--published", help="Published rows in the table; see 'tolman report --help'."),
+]
 StorePath = Annotated[Path | None, typer.Option("--store", help="File of the response store.", **STORES)]
 JUDGE: dict[str, Any] = {"rich_help_panel": "The judge"}
 JudgeUrl = Annotated[
@@ -156,6 +162,8 @@ def configured(
                         if one.scalar is Path and one.option in ctx.meta.get(EMPTY, ()):
                             raise UsageError(f"{one.option} is empty; give a path, or leave it out.")
                         given[one.name] = _read(one, value)
+            if file_form is not None and config_file is None and has_table(given.get(file_form.argument, ""), name):
+                config_file = Path(given.pop(file_form.argument))
             if file_form is not None and file_form.is_one(given.get(file_form.argument, "")):
                 if config_file is not None or write_config_to is not None:
                     raise UsageError("a suite is a file of its own; leave out --config and --write-config with it.")

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tolman.commands.configured import FileForm, Incomplete, Json, configured, console, is_incomplete
+from tolman.commands.configured import (
+    FileForm,
+    Incomplete,
+    Json,
+    Notes,
+    PublishedRows,
+    configured,
+    console,
+    is_incomplete,
+)
+from tolman.errors import UsageError, unknown
 from tolman.features.compare.config import CompareConfig, ReconcileConfig
+from tolman.features.config import config_of
 from tolman.features.events import Ended
 from tolman.features.paper.config import PaperConfig
 from tolman.features.printing import importing_meanwhile, plain_table, progress, say
 from tolman.features.report.config import ReportConfig, ViewConfig
 from tolman.features.reproduce.config import ReproduceConfig
 from tolman.features.reproduce.render import show_plan, show_reproduced, show_targets
-from tolman.features.run.config import RunConfig, ScoreConfig, suite_path
+from tolman.features.run.config import InitConfig, RunConfig, ScoreConfig, suite_path
 from tolman.features.run.suite_file import is_suite
-from tolman.files import check_folder
+from tolman.files import check_folder, write_text
 from tolman.runtime import stoppable
 
 app = typer.Typer()
@@ -27,7 +39,9 @@ DryRun = Annotated[
 ]
 
 
-def _run_suite(path: Path, given: dict[str, Any], as_json: bool, dry_run: bool) -> None:
+def _run_suite(
+    path: Path, given: dict[str, Any], as_json: bool, dry_run: bool, published: PublishedRows, notes: bool
+) -> None:
     """Carry out a suite's runs as one."""
     from tolman.features.run.estimate import estimate
     from tolman.features.run.render import show_estimates, show_suite
@@ -46,19 +60,67 @@ def _run_suite(path: Path, given: dict[str, Any], as_json: bool, dry_run: bool) 
             return
         result = run_suite(configs, events)
     copy_suite(path, result.folder, given)
-    show_suite(console(), result, as_json_list=as_json, board=board)
+    show_suite(console(), result, as_json_list=as_json, board=board, published=published, notes=notes)
     if result.failed or any(is_incomplete(one.figures) for one in result.runs):
         raise typer.Exit(1)
 
 
+_QUESTIONS = {
+    "benchmark": "Benchmark, a name or a folder",
+    "model": "Model, FAMILY/NAME",
+    "base_url": "Address of its endpoint, ending in /v1; empty for the family's own",
+    "limit": "Questions to ask at first; 0 for all",
+}
+
+
+def _in_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+@app.command()
+@configured(InitConfig)
+def init(config: InitConfig) -> None:
+    """Write a commented tolman.toml for 'tolman run'. In a terminal it asks for what no option gives.
+
+    Example:  tolman init
+
+    Example:  tolman init my-bench --model openai/my-model --base-url http://localhost:8000/v1 --limit 50
+    """
+    from tolman import benchmarks
+    from tolman.models import families
+
+    if config.out.exists():
+        raise UsageError(f"{config.out} is there already; give another file with --out.")
+    default = InitConfig()
+    if _in_terminal():
+        for name, question in _QUESTIONS.items():
+            value = getattr(config, name)
+            if value != getattr(default, name) or (name == "base_url" and not config.model.startswith("openai/")):
+                continue
+            given = typer.prompt(question, default="" if value is None else value, err=True)
+            config = config_of(InitConfig, vars(config) | {name: value if given == "" else given})
+    benchmarks.get(config.benchmark)
+    family, _, model = config.model.partition("/")
+    if family not in families() or not model:
+        raise unknown("model", config.model, [f"{name}/NAME" for name in families()])
+    write_text(config.out, config.render())
+    say(console(), f"Written: {config.out}. Next: tolman run {config.out}")
+
+
 @app.command()
 @configured(RunConfig, file_form=FileForm("benchmark", is_suite, _run_suite, suite_path))
-def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> list[Path]:
+def run(
+    config: RunConfig,
+    as_json: Json = False,
+    dry_run: DryRun = False,
+    published: PublishedRows = "newest",
+    notes: Notes = False,
+) -> list[Path]:
     """Evaluate a model on a benchmark: ask, score and report. The same command goes on where it stopped.
 
-    A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0.
-    Above 0.5 % of a figure's responses, both shares are given below it, with the score if all are wrong or at chance.
-    Above 5 % the headline bears a †. --judge has a model read them, and a sample of those that were read.
+    A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0. Above 0.5 % of all
+    responses a remark gives their share, and the score if they were all wrong or at chance. Above 5 % the score bears
+    a †. --judge has a model read them.
 
     Example:  tolman run vsi-bench --model openai/my-model --base-url http://localhost:8000/v1
 
@@ -86,7 +148,7 @@ def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> li
 
     folders = [one.path for one in runs]
     budgets = budget_curves(runs) if len(config.reasoning_budget) > 1 else []
-    show_runs(console(), folders, as_json=as_json, budgets=budgets)
+    show_runs(console(), folders, as_json=as_json, budgets=budgets, published=published, notes=notes)
     if any(is_incomplete(one.figures) for one in runs):
         raise Incomplete(folders)
     return folders
@@ -94,12 +156,14 @@ def run(config: RunConfig, as_json: Json = False, dry_run: DryRun = False) -> li
 
 @app.command()
 @configured(ScoreConfig)
-def score(config: ScoreConfig, as_json: Json = False) -> Path | None:
+def score(
+    config: ScoreConfig, as_json: Json = False, published: PublishedRows = "newest", notes: Notes = False
+) -> Path | None:
     """Score responses that something else produced, or a run again; with --judge, have a model read them.
 
-    A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0.
-    Above 0.5 % of a figure's responses, both shares are given below it, with the score if all are wrong or at chance.
-    Above 5 % the headline bears a †. scores.parquet holds each item's state, the rule that read it, and where.
+    A response without a readable answer ('none') or ended by the token limit ('cut off') scores 0. Above 0.5 % of all
+    responses a remark gives their share, and the score if they were all wrong or at chance. Above 5 % the score bears
+    a †. scores.parquet holds each item's state, the rule that read it, and where.
 
     Example:  tolman score answers.jsonl --benchmark vsi-bench --name my-model
 
@@ -114,7 +178,7 @@ def score(config: ScoreConfig, as_json: Json = False) -> Path | None:
 
     with stoppable(), progress() as events:
         scored = carry_out(config, events).run
-    show_runs(console(), [scored.path], as_json=as_json)
+    show_runs(console(), [scored.path], as_json=as_json, published=published, notes=notes)
     own = len(config.responses) == 1 and config.responses[0].resolve() == scored.path.resolve()
     folder = None if own else scored.path  # the run's own config stays in its folder
     if is_incomplete(scored.figures):
@@ -141,7 +205,7 @@ def compare(config: CompareConfig, as_json: Json = False) -> None:
 
 @app.command()
 @configured(ReportConfig)
-def report(config: ReportConfig) -> None:
+def report(config: ReportConfig, notes: Notes = False) -> None:
     """Put runs into one table next to published rows, or into a site to look through.
 
     Further tables have a cell for each part of the questions: --by source, --by level,scene_type. Labels are those that
@@ -159,7 +223,7 @@ def report(config: ReportConfig) -> None:
 
     with progress() as events:
         result = carry_out(config, events)
-    show_report(console(), result)
+    show_report(console(), result, notes=notes)
 
 
 @app.command()
@@ -168,6 +232,8 @@ def view(config: ViewConfig) -> None:
     """Serve the site of some runs on this machine and open it; Ctrl-C ends it.
 
     Example:  tolman view runs/vsi-bench-full/*
+
+    Example:  tolman view runs/vsi-bench-full/my-model-direct --item 1207
 
     Example:  tolman view site --port 8080 --no-browser
     """

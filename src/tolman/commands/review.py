@@ -59,6 +59,8 @@ def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
 
     Example:  tolman review my-bench --verify pool/verify/review.jsonl --rig yard
 
+    Example:  tolman review my-bench --ask anna,ben,carla
+
     Example:  tolman review my-bench --study study.toml
 
     Example:  tolman review my-bench --people people.csv

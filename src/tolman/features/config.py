@@ -244,6 +244,16 @@ def read_tables(path: Path, command: str) -> list[dict[str, Any]]:
     return [data]
 
 
+def has_table(text: str, command: str) -> bool:
+    """Check whether a text names a TOML file with settings of a command, `[command]`."""
+    if not text.endswith(".toml") or not Path(text).is_file():
+        return False
+    try:
+        return command in _read(Path(text))
+    except InputError:
+        return False  # the reader of the file says why
+
+
 def read_plugins(path: Path) -> list[str]:
     """The plugins that a TOML file names, `plugins = ["my_family.py"]` above its tables.
 

@@ -121,7 +121,7 @@ def metric_heading(title: str, unit: str) -> str:
 def further_markdown(table: FurtherTable) -> str:
     """A Markdown table with a heading."""
     head = ["Metric", *map(_plain, table.headings)]
-    lines = [f"**{_plain(table.title)}**", "", f"| {' | '.join(head)} |", "|---|" + "---:|" * len(table.columns)]
+    lines = [f"### {_plain(table.title)}", "", f"| {' | '.join(head)} |", "|---|" + "---:|" * len(table.columns)]
     for name, cells in table.rows.items():
         shown = [_small(cells[column]) if column in cells else "" for column in table.columns]
         lines.append(f"| {' | '.join([_plain(name), *shown])} |")

@@ -192,3 +192,17 @@ def quoted(run: LoadedRun) -> str:
 def scores_under(run: LoadedRun, rules: str) -> pl.DataFrame:
     """A run's rows under one rule set."""
     return run.folder.scores().filter(pl.col("rule_set") == rules)
+
+
+def worst_answer(run: LoadedRun) -> str | None:
+    """The id of the item with the lowest score of those that were read and aren't right; the first of several."""
+    with run.folder.reading_scores():
+        wrong = (
+            run.folder.scan_scores()
+            .filter((pl.col("rule_set") == quoted(run)) & (pl.col("state") == "read") & (pl.col("score") < 1))
+            .filter(pl.col("score") == pl.col("score").min())
+            .select("id")
+            .head(1)
+            .collect()
+        )
+    return None if wrong.is_empty() else str(wrong.item())

@@ -19,7 +19,7 @@ from tolman.benchmarks.published import NOT_STATED, PublishedRow, published_tabl
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.kinds import kind_of
 from tolman.reports.loaded_runs import LoadedRun, scores_under
-from tolman.reports.table_rows import Figure, ReportRow
+from tolman.reports.table_rows import TOGETHER, Figure, ReportRow
 from tolman.responses import Response
 from tolman.runs.run_folder import PEOPLE, RunSettings, is_blind
 from tolman.scoring.aggregate import Cell, cells
@@ -92,9 +92,9 @@ class ShownRows:
 def choose(benchmark: BenchmarkSpec, published: Published, runs: Sequence[LoadedRun]) -> ShownRows:
     """Choose the published rows to show next to runs, and describe their differences.
 
-    'newest' is chance, people, and of the runs' subset the models that were printed last; of each model the row that
-    differs least from the runs. Rows of other subsets take their place where the subset has none. 'paper' is the rows
-    of the benchmark's own paper.
+    'newest' is chance, people, and of the runs' subset the models that were printed last with figures of tasks; of each
+    model the row that differs least from the runs. Rows of other subsets, or without tasks, take their place where
+    there are no others. 'paper' is the rows of the benchmark's own paper.
 
     Args:
         benchmark: of the runs.
@@ -177,6 +177,7 @@ def _scorers_alike(row: PublishedRow, made: Beside) -> list[str]:
 
 def _newest(rows: Sequence[PublishedRow], headline: str, made: Beside) -> list[PublishedRow]:
     own = [row for row in rows if (row.subset or made.default) == made.subset] or rows
+    own = [row for row in own if any(value is not None for key, value in row.values.items() if key != headline)] or own
     of_model: dict[str, list[PublishedRow]] = {}
     for row in own:
         of_model.setdefault(re.sub(r"[\W_]", "", row.name.lower()), []).append(row)
@@ -307,8 +308,8 @@ def people_rows(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> tuple[li
     everything = max(run.record.subset_items for run in people.values())
     part = f"{asked:,} of {everything:,}" if asked < everything else ""
     rows = [
-        ReportRow(f"people, average of {len(people)}", rules, figures, group="run", part=part),
-        ReportRow(f"people, best of {len(people)} (ceiling)", rules, best, group="run", part=part),
+        ReportRow(f"{TOGETHER}average of {len(people)}", rules, figures, group="run", part=part),
+        ReportRow(f"{TOGETHER}best of {len(people)} (ceiling)", rules, best, group="run", part=part),
     ]
     return rows, _notes(people, scores, len(people))
 

@@ -37,7 +37,7 @@ from tolman.reports.table_rows import (
 )
 from tolman.reports.table_rows import missing_marks as missing_marks
 from tolman.responses import Usage
-from tolman.runs.run_folder import BASELINES, same_benchmark
+from tolman.runs.run_folder import BASELINES, PEOPLE, same_benchmark
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.score_table import Column, pools_of
 
@@ -202,30 +202,7 @@ def _shown(run: LoadedRun) -> str:
 def notes_of(run: LoadedRun) -> list[str]:
     """Return sentences below the table: the source of the figures, and notes of the rule sets and the judge."""
     settings = run.record.settings
-    notes = [
-        (
-            f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}{_state(run)}, "
-            f"preset {settings.preset}{_shown(run)}, seed {settings.seed}, "
-            f"{run.figures['items']:,} items, tolman {run.record.tolman}."
-        )
-    ]
-    if settings.protocol_settings:
-        notes.append(f"{run.name}: {protocol_settings(settings)}.")
-    notes += frames_note(run.name, run.figures)
-    notes += usage_note(run.name, run.figures)
-    if run.figures.get("notes"):
-        counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
-        notes.append(f"{run.name}: {counts}.")
-    first, second = [*run.figures["rule_sets"], "", ""][:2]
-    if run.figures.get("differ") and not is_without_headline(run, first):
-        notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")
-    pooled = {name: entry["pooled"]["value"] for name, entry in run.figures["rule_sets"].items() if "pooled" in entry}
-    shown = ", ".join(f"{name} {value:.2f}" for name, value in pooled.items() if value is not None)
-    if shown:
-        notes.append(f"{run.name}: pooled over items instead of averaged over question types: {shown}.")
-    for name, entry in run.figures["rule_sets"].items():
-        if entry.get("guessed"):
-            notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
+    notes: list[str] = []
     judge = run.figures.get("judge")
     if judge:
         none = f", {judge['no_answer']:,} of them as no answer" if judge["no_answer"] else ""
@@ -234,10 +211,32 @@ def notes_of(run: LoadedRun) -> list[str]:
             f"{run.name}: judged: {judge['model']}{itself} read {judge['judged']:,} of {run.figures['asked']:,} "
             f"responses{none}; they are marked in the list of items. {judge['source']}."
         )
-        if judge.get("prompt"):
-            notes.append(f"{run.name}: {judge['model']} was told: {' '.join(judge['prompt'].split())}")
         if "sample" in judge:
             notes.append(sample_sentence(run.name, judge["model"], judge["sample"]))
+    first, second = [*run.figures["rule_sets"], "", ""][:2]
+    if run.figures.get("differ") and not is_without_headline(run, first):
+        notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")
+    notes += usage_note(run.name, run.figures)
+    notes += frames_note(run.name, run.figures)
+    if settings.protocol_settings:
+        notes.append(f"{run.name}: {protocol_settings(settings)}.")
+    if run.figures.get("notes"):
+        counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
+        notes.append(f"{run.name}: {counts}.")
+    pooled = {name: entry["pooled"]["value"] for name, entry in run.figures["rule_sets"].items() if "pooled" in entry}
+    shown = ", ".join(f"{name} {value:.2f}" for name, value in pooled.items() if value is not None)
+    if shown:
+        notes.append(f"{run.name}: pooled over items instead of averaged over question types: {shown}.")
+    for name, entry in run.figures["rule_sets"].items():
+        if entry.get("guessed"):
+            notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
+    if judge and judge.get("prompt"):
+        notes.append(f"{run.name}: {judge['model']} was told: {' '.join(judge['prompt'].split())}")
+    notes.append(
+        f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}{_state(run)}, "
+        f"preset {settings.preset}{_shown(run)}, seed {settings.seed}, "
+        f"{run.figures['items']:,} items, tolman {run.record.tolman}."
+    )
     return notes
 
 
@@ -247,10 +246,9 @@ LEGEND = "best, and second best, of the models in a column"
 
 def competing(runs: Sequence[LoadedRun]) -> set[str]:
     """The names of the runs that compete: of models, and asked as many questions as any."""
-    most = max((run.figures["items"] for run in runs), default=0)
-    return {
-        run.name for run in runs if run.figures["items"] == most and not run.record.settings.model.startswith(BASELINES)
-    }
+    models = [run for run in runs if not run.record.settings.model.startswith((BASELINES, PEOPLE))]
+    most = max((run.figures["items"] for run in models), default=0)
+    return {run.name for run in models if run.figures["items"] == most}
 
 
 def of_all_questions(runs: Sequence[LoadedRun]) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.benchmarks.spec import BenchmarkSpec
-from tolman.runs.run_folder import PEOPLE
+from tolman.runs.run_folder import BASELINES, PEOPLE
 from tolman.scoring.further_figures import Unread
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
 from tolman.scoring.judged import NAME as JUDGED
@@ -74,6 +74,9 @@ def _lacking_listed(lacking: Iterable[Lacking]) -> str:
         for titles, tables in alike.items()
     )
 
+
+TOGETHER = "people, "
+"""How the names of rows begin that are of several people."""
 
 MADE_BEFORE = "scored by an earlier version, whose intervals were too narrow; 'tolman score FOLDER' computes them anew"
 
@@ -156,6 +159,11 @@ class ReportRow:
         """Return the words in brackets after its name: missing or mixed parts, or differences from the runs."""
         said = ("incomplete" if self.incomplete else "", self.part, "mixed" if self.models else "", self.agreement)
         return (*(text for text in said if text), *self.differs)
+
+
+def is_reference(row: ReportRow) -> bool:
+    """Check whether a row is of chance, people or a baseline, which aren't competitors."""
+    return row.group in ("chance", "human") or row.name.startswith((BASELINES, PEOPLE, TOGETHER))
 
 
 @dataclass
@@ -257,7 +265,7 @@ def _groups(rows: Sequence[ReportRow]) -> list[str]:
     alone = [row.name.startswith(PEOPLE) for row in rows]
     if not any(alone):
         return [""] * len(rows)
-    together = [row.name.startswith("people, ") for row in rows]
+    together = [row.name.startswith(TOGETHER) for row in rows]
     return [
         "people one by one" if one else "people together" if all_of_them else "models"
         for one, all_of_them in zip(alone, together, strict=True)

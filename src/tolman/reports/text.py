@@ -66,8 +66,13 @@ _CSV_COLUMNS = (
 )  # fmt: skip
 
 
-def shown(row: ReportRow, column: Column) -> str:
-    """A figure as it is printed, with the signs of a marked one; '–' where there is none."""
+def shown(row: ReportRow, column: Column, *, count: bool = True) -> str:
+    """A figure as it is printed, with the signs of a marked one; '–' where there is none.
+
+    Args:
+        row, column: of the figure.
+        count: whether the number of questions follows where there are few.
+    """
     figure = row.figures.get(column.key)
     if figure is None:
         return f"–{UNREAD_SIGN}" if column.key == row.marked else "–"
@@ -80,7 +85,7 @@ def shown(row: ReportRow, column: Column) -> str:
         (FEW_SIGN, figure.small),
     )
     sign = "".join(sign for sign, is_so in signs if is_so)
-    return f"{figure.value:.{column.digits}f}{sign}{count_shown(figure)}"
+    return f"{figure.value:.{column.digits}f}{sign}{count_shown(figure) if count else ''}"
 
 
 def interval_shown(row: ReportRow, column: Column) -> str:
@@ -119,7 +124,7 @@ def markdown(report: Report) -> str:
     parts = ["\n".join([*_markdown_table(report.table), "", *_remarks(report.marks, report.warnings, report.notes)])]
     parts += [further_markdown(table) for table in report.further]
     for table in report.cuts:
-        lines = [f"**{escape_markdown(table.title)}**", "", *_markdown_table(table)]
+        lines = [f"### {escape_markdown(table.title)}", "", *_markdown_table(table)]
         parts.append("\n".join([*lines, "", *_remarks(table.marks, table.notes)]))
     return "\n".join(f"{part.rstrip()}\n" for part in parts)
 

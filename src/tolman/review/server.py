@@ -45,7 +45,7 @@ from tolman.review.evidence.scene_drawings import EXPLORER
 from tolman.review.media import absent
 from tolman.review.modes import MODES
 from tolman.review.pages import HERE, page, see_other
-from tolman.review.projects.study_projects import StartedStudy, check_store, start_named
+from tolman.review.projects.study_projects import StartedStudy, check_store, start_asked, start_named
 from tolman.review.routes import account_pages, console_pages, correction_pages, file_pages, home_pages, study_pages
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import SignInNeededError, Site, Visitor, open_site, roles_of, visitor_of
@@ -318,12 +318,20 @@ def serve(
     site = open_site(settings)
     others = check_store(site)
     unfit = foreseen_unfit(settings.verify, site.loaded.items, site.folder)
-    started = start_named(site, settings.study) if settings.study is not None else StartedStudy()
+    started = StartedStudy()
+    if settings.study is not None:
+        started = start_named(site, settings.study)
+    elif settings.ask:
+        started = start_asked(site, settings.ask, settings.questions)
     listening = listen(host, port)
     shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else host
     with listening:
         base = (settings.base_url or f"http://{shown}:{listening.getsockname()[1]}").rstrip("/")
         warnings = [*others, *_absent(site), *unfit, *started.foreseen]
+        if settings.ask and settings.base_url is None and host == "127.0.0.1":
+            warnings.append(
+                f"The links work on this machine only; for others give --host 0.0.0.0 --base-url http://NAME:{port}."
+            )
         say(owner_link(site, base), [base + path for path in started.links], warnings)
         if workers == 1:
             server_of(settings, site).run([listening])

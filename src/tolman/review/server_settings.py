@@ -34,6 +34,8 @@ class ReviewSettings:
         try_models: models that try a question while it is written, by the names that `tolman run --model` takes.
         rigs: recordings with a LiDAR that questions are measured in: rigs' folders and collections.
         study: a study that is started with the server: a name of the package's, or the path of a file.
+        ask: names of people for whom a study is started with the server, with a link for each.
+        questions: of each of them.
         body_limit: bytes that a request may bring.
         lease: seconds after which a task that a person took and left is given to another.
         session_hours: after which one signs in again in any case.
@@ -64,6 +66,8 @@ class ReviewSettings:
     try_models: tuple[str, ...] = ()
     rigs: tuple[Path, ...] = ()
     study: str | None = None
+    ask: tuple[str, ...] = ()
+    questions: int = 20
     body_limit: int = 1 << 20
     lease: float = 1800.0
     session_hours: float = 12 * 24.0

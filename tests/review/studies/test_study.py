@@ -20,7 +20,7 @@ from reviewing import TRUTHS, Client, Served, item_on, serving, settings_of
 from tolman.errors import UsageError
 from tolman.review import studies
 from tolman.review.projects.project_export import export_runs
-from tolman.review.projects.study_projects import start_named, start_study
+from tolman.review.projects.study_projects import start_asked, start_named, start_study
 from tolman.review.store.schema import Project, Submission, Task
 from tolman.review.studies import STUDY_FILES, Study, participants, study_records
 from tolman.review.studies.study_records import pay_table
@@ -472,6 +472,32 @@ def test_the_owner_starts_one_by_numbers_alone(served_sqlite: Served, tmp_path: 
         asked.append(item_on(sam))
         sam.post(page.url.path, answer=given(page.text, asked[-1], right=True), seconds=3, shown="ready")
     assert sorted(asked) in (sorted(["count", "size", "order", "pair", one]) for one in ("which", "script"))
+
+
+def test_people_of_names_have_links_of_their_own_and_the_owner_reads_one_sentence(served_sqlite: Served) -> None:
+    started = start_asked(served_sqlite.site, ("anna", "ben"), 3)
+    assert [link.partition("?")[2] for link in started.links] == ["person=anna", "person=ben"]
+    assert start_asked(served_sqlite.site, ("anna", "ben"), 3).links == started.links
+    owner = served_sqlite.person("owner", "Olga")
+    assert "<p>0 of 6 answers, from 0 of 2 people.</p>" in owner.get("/projects/1/progress").text
+    path = started.links[0].partition("?")[0]
+    asked = []
+    for _ in range(2):  # a second browser goes on where the first one stopped
+        anna = served_sqlite.visitor()
+        anna.get(path, params={"person": "anna"})
+        anna.post(path, person="anna", agreed="yes")
+        page = anna.get("/projects/1/work")
+        asked.append(item_on(anna))
+        anna.post(page.url.path, answer=given(page.text, asked[-1], right=True), seconds=3, shown="ready")
+    assert len(set(asked)) == 2
+    assert "<p>2 of 6 answers, from 1 of 2 people.</p>" in owner.get("/projects/1/progress").text
+
+
+def test_a_small_benchmark_asks_all_that_it_has(served_sqlite: Served) -> None:
+    start_asked(served_sqlite.site, ("anna",), 500)
+    with served_sqlite.site.database.read() as db:
+        (project,) = db.scalars(select(Project)).all()
+        assert study_records.study_summary(db, project) == f"0 of {len(TRUTHS)} answers, from 0 of 1 people."
 
 
 @pytest.mark.full

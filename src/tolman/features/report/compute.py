@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
+from urllib.parse import quote
 
 import polars as pl
 from aiohttp import web
@@ -321,7 +322,7 @@ def prepared(config: ViewConfig, events: Events = silent) -> Iterator[Path]:
 
     Raises:
         InputError: no path is a run with scores.
-        UsageError: a site is named with other paths, or with options of runs.
+        UsageError: a site is named with other paths, or with options of runs; or no run has the item.
     """
 
     sites = [path for path in config.paths if (path / MARK).is_file()]
@@ -331,6 +332,8 @@ def prepared(config: ViewConfig, events: Events = silent) -> Iterator[Path]:
         yield sites[0]
         return
     runs, left_out = load_scored(config.paths)
+    if config.item is not None and all(item.id != config.item for run in runs for item in run.folder.items()):
+        raise UsageError(f"no run has an item '{config.item}'; --item takes an id of the list of items.")
     tables = site_tables(ReportConfig(runs=config.paths))
     options = SiteOptions(media="all", media_folder=config.media, scenes=config.scenes, link=True, tables=tables)
     with tempfile.TemporaryDirectory(prefix="tolman-view-") as place:
@@ -344,7 +347,7 @@ def serve(config: ViewConfig, folder: Path, ready: Callable[[str], None] = lambd
     """Serve a site until the process is stopped.
 
     Args:
-        config: the port, and whether a browser is opened.
+        config: the port, the item to open, and whether a browser is opened.
         folder: of the site.
         ready: called with the address once the server takes connections.
 
@@ -354,9 +357,10 @@ def serve(config: ViewConfig, folder: Path, ready: Callable[[str], None] = lambd
     """
 
     def listening(address: str) -> None:
-        ready(address)
+        place = address if config.item is None else f"{address}#/item/{quote(config.item, safe='')}"
+        ready(place)
         if config.browser:
-            webbrowser.open(address)
+            webbrowser.open(place)
 
     run_until_stopped(serve_folder(folder, config.port, listening))
 

@@ -157,6 +157,7 @@ class ViewConfig:
     ]
     port: Annotated[int, Setting("Port on 127.0.0.1, 0–65535; 0 takes a free one.", least=0, most=65535)] = 0
     browser: Annotated[bool, Setting("Open the page in a browser.")] = True
+    item: Annotated[str | None, Setting("Id of the item to open. Default: none, the table.")] = None
     media: Annotated[
         Path | None, Setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.")
     ] = None

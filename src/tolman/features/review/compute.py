@@ -30,7 +30,7 @@ from tolman.review.site import open_site
 from tolman.review.store.database import shown_url
 from tolman.review.store.schema import Project, Task
 from tolman.review.studies import STUDY, STUDY_FILES
-from tolman.review.studies.participants import ATTENTION, GOLD, SAMPLE, part_of
+from tolman.review.studies.participants import ATTENTION, GOLD, SAMPLE, is_outside_id, part_of
 from tolman.review.studies.study_records import pay_table
 from tolman.runtime import run_blocking
 
@@ -105,6 +105,13 @@ def check(config: ReviewConfig) -> None:
         raise UsageError("--people writes something else than --runs and --export; give one of them.")
     if config.uploads and config.pool is None:
         raise UsageError("--uploads needs the pool that files go to; name it with --pool.")
+    if config.ask and config.study is not None:
+        raise UsageError("--ask and --study start different studies; give one of them.")
+    if len(set(config.ask)) < len(config.ask):
+        raise UsageError("--ask takes different names.")
+    for name in config.ask:
+        if not is_outside_id(name):
+            raise UsageError(f"--ask takes names of letters, digits and _.@:+- with commas between them, not '{name}'.")
     if config.base_url is not None and not re.fullmatch(_ADDRESS, config.base_url, re.ASCII):
         raise UsageError(
             f"--base-url takes http://NAME or https://NAME, with a port and a path if need be, not '{config.base_url}'."
@@ -147,6 +154,8 @@ def review_settings(config: ReviewConfig) -> ReviewSettings:
         try_models=config.try_model,
         rigs=config.rig,
         study=config.study,
+        ask=config.ask,
+        questions=config.questions,
         base_url=config.base_url,
         hosts=config.allowed_host,
         proxies=config.proxy,

@@ -77,6 +77,11 @@ class ReviewConfig:
         str | None,
         Setting("Study to start: the path of a TOML file, or site, mmsi-bench or spatialbench. Default: none."),
     ] = None
+    ask: Annotated[
+        tuple[str, ...],
+        Setting("People to ask, by names: each gets a link of their own, and all the same questions. Default: none."),
+    ] = ()
+    questions: Annotated[int, Setting("Questions for each of them, from 1; all where there are fewer.", least=1)] = 20
     host: Annotated[str, Setting("Address to listen on; 0.0.0.0 lets other machines in.", panel=_SERVING)] = "127.0.0.1"
     port: Annotated[
         int, Setting("Port to listen on, 0 (any that is free) to 65535.", least=0, most=65535, panel=_SERVING)

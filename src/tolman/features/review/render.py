@@ -20,8 +20,9 @@ def show_listening(console: Console, listening: Listening) -> None:
     say(console, f"Everything is kept in {listening.kept_in}.")
     say(console, "The owner signs in here, once:")
     say(console, listening.link)
-    for join in listening.joins:
+    if listening.joins:
         say(console, "People come to the study here:")
+    for join in listening.joins:
         say(console, join)
         if "{{%" in join:
             say(console, "The platform fills in what stands in braces. To try the study, put words of your own there.")

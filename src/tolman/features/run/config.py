@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Sequence
@@ -497,3 +498,44 @@ class ScoreConfig:
     ] = None
     on: On = None
     workers: NumberOfWorkers = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitConfig:
+    """The first settings of a run."""
+
+    benchmark: Annotated[
+        str, Setting("A benchmark's name or folder.", positional=True, names=benchmarks_and_suites)
+    ] = "vsi-bench"
+    model: Annotated[str, Setting("FAMILY/NAME of the model, as for 'tolman run'.")] = "baseline/best-constant"
+    base_url: Annotated[
+        str | None, Setting("Base URL of the model's endpoint, ending in /v1. Default: the family's own.")
+    ] = None
+    limit: Annotated[int, Setting("Questions to ask at first, from 0 (all).", least=0)] = 20
+    frames: Annotated[
+        int | None, Setting("Frames of a video, 1–999,999. Default: the prompt preset's.", least=1, most=999_999)
+    ] = None
+    out: Annotated[Path, Setting("File to write.", writes="file")] = Path("tolman.toml")
+
+    def render(self) -> str:
+        """The TOML file, with a comment for each setting."""
+
+        def line(name: str, value: str | int | list[int] | None, example: str) -> str:
+            return f"# {name} = {example}" if value is None else f"{name} = {json.dumps(value, ensure_ascii=False)}"
+
+        return f"""\
+# Run it:        tolman run {self.out.name}
+# Try it first:  tolman run {self.out.name} --dry-run
+# An option on the command line overrides the file. 'tolman run --help' names all.
+[run]
+# The name of a benchmark ('tolman benchmarks' lists them), or a folder.
+{line("benchmark", self.benchmark, "")}
+# FAMILY/NAME: openai/NAME for any compatible server, gemini/, anthropic/, hf/, python/FILE.py:FUNCTION, baseline/.
+{line("model", self.model, "")}
+# The endpoint of the model; keys come from the environment, such as OPENAI_API_KEY.
+{line("base_url", self.base_url, '"http://localhost:8000/v1"')}
+# The number of questions. Leave it out to ask all.
+{line("limit", self.limit or None, "20")}
+# Frames of each video. Left out: the number in the benchmark's prompt preset.
+{line("frames", None if self.frames is None else [self.frames], "[32]")}
+"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -20,11 +21,21 @@ from tolman.features.report.render import print_report, print_wide
 from tolman.features.run.compute import BudgetCurve, BudgetStep
 from tolman.features.run.estimate import RunEstimate
 from tolman.features.run.suite import SuiteResult, report_suite
+from tolman.reports.loaded_runs import worst_answer
+from tolman.reports.reference_rows import Published
 from tolman.reports.report_pages import Matrix
 from tolman.reports.text import as_json
 
 
-def show_runs(console: Console, paths: Sequence[Path], *, as_json: bool, budgets: Sequence[BudgetCurve] = ()) -> None:
+def show_runs(
+    console: Console,
+    paths: Sequence[Path],
+    *,
+    as_json: bool,
+    budgets: Sequence[BudgetCurve] = (),
+    published: str = "newest",
+    notes: bool = False,
+) -> None:
     """Print the table of one run, or of several that differ in one number, and write the page of each and of all.
 
     Args:
@@ -32,19 +43,24 @@ def show_runs(console: Console, paths: Sequence[Path], *, as_json: bool, budgets
         paths: folders of the runs.
         as_json: print JSON in place of tables.
         budgets: the score against the budget of reasoning, where the runs differ in it.
+        published: which published rows are in the table, as for `tolman report`.
+        notes: whether all remarks and intervals are printed.
     """
-    result = report(ReportConfig(runs=tuple(paths)))
+    result = report(ReportConfig(runs=tuple(paths), published=published))
     if as_json:
         content = json.loads(result.render("json"))
         more = {"budgets": [curve.to_list() for curve in budgets]} if budgets else {}
         write_json(console, content | more, ascii_only=False)
     else:
-        print_report(console, result.report)
+        print_report(console, result.report, notes=notes)
         show_budgets(console, budgets)
     page = write_pages(paths)  # the table is not kept waiting for it
     if as_json:
         return
-    console.print(f"Every item: {page}", markup=False, highlight=False, soft_wrap=True)
+    say(console, f"Every item: {page}")
+    item = worst_answer(result.runs[0]) if len(paths) == 1 else None
+    if item is not None:
+        say(console, f"The worst answer: {shlex.join(['tolman', 'view', str(paths[0]), '--item', item])}")
 
 
 _HEADINGS = (
@@ -138,7 +154,15 @@ def _minutes(minutes: float | None) -> str:
     return f"{minutes:,.1f}" if minutes >= 0.1 else "< 0.1"
 
 
-def show_suite(console: Console, result: SuiteResult, *, as_json_list: bool, board: str | None = None) -> None:
+def show_suite(
+    console: Console,
+    result: SuiteResult,
+    *,
+    as_json_list: bool,
+    board: str | None = None,
+    published: Published = "newest",
+    notes: bool = False,
+) -> None:
     """Print a suite's tables, or JSON with an entry for each benchmark, and write its pages.
 
     Args:
@@ -146,8 +170,9 @@ def show_suite(console: Console, result: SuiteResult, *, as_json_list: bool, boa
         result: of the suite.
         as_json_list: whether as JSON.
         board: a leaderboard whose figures are printed too.
+        published, notes: as of `show_runs`.
     """
-    report = report_suite(result, board)
+    report = report_suite(result, board, published=published)
     if as_json_list:
         tables = [json.loads(as_json(one)) for one in report.reports]
         record: dict[str, Any] = {"benchmarks": tables, "failed": list(result.failed)}
@@ -156,7 +181,7 @@ def show_suite(console: Console, result: SuiteResult, *, as_json_list: bool, boa
         console.file.write(json.dumps(record, indent=2) + "\n")
         return
     for one in report.reports:
-        print_report(console, one)
+        print_report(console, one, notes=notes)
         console.print()
     _print_matrix(console, result.folder.name, report.matrix)
     for title, matrix in report.boards.items():

@@ -22,6 +22,7 @@ from tolman.features.run.config import RunConfig
 from tolman.features.run.estimate import DataSets
 from tolman.features.run.suite_file import BOARDS, board_matrix, check_names, folder_of, models_of
 from tolman.reports.loaded_runs import load_runs
+from tolman.reports.reference_rows import Published
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import LackingFigure, matrix_of, matrix_page, render, save
 from tolman.responses import Response
@@ -251,12 +252,13 @@ class SuiteReport:
     boards: dict[str, Matrix] = field(default_factory=dict)
 
 
-def report_suite(result: SuiteResult, board: str | None = None) -> SuiteReport:
+def report_suite(result: SuiteResult, board: str | None = None, *, published: Published = "newest") -> SuiteReport:
     """Put the runs of a suite into tables, and write the pages into its folder.
 
     Args:
         result: of the suite.
         board: a leaderboard whose figures are added (`suite_board.BOARDS`).
+        published: which published rows are in the tables.
 
     Raises:
         InputError: a run's files are damaged.
@@ -269,7 +271,7 @@ def report_suite(result: SuiteResult, board: str | None = None) -> SuiteReport:
     reports, names = [], []
     for paths in by_questions.values():
         runs = load_runs(paths)
-        reports.append(build(runs))
+        reports.append(build(runs, published))
         # Below the suite's folder is the benchmark's, and in it those of the runs.
         names.append(f"{paths[0].relative_to(result.folder).parts[0]}.html")
         save(result.folder / names[-1], render(reports[-1], runs, "html"))

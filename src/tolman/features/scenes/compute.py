@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig, PoolConfig
 from tolman.ingest.build import ScansConfig
 from tolman.ingest.build import ingest as carry_out
-from tolman.ingest.formats import AUTO
+from tolman.ingest.formats import AUTO, names
 from tolman.ingest.formats import recognise as look_into
 from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.ingest.recording_measures import Pick, measure_recording, open_recording
@@ -182,6 +182,10 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
 
     if config.is_pool:
         raise UsageError("'media' is no format of scans: media pools are made by tolman.features.scenes.compute.")
+    if not config.path and config.format not in (AUTO, *names()):
+        raise InputError(
+            Path(config.format), "there is no such folder", fix=f"check the path; formats are {', '.join(names())}"
+        )
     if not config.path:
         raise UsageError("PATH is missing; give the folder of the scans, or 'tolman ingest FOLDER' to look into one.")
     if len(config.path) != 1:

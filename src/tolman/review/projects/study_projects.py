@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
@@ -23,7 +24,7 @@ from tolman.review.projects import untouched
 from tolman.review.site import Site
 from tolman.review.store.database import record
 from tolman.review.store.schema import Decision, Exclusion, Fact, ItemVersion, Project, Submission, Task
-from tolman.review.studies import PROFILE, STUDY, STUDY_FILES, Study, StudyPart, stored
+from tolman.review.studies import PROFILE, STUDY, STUDY_FILES, Exclude, Link, Sample, Study, StudyPart, stored
 from tolman.review.studies.form_sampling import foresee
 from tolman.review.studies.participants import is_study, link_query, part_of
 from tolman.review.studies.study_steps import join_path, keep_pictures
@@ -118,6 +119,36 @@ def start_named(site: Site, name: str) -> StartedStudy:
     except AccountError as error:
         sentence = str(error)
         raise UsageError(f"{name}: {sentence[:1].lower()}{sentence[1:]}") from None
+
+
+PERSON = "person"
+"""The field of a link with the name of the person who is asked."""
+
+
+def start_asked(site: Site, people: Sequence[str], questions: int) -> StartedStudy:
+    """Start a study for people of names, all with the same questions; one that was started before stays as it is.
+
+    Args:
+        site: where.
+        people: their names.
+        questions: of each; all of the benchmark's where it has fewer.
+
+    Raises:
+        UsageError: it can't be started on this benchmark.
+    """
+    each = min(questions, len(site.loaded.items))
+    title = f"{each} questions for {', '.join(people)}"
+    part = StudyPart(
+        sample=Sample(people=len(people), by=None, each=each), link=Link(id=PERSON), exclude=Exclude(incomplete=False)
+    )
+    study = Study(title=title if len(title) <= 80 else f"{title[:79]}…", parts=(part,))
+    try:
+        with site.database.write() as db:
+            (project,) = start_study(db, site, study)
+            links = tuple(f"{join_path(site, project.id)}?{PERSON}={quote(name)}" for name in people)
+            return StartedStudy(links, tuple(foresee(db, project)))
+    except AccountError as error:
+        raise UsageError(f"--ask: {error}") from None
 
 
 def start_next(

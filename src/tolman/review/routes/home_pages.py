@@ -21,7 +21,8 @@ from tolman.review.pages import page, see_other
 from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, allow
 from tolman.review.store.database import record
 from tolman.review.store.schema import ROLES, Assignment, Project, Starting
-from tolman.review.studies import study_steps
+from tolman.review.studies import STUDY, study_steps
+from tolman.review.studies.study_records import study_summary
 from tolman.review.tasks import assignments, work
 from tolman.review.tasks.assignments import undoable
 from tolman.review.tasks.made_items import feedback
@@ -161,7 +162,15 @@ def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key
         withheld = not me.is_owner and not assignments.all_done(db, found, me, stages)
         blocks = projects.progress_tables(db, site, found, mode, withheld=withheld)
         counts = projects.project_counts(db, found)
-    content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks, "withheld": withheld}
+        summary = study_summary(db, found) if me.is_owner and mode.name == STUDY else ""
+    content: dict[str, Any] = {
+        "project": found,
+        "mode": mode,
+        "counts": counts,
+        "blocks": blocks,
+        "withheld": withheld,
+        "summary": summary,
+    }
     return page(request, guest, "progress.html", **content)
 
 

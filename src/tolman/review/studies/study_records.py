@@ -348,6 +348,17 @@ def study_progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     ]  # fmt: skip
 
 
+def study_summary(db: Orm, project: Project) -> str:
+    """Return how many of a study's answers there are, in one sentence."""
+    part = participants.part_of(project)
+    assert part.sample is not None
+    tasks = db.scalars(select(Task).where(Task.project_id == project.id, Task.stage == STUDY))
+    wanted = {(form, task.key) for task in tasks if task.content["role"] == SAMPLE for form in task.content["forms"]}
+    came = [one for one in records(db, project) if one.answers]
+    given = {(one.person.form, key) for one in came for key in one.answers} & wanted
+    return f"{len(given):,} of {len(wanted):,} answers, from {len(came):,} of {part.sample.people:,} people."
+
+
 def _came(found: Sequence[PersonRecord]) -> str:
     states = Counter(one.person.state for one in found)
     said = ", ".join(f"{states[state]} {words}" for state, words in _STATES.items() if states[state])
