@@ -155,6 +155,8 @@ def _single(context: LineContext) -> list[Commitment]:
         return []
     if _is_paired(affirmed):
         return [commit(chosen, JUDGED, "named")]
+    if context.options.count == 2 and chosen.by == "text" and _OTHER_ONE.search(text, segment.start):
+        return []  # "the left one is dim; the other one blinds you"
     if _ends_in(segment, affirmed[-1], text):
         return [commit(affirmed[-1], DECLARED if context.is_last else JUDGED, "named")]
     if context.is_first and len(context.lines) > 1 and chosen.by == "text":
@@ -165,6 +167,9 @@ def _single(context: LineContext) -> list[Commitment]:
         if bare and len(words_of(text[chosen.start : chosen.end])) > 1 and not _opens_another(context, chosen):
             return [commit(chosen, ALONE, "first")]
     return [commit(chosen, STATED, "stated")]
+
+
+_OTHER_ONE = re.compile(r"\bthe other(?:[ ]one)?(?:['’]s)?[ ](?!side|end|way|hand|two)", re.IGNORECASE)
 
 
 def _is_whether(cue: Cue, text: str) -> bool:
@@ -275,7 +280,21 @@ def choice_found(
     found = [c for c in found if not _is_explained(c, [*said, *winners])]
     against = [*winners, *left_over(lines, text, prepared), *all_of_them(lines, text, prepared)]
     found = [*behind_enumeration([*found, *said], lines, text), *against]
+    if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
+        found = _most_asked(found, lines, question)
     return sorted(found, key=lambda c: (c.start, c.end)), lines
+
+
+def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: str) -> list[Commitment]:
+    """Prefer, of several options stated in passing, the one whose sentence shares most words with the question."""
+    if any(c.strength > STATED or c.value is None for c in found) or len({c.value for c in found}) < 2:
+        return found
+    own = [next((x for x in lines if x.segment.start <= c.start < x.segment.end), None) for c in found]
+    shares = [len(words_shared(x.segment, question, x.mentions)) if x else 0 for x in own]
+    best = max(shares)
+    if best < MIN_SHARED_WORDS or best - 1 <= sorted(shares)[-2]:
+        return found
+    return [found[shares.index(best)]]
 
 
 def _by_value_of_lines(found: Sequence[Commitment], lines: Sequence[OptionLine]) -> list[Commitment]:

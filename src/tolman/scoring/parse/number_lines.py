@@ -172,10 +172,16 @@ def clause_edges(segment: Segment, text: str) -> list[int]:
     return [segment.start, *(m.end() for m in _BOUNDARY.finditer(text, segment.start, segment.end)), segment.end]
 
 
+_ALL_BUT = re.compile(r"\ball (?:but|except)\b", re.IGNORECASE)
+_WHOLE = re.compile(r"\b(?:of[ ](?:the|these|those)|out of)[ ]\Z", re.IGNORECASE)
+"""In front of a number of things of which another number is told: "four of the five"."""
+
+
 def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
     """Mark the quantities of a segment that are premises, first impressions, reasons or asides, if others are left."""
     edges = clause_edges(segment, text)
     reasons = segment.having("reason")
+    parts = not _ALL_BUT.search(text, segment.start, segment.end)
     reasoned = any(q.end <= c.start for c in reasons for q in found)
     behind = max((c.end for c in segment.having("reason_before") if any(c.end <= q.start for q in found)), default=-1)
     for quantity in found:
@@ -186,6 +192,7 @@ def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
             or _is_supposed(quantity, segment)
             or (reasoned and any(c.end <= quantity.start for c in reasons))
             or quantity.end <= behind
+            or (parts and not quantity.kind and _WHOLE.search(text, segment.start, quantity.start))
         ):
             quantity.premise = True
         if _PER_EACH.match(text, quantity.end):

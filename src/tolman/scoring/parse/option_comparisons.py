@@ -313,6 +313,7 @@ def _is_less(cue: Cue, segment: Segment, text: str) -> bool:
 
 _COMPARED = frozenset((
     "distance", "size", "height", "length", "width", "thickness", "depth", "weight", "speed", "age", "light", "time",
+    "steepness", "warmth", "loudness",
     "compass", "meridians", "sides", "order", "levels"
 ))  # fmt: skip
 """Qualities by which options are compared."""

@@ -171,11 +171,19 @@ def with_polarity(text: str, segment: Segment, mentions: Sequence[Mention]) -> l
             _is_negated(text, segment, ordered, i, negations)
             or _is_called_wrong(text, segment, ordered, i, denials)
             or _is_tentative(text, segment, mention)
+            or _DISOWNED.match(text, mention.end, segment.end) is not None
         )
         if not negated and result and result[-1].negated and result[-1].option != mention.option:
             negated = _carries_on(text[result[-1].end : mention.start])
         result.append(replace(mention, negated=negated))
     return result
+
+
+_DISOWNED = re.compile(
+    r"[^.;:\n]{0,48}(?:,|—|–)[ ]*(?:but|though)[ ](?:that|it|this)(?:['’]s|[ ]is|[ ]was)(?:[ ]not|n['’]t)\b",
+    re.IGNORECASE,
+)
+"""Behind an option: it is there, but isn't what is asked for."""
 
 
 def _carries_on(gap: str) -> bool:

@@ -42,7 +42,8 @@ _RIGHT_BEHIND = re.compile(
 _RIGHT_BEFORE = re.compile(r"\b(?:all|that's|that is|is this|am i|quite|got it|yes,?|just)[ ,]+\Z", re.IGNORECASE)
 _LEFT_BEHIND = re.compile(r"[ ](?:over|with|by|to (?:choose|consider|pick))\b")
 _RIGHT_ADVERB = re.compile(
-    r"[ ](?:after|before|next|beside|behind|above|below|under|by|there|here|where|when|against|outside|inside|near"
+    r"[ ](?:at[ ](?:it|him|her|them|us|you|me)"
+    r"|after|before|next|beside|behind|above|below|under|by|there|here|where|when|against|outside|inside|near"
     r"|at the (?:edge|start|end|beginning|top|bottom|back|front))\b"
 )
 _NEXT_TO = re.compile(r"[ ](?:next to|beside|near)\b")

@@ -274,7 +274,8 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     if flips:
         return denied != swapped if (hits or subject) and (subject or covered >= MIN_DENIED) else None
     if denied:
-        return swapped if covered >= MIN_DENIED and hits and _denies_asked(segment, words, text, asked) else None
+        said_of = hits and _denies_asked(segment, words, text, asked) and not _is_of_other(segment, words, text, asked)
+        return swapped if covered >= MIN_DENIED and said_of else None
     if swapped and (covered >= MIN_SWAPPED or _is_behind_all(said, asked, words)):
         return False
     if swapped or covered < 1 or (asked.poles and not same) or _has_other_number(segment, text, asked):
@@ -398,6 +399,16 @@ def _denies_asked(segment: Segment, words: Sequence[Word], text: str, asked: Ask
     return not behind or bool(names_any(behind[:MAX_DENIED_WORDS], frozenset(asked.words)))
 
 
+def _is_of_other(segment: Segment, words: Sequence[Word], text: str, asked: Asked) -> bool:
+    """Check whether a denial is of a thing that the question doesn't name: "the boy doesn't enter the water"."""
+    match = _DENIAL.search(text, segment.start, words[-1].end)
+    before = [w for w in words if match and w.end <= match.start() and is_content(w.folded, segment.language)]
+    return bool(before) and not names_any(before, frozenset(asked.words))
+
+
+_DENIAL = re.compile(r"\b(?:\w+n['’]t|(?:is|are|was|were|do|does|did|has|have|can)[ ]not|never)\b", re.IGNORECASE)
+
+
 def _says_both(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> bool:
     """Check whether a clause gives a quality to one of the two things, and its opposite to the other."""
     roles = {c.role for c in said if c.role in asked.poles or opposite(c.role) in asked.poles}
@@ -447,9 +458,8 @@ def _is_swapped(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> boo
         return False
     before = [w for w in words if w.end <= relation.start]
     behind = [w for w in words if w.start >= relation.end]
-    named_behind = (
-        names_any(behind, asked.subject) or relation.role[:-1] in MEASURED_QUALITIES
-    )  # "the closer of the two"
+    ends = all(w.folded in _BARE for w in behind)  # "the blue car is behind", of the two
+    named_behind = names_any(behind, asked.subject) or relation.role[:-1] in MEASURED_QUALITIES or ends
     return bool(names_any(before, asked.anchor) and not names_any(before, asked.subject) and named_behind)
 
 
