@@ -50,7 +50,7 @@ def drawn(number: int) -> FloorLayout:
     """The plan of a scene."""
     seed = f"statistics:{number}"
     library = MadeLibrary(seed, _library())
-    return draw_plan(f"s/{number}", SHAPES[number % len(SHAPES)], seed, library, objects=24, types=room_types())
+    return draw_plan(f"s/{number}", SHAPES[number % len(SHAPES)], seed, library, objects=24)
 
 
 def named(thing: Placed) -> str:

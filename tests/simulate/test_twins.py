@@ -19,7 +19,7 @@ from tolman.simulate.collection import simulate
 from tolman.simulate.simulated_places import WorldsConfig, twin_place
 from tolman.simulate.twins import APART, COUNTS, DIFFERENCES
 
-CONFIG = WorldsConfig(scenes=3, seed=5, shapes=("rectangle",), seconds=4, rate=5, made=True, media=False, twins=3,
+CONFIG = WorldsConfig(scenes=3, seed=5, shapes=("rectangle",), seconds=4, rate=5, media=False, twins=3,
                       differ=("side",))  # fmt: skip
 
 
