@@ -240,7 +240,7 @@ def test_the_demo_adds_the_users_own_model(tmp_path: Path) -> None:
     server = Server(answer="A", keep=False)
     with serving(server) as url:
         done = subprocess.run(
-            [sys.executable, "-m", "tolman.demo", "--model", "openai/mine", "--base-url", url, "--rooms", "3", "--seconds", "3", "--rate", "4"],
+            [sys.executable, "-m", "tolman.demo", "--model", "openai/mine", "--base-url", url, "--homes", "3", "--seconds", "3", "--rate", "4"],
             cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ, "TOLMAN_CACHE": str(tmp_path)},
         )  # fmt: skip
     assert done.returncode == 0, done.stderr

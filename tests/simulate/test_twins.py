@@ -62,7 +62,7 @@ def test_beside_landmarks_each_twin_has_another_that_is_nearest() -> None:
     config = replace(CONFIG, twins=4, differ=("landmark",))
     nearest = []
     for number in range(4):
-        _, world, _ = twin_place(config, "rectangle", f"d/{number}", "6:0", number, "landmark")
+        _, world, _ = twin_place(config, "rectangle", f"d/{number}", "7:0", number, "landmark")
         scene = world.scene
         (moved,) = scene.of(scene.differs or "")
         alone = [

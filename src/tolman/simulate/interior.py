@@ -88,6 +88,7 @@ def scene_of(plan: FloorLayout, video: str | None = None) -> Scene:
         objects=tuple(thing.scene_object for thing in plan.placed),
         counts=plan.counts,
         room_area=float(floor.area),
+        rooms=len(plan.shell.rooms),
         room_center=center,
         floor=(ring,),
         video=video,
