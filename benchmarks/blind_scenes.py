@@ -13,27 +13,19 @@ from pathlib import Path
 
 from tolman.scene_table import write_scenes
 from tolman.scenes import Scene
-from tolman.simulate.furnish import draw_plan
-from tolman.simulate.furniture import Library
-from tolman.simulate.interior import build_interior
 from tolman.simulate.open_worlds import KINDS
-from tolman.simulate.outdoors import build_street
-from tolman.simulate.room_shells import SHAPES
-from tolman.simulate.street import draw_street
+from tolman.simulate.room_shells import ROOM_SHAPES
+from tolman.simulate.simulated_places import WorldsConfig, place
 
 SEED = 77
 
 
 def scenes(count: int) -> Iterator[Scene]:
     """Rooms of all shapes, streets and parking lots in turn."""
-    library = Library()
     for number in range(count):
         identity, seed = f"simulated/{SEED}-{number:04d}", f"{SEED}:{number}"
-        place = (*SHAPES, *KINDS)[number % (len(SHAPES) + len(KINDS))]
-        if place in KINDS:
-            yield build_street(draw_street(identity, seed, kind=place, objects=22)).scene
-        else:
-            yield build_interior(draw_plan(identity, place, seed, library, objects=22), library).scene
+        shapes = (*ROOM_SHAPES, *KINDS)
+        yield place(WorldsConfig(), shapes[number % len(shapes)], identity, seed)[0].scene
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def pieces(designs: int, first: int, kinds: list[str]) -> list[Shown]:
         for number in range(first, first + designs):
             found.append((kind.category, f"made {name} {number}", make_piece(kind, str(number)).mesh))
     if not kinds:
-        library = Library()
+        library = Library(Path(__file__).resolve().parents[1] / "tolman-1" / "furniture.sh3f")
         for piece in library.usable():
             mesh = library.mesh(piece)
             if piece.habit != "never" and mesh is not None:

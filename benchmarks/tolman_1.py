@@ -37,8 +37,8 @@ TILE, LINE = (360, 270), 20
 
 
 def hash_of(scene: Scene) -> str:
-    """Hash a scene's JSON, numbers to a micrometre: the last digits are the processor's. All its scenes are metric."""
-    content = scene.model_dump(mode="json", exclude={"metric"})
+    """Hash a scene's JSON, numbers to a micrometre: the last digits are the processor's."""
+    content = scene.model_dump(mode="json", exclude={"metric", "rooms"})
     return hashlib.sha256(json.dumps(_rounded(content)).encode()).hexdigest()
 
 

@@ -2,7 +2,7 @@
 
 python benchmarks/world_physics.py [--places 200] [--allowed 0.005] [--seed 1] [--workers 2]
 
-Three of four places are rooms and homes as `tolman simulate --furniture made` draws them, the others streets, parking
+Three of four places are rooms and homes as `tolman simulate` draws them, the others streets, parking
 lots, parks and courtyards. The rays are those of tests/simulate/holding.py, which shares no code with what puts things
 in place. Exit code 1 if anything is wrong.
 """
@@ -29,7 +29,7 @@ def checked(number: int, seed: int, allowed: float) -> tuple[int, int, list[str]
     rooms, streets = number - number // 4, number // 4
     shape = OUTDOOR_SHAPES[streets % len(OUTDOOR_SHAPES)] if number % 4 == 3 else ROOM_SHAPES[rooms % len(ROOM_SHAPES)]
     name = f"physics/{seed}-{number:04d}"
-    world, _ = place(WorldsConfig(seed=seed, made=True), shape, name, f"physics:{seed}:{number}")
+    world, _ = place(WorldsConfig(seed=seed), shape, name, f"physics:{seed}:{number}")
     found = [*faults(world, hung=HUNG, allowed=allowed), *overlaps(world, allowed)]
     wrong = [f"{name} {shape}: {fault.object} {fault.kind} by {1000 * fault.by:.1f} mm" for fault in found]
     for category in HUNG:

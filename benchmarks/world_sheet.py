@@ -1,17 +1,12 @@
-"""Draws contact sheets of made-up places, each from where most of it is seen, and pairs of them to be compared.
+"""Draws contact sheets of simulated places, each from where most of it is seen.
 
-    python benchmarks/world_sheet.py --out docs/images/rooms-made.jpg --made --rooms 48 --outdoors 0
-    python benchmarks/world_sheet.py --out docs/images/outdoors.jpg --rooms 0 --outdoors 16
-    python benchmarks/world_sheet.py --pairs /tmp/pairs --rooms 20
-
-`--pairs` writes a picture of each room with the catalogue's furniture beside one with made furniture, left or right by
-a seed, and key.json, which tells and which those who compare don't see.
+python benchmarks/world_sheet.py --out docs/images/rooms-made.jpg --rooms 48 --outdoors 0
+python benchmarks/world_sheet.py --out docs/images/outdoors.jpg --rooms 0 --outdoors 16
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from functools import partial
 from pathlib import Path
 
@@ -22,12 +17,12 @@ from tolman.geometry.boxes import Floats
 from tolman.parallel import cores, parallel_map
 from tolman.simulate.outdoors import OUTDOOR_SHAPES
 from tolman.simulate.render import Renderer
-from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.simulated_places import WorldsConfig, place
 from tolman.simulate.view_planning import PITCH, find_views, outlook
 from tolman.simulate.walks import intrinsics_of, looking
 from tolman.simulate.world import World
 
+SHAPES = ("rectangle", "l-shape", "two-rooms")
 SIZE = (960, 720)
 YAWS = np.arange(24) * np.pi / 12
 COLUMNS, TILE = 8, (240, 180)
@@ -41,10 +36,10 @@ LEAST = 0.5
 """Share of the most categories seen in one view that an eye must see to be thought of."""
 
 
-def picture(place_number: tuple[str, int], made: bool, seed: int) -> Image.Image:
+def picture(place_number: tuple[str, int], seed: int) -> Image.Image:
     """A place from where most of it is seen, at twice the size of the usual pictures."""
     shape, number = place_number
-    world, _ = place(WorldsConfig(seed=seed, made=made), shape, f"sheet/{seed}-{number:04d}", f"{seed}:{number}")
+    world, _ = place(WorldsConfig(seed=seed), shape, f"sheet/{seed}-{number:04d}", f"{seed}:{number}")
     pose = best_pose(world)
     with Renderer(world, SIZE) as renderer:
         return Image.fromarray(renderer.frame(pose, intrinsics_of(SIZE)).colour)
@@ -77,11 +72,9 @@ def sheet(pictures: list[Image.Image]) -> Image.Image:
 
 
 def main() -> None:
-    """Draw a sheet, or pairs."""
+    """Draw a sheet."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="The sheet.")
-    parser.add_argument("--pairs", type=Path, help="A folder.")
-    parser.add_argument("--made", action="store_true", help="Made furniture; else the catalogue's.")
+    parser.add_argument("--out", type=Path, required=True, help="The sheet.")
     parser.add_argument("--rooms", type=int, default=48)
     parser.add_argument("--homes", type=int, default=0)
     parser.add_argument("--outdoors", type=int, default=0)
@@ -91,26 +84,9 @@ def main() -> None:
     places = [(SHAPES[n % len(SHAPES)], n) for n in range(asked.rooms)]
     places += [("home", n) for n in range(asked.homes)]
     places += [(OUTDOOR_SHAPES[n % len(OUTDOOR_SHAPES)], n) for n in range(asked.outdoors)]
-    if asked.out:
-        drawn = list(parallel_map(partial(picture, made=asked.made, seed=asked.seed), places, asked.workers))
-        sheet(drawn).save(asked.out, quality=84, optimize=True)
-        print(f"{asked.out}: {len(drawn)} places, {asked.out.stat().st_size // 1000} kB")
-    if asked.pairs:
-        asked.pairs.mkdir(parents=True, exist_ok=True)
-        both = [
-            list(parallel_map(partial(picture, made=made, seed=asked.seed), places, asked.workers))
-            for made in (False, True)
-        ]
-        first = np.random.default_rng(asked.seed).permutation(len(places)) % 2
-        for number, pair in enumerate(zip(*both, strict=True)):
-            left, right = pair if first[number] == 0 else pair[::-1]
-            beside = Image.new("RGB", (SIZE[0] + 12 + SIZE[0], SIZE[1]), "white")
-            beside.paste(left, (0, 0))
-            beside.paste(right, (SIZE[0] + 12, 0))
-            beside.resize((1456, 543), Image.Resampling.LANCZOS).save(asked.pairs / f"pair-{number + 1:02d}.png")
-        key = {f"pair-{number + 1:02d}": "right" if side == 0 else "left" for number, side in enumerate(first)}
-        (asked.pairs / "key.json").write_text(json.dumps(key, indent=1) + "\n", encoding="utf-8")
-        print(f"{asked.pairs}: {len(places)} pairs; key.json tells where the made one is")
+    drawn = list(parallel_map(partial(picture, seed=asked.seed), places, asked.workers))
+    sheet(drawn).save(asked.out, quality=84, optimize=True)
+    print(f"{asked.out}: {len(drawn)} places, {asked.out.stat().st_size // 1000} kB")
 
 
 if __name__ == "__main__":

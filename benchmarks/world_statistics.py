@@ -2,9 +2,9 @@
 
 python benchmarks/world_statistics.py [--scenes 300] [--workers 2]
 
-Rooms are those of `tolman simulate --furniture made`, drawn as plans, without pictures. The real ones are the
-statistics of 288 scenes in `worlds/real_statistics` of the shared data (TOLMAN_SHARED). Sides are sorted, since most
-real boxes are tilted.
+Rooms are those of `tolman simulate` with Tolman-1's models added, drawn as plans, without pictures. The real ones are
+the statistics of 288 scenes in `worlds/real_statistics` of the shared data (TOLMAN_SHARED). Sides are sorted, since
+most real boxes are tilted.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.made.kind import REGISTRY, FurnitureKind, MadeLibrary
 from tolman.simulate.plan import FloorLayout, Placed
-from tolman.simulate.room_contents import room_types
-from tolman.simulate.room_shells import SHAPES
 
+SHAPES = ("rectangle", "l-shape", "two-rooms")
 SHARED = Path(os.environ.get("TOLMAN_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 REAL = SHARED / "data" / "worlds" / "real_statistics"
 FIXED = {"door", "window", "rug"}
@@ -43,14 +42,14 @@ MIN_BOXES = 20
 
 @cache
 def _library() -> Library:
-    return Library()
+    return Library(Path(__file__).resolve().parents[1] / "tolman-1" / "furniture.sh3f")
 
 
 def drawn(number: int) -> FloorLayout:
     """The plan of a scene."""
     seed = f"statistics:{number}"
     library = MadeLibrary(seed, _library())
-    return draw_plan(f"s/{number}", SHAPES[number % len(SHAPES)], seed, library, objects=24, types=room_types())
+    return draw_plan(f"s/{number}", SHAPES[number % len(SHAPES)], seed, library, objects=24)
 
 
 def named(thing: Placed) -> str:

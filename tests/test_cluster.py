@@ -125,6 +125,8 @@ def test_a_machine_that_cannot_draw_is_told_by_its_name(tmp_path: Path) -> None:
         "simulate",
         "--scenes",
         "1",
+        "--shapes",
+        "rectangle",
         "--seconds",
         "1",
         "--rate",

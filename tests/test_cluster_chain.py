@@ -27,7 +27,10 @@ pytestmark = [
     pytest.mark.filterwarnings("default"),  # of Ray's own
 ]
 SCENES = 6
-SMALL = ("--seconds", "3", "--rate", "5", "--size", "160x120", "--seed", "3", "--exo", "1", "--depth")
+SMALL = (
+    "--seconds", "3", "--rate", "5", "--size", "160x120", "--seed", "3", "--exo", "1", "--depth", "--shapes",
+    "rectangle,l-shape,two-rooms", "--quality", "fast",
+)  # fmt: skip
 LOG = "scenes.log"
 COUNTING = f"""
 import os

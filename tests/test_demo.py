@@ -15,7 +15,7 @@ import pytest
 
 from loopback import Server, serving
 
-COMMAND = (sys.executable, "-m", "tolman.demo", "--rooms", "3", "--seconds", "2", "--rate", "2")
+COMMAND = (sys.executable, "-m", "tolman.demo", "--homes", "3", "--seconds", "2", "--rate", "2")
 ABSENT = """
 import os, sys
 from importlib.abc import MetaPathFinder
@@ -132,11 +132,11 @@ def test_the_model_that_sees_is_above_the_blind_one(tmp_path: Path) -> None:
     columns = json.loads(compared.stdout)["comparisons"][0]["columns"]
     for task in ("object_size", "rel_direction"):
         assert columns[task]["interval"]["low"] > 0, task
-    # Routes lie in two of the twelve rooms, too few for an interval of the average; its test is exact.
+    # Routes lie in two of the homes, too few for an interval of the average; its test is exact.
     assert columns["average"]["interval"] is None
     assert columns["average"]["value"] > 5
     assert columns["average"]["p"] < 0.01
-    # Of nearest things twelve rooms leave it open (docs/baselines.md).
+    # Of nearest things the homes leave it open (docs/baselines.md).
     assert columns["rel_distance"]["value"] > 5
 
 

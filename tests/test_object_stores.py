@@ -16,7 +16,20 @@ from loopback import Server, serving
 from object_store import google_store, object_store
 
 pytestmark = pytest.mark.full
-SMALL = ("--seconds", "4", "--rate", "4", "--size", "96x64", "--objects", "6")
+SMALL = (
+    "--seconds",
+    "4",
+    "--rate",
+    "4",
+    "--size",
+    "96x64",
+    "--objects",
+    "6",
+    "--shapes",
+    "rectangle",
+    "--quality",
+    "fast",
+)
 
 
 @pytest.fixture(scope="module")

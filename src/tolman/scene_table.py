@@ -62,6 +62,7 @@ SCENES: _Schema = {
     "twins": pl.String,
     "differs": pl.String,
     "metric": pl.Boolean,
+    "rooms": pl.Int64,
 }
 CAPTURES: _Schema = {
     "id": pl.String,

@@ -139,6 +139,7 @@ class Scene(BaseModel):
         counts: how many of each category there are, where that is known apart from the boxes.
         room_area: square metres.
         room_center: metres.
+        rooms: how many it has; None where that isn't known.
         floor: the outline of the floor, rings of (x, y) in metres; the first is the outer one.
         video: the path of the scene's standard video, relative to the collection's media.
         events: those in it, by time.
@@ -156,6 +157,7 @@ class Scene(BaseModel):
     counts: dict[str, int] = Field(default_factory=dict)
     room_area: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     room_center: Vector | None = None
+    rooms: int | None = Field(default=None, ge=1)
     floor: tuple[tuple[tuple[float, float], ...], ...] = ()
     video: str | None = None
     events: tuple[Event, ...] = ()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulate.worlds import FURNITURE
 from tolman.analyze.maps import Drawn, bin_labels, bin_of, consistency, distance, edges, locality, misfit, pairs
 from tolman.benchmarks.published import published_tables
 from tolman.cognitive_maps import CognitiveMap, true_map
@@ -156,7 +157,7 @@ def test_noise_of_known_size_gives_the_locality_of_an_independent_simulation() -
     from tolman.simulate.furniture import Library
     from tolman.simulate.interior import scene_of
 
-    library = Library()
+    library = Library(FURNITURE)
     scenes = [
         scene_of(draw_plan(f"s/{i}", ("rectangle", "l-shape", "two-rooms")[i % 3], f"maps {i}", library))
         for i in range(6)

@@ -88,7 +88,7 @@ def make_benchmarks() -> None:
     """Scenes, benchmarks, hashes."""
     tolman(
         "simulate", "--out", "worlds", "--scenes", "3", "--seed", "3", "--seconds", "12", "--rate", "3", "--size",
-        "160x120", "--actors", "1", "--exo", "2",
+        "160x120", "--actors", "1", "--exo", "2", "--shapes", "rectangle,l-shape,two-rooms",
     )  # fmt: skip
     hashes = {}
     for name, options in GENERATED.items():

@@ -39,6 +39,18 @@ def test_elsewhere_notes_alone_stand_on_standard_error(capsys: pytest.CaptureFix
     assert shown.err == "skipped: a [b]: no box\n7 calls\n"
 
 
+def test_elsewhere_a_long_step_has_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tolman.features.printing.SECONDS_APART", -1.0)
+    with progress() as events:
+        events(Began("drawing [scenes]", 3))
+        events(Advanced())
+        monkeypatch.setattr("tolman.features.printing.SECONDS_APART", 60.0)
+        events(Advanced())
+    assert capsys.readouterr().err == "drawing [scenes]: 1 of 3 after 0 s\n"
+
+
 def test_what_advances_before_anything_began_is_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
     with progress() as events:
         events(Advanced())

@@ -35,7 +35,7 @@ SLOW: dict[Key, str] = {
 }
 """Command → why `make test` only has it parsed."""
 
-SMALL = ("--scenes", "2", "--seconds", "4", "--rate", "2", "--size", "96x64")
+SMALL = ("--scenes", "2", "--seconds", "4", "--rate", "2", "--size", "96x64", "--quality", "fast")
 
 SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
     ("docs/families/site.md", "tolman simulate --shapes two-rooms,street --exo 3 --actors 2 --out rigs"): (

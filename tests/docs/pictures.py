@@ -41,18 +41,18 @@ WORLDS = (("rectangle,home", 8, ((0, 6), (6, 8))), ("street", 3, ((2, 2),)))
 """Shapes, how many are made of each, and which worlds' frames are shown."""
 EXAMPLES: tuple[tuple[tuple[object, ...], tuple[object, ...], tuple[object, ...]], ...] = (
     (
-        ("--scenes", 5, "--seed", 41, "--seconds", 30, "--rate", 4),
+        ("--scenes", 5, "--seed", 41, "--shapes", "rectangle,l-shape,two-rooms", "--seconds", 30, "--rate", 4),
         ("--preset", "spatialbench", "--choices"),
         (),
     ),
     (
-        ("--scenes", 8, "--seed", 45, "--furniture", "made", "--actors", 2, "--exo", 3,
+        ("--scenes", 8, "--seed", 45, "--actors", 2, "--exo", 3,
          "--shapes", "two-rooms,street", "--seconds", 20, "--rate", 3),
         ("--preset", "site"),
         (),
     ),
     (
-        ("--scenes", 24, "--seed", 46, "--furniture", "made", "--actors", 1, "--robots", 1, "--exo", 2,
+        ("--scenes", 24, "--seed", 46, "--actors", 1, "--robots", 1, "--exo", 2,
          "--shapes", "two-rooms,rectangle,home", "--seconds", 30, "--rate", 1),
         ("--preset", "mmsi"),
         ("--prefix", "families-mmsi"),
@@ -208,8 +208,6 @@ def worlds(demo: Path, data: Path) -> None:
                 count,
                 "--seed",
                 40,
-                "--furniture",
-                "made",
                 "--shapes",
                 shape,
                 "--seconds",
@@ -232,11 +230,10 @@ def worlds(demo: Path, data: Path) -> None:
 
 
 def rooms(demo: Path, data: Path) -> None:
-    """Contact sheets: rooms with made furniture and with the catalogue's, streets, and pieces of each kind."""
+    """Contact sheets: rooms, homes, streets, and pieces of each kind."""
     sheets = (
-        ("world_sheet.py", "--out", IMAGES / "rooms-made.jpg", "--made"),
-        ("world_sheet.py", "--out", IMAGES / "rooms-catalogue.jpg"),
-        ("world_sheet.py", "--out", IMAGES / "homes.jpg", "--made", "--rooms", 0, "--homes", 8),
+        ("world_sheet.py", "--out", IMAGES / "rooms-made.jpg"),
+        ("world_sheet.py", "--out", IMAGES / "homes.jpg", "--rooms", 0, "--homes", 8),
         ("world_sheet.py", "--out", IMAGES / "outdoors.jpg", "--rooms", 0, "--outdoors", 16),
         ("furniture_sheet.py", "--out", IMAGES / "made-furniture.jpg"),
     )

@@ -58,7 +58,7 @@ def test_nothing_to_ask_is_an_error_with_its_statistics(tmp_path: Path, quiet: C
     write_scenes(tmp_path / "kitchen", [EMPTY])
     write_captures(tmp_path / "kitchen", [walk()])
     with pytest.raises(NoQuestionsError, match="no question can be asked of the one scene") as error:
-        generate(GenerateConfig(scenes=tmp_path / "kitchen", out=tmp_path / "mine"))
+        generate(GenerateConfig(scenes=tmp_path / "kitchen", out=tmp_path / "mine", preset="vsi-paper"))
     assert error.value.statistics["tasks"]["object_counting"]["taken"] == 0
     assert not (tmp_path / "mine").exists()
     quiet()

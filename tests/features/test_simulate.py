@@ -15,7 +15,15 @@ from tolman.features.events import Advanced, Began, Event
 from tolman.features.scenes.config import SimulateConfig
 from tolman.features.scenes.simulation import simulate
 
-SMALL: dict[str, Any] = {"scenes": 1, "seed": 5, "objects": 6, "seconds": 1.0, "rate": 4, "size": "64x48"}
+SMALL: dict[str, Any] = {
+    "scenes": 1,
+    "seed": 5,
+    "objects": 6,
+    "seconds": 1.0,
+    "rate": 4,
+    "size": "64x48",
+    "quality": "fast",
+}
 
 
 @pytest.mark.full

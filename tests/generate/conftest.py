@@ -43,7 +43,16 @@ def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tolman.simulate.simulated_places import WorldsConfig
 
     order = WorldsConfig(
-        scenes=1, seed=30, shapes=("rectangle",), objects=16, seconds=16.0, rate=2, size=(160, 120), actors=1, exo=2
+        scenes=1,
+        seed=30,
+        shapes=("rectangle",),
+        objects=16,
+        seconds=16.0,
+        rate=2,
+        size=(160, 120),
+        actors=1,
+        exo=2,
+        quality="fast",
     )
     return made_once(tmp_path_factory, "rigs", lambda folder: simulate(order, folder, 1))
 

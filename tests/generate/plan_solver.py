@@ -131,7 +131,7 @@ class PlanSolver:
         ):
             here = corners(self.nearest(m[1], m[2])).mean(0)[:2]
             return self.quadrant(here, self.spot(m[3]), self.spot(m[4]))
-        if m := re.match(r"If you stand at the (.+) and face the (.+), in .* the object that lets you (.+)\?", q):
+        if m := re.match(r"You stand at the (.+), face the (.+), and want to (.+)\. In", q):
             (meant,) = [thing for thing in self.scene.objects if thing.category in SERVES[m[3]]]
             return self.quadrant(self.spot(m[1]), self.spot(m[2]), corners(meant).mean(0)[:2])
         if m := re.match(r"A robot is to pass through the gap between the (.+) and the (.+)\. Which", q):
@@ -165,7 +165,7 @@ class PlanSolver:
         if m := re.match(r"A person carries the (.+) to another place\. (If nobody|Because)", q):
             thing = corners(self.one(m[1]), 0 if m[2] == "If nobody" else -1)
             return min(options, key=lambda name: hull_distance(thing, corners(self.one(name))))
-        if m := re.match(r"Follow this command: 'Start at the (.+), walk to the (.+), turn (left|right) by", q):
+        if m := re.match(r"Follow this command: 'Walk from the (.+) to the (.+), turn (left|right) by", q):
             way = self.spot(m[2]) - self.spot(m[1])
             way = way / np.linalg.norm(way)
             way = np.array([-way[1], way[0]]) if m[3] == "left" else np.array([way[1], -way[0]])

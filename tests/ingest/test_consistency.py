@@ -142,7 +142,17 @@ def simulate_some(out: Path, seed: int, scenes: int, shapes: tuple[str, ...]) ->
     try:
         simulate(
             WorldsConfig(
-                scenes, seed, shapes, objects=16, seconds=5.0, rate=3, size=(96, 72), depth=True, actors=1, exo=1
+                scenes,
+                seed,
+                shapes,
+                objects=16,
+                seconds=5.0,
+                rate=3,
+                size=(96, 72),
+                depth=True,
+                actors=1,
+                exo=1,
+                quality="fast",
             ),
             out,
             1,

@@ -155,7 +155,9 @@ def analyze(own: Environment) -> str:
 
 def worlds(own: Environment) -> str:
     """A room on video."""
-    own.tolman("simulate", "--scenes", "1", "--seconds", "2", "--out", "worlds")
+    own.tolman(
+        "simulate", "--scenes", "1", "--seconds", "2", "--shapes", "rectangle", "--quality", "fast", "--out", "worlds"
+    )
     own.tolman("doctor", "--extra", "worlds", says="drawn by")
     return "1 room, 2 s of video"
 

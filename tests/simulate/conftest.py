@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from simulate.worlds import FURNITURE
 from tolman.simulate.furniture import Library
 
 
@@ -19,6 +20,6 @@ def needs_egl() -> None:
 
 @pytest.fixture(scope="session")
 def library() -> Library:
-    """The furniture that ships with the package."""
+    """The models that Tolman-1 adds to furniture made by rule: read once, so that tests of plans are quick."""
     pytest.importorskip("trimesh", reason="furniture needs the extra 'worlds'")
-    return Library()
+    return Library(FURNITURE)

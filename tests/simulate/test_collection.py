@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
 
 from simulate.holding import HUNG, faults
+from simulate.worlds import FURNITURE, SHAPES
 from three_rooms import ROOMS
 from tolman.errors import InputError, MissingExtraError, NoDisplayError
 from tolman.generate.draft_collection import collect
@@ -33,7 +34,7 @@ from tolman.simulate.walks import draw_walk
 from tolman.simulate.world import World
 
 pytestmark = pytest.mark.usefixtures("needs_egl")
-ORDER = WorldsConfig(scenes=3, seed=5, seconds=2.0, rate=4, size=(160, 120))
+ORDER = WorldsConfig(scenes=3, seed=5, shapes=SHAPES, seconds=2.0, rate=4, size=(160, 120), quality="fast")
 QUESTIONS = Path(__file__).parent / "questions.json"
 
 
@@ -120,9 +121,9 @@ def test_other_settings_and_other_files_are_refused(alone: Path, tmp_path: Path)
     with pytest.raises(InputError, match="made with another rate, seconds"):
         simulate(replace(ORDER, seconds=3.0, rate=6), alone, 1)
     with pytest.raises(InputError, match="holds scenes made with another quality; give another folder"):
-        simulate(replace(ORDER, quality="fast"), alone, 1)
+        simulate(replace(ORDER, quality="default"), alone, 1)
     settings = json.loads((alone / "simulation.json").read_text())
-    assert (settings["quality"], settings["camera"]) == ("default", "walk")
+    assert (settings["quality"], settings["camera"]) == ("fast", "walk")
     with pytest.raises(InputError, match="made with another camera"):
         simulate(replace(ORDER, camera="robot"), alone, 1)
     (tmp_path / "notes.txt").write_text("mine")
@@ -172,7 +173,7 @@ def test_the_rooms_that_ship_are_those_that_are_made_now() -> None:
     for scene in read_scenes(ROOMS):
         number = int(scene.id.rpartition("-")[2])
         seed = f"{settings['seed']}:{number}"
-        config = WorldsConfig(objects=settings["objects"], made=settings["made"])
+        config = WorldsConfig(objects=settings["objects"], furniture=FURNITURE)
         shape = settings["shapes"][number % len(settings["shapes"])]
         world, _ = place(config, shape, scene.id, seed)
         assert faults(world, hung=HUNG) == []

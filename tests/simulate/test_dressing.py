@@ -7,19 +7,18 @@ import pytest
 
 pytest.importorskip("embreex", reason="furniture needs the extra 'worlds'")
 
+from simulate.worlds import SHAPES
 from tolman.simulate.dressing import Dressing
 from tolman.simulate.furnish import LIT_AREA, draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.plan import RECESS, FloorLayout
-from tolman.simulate.room_contents import room_types
-from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.simulated_places import WorldsConfig, place
 
 
 def plan_of(library: Library, number: int) -> FloorLayout:
     both = MadeLibrary(str(number), library)
-    return draw_plan("t/1", SHAPES[number % 3], f"dressing:{number}", both, types=room_types())
+    return draw_plan("t/1", SHAPES[number % 3], f"dressing:{number}", both)
 
 
 @pytest.mark.parametrize("number", range(6))
@@ -56,16 +55,8 @@ def test_curtains_stay_in_their_niches(library: Library) -> None:
     assert curtains > 4
 
 
-def test_rooms_without_types_stay_as_they_were(library: Library) -> None:
-    plan = draw_plan("t/1", "rectangle", "1", library)
-    assert plan.lamps == ()
-    world, _ = place(WorldsConfig(), "rectangle", "t/1", "1")
-    assert world.lighting is None
-
-
 def test_a_dressed_room_is_the_same_each_time(library: Library) -> None:
-    first, second = (place(WorldsConfig(made=True), "rectangle", "t/1", "1")[0] for _ in range(2))
-    assert first.lighting is not None
+    first, second = (place(WorldsConfig(), "rectangle", "t/1", "1")[0] for _ in range(2))
     for one, other in zip(first.bodies, second.bodies, strict=True):
         np.testing.assert_array_equal(one.mesh.points, other.mesh.points)
         np.testing.assert_array_equal(one.mesh.tints, other.mesh.tints)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +16,14 @@ pytest.importorskip("shapely", reason="layouts need the extra 'worlds'")
 import shapely
 import trimesh
 
-from tolman.simulate.furnish import MOST, REPEATED, draw_plan
+from simulate.worlds import SHAPES
+from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import scene_of
 from tolman.simulate.placing import HEAD, walking_floor
 from tolman.simulate.plan import FloorLayout, Placed
 from tolman.simulate.room_contents import FLAT_TOPS
-from tolman.simulate.room_shells import SHAPES, Shape
+from tolman.simulate.room_shells import Shape
 
 HASHES = Path(__file__).parent / "plans.json"
 
@@ -89,17 +89,6 @@ def test_a_room_that_cannot_hold_it_says_so(library: Library) -> None:
     assert all(note.startswith("no room for ") for note in plan.notes)
     asked = sum(int(note.split()[3]) for note in plan.notes)
     assert 0 < asked < 200
-
-
-@pytest.mark.full
-def test_counts_are_spread(library: Library) -> None:
-    """No count above one is the usual one among what there are several of."""
-    counts: Counter[int] = Counter()
-    for number in range(60):
-        plan = draw_plan("t/1", SHAPES[number % 3], f"spread:{number}", library, objects=30)
-        counts.update(n for category, n in plan.counts.items() if category in REPEATED and n > 1)
-    assert set(counts) == set(range(2, MOST + 1))
-    assert max(counts.values()) <= 0.3 * sum(counts.values()), counts
 
 
 @pytest.mark.full

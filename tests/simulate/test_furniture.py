@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("trimesh", reason="furniture needs the extra 'worlds'")
 
+from simulate.worlds import FURNITURE
 from tolman.errors import InputError
 from tolman.simulate.furniture import CATALOGUE, Library
 from tolman.simulate.made.kind import REGISTRY
@@ -155,11 +156,11 @@ def test_a_model_is_read_once_and_again_where_what_was_kept_is_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
-    shipped = Library()
+    shipped = Library(FURNITURE)
     textured = next(piece for piece in shipped.usable() if (mesh := shipped.mesh(piece)) and len(mesh.textures) > 1)
 
     def read() -> list[np.ndarray]:
-        mesh = Library().mesh(textured)
+        mesh = Library(FURNITURE).mesh(textured)
         assert mesh is not None
         return [mesh.points, mesh.normals, mesh.uvs, mesh.tints, mesh.textures_of, mesh.faces, *mesh.textures]
 

@@ -10,14 +10,13 @@ import pytest
 import shapely
 import trimesh
 
-from simulate.worlds import walk, world
+from simulate.worlds import SHAPES, walk, world
 from tolman.errors import InputError
 from tolman.geometry.ground_plane import floor_plan, room_area
 from tolman.ingest.clouds.recording import read_sweep
 from tolman.scenes import OrientedBox, Scene, SceneObject
 from tolman.simulate.lidar import ROOM, Spinner, cloud, draw_offset, in_scene, mount, record_lidar, sweeps
 from tolman.simulate.mesh import block
-from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.walks import Walk, looking
 from tolman.simulate.world import Body, World
 

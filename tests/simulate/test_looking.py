@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("embreex", reason="rays need the extra 'worlds'")
 
-from simulate.worlds import MADE_HOME, walk, world
+from simulate.worlds import MADE_HOME, SHAPES, walk, world
 from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.errors import UsageError
 from tolman.features.generate.compute import generate
@@ -70,7 +70,7 @@ def test_questions_are_asked_of_scenes_without_media(tmp_path: Path, monkeypatch
         raise AssertionError("a picture is drawn")
 
     monkeypatch.setattr(Renderer, "__init__", refuse)
-    config = SimulateConfig(out=tmp_path / "worlds", scenes=3, seconds=8, media=False, on="here")
+    config = SimulateConfig(out=tmp_path / "worlds", scenes=3, shapes=SHAPES, seconds=8, media=False, on="here")
     assert [scene.coverage > 0.5 for scene in simulate(config).scenes] == [True] * 3
     assert not list((tmp_path / "worlds").rglob("*.mp4"))
     found = [one for one in open_collection(tmp_path / "worlds") if isinstance(one, SceneGeometry)]

@@ -1,7 +1,9 @@
-"""Made furniture in rooms: offered beside the catalogue's, it stands and hangs as that does; off unless asked for."""
+"""Made furniture in rooms: it stands and hangs as the models of a library do that is added."""
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +12,14 @@ import pytest
 pytest.importorskip("embreex", reason="furniture needs the extra 'worlds'")
 
 from simulate.holding import HUNG, ON_WALL, faults, off_the_wall
+from simulate.worlds import FURNITURE, SHAPES
 from tolman.errors import UsageError
-from tolman.features.scenes import simulation as workflow
 from tolman.plugins import load_plugins
 from tolman.simulate.furnish import _drawn, draw_plan
 from tolman.simulate.furniture import Furniture, Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.made.kind import DESIGNS, ONE_SIZE, REGISTRY, STRETCH, MadeLibrary
-from tolman.simulate.room_contents import room_types
-from tolman.simulate.room_shells import SHAPES
-from tolman.simulate.simulated_places import WorldsConfig
+from tolman.simulate.simulated_places import WorldsConfig, place
 
 
 def test_a_library_offers_made_pieces_beside_the_catalogues(library: Library) -> None:
@@ -89,7 +89,7 @@ def test_a_library_is_drawn_from_its_seed() -> None:
 
 def check_room(library: Library, number: int) -> None:
     both = MadeLibrary(str(number), library)
-    plan = draw_plan("t/1", SHAPES[number % 3], f"made:{number}", both, types=room_types())
+    plan = draw_plan("t/1", SHAPES[number % 3], f"made:{number}", both)
     world = build_interior(plan, both)
     assert sum(thing.model.startswith("made ") for thing in plan.placed) >= 1
     assert faults(world, hung=HUNG) == []
@@ -106,18 +106,22 @@ def test_made_furniture_stands_and_hangs_in_rooms(library: Library, number: int)
     check_room(library, number)
 
 
-def test_it_is_off_unless_asked_for(tmp_path: Path) -> None:
-    def order(furniture: Path | None) -> WorldsConfig:
-        return workflow._order(workflow.SimulateConfig(out=tmp_path, furniture=furniture))
+def test_pictures_of_a_room_have_one_size_and_different_images() -> None:
+    library = MadeLibrary("1")
+    for name, same in (("made picture 0", False), ("made chair 0", True)):
+        first, second = (library.copy(library.pieces[name], number) for number in (0, 1))
+        assert first is not None
+        assert second is not None
+        np.testing.assert_allclose(np.ptp(first.points, axis=0), np.ptp(second.points, axis=0), atol=1e-3)
+        assert (first is second) == same
 
-    default = order(None)
-    assert not default.made
-    assert default == order(Path("catalogue"))
-    assert "made" not in default.settings()
-    made = order(Path("made"))
-    assert (made.made, made.furniture) == (True, None)
-    assert made.settings()["made"] is True
-    assert order(tmp_path / "made").furniture == tmp_path / "made"
+
+def test_a_library_that_is_asked_for_changes_the_settings(tmp_path: Path) -> None:
+    config = WorldsConfig(furniture=FURNITURE)
+    assert WorldsConfig().settings()["furniture"] == ["made"]
+    assert config.settings()["furniture"] == ["made", hashlib.sha256(FURNITURE.read_bytes()).hexdigest()]
+    plan = place(replace(config, media=False), "rectangle", "t/1", "1")
+    assert plan[0].scene.objects
 
 
 @pytest.mark.usefixtures("passing_plugins")
@@ -143,10 +147,3 @@ def test_what_is_no_kind_is_refused(tmp_path: Path) -> None:
     load_plugins([plugin])
     with pytest.raises(UsageError, match="is no FurnitureKind"):
         MadeLibrary("1")
-
-
-def test_a_word_that_is_none_is_told_with_those_that_are(tmp_path: Path) -> None:
-    wrong = workflow.SimulateConfig(out=tmp_path / "out", furniture=Path("mad"))
-    with pytest.raises(UsageError, match="no library of furniture 'mad'; did you mean 'made'"):
-        workflow.simulate(wrong)
-    assert not (tmp_path / "out").exists()

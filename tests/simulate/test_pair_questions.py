@@ -19,7 +19,9 @@ from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.simulate.collection import simulate
 from tolman.simulate.simulated_places import WorldsConfig
 
-ORDER = WorldsConfig(scenes=1, seed=77, shapes=("rectangle",), seconds=40.0, rate=1, size=(160, 120), exo=1)
+ORDER = WorldsConfig(
+    scenes=1, seed=77, shapes=("rectangle",), seconds=40.0, rate=1, size=(160, 120), exo=1, quality="fast"
+)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from simulate.worlds import FURNITURE
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.made.kind import MadeLibrary
@@ -15,7 +16,7 @@ TYPES = {kind.name: kind for kind in room_types()}
 
 @pytest.fixture(scope="module")
 def offered() -> set[str]:
-    return {piece.category for piece in MadeLibrary("1", Library()).usable() if piece.habit != "never"}
+    return {piece.category for piece in MadeLibrary("1", Library(FURNITURE)).usable() if piece.habit != "never"}
 
 
 def drawn(kind: RoomType, offered: set[str], count: int, most: int = 60) -> list[dict[str, int]]:
@@ -28,6 +29,7 @@ def test_the_nine_types_name_what_can_be_had(offered: set[str]) -> None:
         assert set(kind.contents) <= offered, kind.name
         assert 0.5 < kind.size[0] <= kind.size[1] < 1.5
         assert any(content.share == 1 for content in kind.contents.values())
+        assert set(kind.home) <= offered
         assert all(0 < one.share <= 1 and 1 <= one.least <= one.most <= 8 for one in kind.contents.values())
     assert offered >= PORTABLE
 
@@ -66,13 +68,13 @@ def test_there_is_no_more_than_is_asked_for_and_what_is_needed_comes_first(offer
 
 
 def test_a_plan_has_rooms_of_different_types_and_no_two_scenes_much_in_common() -> None:
-    library, sets = Library(), []
+    library, sets = Library(FURNITURE), []
     for number in range(6):
         both = MadeLibrary(f"types:{number}", library)
-        plan = draw_plan("t/1", "two-rooms", f"types:{number}", both, types=room_types())
+        plan = draw_plan("t/1", "two-rooms", f"types:{number}", both)
         assert len(set(plan.theme)) == 2
         assert set(plan.theme) <= set(TYPES)
         sets.append({thing.category for thing in plan.placed})
-    again = draw_plan("t/1", "two-rooms", "types:5", both, types=room_types())
+    again = draw_plan("t/1", "two-rooms", "types:5", both)
     assert again.fingerprint() == plan.fingerprint()
     assert all(a != b for i, a in enumerate(sets) for b in sets[:i])

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
 
 from simulate.solver import Solver
+from simulate.worlds import SHAPES
 from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
 from tolman.generate.draft_storage import DraftFile
@@ -24,7 +25,9 @@ from tolman.simulate.simulated_places import WorldsConfig
 
 pytestmark = pytest.mark.full
 SCENES = 12
-ORDER = WorldsConfig(scenes=SCENES, seed=11, seconds=8.0, rate=3, size=(320, 240), depth=True)
+ORDER = WorldsConfig(
+    scenes=SCENES, seed=11, shapes=SHAPES, seconds=8.0, rate=3, size=(320, 240), depth=True, quality="fast"
+)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
 
 from folders import contents
+from simulate.worlds import SHAPES
 from tolman.errors import InputError, UsageError
 from tolman.features.scenes.compute import merge
 from tolman.features.scenes.config import MergeConfig
@@ -23,7 +24,7 @@ from tolman.simulate import collection
 from tolman.simulate.collection import simulate
 from tolman.simulate.simulated_places import WorldsConfig
 
-ORDER = WorldsConfig(scenes=5, seed=5, seconds=2.0, rate=4, size=(160, 120))
+ORDER = WorldsConfig(scenes=5, seed=5, shapes=SHAPES, seconds=2.0, rate=4, size=(160, 120), quality="fast")
 
 
 def quick(config: WorldsConfig, number: int, out: Path) -> Part:

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("embreex", reason="rays need the extra 'worlds'")
 
 from simulate.holding import ALLOWED, ON_WALL, Fault, faults, off_the_wall
-from simulate.worlds import walk, world
+from simulate.worlds import SHAPES, walk, world
 from tolman.simulate.agents import with_actors
 from tolman.simulate.exocentric import with_wearer
 from tolman.simulate.furnish import draw_plan
@@ -22,7 +22,6 @@ from tolman.simulate.interior import build_interior
 from tolman.simulate.mesh import Mesh, block, joined, placed
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout, Placed
-from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.world import World
 
 ROOMS, STREETS = 12, 4

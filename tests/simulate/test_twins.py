@@ -19,7 +19,7 @@ from tolman.simulate.collection import simulate
 from tolman.simulate.simulated_places import WorldsConfig, twin_place
 from tolman.simulate.twins import APART, COUNTS, DIFFERENCES
 
-CONFIG = WorldsConfig(scenes=3, seed=5, shapes=("rectangle",), seconds=4, rate=5, made=True, media=False, twins=3,
+CONFIG = WorldsConfig(scenes=3, seed=5, shapes=("rectangle",), seconds=4, rate=5, media=False, twins=3,
                       differ=("side",))  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def test_beside_landmarks_each_twin_has_another_that_is_nearest() -> None:
     config = replace(CONFIG, twins=4, differ=("landmark",))
     nearest = []
     for number in range(4):
-        _, world, _ = twin_place(config, "rectangle", f"d/{number}", "6:0", number, "landmark")
+        _, world, _ = twin_place(config, "rectangle", f"d/{number}", "7:0", number, "landmark")
         scene = world.scene
         (moved,) = scene.of(scene.differs or "")
         alone = [

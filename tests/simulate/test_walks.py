@@ -12,12 +12,11 @@ pytest.importorskip("shapely", reason="walks need the extra 'worlds'")
 
 import shapely
 
-from simulate.worlds import staring
+from simulate.worlds import SHAPES, staring
 from tolman.geometry.camera_geometry import project
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
-from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.view_planning import find_views
 from tolman.simulate.walks import SPEED, TURN, draw_walk, intrinsics_of, looking
 from tolman.simulate.world import World

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,21 +18,23 @@ from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
-from tolman.simulate.room_contents import room_types
-from tolman.simulate.room_shells import SHAPES
+from tolman.simulate.room_shells import Shape
 from tolman.simulate.walks import Walk, draw_walk, intrinsics_of
 from tolman.simulate.world import Caster, World
 
+FURNITURE = Path(__file__).parents[2] / "tolman-1" / "furniture.sh3f"
+SHAPES: tuple[Shape, ...] = ("rectangle", "l-shape", "two-rooms")
+"""Quickly drawn rooms."""
 PLACES: tuple[str, ...] = (*SHAPES, *OUTDOOR_SHAPES)
 MADE_HOME = "made home"
-"""A home with types of rooms: made furniture, lamps, curtains, baked light."""
+"""A home with made furniture."""
 SLOW_PLACES = dict.fromkeys(("parking-lot", "street", "park", "courtyard", "two-rooms", MADE_HOME), pytest.mark.full)
 """Places whose slowest tests `make test` leaves to `make test-full`."""
 
 
 @lru_cache(maxsize=1)
 def library() -> Library:
-    return Library()
+    return Library(FURNITURE)
 
 
 @cache
@@ -44,7 +47,7 @@ def world(place: str) -> World:
             return build_interior(draw_plan("test/room", shape, "sensors", library()), library())
     if place == MADE_HOME:
         made = MadeLibrary("sensors", library())
-        return build_interior(draw_plan("test/room", "home", "sensors", made, types=room_types()), made)
+        return build_interior(draw_plan("test/room", "home", "sensors", made), made)
     raise ValueError(place)
 
 

@@ -2,12 +2,12 @@
 
     python training/detector/rooms.py FOLDER --first 0 --rooms 100
 
-Room n is drawn from the seed `detector:n`, which no collection has: theirs are `NUMBER:NUMBER`. Of each four rooms the
-last has the catalogue's furniture, the others are rooms with types and furniture made by rule, one of twelve of these
-a home. Several processes may share the work, each with rooms of its own, and a stopped one goes on. A room is one file,
-`00000.npz`: 24 frames of a walk of 20 seconds, drawn at 320×240, where videos have 640×480, and a row for each object
-that is seen in each. The network sees 160×120; so that a room takes 3 s of a core, baked light is computed for fewer
-places too.
+Room n is drawn from the seed `detector:n`, which no collection has: theirs are `NUMBER:NUMBER`. One of four has the
+models of Tolman-1 besides furniture made by rule, and one of twelve is a home. The network that ships learned from
+rooms of an earlier version: one in four had such models only. Several processes may share the work, each with rooms of
+its own, and a stopped one goes on. A room is one file, `00000.npz`: 24 frames of a walk of 20 seconds, drawn at
+320×240, where videos have 640×480, and a row for each object that is seen in each. The network sees 160×120; so that a
+room takes 3 s of a core, baked light is computed for fewer places too.
 """
 
 from __future__ import annotations
@@ -21,11 +21,9 @@ import numpy as np
 
 from tolman.files import atomic_write
 from tolman.geometry.boxes import Floats
-from tolman.simulate.furniture import Library
 from tolman.simulate.lighting import DEFAULT, LightDetail
 from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.room_contents import room_types
-from tolman.simulate.room_shells import SHAPES
 from tolman.simulate.simulated_places import WorldsConfig, place
 from tolman.simulate.walks import draw_walk, intrinsics_of
 from tolman.simulate.world import World
@@ -38,10 +36,13 @@ SECONDS = 20.0
 RATE = 10
 MOST_OBJECTS = 26
 FEWEST_OBJECTS = 16
-CATALOGUE_EVERY = 4
-"""One room of so many has the catalogue's furniture only."""
+MODELS = Path(__file__).resolve().parents[2] / "tolman-1" / "furniture.sh3f"
+MODELS_EVERY = 4
+"""One room of so many has these, too."""
 HOME_EVERY = 12
-"""One of so many with made furniture is a home."""
+"""One of so many is a home."""
+SHAPES = ("rectangle", "l-shape", "two-rooms")
+"""Of the others, in turn."""
 _PIXEL = 4
 """Pixels of 640×480 that a pixel covers."""
 LEAST_PIXELS = 48
@@ -52,20 +53,15 @@ its median depth; the middle of the object's box seen from the camera; the box's
 
 
 def categories() -> list[str]:
-    """What rooms of both sorts hold, in the order of the network's maps."""
-    catalogue = {piece.category for piece in Library(None).pieces.values() if piece.habit != "never"}
-    typed = {category for kind in room_types() for category in kind.contents}
-    return sorted(catalogue | typed | {"door", "rug", "window"})
+    """What rooms hold, in the order of the network's maps."""
+    held = {category for kind in room_types() for category in (*kind.contents, *kind.home)}
+    return sorted(held | {"door", "rug", "window"})
 
 
 def settings_of(number: int) -> tuple[WorldsConfig, str]:
     """Settings and shape of a room."""
-    group, place_in_group = divmod(number, CATALOGUE_EVERY)
-    if place_in_group == CATALOGUE_EVERY - 1:
-        return WorldsConfig(), SHAPES[group % len(SHAPES)]
-    made = group * (CATALOGUE_EVERY - 1) + place_in_group
-    shape = "home" if made % HOME_EVERY == HOME_EVERY - 1 else SHAPES[made % len(SHAPES)]
-    return WorldsConfig(made=True), shape
+    shape = "home" if number % HOME_EVERY == 0 else SHAPES[number % len(SHAPES)]
+    return WorldsConfig(furniture=MODELS if number % MODELS_EVERY == MODELS_EVERY - 1 else None), shape
 
 
 def main() -> None:

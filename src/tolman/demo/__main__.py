@@ -1,4 +1,4 @@
-"""`python -m tolman.demo`: make rooms, ask about them, evaluate baselines on the questions and write a report.
+"""`python -m tolman.demo`: make homes, ask about them, evaluate baselines on the questions and write a report.
 
 It runs commands, and shows each, as a guide to further use.
 """
@@ -22,10 +22,8 @@ from tolman.files import remove
 from tolman.runtime import stoppable, uninterrupted
 
 SEED = 6
-"""Of rooms of eight types that can be asked about in all ten question types of VSI-Bench."""
-SHAPES = ("rectangle", "l-shape", "rectangle", "two-rooms")
-"""In turn. Single rooms are seen whole in a short walk, so that what they have several of can be counted."""
-ROOMS = 12
+"""Of homes that can be asked about in all ten question types of VSI-Bench."""
+HOMES = 8
 """So many that differences between models have an interval in most question types."""
 BLIND = "baseline/best-constant"
 SEEING = "baseline/detector"
@@ -39,9 +37,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("demo"), help="folder of everything (default demo)")
     parser.add_argument("--model", help="a model of yours to evaluate beside the baselines, for example openai/NAME")
     parser.add_argument("--base-url", help="base URL of its endpoint")
-    parser.add_argument("--seconds", type=float, default=8.0, help="length of a video, 1–600 seconds (default 8)")
+    parser.add_argument("--seconds", type=float, default=12.0, help="length of a video, 1–600 seconds (default 12)")
     parser.add_argument("--rate", type=int, default=5, help="frames a second, 1–60 (default 5)")
-    parser.add_argument("--rooms", type=int, default=ROOMS, help=f"number of rooms, from 1 (default {ROOMS})")
+    parser.add_argument("--homes", type=int, default=HOMES, help=f"number of homes, from 1 (default {HOMES})")
     options = parser.parse_args()
     replace_unprintable()
     try:
@@ -52,7 +50,7 @@ def main() -> None:
                 options.base_url,
                 seconds=options.seconds,
                 rate=options.rate,
-                rooms=options.rooms,
+                homes=options.homes,
             )
     except TolmanError as error:
         print(f"tolman: {error}", file=sys.stderr)
@@ -70,9 +68,9 @@ def demonstrate(
     model: str | None = None,
     base_url: str | None = None,
     *,
-    seconds: float = 8.0,
+    seconds: float = 12.0,
     rate: int = 5,
-    rooms: int = ROOMS,
+    homes: int = HOMES,
 ) -> None:
     """Simulate, generate, evaluate, report, and say where the page is.
 
@@ -81,7 +79,7 @@ def demonstrate(
         model, base_url: a model to evaluate in addition to the baselines; it is shown the videos.
         seconds: length of a video.
         rate: frames a second.
-        rooms: how many; three where the machine can't draw.
+        homes: how many; three rooms where the machine can't draw.
 
     Raises:
         TolmanError: as the commands.
@@ -90,7 +88,7 @@ def demonstrate(
     with as_file(files("tolman.demo") / "rooms") as prepared:
         scenes = out / "scenes"
         try:
-            drawn = ("--scenes", rooms, "--seed", SEED, "--furniture", "made", "--shapes", ",".join(SHAPES))
+            drawn = ("--scenes", homes, "--seed", SEED, "--quality", "fast")
             _type("simulate", *drawn, "--seconds", seconds, "--rate", rate, "--out", scenes)
         except (NoDisplayError, MissingExtraError) as error:
             print(f"{error} Going on with three rooms that were drawn before.")
@@ -114,8 +112,8 @@ def demonstrate(
         site = out / "site"
         _type("report", *folders.values(), "--out", site)
     print(
-        "\nA few rooms show how it works; they are too few for a figure to quote. "
-        f"Every item, with what was shown and a plan of the room: {site / 'index.html'}"
+        "\nA few homes show how it works; they are too few for a figure to quote. "
+        f"Every item, with what was shown and a plan of the home: {site / 'index.html'}"
     )
 
 

@@ -34,6 +34,8 @@ from tolman.visible import visible, visible_json
 
 WIDTH = 100
 """Characters that a wide table gets at least: figures would be cut off on fewer."""
+SECONDS_APART = 30.0
+"""Seconds between two lines about a step where no bar is shown."""
 
 
 def say(console: Console, text: str, style: str = "") -> None:
@@ -88,7 +90,8 @@ def progress(console: Console | None = None) -> Iterator[Events]:
     ```
 
     Args:
-        console: where to; the standard error stream where None. Bars are shown in terminals only, notes everywhere.
+        console: where to; the standard error stream where None. Notes are shown everywhere, bars in terminals only;
+            elsewhere a step that takes long has a line each half a minute.
     """
     shown = console or TextConsole(stderr=True)
     columns = (
@@ -110,21 +113,33 @@ class _Bar:
     def __init__(self, bars: Progress, console: Console) -> None:
         self._bars, self._console = bars, console
         self._task: TaskID | None = None
+        self._said = 0.0
 
     def __call__(self, event: Event) -> None:
         match event:
             case Began(what, total):
                 self._end()
                 self._task = self._bars.add_task(what, total=total, state="")
+                self._said = time.monotonic()
             case Advanced(count, state):
                 if self._task is not None:
                     self._bars.advance(self._task, count)
                     if state is not None:
                         self._bars.update(self._task, state=state)
+                    self._log(self._task)
             case Ended():
                 self._end()
             case Noted(text, level):
                 self._console.print(text, style=_STYLES[level], markup=False, highlight=False, soft_wrap=True)
+
+    def _log(self, task: TaskID) -> None:
+        """Print a line where no bar is shown, now and then."""
+        if not self._bars.disable or time.monotonic() < self._said + SECONDS_APART:
+            return
+        self._said = time.monotonic()
+        (step,) = (one for one in self._bars.tasks if one.id == task)
+        of = f" of {step.total:,.0f}" if step.total is not None else ""
+        say(self._console, f"{step.description}: {step.completed:,.0f}{of} after {step.elapsed or 0.0:,.0f} s")
 
     def _end(self) -> None:
         if self._task is not None:

@@ -299,6 +299,13 @@ def size_error(geometry: SceneGeometry, category: str) -> dict[str, float]:
     return {KEY: 100 * (max(high - thing.box.longest, thing.box.longest - low, 0.0) + READING)}
 
 
+def this_place(scene: Scene) -> str:
+    """What questions call a scene: 'this room', 'these rooms', or 'this scene' outdoors."""
+    if scene.room_area is None:
+        return "this scene"
+    return "these rooms" if (scene.rooms or 1) > 1 else "this room"
+
+
 def area_error(geometry: SceneGeometry) -> dict[str, float]:
     """Return the possible difference of the recorded area from the room's, square metres.
 

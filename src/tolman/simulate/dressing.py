@@ -220,7 +220,7 @@ class Dressing:
     """Details that a plan leaves to its style.
 
     Args:
-        plan: of rooms with types.
+        plan: of the rooms.
     """
 
     def __init__(self, plan: FloorLayout) -> None:

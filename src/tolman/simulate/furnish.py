@@ -7,44 +7,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from tolman.simulate.furniture import Furniture, FurnitureSource
-from tolman.simulate.placing import OFF_WALL, Placing, Spot
+from tolman.simulate.placing import GAP, Placing, Spot
 from tolman.simulate.plan import FloorLayout, Placed, turned
-from tolman.simulate.room_contents import MOST_PER_AREA, RoomType, home_types
-from tolman.simulate.room_shells import MOST_ROOMS, STANDARD, VARIED, Room, Shape, draw_home, draw_shell
+from tolman.simulate.room_contents import MOST_PER_AREA, RoomType, home_types, room_types
+from tolman.simulate.room_shells import Room, Shape, draw_home, draw_shell
 from tolman.simulate.twins import SIDE, copies_for_twins
 
-THEMES: dict[str, tuple[str, ...]] = {
-    "living room": ("sofa", "table", "shelf", "armchair", "cabinet", "tv", "piano", "lamp", "plant", "clock"),
-    "bedroom": ("bed", "nightstand", "wardrobe", "desk", "lamp", "armchair", "shelf", "cabinet", "tv"),
-    "office": ("desk", "shelf", "whiteboard", "table", "cabinet", "lamp", "trash can", "tv", "sofa", "clock"),
-    "kitchen": ("table", "refrigerator", "cabinet", "coffee maker", "bread", "shelf", "trash can", "radiator"),
-}
-"""First furniture of each kind of room, in the order of need."""
-REPEATED = (
-    "chair",
-    "stool",
-    "plant",
-    "crate",
-    "cup",
-    "lamp",
-    "speaker",
-    "trash can",
-    "basketball",
-)
-"""Categories that people have several of. Their counts are drawn evenly, so that no count is the usual one."""
-MOST = 8
 _RUG = 0.008
 """Thickness in metres. Less flickers at a distance; people walk over it as over the floor."""
 _RUG_MARGIN = 0.7
 """Metres by which a rug reaches beyond its table, so that chairs stand on it with all legs."""
-_CHAIRS = 0.6
-"""Probability that chairs are among what a room has several of."""
 HOME_SHARE = 0.4
 """Things in each room of a home for each thing that is asked for in a place."""
-UNTIDY, TIDY = 0.7, 0.93
-"""Share of what stands anywhere on the floor that stands near a wall, in rooms without types and with."""
+_NEAR_WALLS = 0.93
+"""Share of what stands anywhere on the floor that stands near a wall."""
 LIT_AREA = 13.0
 """Square metres of floor for each lamp under the ceiling."""
+_FITTED = frozenset({"kitchen counter", "stove", "dishwasher", "refrigerator"})
+"""What stands in a row in kitchens with counters."""
 _ACCESS = {"wall": 0.55, "desk": 0.9}
 
 
@@ -55,7 +35,6 @@ def draw_plan(
     library: FurnitureSource,
     *,
     objects: int = 22,
-    types: Sequence[RoomType] = (),
     twins: int = 1,
     differ: str = SIDE,
 ) -> FloorLayout:
@@ -66,37 +45,37 @@ def draw_plan(
         shape: of the shell.
         seed: of all that is drawn.
         library: the furniture.
-        objects: how many things are asked for, doors and windows apart; with types, the most; in a home more, by its
-            rooms.
-        types: kinds of rooms that are drawn from, none twice in a plan; of none, the four of `THEMES`.
+        objects: the most things, doors and windows apart; in a home more, by its rooms.
         twins: how many the room is to have, `FloorLayout.twins`.
         differ: the property in which they differ, of `twins.DIFFERENCES`.
     """
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
+    types = room_types()
     drawn = [types[int(i)] for i in generator.permutation(len(types))]
-    openings = VARIED if drawn else STANDARD
     if shape == "home":
-        shell = draw_home(generator, openings, most=MOST_ROOMS if drawn else len(THEMES))
+        shell = draw_home(generator)
         objects = round(objects * len(shell.rooms) * HOME_SHARE)
-        drawn = home_types([room.polygon.area for room in shell.rooms], drawn, generator)
+        drawn = home_types(
+            [room.polygon.area for room in shell.rooms], [room.is_end for room in shell.rooms], types, generator
+        )
     else:
-        size = float(generator.uniform(*drawn[0].size)) if drawn and shape != "two-rooms" else 1.0
-        shell = draw_shell(shape, generator, size=size, openings=openings)
-    placing = Placing(shell, generator, library, OFF_WALL if drawn else 0.0)
+        size = float(generator.uniform(*drawn[0].size)) if shape != "two-rooms" else 1.0
+        shell = draw_shell(shape, generator, size=size)
+    placing = Placing(shell, generator, library)
     pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.stands(piece)]
-    names = [kind.name for kind in drawn] or [str(name) for name in generator.permutation(list(THEMES))]
-    themes = tuple(names[: len(shell.rooms)])
+    drawn = drawn[: len(shell.rooms)]
     areas = np.array([room.polygon.area for room in shell.rooms])
     shares = np.round(objects * areas / areas.sum()).astype(int)
     notes: list[str] = []
     # Each category is one room's own, so that what is unique in its room is unique in the scene.
     taken: set[str] = set()
-    for number, (room, theme, share) in enumerate(zip(shell.rooms, themes, shares, strict=True)):
-        kind = drawn[number] if drawn else None
-        missing = _furnish(placing, room, kind or theme, int(share), pieces, taken)
+    # Kitchens come first: their counters rule out other things that some people call cabinets.
+    rooms = sorted(zip(shell.rooms, drawn, shares, strict=True), key=lambda own: own[1].name != "kitchen")
+    for room, kind, share in rooms:
+        missing = _furnish(placing, room, kind, int(share), pieces, taken)
         notes += [f"no room for {count} more {category}" for category, count in missing.items()]
     style = int(generator.integers(1 << 30))
-    lamps = tuple(_lamps(room) for room in shell.rooms) if drawn else ()
+    themes, lamps = tuple(kind.name for kind in drawn), tuple(_lamps(room) for room in shell.rooms)
     kept = copies_for_twins(placing, twins, differ) if twins > 1 else ()
     if twins > 1 and not kept:
         notes.append(f"nothing can differ among {twins} twins by its {differ}")
@@ -105,7 +84,7 @@ def draw_plan(
 
 
 def _furnish(
-    placing: Placing, room: Room, theme: str | RoomType, objects: int, pieces: Sequence[Furniture], taken: set[str]
+    placing: Placing, room: Room, kind: RoomType, objects: int, pieces: Sequence[Furniture], taken: set[str]
 ) -> dict[str, int]:
     """Fill a room; return the number of things that didn't fit, by category."""
     generator = placing.generator
@@ -113,17 +92,13 @@ def _furnish(
     for piece in pieces:
         if piece.habit != "never" and piece.category not in taken:
             by_category.setdefault(piece.category, []).append(piece)
-    if isinstance(theme, RoomType):
-        most = min(objects, round(MOST_PER_AREA * room.polygon.area))
-        wanted = theme.wanted(most, by_category, generator, taken)
-    else:
-        wanted = _wanted(theme, objects, by_category, generator)
+    most = min(objects, round(MOST_PER_AREA * room.polygon.area))
+    wanted = kind.wanted(most, by_category, generator, taken)
     taken.update(wanted)
     models = {name: _drawn(by_category[name], generator) for name in wanted}
     missing: dict[str, int] = {}
     for name in sorted(wanted, key=lambda category: _turn(models[category])):
-        near = TIDY if isinstance(theme, RoomType) else UNTIDY
-        put = sum(_put(placing, room, models[name], near) is not None for _ in range(wanted[name]))
+        put = sum(_put(placing, room, models[name]) is not None for _ in range(wanted[name]))
         if put < wanted[name]:
             missing[name] = wanted[name] - put
     return missing
@@ -164,37 +139,13 @@ def _turn(piece: Furniture) -> tuple[int, float, str]:
     return (order.index(piece.habit) + 1 if piece.habit in order else 0), -area, piece.category
 
 
-def _wanted(
-    theme: str, objects: int, by_category: dict[str, list[Furniture]], generator: np.random.Generator
-) -> dict[str, int]:
-    """Number of each category: some several times, the others once."""
-    repeated = [name for name in REPEATED if name in by_category]
-    wanted: dict[str, int] = {}
-    chosen = [str(name) for name in generator.permutation(repeated)]
-    if generator.random() < _CHAIRS and "chair" in repeated:
-        chosen = ["chair", *(name for name in chosen if name != "chair")]
-    for name in chosen[:3]:
-        count = int(generator.integers(2, MOST + 1))
-        if sum(wanted.values()) + count <= objects * 0.6:
-            wanted[name] = count
-    single = [name for name in THEMES[theme] if name in by_category and name not in wanted]
-    others = sorted(set(by_category) - set(single) - set(wanted) - {"chair", "nightstand"})
-    for name in [*single, *(str(other) for other in generator.permutation(others))]:
-        if sum(wanted.values()) >= objects:
-            break
-        wanted[name] = 1
-    return wanted
-
-
-def _put(placing: Placing, room: Room, piece: Furniture, near_walls: float) -> Placed | None:
-    """Place one thing according to its habit.
-
-    Args:
-        placing: puts it there.
-        room: in which.
-        piece: the thing.
-        near_walls: share that is placed near a wall, of the things that may be anywhere on the floor.
-    """
+def _put(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
+    """Place one thing according to its habit."""
+    if piece.category in _FITTED:
+        units = [p for p in placing.placed if p.category == "kitchen counter"]
+        spots = [spot for p in units for spot in _beside(p, piece, GAP)]
+        if put := placing.at(room, piece, spots, access=_ACCESS["wall"], off_doors=True):
+            return put
     if piece.habit in ("wall", "desk"):
         return placing.against_wall(room, piece, _ACCESS[piece.habit])
     if piece.habit == "table":
@@ -211,7 +162,7 @@ def _put(placing: Placing, room: Room, piece: Furniture, near_walls: float) -> P
         return placing.hung(room, piece)
     if piece.habit == "surface":
         return placing.on_top(room, piece)
-    return placing.anywhere(room, piece, near_wall=bool(placing.generator.random() < near_walls))
+    return placing.anywhere(room, piece, near_wall=bool(placing.generator.random() < _NEAR_WALLS))
 
 
 def _table(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
@@ -247,13 +198,13 @@ def _seats(table: Placed, chair: Furniture) -> list[Spot]:
     return spots
 
 
-def _beside(bed: Placed, piece: Furniture) -> list[Spot]:
-    """Left and right of a bed's head, which is at its back."""
+def _beside(thing: Placed, piece: Furniture, gap: float = 0.06) -> list[Spot]:
+    """Left and right of a thing, their backs in a line: of a bed, by its head."""
     spots: list[Spot] = []
     for side in (-1, 1):
-        across = side * (bed.size[0] / 2 + piece.size[0] / 2 + 0.06)
-        back = -(bed.size[1] / 2 - piece.size[1] / 2)
-        x = bed.center[0] + np.cos(bed.yaw) * across - np.sin(bed.yaw) * back
-        y = bed.center[1] + np.sin(bed.yaw) * across + np.cos(bed.yaw) * back
-        spots.append((float(x), float(y), bed.yaw))
+        across = side * (thing.size[0] / 2 + piece.size[0] / 2 + gap + 0.001)
+        back = -(thing.size[1] / 2 - piece.size[1] / 2)
+        x = thing.center[0] + np.cos(thing.yaw) * across - np.sin(thing.yaw) * back
+        y = thing.center[1] + np.sin(thing.yaw) * across + np.cos(thing.yaw) * back
+        spots.append((float(x), float(y), thing.yaw))
     return spots

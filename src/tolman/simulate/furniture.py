@@ -21,7 +21,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -154,11 +153,11 @@ def base_outline(support: Support, center: tuple[float, float], yaw: float) -> P
 CATALOGUE = "PluginFurnitureCatalog.properties"
 _LONGEST = 25.0
 """Metres; nothing larger is furniture."""
-_SHIPPED = "blendswap-cc-0/{0}/{0}.obj"
-CALLED = {_SHIPPED.format("cupboard"): "wardrobe"}
-"""What models of the shipped selection are called by those who see them, where their names say something else
+_BLEND_SWAP = "blendswap-cc-0/{0}/{0}.obj"
+CALLED = {_BLEND_SWAP.format("cupboard"): "wardrobe"}
+"""What models of "Blend Swap CC-0" are called by those who see them, where their names say something else
 (benchmarks/naming.json); by their paths."""
-CALLED_DIFFERENTLY = frozenset(_SHIPPED.format(name) for name in ("box", "shelves"))
+CALLED_DIFFERENTLY = frozenset(_BLEND_SWAP.format(name) for name in ("box", "shelves"))
 """Models to which no name was given by more than half; they aren't put into rooms."""
 
 
@@ -176,7 +175,7 @@ class Furniture:
         path: of the model inside the library.
         turn: the catalogue's rotation of the model, row by row.
         at_elevation: whether a hanging thing is exactly at its elevation, not raised to the height of eyes.
-        weight: how often it is chosen among the pieces of its category, where rooms have types.
+        weight: how often it is chosen among the pieces of its category.
     """
 
     id: str
@@ -216,6 +215,10 @@ class FurnitureSource(ABC):
     def mesh(self, piece: Furniture) -> Mesh | None:
         """Return a model on (0, 0, 0), its front along +y; None, named in `broken`, where it can't be used."""
         return self._mesh(piece.id)
+
+    def copy(self, piece: Furniture, number: int) -> Mesh | None:
+        """Return the model of one of several equal things, the first being number 0; else as `mesh`."""
+        return self.mesh(piece)
 
     def support(self, piece: Furniture) -> Support:
         """Find a usable model's support, and surfaces on it.
@@ -265,23 +268,21 @@ class Library(FurnitureSource):
     """A furniture library, open.
 
     Args:
-        path: a `.sh3f` file; None for the selection that ships with the package.
+        path: a `.sh3f` file.
 
     Raises:
         InputError: the file is no such library.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         super().__init__()
         self.path = path
         try:
-            content = (path or files("tolman.simulate").joinpath("data/furniture.sh3f")).read_bytes()
+            content = path.read_bytes()
             self._zip = zipfile.ZipFile(io.BytesIO(content))
             text = self._zip.read(CATALOGUE).decode("latin-1")
         except (OSError, zipfile.BadZipFile, KeyError) as error:
-            raise InputError(
-                path or "furniture.sh3f", f"is no furniture library ({error})", fix="give a .sh3f file"
-            ) from None
+            raise InputError(path, f"is no furniture library ({error})", fix="give a .sh3f file") from None
         for entry in _entries(text):
             try:
                 piece = _piece(entry)
@@ -295,7 +296,7 @@ class Library(FurnitureSource):
         found = [piece for _, piece in sorted(self.pieces.items()) if self.mesh(piece) is not None]
         if not found:
             reason = f"; the first: {self.broken[0].reason}" if self.broken else ""
-            raise InputError(self.path or "furniture.sh3f", f"holds no usable model{reason}")
+            raise InputError(self.path, f"holds no usable model{reason}")
         return found
 
     def _load(self, identity: str) -> Mesh | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ from tolman.simulate import textures
 from tolman.simulate.dressing import Dressing
 from tolman.simulate.furniture import FurnitureSource
 from tolman.simulate.lighting import BakedLight
-from tolman.simulate.mesh import Mesh, Texture, block, flat_shaded, joined, placed, quads
+from tolman.simulate.mesh import Mesh, block, flat_shaded, joined, placed, quads
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import FRAME, RECESS, FloorLayout, Placed
 from tolman.simulate.room_shells import INNER, Wall
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 _WHITE = (0.9, 0.9, 0.88)
 _LAMPLIT = (0.2, 0.195, 0.18)
-"""What makes sharp shadows where lamps and windows give most of the light."""
+"""Sharp shadows are faint, as lamps and windows give most of the light."""
 _THRESHOLD = (0.42, 0.34, 0.26)
 _SKIRTING, _SKIRTING_HIGH = 0.012, 0.07
 
@@ -44,28 +43,23 @@ def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
 
     generator = np.random.default_rng(plan.style)
     bodies = []
-    dressing = Dressing(plan) if plan.lamps else None
+    dressing = Dressing(plan)
     for number, room in enumerate(plan.shell.rooms):
-        floor_cover, wall_cover = _floor_cover(generator), _wall_cover(generator)
-        if dressing:
-            floor_cover, wall_cover = dressing.covers(number)
+        floor_cover, wall_cover = dressing.covers(number)
         bodies.append(Body(_flat(shapely.Polygon(room.outline), 0.0, up=True).papered(*floor_cover)))
         for wall in room.walls:
             bodies.append(Body(_wall(wall, plan.shell.height).papered(wall_cover, 2.0)))
-            bodies.append(Body(joined([*_reveals(wall, sills=dressing is not None), *_skirting(wall)])))
+            bodies.append(Body(joined([*_reveals(wall), *_skirting(wall)])))
     for passage in plan.shell.passages:
         bodies.append(Body(_flat(shapely.Polygon(passage), 0.0, up=True).painted((0.45, 0.35, 0.26))))
     ceiling = shapely.union_all([room.polygon for room in plan.shell.rooms])
     bodies.append(Body(_flat(ceiling, plan.shell.height, up=False).painted(_WHITE)))
     for thing in plan.placed:
-        mesh = dressing.window(thing) if dressing and thing.model == "window" else _body(thing, library, generator)
+        mesh = dressing.window(thing) if thing.model == "window" else _body(thing, library, generator)
         bodies.append(Body(mesh, thing.id))
     light = _light(generator)
-    lighting = None
-    if dressing:
-        bodies += [Body(mesh) for mesh in dressing.extras()]
-        light = replace(light, sun=_LAMPLIT)
-        lighting = BakedLight([body.mesh for body in bodies], dressing.emitters())
+    bodies += [Body(mesh) for mesh in dressing.extras()]
+    lighting = BakedLight([body.mesh for body in bodies], dressing.emitters())
     return World(
         scene_of(plan),
         tuple(bodies),
@@ -94,32 +88,18 @@ def scene_of(plan: FloorLayout, video: str | None = None) -> Scene:
         objects=tuple(thing.scene_object for thing in plan.placed),
         counts=plan.counts,
         room_area=float(floor.area),
+        rooms=len(plan.shell.rooms),
         room_center=center,
         floor=(ring,),
         video=video,
     )
 
 
-def _floor_cover(generator: np.random.Generator) -> tuple[Texture, float]:
-    kind = int(generator.integers(3))
-    if kind == 0:
-        wood = np.array([0.72, 0.52, 0.34]) * generator.uniform(0.6, 1.15)
-        return textures.planks(generator, wood), 1.0
-    if kind == 1:
-        return textures.tiles(generator, np.array([0.78, 0.74, 0.68]) * generator.uniform(0.75, 1.1)), 1.2
-    return textures.carpet(generator, generator.uniform((0.42, 0.42, 0.42), (0.66, 0.62, 0.6))), 1.5
-
-
-def _wall_cover(generator: np.random.Generator) -> Texture:
-    colour = np.array([0.9, 0.88, 0.84]) - generator.uniform(0, 0.16, 3)
-    return (textures.wallpaper if generator.random() < 0.25 else textures.plaster)(generator, colour)
-
-
 def _light(generator: np.random.Generator) -> Light:
     angle = float(generator.uniform(-np.pi, np.pi))
     toward = np.array([0.55 * np.cos(angle), 0.55 * np.sin(angle), 1.0])
     toward /= np.linalg.norm(toward)
-    return Light(toward=(float(toward[0]), float(toward[1]), float(toward[2])), ground=(0.46, 0.44, 0.41))
+    return Light(toward=(float(toward[0]), float(toward[1]), float(toward[2])), ground=(0.46, 0.44, 0.41), sun=_LAMPLIT)
 
 
 def _flat(polygon: BaseGeometry, height: float, *, up: bool) -> Mesh:
@@ -160,8 +140,8 @@ def _wall(wall: Wall, height: float) -> Mesh:
     return quads(np.array(parts))
 
 
-def _reveals(wall: Wall, *, sills: bool) -> list[Mesh]:
-    """The wall's thickness, seen in its openings; with `sills` doors have one too."""
+def _reveals(wall: Wall) -> list[Mesh]:
+    """The wall's thickness, seen in its openings."""
     found = []
     for opening in wall.openings:
         # The two sides of a partition each show half of its thickness.
@@ -171,7 +151,7 @@ def _reveals(wall: Wall, *, sills: bool) -> list[Mesh]:
         # Side 0 is the lower one: in a passage the floor is there.
         sides = [[front[i], front[(i + 1) % 4], back[(i + 1) % 4], back[i]] for i in range(1, 4)]
         found.append(quads(np.array(sides)[:, ::-1], _WHITE))
-        if opening.low > 0 or (sills and opening.kind == "door"):
+        if opening.kind != "passage":
             lower = np.array([[front[0], front[1], back[1], back[0]]])[:, ::-1]
             found.append(quads(lower, _THRESHOLD if opening.low == 0 else _WHITE))
     return found
@@ -196,11 +176,11 @@ def _skirting(wall: Wall) -> list[Mesh]:
 
 def _body(thing: Placed, library: FurnitureSource, generator: np.random.Generator) -> Mesh:
     """A thing's mesh in its place."""
-    makers = {"door": _door, "window": _window, "rug": _rug}
+    makers = {"door": _door, "rug": _rug}
     if thing.model in makers:
         return makers[thing.model](thing, generator).moved(placed(thing.center, thing.yaw))
     piece = library.pieces.get(thing.model)
-    mesh = library.mesh(piece) if piece else None
+    mesh = library.copy(piece, int(thing.id.rpartition("-")[2])) if piece else None
     if mesh is None:
         raise ValueError(f"the furniture library has no usable model '{thing.model}'")
     bottom = (thing.center[0], thing.center[1], thing.low)
@@ -218,20 +198,6 @@ def _door(thing: Placed, generator: np.random.Generator) -> Mesh:
     # The handle ends where the leaf's box does.
     parts.append(block((width * 0.78, depth * 0.6, -0.05), (width * 0.9, depth, 0.0), (0.75, 0.72, 0.6)))
     return joined(parts)
-
-
-def _window(thing: Placed, generator: np.random.Generator) -> Mesh:
-    width, depth, height = (length / 2 for length in thing.size)
-    bar = 0.06
-    parts = [
-        block((-width, -depth, -height), (-width + bar, depth, height), _WHITE),
-        block((width - bar, -depth, -height), (width, depth, height), _WHITE),
-        block((-width, -depth, -height), (width, depth, -height + bar), _WHITE),
-        block((-width, -depth, height - bar), (width, depth, height), _WHITE),
-        block((-bar / 3, -depth * 0.5, -height), (bar / 3, depth * 0.7, height), _WHITE),
-    ]
-    pane = block((-width, -depth * 0.2, -height), (width, 0, height)).painted((0.8, 0.89, 0.98), 1.0)
-    return joined([*parts, pane])
 
 
 def _rug(thing: Placed, generator: np.random.Generator) -> Mesh:

@@ -325,7 +325,7 @@ class Quality:
         return min(self.shadows, _FINEST_BIAS)
 
 
-FAST = Quality("fast", 1024, 1, 1, mirrors=False, crevices=0.0, light=LightDetail())
+FAST = Quality("fast", 1024, 1, 1, mirrors=False, crevices=0.0, light=LightDetail(step=0.26))
 DEFAULT = Quality("default", 2048, 4, 2, mirrors=True, crevices=0.04, light=LightDetail())
 HIGH = Quality("high", 4096, 16, 3, mirrors=True, crevices=0.03, light=LightDetail(step=0.1, rays=128, bounces=4))
 LEVELS = {level.name: level for level in (FAST, DEFAULT, HIGH)}

@@ -45,14 +45,12 @@ class Placing:
         shell: the rooms.
         generator: source of the random draws.
         library: of all furniture that is put in.
-        off_wall: metres between things on the floor and a wall, `OFF_WALL` or none.
         placed: so far, doors and windows first.
     """
 
     shell: Shell
     generator: np.random.Generator
     library: FurnitureSource
-    off_wall: float = 0.0
     placed: list[Placed] = field(default_factory=list)
     _kept_free: list[BaseGeometry] = field(default_factory=list)
     _counts: dict[str, int] = field(default_factory=dict)
@@ -206,7 +204,7 @@ class Placing:
             own = thing.footprint
             # What stands on the floor keeps off the skirting, what hangs is flush with the wall.
             if (
-                not room.polygon.buffer(-self.off_wall if base == 0 and self.off_wall else 1e-6).covers(own)
+                not room.polygon.buffer(-OFF_WALL if base == 0 else 1e-6).covers(own)
                 or thing.high > self.shell.height - 0.02
             ):
                 continue

@@ -79,7 +79,7 @@ class FloorLayout:
         placed: everything that is asked about, doors and windows included.
         notes: requested things that didn't fit.
         style: seed of colours and materials.
-        lamps: where lamps hang under the ceiling, x and y, for each room; none where rooms have no types.
+        lamps: where lamps hang under the ceiling, x and y, for each room.
         twins: for each twin, the ids of the copies of one thing that it keeps; none without twins.
     """
 

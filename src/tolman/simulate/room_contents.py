@@ -13,10 +13,10 @@ from __future__ import annotations
 import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -108,8 +108,11 @@ _BY_NAME: dict[str, tuple[str, Habit]] = {
 }
 
 FLAT_TOPS = frozenset(
-    {"table", "desk", "nightstand", "cabinet", "shelf", "sideboard", "chest of drawers", "tv stand", "coffee table"}
-)
+    (
+        "table", "desk", "nightstand", "cabinet", "shelf", "sideboard", "chest of drawers", "tv stand", "coffee table",
+        "kitchen counter",
+    )
+)  # fmt: skip
 """Categories on whose level surfaces things stand."""
 TALL = 1.2
 """Metres; what is higher doesn't stand before a window."""
@@ -171,7 +174,8 @@ PORTABLE = frozenset(
     )
 )  # fmt: skip
 """What may be one: things that people carry from room to room."""
-_AT_HOME = ("living room", "bedroom", "kitchen", "bathroom", "dining room", "office")
+_BEDROOM = 0.8
+"""Share of homes with a bedroom, of those with a room for it."""
 MOST_PER_AREA = 1.3
 """Things for each square metre of floor, at most."""
 
@@ -198,11 +202,18 @@ class RoomType:
         name: of it.
         size: least and greatest scale of the floor's sides.
         contents: by category.
+        home: what differs in the contents of those that are part of a home.
     """
 
     name: str
     size: tuple[float, float]
     contents: Mapping[str, Content]
+    home: Mapping[str, Content] = field(default_factory=dict)
+
+    @property
+    def at_home(self) -> RoomType:
+        """The same kind of room as part of a home."""
+        return replace(self, contents={**self.contents, **self.home})
 
     def wanted(
         self, most: int, offered: Collection[str], generator: np.random.Generator, present: Collection[str] = ()
@@ -230,21 +241,33 @@ class RoomType:
         return found
 
 
-def home_types(areas: Sequence[float], types: Sequence[RoomType], generator: np.random.Generator) -> list[RoomType]:
-    """Draw types for a home's rooms, none twice: its largest is for living in, its smallest, of three, a bathroom.
+def home_types(
+    areas: Sequence[float], ends: Sequence[bool], types: Sequence[RoomType], generator: np.random.Generator
+) -> list[RoomType]:
+    """Draw types for a home's rooms, none twice.
+
+    The largest is the living room. Of three or more, the smallest through which no way leads is the bathroom. A bedroom
+    is another such room, where there is one.
 
     Args:
         areas: of the rooms, square metres.
-        types: to choose from; of none, none.
+        ends: whether no way leads through them.
+        types: to choose from.
         generator: source of the random draws.
     """
+    order = [int(number) for number in np.argsort(areas)[::-1]]
+    found = {order.pop(0): "living room"}
+    quiet = [number for number in order if ends[number]]
+    if len(areas) > 2 and quiet:
+        found[quiet.pop()] = "bathroom"
+    if quiet and generator.random() < _BEDROOM:
+        found[quiet[0]] = "bedroom"
+    rest = [number for number in order if number not in found]
+    others = [str(name) for name in generator.permutation(["dining room", "office", "corridor"])]
+    names = ["kitchen", *others, *({"bedroom"} - set(found.values()))][: len(rest)]
+    found |= {rest[int(i)]: name for i, name in zip(generator.permutation(len(rest)), names, strict=True)}
     by_name = {kind.name: kind for kind in types}
-    order = [int(i) for i in np.argsort(areas)[::-1]]
-    ends = ["living room", "bathroom"] if len(areas) > 2 else ["living room"]
-    others = [str(name) for name in generator.permutation([name for name in _AT_HOME if name not in ends])]
-    names = [ends[0], *others[: len(areas) - len(ends)], *ends[1:]]
-    found = dict(zip(order, names, strict=True))
-    return [by_name[found[number]] for number in range(len(areas))] if types else []
+    return [by_name[found[number]].at_home for number in range(len(areas))]
 
 
 @lru_cache(maxsize=1)
@@ -255,10 +278,12 @@ def room_types() -> tuple[RoomType, ...]:
         RoomType(
             name,
             (float(own["size"][0]), float(own["size"][1])),
-            {
-                key: Content(*value) if isinstance(value, list) else Content(value)
-                for key, value in own["contents"].items()
-            },
+            _contents(own["contents"]),
+            _contents(own.get("home", {})),
         )
         for name, own in table.items()
     )
+
+
+def _contents(table: Mapping[str, Any]) -> dict[str, Content]:
+    return {name: Content(*value) if isinstance(value, list) else Content(value) for name, value in table.items()}

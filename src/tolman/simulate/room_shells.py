@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 Shape = Literal["rectangle", "l-shape", "two-rooms", "home"]
-SHAPES: tuple[Shape, ...] = ("rectangle", "l-shape", "two-rooms")
-"""What is taken in turn unless somebody asks for others."""
-ROOM_SHAPES: tuple[Shape, ...] = (*SHAPES, "home")
+ROOM_SHAPES: tuple[Shape, ...] = get_args(Shape)
 OUTER, INNER = 0.24, 0.12
 """Thickness of walls in metres."""
 CORNER = 0.35
@@ -30,26 +28,9 @@ _LINTEL = 2.1
 """Metres above the floor at which windows end."""
 
 
-@dataclass(frozen=True)
-class OpeningSizes:
-    """Least and greatest sizes of doors and windows, metres; those with only one size aren't drawn.
-
-    Attributes:
-        door: width of doors and passages.
-        head: height of these.
-        window: width of windows.
-        pane: height of these.
-    """
-
-    door: tuple[float, float] = (0.9, 0.9)
-    head: tuple[float, float] = (2.05, 2.05)
-    window: tuple[float, float] = (1.0, 1.8)
-    pane: tuple[float, float] = (1.2, 1.2)
-
-
-STANDARD = OpeningSizes()
-VARIED = OpeningSizes((0.85, 1.05), (1.95, 2.1), (0.8, 1.9), (0.55, 1.25))
-"""Medians as those of the boxes of real rooms (83 windows, 172 doors of VSI-Bench's scenes)."""
+_DOOR, _HEAD, _WINDOW, _PANE = (0.85, 1.05), (1.95, 2.1), (0.8, 1.9), (0.55, 1.25)
+"""Metres: least and greatest width of doors and passages, height of these, width of windows, height of these. Medians
+are those of the boxes of real rooms (83 windows, 172 doors of VSI-Bench's scenes)."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +105,11 @@ class Room:
 
         return shapely.Polygon(self.outline)
 
+    @property
+    def is_end(self) -> bool:
+        """Whether no way leads through it: it has one passage, and no door."""
+        return [o.kind for wall in self.walls for o in wall.openings if o.kind != "window"] == ["passage"]
+
 
 @dataclass(frozen=True)
 class Shell:
@@ -152,43 +138,40 @@ class Shell:
         return cast("Polygon", shapely.union_all(parts))
 
 
-def draw_shell(
-    shape: Shape, generator: np.random.Generator, *, size: float = 1.0, openings: OpeningSizes = STANDARD
-) -> Shell:
-    """Draw rooms of a shape other than 'home', whose rooms `homes.draw_home` draws.
+def draw_shell(shape: Shape, generator: np.random.Generator, *, size: float = 1.0) -> Shell:
+    """Draw rooms of a shape other than 'home', whose rooms `draw_home` draws.
 
     Args:
         shape: which.
         generator: source of the random draws.
         size: scale of the floor's sides.
-        openings: sizes of doors and windows.
     """
     height = float(np.round(generator.uniform(2.45, 2.8), 2))
     if shape == "rectangle":
         width, depth = _sides(generator, (3.8, 6.2), (3.4, 5.2), size)
-        return Shell(shape, (room_of(rectangle_from(0, 0, width, depth), generator, openings),), height)
+        return Shell(shape, (room_of(rectangle_from(0, 0, width, depth), generator),), height)
     if shape == "l-shape":
         width, depth = _sides(generator, (5.0, 7.0), (4.6, 6.2), size)
         x, y = width * generator.uniform(0.45, 0.6), depth * generator.uniform(0.45, 0.6)
         outline = [(0.0, 0.0), (width, 0.0), (width, y), (x, y), (x, depth), (0.0, depth)]
-        return Shell(shape, (room_of(outline, generator, openings),), height)
+        return Shell(shape, (room_of(outline, generator),), height)
     left, depth = _sides(generator, (3.4, 4.6), (3.4, 4.6), size)
     right, _ = _sides(generator, (3.0, 4.2), (3.4, 4.6), size)
-    wide, high = between(generator, openings.door), between(generator, openings.head)
+    wide, high = _between(generator, _DOOR), _between(generator, _HEAD)
     door = float(generator.uniform(0.6, depth - 0.6 - wide))
     # Seen from the left room, its partition runs up; from the right room, the same wall runs down.
     leading = {1: (Opening("passage", door, door + wide, 0, high),)}
-    first = room_of(rectangle_from(0, 0, left, depth), generator, openings, leading)
+    first = room_of(rectangle_from(0, 0, left, depth), generator, leading)
     begin = left + INNER
     back = depth - door - wide
     leading = {3: (Opening("passage", back, back + wide, 0, high),)}
-    second = room_of(rectangle_from(begin, 0, begin + right, depth), generator, openings, leading, doors=0)
+    second = room_of(rectangle_from(begin, 0, begin + right, depth), generator, leading, doors=0)
     return Shell(shape, (first, second), height, (tuple(rectangle_from(left, door, begin, door + wide)),))
 
 
-def between(generator: np.random.Generator, ends: tuple[float, float]) -> float:
-    """A length between two, to the millimetre; nothing is drawn where both are the same."""
-    return ends[0] if ends[0] == ends[1] else float(np.round(generator.uniform(*ends), 3))
+def _between(generator: np.random.Generator, ends: tuple[float, float]) -> float:
+    """A length between two, to the millimetre."""
+    return float(np.round(generator.uniform(*ends), 3))
 
 
 def _sides(
@@ -205,7 +188,6 @@ def rectangle_from(x: float, y: float, right: float, top: float) -> list[tuple[f
 def room_of(
     outline: list[tuple[float, float]],
     generator: np.random.Generator,
-    openings: OpeningSizes,
     partitions: Mapping[int, tuple[Opening, ...]] | None = None,
     doors: int = 1,
 ) -> Room:
@@ -214,7 +196,6 @@ def room_of(
     Args:
         outline: its corners, counter-clockwise, metres.
         generator: source of the random draws.
-        openings: sizes of doors and windows.
         partitions: the walls to other rooms, by their numbers, with their passages in order.
         doors: how many lead out.
     """
@@ -224,18 +205,18 @@ def room_of(
         Wall(a, b, INNER if i in partitions else OUTER, partitions.get(i, ()))
         for i, (a, b) in enumerate(zip(outline, ends, strict=True))
     ]
-    free = [i for i, wall in enumerate(walls) if i not in partitions and wall.length > 2 * CORNER + openings.door[1]]
+    free = [i for i, wall in enumerate(walls) if i not in partitions and wall.length > 2 * CORNER + _DOOR[1]]
     order = [int(i) for i in generator.permutation(free)]
     for number, i in enumerate(order):
         wall = walls[i]
         if number < doors:
-            width, high = between(generator, openings.door), between(generator, openings.head)
+            width, high = _between(generator, _DOOR), _between(generator, _HEAD)
             start = float(generator.uniform(CORNER, wall.length - CORNER - width))
             opening = Opening("door", start, start + width, 0.0, high)
         elif number < doors + 2 and wall.length > 1.8:
-            width = float(min(generator.uniform(*openings.window), wall.length - 2 * CORNER))
+            width = float(min(generator.uniform(*_WINDOW), wall.length - 2 * CORNER))
             start = float(generator.uniform(CORNER, max(CORNER, wall.length - CORNER - width)))
-            pane = between(generator, openings.pane)
+            pane = _between(generator, _PANE)
             opening = Opening("window", start, start + width, round(_LINTEL - pane, 3), _LINTEL)
         else:
             continue
@@ -267,25 +248,24 @@ class _Cut:
     open: dict[tuple[int, int], list[Opening]] = field(default_factory=dict)
     floors: list[tuple[tuple[float, float], ...]] = field(default_factory=list)
 
+    def doorways(self, number: int) -> int:
+        """How many a room has."""
+        return sum(len(own) for (room, _), own in self.open.items() if room == number)
 
-def draw_home(generator: np.random.Generator, openings: OpeningSizes, *, most: int = MOST_ROOMS) -> Shell:
-    """Draw rooms of a home: the more of them, the larger it is.
 
-    Args:
-        generator: source of the random draws.
-        openings: sizes of doors and windows.
-        most: rooms at most, from 2.
-    """
+def draw_home(generator: np.random.Generator) -> Shell:
+    """Draw rooms of a home: the more of them, the larger it is."""
     height = float(np.round(generator.uniform(2.45, 2.8), 2))
     for _ in range(_TRIES):
-        count = int(generator.integers(2, most, endpoint=True))
-        cut = _opened(_cut(count, generator), generator, openings)
+        count = int(generator.integers(2, MOST_ROOMS, endpoint=True))
+        cut = _opened(_cut(count, generator), generator)
         if cut is not None:
             break
     else:  # pragma: no cover  every second draw or so can be opened
         raise AssertionError("no home could be drawn")
     outline = _bounds(cut.rooms)
-    entrance = int(generator.integers(len(cut.rooms)))
+    # The front door opens into the room with most doorways, the larger one of two.
+    entrance = max(range(len(cut.rooms)), key=lambda number: (cut.doorways(number), _area(cut.rooms[number])))
     rooms = []
     for number, own in enumerate(cut.rooms):
         inner = {
@@ -293,7 +273,7 @@ def draw_home(generator: np.random.Generator, openings: OpeningSizes, *, most: i
             for side in range(4)
             if not _outer(own, side, outline)
         }
-        rooms.append(room_of(rectangle_from(*own), generator, openings, inner, doors=int(number == entrance)))
+        rooms.append(room_of(rectangle_from(*own), generator, inner, doors=int(number == entrance)))
     return Shell("home", tuple(rooms), height, tuple(cut.floors))
 
 
@@ -304,7 +284,7 @@ def _cut(count: int, generator: np.random.Generator) -> list[Rectangle]:
     width, depth = float(np.round(np.sqrt(area * aspect), 2)), float(np.round(np.sqrt(area / aspect), 2))
     parts: list[Rectangle] = [(0.0, 0.0, width, depth)]
     while len(parts) < count:
-        parts.sort(key=lambda part: (part[2] - part[0]) * (part[3] - part[1]))
+        parts.sort(key=_area)
         x, y, right, top = parts.pop()
         share = float(generator.uniform(0.38, 0.62))
         if right - x >= top - y:
@@ -316,7 +296,7 @@ def _cut(count: int, generator: np.random.Generator) -> list[Rectangle]:
     return parts
 
 
-def _opened(parts: list[Rectangle], generator: np.random.Generator, openings: OpeningSizes) -> _Cut | None:
+def _opened(parts: list[Rectangle], generator: np.random.Generator) -> _Cut | None:
     """Rooms with doorways that join them all; None where a room is too narrow or can't be reached."""
     if any(min(right - x, top - y) < LEAST_SIDE for x, y, right, top in parts):
         return None
@@ -332,11 +312,11 @@ def _opened(parts: list[Rectangle], generator: np.random.Generator, openings: Op
         joined = reached[i] == reached[j]
         if joined and generator.random() > _LOOP / len(pairs):
             continue
-        wide = max(_NARROWEST, between(generator, openings.door))
+        wide = max(_NARROWEST, _between(generator, _DOOR))
         if high - low < wide + 2 * CORNER:
             continue
         start = float(np.round(generator.uniform(low + CORNER, high - CORNER - wide), 3))
-        _open(cut, i, j, upright, (start, start + wide), between(generator, openings.head))
+        _open(cut, i, j, upright, (start, start + wide), _between(generator, _HEAD))
         old, new = reached[j], reached[i]
         reached = [new if group == old else group for group in reached]
     return cut if len(set(reached)) == 1 else None
@@ -367,6 +347,10 @@ def _open(cut: _Cut, i: int, j: int, upright: bool, span: tuple[float, float], h
         cut.open.setdefault((j, 0), []).append(Opening("passage", start - other[0], end - other[0], 0.0, head))
         floor = rectangle_from(start, one[3], end, other[1])
     cut.floors.append(tuple(floor))
+
+
+def _area(part: Rectangle) -> float:
+    return (part[2] - part[0]) * (part[3] - part[1])
 
 
 def _bounds(parts: list[Rectangle]) -> Rectangle:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -22,8 +21,7 @@ from tolman.simulate.lighting import DEFAULT
 from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout
-from tolman.simulate.room_contents import RoomType, room_types
-from tolman.simulate.room_shells import ROOM_SHAPES, SHAPES
+from tolman.simulate.room_shells import ROOM_SHAPES
 from tolman.simulate.twins import DIFFERENCES, SIDE, twin_of
 from tolman.simulate.walks import WALK, Walk, draw_trajectory
 from tolman.simulate.world import World
@@ -39,12 +37,11 @@ class WorldsConfig:
         scenes: number of scenes.
         seed: of everything that is drawn.
         shapes: of the places, `PLACES`, taken in turn.
-        objects: asked for in each place, doors and windows apart.
+        objects: asked for in each place, doors and windows apart; in a home more, by its rooms.
         seconds: duration of a walk.
         rate: frames a second.
         size: width and height of pictures, pixels.
-        furniture: a library; None for the one that ships with the package.
-        made: whether furniture that is made by rule, drawn for each scene, is used in addition to the library's.
+        furniture: a library whose models are used in addition to the furniture that is made by rule; None for none.
         depth: whether depth and instances are written next to the video.
         actors: number of people who walk around and carry things.
         robots: number of round robots that drive about.
@@ -60,13 +57,12 @@ class WorldsConfig:
 
     scenes: int = 3
     seed: int = 0
-    shapes: tuple[str, ...] = SHAPES
+    shapes: tuple[str, ...] = ("home",)
     objects: int = 22
     seconds: float = 30.0
     rate: int = 12
     size: tuple[int, int] = (640, 480)
     furniture: Path | None = None
-    made: bool = False
     depth: bool = False
     actors: int = 0
     robots: int = 0
@@ -83,21 +79,19 @@ class WorldsConfig:
         """All that determines a scene with its number, as JSON values; how many there are doesn't."""
         fields = {key: value for key, value in asdict(self).items() if key != "scenes"}
         # Collections of before there were such settings go on under their old ones.
-        if not self.made:
-            del fields["made"]
         if self.media:
             del fields["media"]
         if self.twins == 1:
             del fields["twins"], fields["differ"]
         if not self.traffic:
             del fields["traffic"]
-        library = None
+        furniture = ["made"]
         if self.furniture is not None:
             try:
-                library = hashlib.sha256(self.furniture.read_bytes()).hexdigest()
+                furniture.append(hashlib.sha256(self.furniture.read_bytes()).hexdigest())
             except OSError as error:
                 raise InputError(self.furniture, f"can't be read ({error.strerror})") from None
-        found: dict[str, Any] = json.loads(json.dumps(fields | {"furniture": library, "tolman": tolman.__version__}))
+        found: dict[str, Any] = json.loads(json.dumps(fields | {"furniture": furniture, "tolman": tolman.__version__}))
         return found
 
 
@@ -178,14 +172,9 @@ def _plan(
         raise unknown("place", shape, PLACES)
     for attempt in range(_PLANS):
         own = f"{seed}:{attempt}" if attempt else seed
-        library: FurnitureSource = library_at(config.furniture)
-        types: Sequence[RoomType] = ()
-        if config.made:
-            library, types = MadeLibrary(own, library), room_types()
+        library = MadeLibrary(own, None if config.furniture is None else library_at(config.furniture))
         room = ROOM_SHAPES[ROOM_SHAPES.index(shape)]
-        plan = draw_plan(
-            identity, room, own, library, objects=config.objects, types=types, twins=config.twins, differ=differ
-        )
+        plan = draw_plan(identity, room, own, library, objects=config.objects, twins=config.twins, differ=differ)
         if plan.twins or config.twins == 1:
             break
     return plan, library
@@ -196,10 +185,10 @@ def _left_out(library: FurnitureSource) -> tuple[str, ...]:
     return tuple(f"{broken.name} is left out: {broken.reason}" for broken in unused)
 
 
-_LIBRARIES: dict[Path | None, Library] = {}
+_LIBRARIES: dict[Path, Library] = {}
 
 
-def library_at(path: Path | None) -> Library:
+def library_at(path: Path) -> Library:
     """A library, opened once in each process."""
     if path not in _LIBRARIES:
         _LIBRARIES[path] = Library(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -33,7 +34,7 @@ from tolman.generate.scene_geometry import open_collection
 from tolman.generate.selection import select
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import place_of
-from tolman.scene_table import count_scenes
+from tolman.scene_table import count_scenes, has_scenes, read_scenes
 
 if TYPE_CHECKING:
     from tolman.generate.draft_collection import Collected
@@ -47,6 +48,8 @@ PARALLEL_FROM = 2_000
 """Questions that are worth the start of other processes."""
 MANY_SCENES = 32
 """Scenes that are."""
+_LOOKED_AT = 16
+"""Scenes by which a preset is chosen."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,7 +131,11 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
         WorkerError: the place can't be used, or workers are lost again and again.
     """
 
-    preset, place = _preset(config), place_of(config.on, config.workers)
+    name, place = config.preset, place_of(config.on, config.workers)
+    if name is None:
+        name, reason = preset_for(config.scenes)
+        events(Noted(f"Generation preset {name}, as {reason}. --preset takes another."))
+    preset = _preset(config, name)
     if preset.share.rings and config.choices:
         raise UsageError("rings are of numbers as numbers, and their options would tell: leave out --choices.")
     check_kept = partial(
@@ -191,10 +198,21 @@ def noted(found: Iterable[SceneGeometry | Skipped], events: Events) -> Iterator[
         yield one
 
 
-def _preset(config: GenerateConfig) -> GenerationPreset:
-    """Return the generation preset with the changes of the config."""
+def preset_for(scenes: Path) -> tuple[str, str]:
+    """Choose a generation preset for scenes by the first of them; its name, and why it was chosen."""
+    first = list(itertools.islice(read_scenes(scenes), _LOOKED_AT)) if has_scenes(scenes) else []
+    groups = Counter(scene.twins for scene in first if scene.twins)
+    if any(count > 1 for count in groups.values()):
+        return "tolman-1", "the scenes are twins"
+    if first and not any(scene.metric and scene.objects for scene in first):
+        return "posed-video", "the scenes have no boxes in metres"
+    return "vsi-paper", "the scenes have boxes in metres"
 
-    chosen = preset_of(config.preset)
+
+def _preset(config: GenerateConfig, name: str) -> GenerationPreset:
+    """Return a generation preset with the changes of the config."""
+
+    chosen = preset_of(name)
     if config.families:
         chosen = chosen.choosing(config.families)
     return chosen.with_share(

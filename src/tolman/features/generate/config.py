@@ -71,12 +71,13 @@ class GenerateConfig:
     ]
     out: Annotated[Path, Setting("Folder of the benchmark.", writes="benchmark")]
     preset: Annotated[
-        str,
+        str | None,
         Setting(
             "Generation preset, which fixes families and thresholds: vsi-paper, vsi-official (with its defects), mmsi, "
-            "site, spatialbench, tolman-1 or all."
+            "site, spatialbench, posed-video, tolman-1 or all. Default: tolman-1 for twins, posed-video for scenes "
+            "without boxes or scale, else vsi-paper."
         ),
-    ] = "vsi-paper"
+    ] = None
     families: Annotated[
         tuple[str, ...],
         Setting("Names of question families. Default: all of the generation preset's.", metavar="NAME[,NAME…]"),

@@ -246,9 +246,14 @@ class SimulateConfig:
             "parking-lot, park, courtyard.",
             metavar="SHAPE[,SHAPE…]",
         ),
-    ] = ("rectangle", "l-shape", "two-rooms")
+    ] = ("home",)
     objects: Annotated[
-        int, Setting("Number of objects in each scene, doors and windows apart, 4–200.", least=4, most=200)
+        int,
+        Setting(
+            "Number of objects in each scene, doors and windows apart, 4–200; a home has more, by its rooms.",
+            least=4,
+            most=200,
+        ),
     ] = 22
     seconds: Annotated[float, Setting("Length of the camera trajectory, 1–600 seconds.", least=1, most=600)] = 30.0
     rate: Annotated[int, Setting("Frames a second, 1–60.", least=1, most=60)] = 12
@@ -259,9 +264,8 @@ class SimulateConfig:
     furniture: Annotated[
         Path | None,
         Setting(
-            "Library of furniture, an .sh3f file; 'made' for furniture made by rule, drawn anew for each scene, beside "
-            "Tolman's 54 models; 'catalogue' (the default) for those models alone.",
-            metavar="FILE|made|catalogue",
+            "Sweet Home 3D library (.sh3f) whose models are added to the furniture made by rule. Default: none.",
+            metavar="FILE",
         ),
     ] = None
     depth: Annotated[bool, Setting("Write depth and instances of each frame beside the videos.")] = False

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
 """Pixels of a picture's width and height."""
-FURNITURE_WORDS = ("made", "catalogue")
-"""What `furniture` names besides files."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,8 +124,6 @@ def _order(config: SimulateConfig) -> WorldsConfig:
             raise unknown("difference of twins", word, DIFFERENCES)
     if config.camera == "robot" and config.exo:
         raise UsageError("--exo shows the person who carries the moving camera: leave it out, or --camera robot.")
-    if config.furniture is not None and _is_wrong_word(config.furniture):
-        raise unknown("library of furniture", str(config.furniture), FURNITURE_WORDS)
     return WorldsConfig(
         scenes=config.scenes,
         seed=config.seed,
@@ -136,8 +132,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         seconds=config.seconds,
         rate=config.rate,
         size=_size(config.size),
-        furniture=None if _word(config.furniture) else config.furniture,
-        made=_word(config.furniture) == "made",
+        furniture=config.furniture,
         depth=config.depth,
         actors=config.actors,
         robots=config.robots,
@@ -150,18 +145,6 @@ def _order(config: SimulateConfig) -> WorldsConfig:
         quality=config.quality,
         camera=config.camera,
     )
-
-
-def _word(furniture: Path | None) -> str:
-    """Return the word that names a library; '' for a file, and for one that is named as a word is but is there."""
-    named = "" if furniture is None else str(furniture)
-    return named if named in FURNITURE_WORDS and furniture is not None and not furniture.exists() else ""
-
-
-def _is_wrong_word(furniture: Path) -> bool:
-    """Check whether it can only be meant for one of the words: a bare name that is no file."""
-    bare = len(furniture.parts) == 1 and not furniture.suffix
-    return bare and not _word(furniture) and not furniture.exists()
 
 
 def _size(text: str) -> tuple[int, int]:

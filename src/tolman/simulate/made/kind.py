@@ -191,9 +191,17 @@ class MadePiece:
         return joined(self.bodies)
 
 
-def make_piece(kind: FurnitureKind, seed: str) -> MadePiece:
-    """A piece of a kind; the same seed gives the same."""
+def make_piece(kind: FurnitureKind, seed: str, like: Draws | None = None) -> MadePiece:
+    """A piece of a kind; the same seed gives the same.
+
+    Args:
+        kind: its rule.
+        seed: of everything that is drawn.
+        like: draws of another piece, whose size and design it has; None for a size and a design of its own.
+    """
     draws = kind.draws(seed)
+    if like is not None:
+        draws = replace(draws, size=like.size, design=like.design)
     parts = kind.make(draws)
     low = np.min([body.bounds[0] for body in parts.bodies], axis=0)
     high = np.max([body.bounds[1] for body in parts.bodies], axis=0)
@@ -242,6 +250,8 @@ MISFIT = 1.4
 """Factor by which a side of a scaled model and of the drawn size differ at most: a bar stool is no low stool."""
 NATURAL = 1.12
 """The same for models of which no kind tells the sizes."""
+_NO_COPIES = frozenset({"picture"})
+"""Categories whose things in a room all look different; their sizes are the same."""
 ONE_SIZE = frozenset(("basketball", "glass", "phone", "pool table"))
 """Categories that come in one size."""
 
@@ -302,6 +312,12 @@ class MadeLibrary(FurnitureSource):
         if piece.id in self._made or self.catalogue is None:
             return True
         return self.catalogue.stands(self.catalogue.pieces[piece.id])
+
+    def copy(self, piece: Furniture, number: int) -> Mesh | None:
+        kind, own = self._made.get(piece.id, (None, ""))
+        if kind is None or number == 0 or piece.category not in _NO_COPIES:
+            return self.mesh(piece)
+        return make_piece(kind, f"{own}:{number}", like=kind.draws(own)).mesh
 
     def make(self, piece: Furniture) -> MadePiece | None:
         """A piece with its parts, surfaces and openings; None for one of the catalogue."""

@@ -79,9 +79,11 @@ LAST_RESORTS: dict[str, frozenset[str]] = {
 }
 """Categories that serve a purpose only where nothing else does: one is never what is asked for, though it makes
 doubtful what is."""
-_USE = re.compile(
+_USE = re.compile(r"\AYou stand at the (.+?), face the (.+?), and want to (.+)\. In which direction do you go\?\Z")
+_USE_BEFORE = re.compile(
     r"\AIf you stand at the (.+?) and face the (.+?), in which direction is the object that lets you (.+)\?\Z"
 )
+"""The question of earlier versions."""
 _GAP = re.compile(
     r"\AA robot is to pass through the gap between the (.+?) and the (.+)\. "
     r"Which is the widest that fits\?\Z"
@@ -159,8 +161,7 @@ def _uses(
         elif made.get(answer, 0) < _MAX_PER_PURPOSE:
             made[answer] = made.get(answer, 0) + 1
             question = (
-                f"If you stand at the {here} and face the {facing}, in which direction is the object that lets you "
-                f"{purpose}?"
+                f"You stand at the {here}, face the {facing}, and want to {purpose}. In which direction do you go?"
             )
             options = (answer, *(name for _, _, name in QUADRANTS if name != answer))
             evidence = {"object": found[0], "margin": margin}
@@ -221,7 +222,8 @@ def recompute(
     geometry: SceneGeometry, item: Item, settings: AffordanceSettings, *, released: bool = True
 ) -> Recomputed:
     """Return the direction of the thing that serves the purpose, or the widest robot."""
-    use, gap = _USE.match(item.question), _GAP.match(item.question)
+    use = _USE.match(item.question) or _USE_BEFORE.match(item.question)
+    gap = _GAP.match(item.question)
     if use and use[3] in PURPOSES:
         found = serving(geometry, use[3])
         if not found:
@@ -256,6 +258,6 @@ FAMILY = Family(
     ),
     draft=draft,
     recompute=recompute,
-    names=(_USE, _GAP),
+    names=(_USE, _USE_BEFORE, _GAP),
     min_shown=MIN_SHOWN_SHARE,
 )

@@ -65,9 +65,10 @@ class CommandSettings(CausalSettings):
 
 COMMANDS_TASK = "visual_based_commands"
 _FOLLOW = re.compile(
-    r"\AFollow this command: 'Start at the (.+?), walk to the (.+?), turn (left|right) by 90 degrees as seen in the "
-    r"direction in which you walked, and go straight on\.' What do you come to first\?\Z"
+    r"\AFollow this command: '(?:Walk from|Start at) the (.+?)(?:, walk)? to the (.+?), turn (left|right) by 90 "
+    r"degrees(?: as seen in the direction in which you walked,)? and go straight on\.' What do you come to first\?\Z"
 )
+"""The longer form is that of earlier versions."""
 _TURN = re.compile(r"\AWhere the video ends, which command makes the camera look at the (.+)\?\Z")
 COMMANDS = {"ahead": "Keep looking straight ahead", "left": "Turn left", "right": "Turn right", "behind": "Turn around"}
 _LEFT = {"left": 1.0, "right": -1.0}
@@ -143,8 +144,8 @@ def _follows(
             yield Rejected(COMMANDS_TASK, scene.id, "fewer than three other things are met on other ways")
             continue
         question = (
-            f"Follow this command: 'Start at the {start}, walk to the {turn}, turn {side} by 90 degrees as seen in the "
-            "direction in which you walked, and go straight on.' What do you come to first?"
+            f"Follow this command: 'Walk from the {start} to the {turn}, turn {side} by 90 degrees and go straight "
+            "on.' What do you come to first?"
         )
         evidence = {"metres": found.metres, "gap": found.gap}
         options = (found.category, *others)

@@ -25,7 +25,7 @@ from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE, apart, walled
 from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.scene_geometry import SceneGeometry, this_place
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
 
@@ -46,7 +46,7 @@ RELATIVE_COUNTING_TASK = "relative_counting"
 SHARED = "Several of them equally"
 """The option that is right where no category has the extreme count alone."""
 _RELATIVE_COUNTING_PATTERN = re.compile(
-    r"\AWhich of the following is there the (most|fewest) of in this (?:room|scene)\?\Z"
+    r"\AWhich of the following is there the (most|fewest) of in (?:this room|these rooms|this scene)\?\Z"
 )
 _SETS = 12
 
@@ -73,7 +73,6 @@ def draft_relative_counting(geometry: SceneGeometry, settings: RelativeCountingS
             RELATIVE_COUNTING_TASK, scene.id, f"no three categories that there are {settings.fewest} or more of"
         )
         return
-    place = "room" if scene.room_area is not None else "scene"
     for chosen in random.Random(f"{scene.id}:{RELATIVE_COUNTING_TASK}").sample(sets, min(_SETS, len(sets))):
         own = {name: counts[name] for name in chosen}
         for word in ("most", "fewest"):
@@ -81,7 +80,7 @@ def draft_relative_counting(geometry: SceneGeometry, settings: RelativeCountingS
             if not _clear(answer, ratio, settings):
                 yield Rejected(RELATIVE_COUNTING_TASK, scene.id, f"counts within a factor of {settings.ratio}")
                 continue
-            question = f"Which of the following is there the {word} of in this {place}?"
+            question = f"Which of the following is there the {word} of in {this_place(scene)}?"
             options = (answer, *(name for name in (*chosen, SHARED) if name != answer))
             evidence = {"counts": own, "ratio": ratio}
             shows = needed(geometry, every(geometry, *chosen))

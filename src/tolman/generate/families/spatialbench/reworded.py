@@ -119,8 +119,8 @@ WORDINGS: dict[str, Wording] = {
         "object_counting",
         numerical.COUNTING_FAMILY,
         numerical.COUNTING_TASK,
-        "How many {a}(s) are in this {b}?",
-        "How many {a}(s) are shown in the video of this {b}?",
+        "How many {a}(s) are in {b}?",
+        "How many {a}(s) are shown in the video of {b}?",
     ),
     "object-size": Wording(
         "object_size",

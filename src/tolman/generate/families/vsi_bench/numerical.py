@@ -25,6 +25,7 @@ from tolman.generate.scene_geometry import (
     count_error,
     distance_error,
     size_error,
+    this_place,
 )
 from tolman.items import Item
 from tolman.scenes import SceneObject
@@ -41,7 +42,7 @@ class CountingSettings(FamilySettings):
 
 
 COUNTING_TASK = "object_counting"
-_COUNTING_PATTERN = re.compile(r"\AHow many (.+?)\(s\) are in this (?:room|scene)\?\Z")
+_COUNTING_PATTERN = re.compile(r"\AHow many (.+?)\(s\) are in (?:this room|these rooms|this scene)\?\Z")
 
 
 def draft_counting(geometry: SceneGeometry, settings: CountingSettings) -> Iterator[Draft | Rejected]:
@@ -59,8 +60,7 @@ def draft_counting(geometry: SceneGeometry, settings: CountingSettings) -> Itera
         if category in geometry.unseen:
             yield Rejected(COUNTING_TASK, scene.id, "the video doesn't show all of them")
             continue
-        place = "room" if scene.room_area is not None else "scene"
-        question = f"How many {category}(s) are in this {place}?"
+        question = f"How many {category}(s) are in {this_place(scene)}?"
         options = counting_options(count, f"{scene.id}:{question}")
         evidence = {"count": count, "boxes": boxes, **count_error(geometry)}
         shows = needed(geometry, every(geometry, category))

@@ -125,6 +125,13 @@ def make_microwave(draws: Draws) -> MadeParts:
     )
     if grip != "none":
         bodies += pull(grip, (cut + rim * 0.6, foot + 0.04), (cut + rim * 0.6, h - 0.04), (door, d / 2))
+    # The back, which is seen on tables: a vent of slats and a label.
+    side, behind = (1 if draws.chance(0.5) else -1) * w, (-d / 2 - 0.004, -d / 2 + 0.002)
+    vent = sorted((side * 0.05, side * draws.between(0.3, 0.42)))
+    for a, b in split(0.4 * h, draws.between(0.7, 0.88) * h, draws.count(4, 7)):
+        bodies.append(slab((vent[0], a + 0.003), (vent[1], b - 0.003), behind, 0.001).painted(DARK))
+    label = sorted((-side * 0.12, -side * 0.36))
+    bodies.append(slab((label[0], 0.45 * h), (label[1], 0.72 * h), behind, 0.001).painted((0.75, 0.75, 0.72)))
     openings = [OpeningPart("hinged", (cut, face, foot), (w / 2, door, h), (w / 2, face, foot))]
     return MadeParts(bodies, [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, face - 0.02), h)], openings)
 

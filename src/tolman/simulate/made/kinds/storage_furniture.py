@@ -1,12 +1,14 @@
-"""Storage furniture: bookshelves, cabinets, dressers, sideboards, television stands and wardrobes.
+"""Storage furniture: bookshelves, cabinets, dressers, kitchen counters, sideboards, television stands and wardrobes.
 
 Bookshelves are boards between sides or posts, with books and other things on some. A cabinet is a tall case with doors,
-above some of them panes; a sideboard is a low one, wider than high. Dressers are chests of drawers. Television stands
+above some of them panes; a sideboard is a low one, wider than high. Dressers are chests of drawers. A kitchen
+counter is a worktop on base units. Television stands
 are low and wide, with open fields, doors and drawers. Wardrobes have hinged or sliding doors, some mirrored.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -218,6 +220,54 @@ DRESSER = FurnitureKind(
 )
 
 
+def make_counter(draws: Draws) -> MadeParts:
+    """A worktop over a row of units, each with a door, drawers, or a drawer over a door; a splashback behind some."""
+    w, d, h = draws.size
+    body = draws.material("paint", "wood", "paint")
+    top = draws.material("stone", "wood", "stone")
+    handles = drawn_handles(draws)
+    style = FrontStyle(draws.pick("plain", "plain", "frame", "inset", "slats"), body, handles)
+    lip = max(handles.depth, draws.between(0.02, 0.04))
+    face = d / 2 - FRONT - lip
+    plinth, thick = draws.between(0.08, 0.14), draws.between(0.02, 0.045)
+    guard = draws.between(0.05, 0.12) if draws.chance(0.4) else 0.0
+    level = h - guard
+    bodies = [
+        *body.on(box((-w / 2, -d / 2, plinth), (w / 2, face, level - thick))),
+        *body.shade(0.5).on(box((-w / 2 + 0.01, -d / 2, 0.0), (w / 2 - 0.01, face - 0.05, plinth))),
+        *top.on(box((-w / 2, -d / 2, level - thick), (w / 2, d / 2, level), 0.004)),
+    ]
+    if guard:
+        bodies += top.on(box((-w / 2, -d / 2, level), (w / 2, -d / 2 + 0.015, h)))
+    cells = []
+    for i, (a, b) in enumerate(split(-w / 2, w / 2, max(1, round(w / draws.between(0.42, 0.62))))):
+        door = "left" if i % 2 == 0 else "right"
+        layout = draws.pick("door", "door", "drawer over a door", "drawers")
+        heights = {
+            "door": [plinth, level - thick],
+            "drawer over a door": [plinth, level - thick - 0.17, level - thick],
+            "drawers": [*np.linspace(plinth, level - thick, draws.count(3, 4) + 1)],
+        }[layout]
+        for number, (low, high) in enumerate(itertools.pairwise(heights)):
+            kind = "drawer" if layout == "drawers" or number else door
+            cells.append(Niche((a, float(low)), (b, float(high)), kind))
+    made, openings = fronts(cells, face, style)
+    free = -d / 2 + (0.03 if guard else 0.015)
+    return MadeParts(
+        [*bodies, *made], [LevelSurface((-w / 2 + 0.02, free), (w / 2 - 0.02, d / 2 - 0.02), level)], openings
+    )
+
+
+COUNTER = FurnitureKind(
+    name="kitchen counter",
+    category="kitchen counter",
+    habit="wall",
+    sizes=(SizeClass((1.5, 0.61, 0.91), (0.3, 0.04, 0.03), common=0.2),),
+    make=make_counter,
+    source="no boxes of counters among the statistics; units 0.6 m deep, worktops 0.86–0.96 m high as on sale",
+)
+
+
 SIDEBOARD = FurnitureKind(
     name="sideboard",
     category="sideboard",
@@ -340,4 +390,4 @@ WARDROBE = FurnitureKind(
     source="five boxes of closets among the statistics are too few; 1–2.4 × 0.55–0.65 × 1.8–2.3 m as on sale",
 )
 
-FURNITURE_KINDS = (BOOKSHELF, CABINET, DRESSER, SIDEBOARD, TV_STAND, WARDROBE)
+FURNITURE_KINDS = (BOOKSHELF, CABINET, COUNTER, DRESSER, SIDEBOARD, TV_STAND, WARDROBE)
