@@ -68,7 +68,7 @@ def test_workers_are_not_waited_for_after_an_error(connected: RayCluster) -> Non
 def test_a_lost_worker_is_replaced_and_its_argument_given_out_again(connected: RayCluster, tmp_path: Path) -> None:
     jobs = [(str(tmp_path / str(number)), 1 if number == 1 else 0) for number in range(4)]
     assert list(parallel_map(die_first, jobs, ON_RAY)) == [0, 1, 0, 0]
-    with pytest.raises(WorkerError, match=r"was lost in the middle of its work, .*start again, what is done is kept"):
+    with pytest.raises(WorkerError, match=r"was lost in the middle of its work, .*start again, finished work is kept"):
         list(parallel_map(die_first, [(str(tmp_path / "b"), 99)], ON_RAY))
     assert len((tmp_path / "b").read_text()) == MAX_LOSSES + 1
 

@@ -93,7 +93,7 @@ def test_a_stopped_demonstration_says_so_and_leaves_nothing_half_written(
             pytest.skip(f"no EGL here ({error})")
     # Rooms that were drawn before are soon asked about.
     returned, said, errors = stopped(tmp_path, step, how, "EGL" if step == "generate" else "")
-    assert (returned, errors) == (code, "tolman: Stopped; the same command goes on.\n")
+    assert (returned, errors) == (code, "tolman: Stopped. Run the same command again to resume.\n")
     assert said.splitlines()[-1].startswith(f"$ tolman {step} ")  # nothing is begun behind it
     written = sorted(path for path in (tmp_path / "demo").rglob("*") if "partial" in path.name)
     assert not written

@@ -66,7 +66,7 @@ def test_a_lost_process_is_replaced_and_its_argument_given_out_again(tmp_path: P
 @pytest.mark.full
 def test_an_argument_that_loses_every_process_is_told_in_a_sentence(tmp_path: Path) -> None:
     jobs = [(str(tmp_path / "a"), 0), (str(tmp_path / "b"), 99)]
-    with pytest.raises(WorkerError, match=r"most likely for want of memory .*start again, what is done is kept"):
+    with pytest.raises(WorkerError, match=r"most likely for want of memory .*start again, finished work is kept"):
         list(parallel_map(die_first, jobs, 2))
     assert len((tmp_path / "b").read_text()) == MAX_LOSSES + 1
     assert not multiprocessing.active_children()

@@ -60,7 +60,7 @@ def stoppable() -> Iterator[None]:
     except KeyboardInterrupt:
         if not told:
             raise
-        stopped = RunInterruptedError("Stopped; the same command goes on.")
+        stopped = RunInterruptedError("Stopped. Run the same command again to resume.")
         stopped.exit_code = 128 + told
         raise stopped from None
     finally:

@@ -75,7 +75,7 @@ def test_models_without_a_figure_are_left_out_and_two_have_no_interval() -> None
 @pytest.mark.parametrize(
     ("text", "score", "sentence"),
     [
-        ("model,A,B\nx,1,2\nx,2,3\n", "A", "row 3, field 'model': the model 'x' stands there twice"),
+        ("model,A,B\nx,1,2\nx,2,3\n", "A", "row 3, field 'model': the model 'x' appears twice"),
         ("model,A,B\nx,1,2\ny,two,3\n", "A", "row 3, field 'A': 'two' is no number"),
         ("model,A,B\nx,1,2\ny,3,4\n", "C", "has no column 'C'; columns with figures: A, B"),
         ("model,A,B\nx,1,2\n", "A", "fewer than two models"),

@@ -62,4 +62,4 @@ def test_the_command_ends_by_a_batch_systems_signal_with_what_was_answered(
             process.send_signal(how)
             _, errors = process.communicate(timeout=60)
     assert process.returncode == code
-    assert errors == "tolman: Stopped: all answers so far are kept; the same command goes on.\n"
+    assert errors == "tolman: Stopped: all answers so far are kept; run the same command again to resume.\n"

@@ -210,7 +210,7 @@ def test_nothing_that_stands_in_another_benchmark_stays(place: Path, monkeypatch
     assert third["duplicates"]["left_out"] == 4
     monkeypatch.chdir(place)
     found = spoken("duplicates", "./old/benchmark", "./old/benchmark", "--out", "found.jsonl")
-    assert "40 of 40 questions stand in ./old/benchmark too (6 media looked at" in found.stdout
+    assert "40 of 40 questions are in ./old/benchmark too (6 media looked at" in found.stdout
     assert len((place / "found.jsonl").read_text().splitlines()) == 40
 
 
@@ -238,7 +238,7 @@ def test_killed_and_stopped_it_goes_on_and_asks_nothing_twice(place: Path) -> No
             process.send_signal(how)
             _, errors = process.communicate(timeout=60)
         assert process.returncode == 130
-        assert "Stopped: all answers so far are kept; the same command goes on." in errors
+        assert "Stopped: all answers so far are kept; run the same command again to resume." in errors
         assert "Traceback" not in errors
         assert not (place / "pool" / "benchmark").exists()
         done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)

@@ -226,7 +226,7 @@ def test_what_the_user_stops_ends_with_a_sentence_and_goes_on(hub: FakeHub, tmp_
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tolman.features.catalogue.compute.UNIT", 50_000)
         with pytest.raises(
-            RunInterruptedError, match="Stopped: what has arrived is kept, and the same command goes on"
+            RunInterruptedError, match="Stopped: finished downloads are kept; run the same command again to resume"
         ):
             fetch(FetchConfig(benchmark="vsi-bench"), stop)
     sent = hub.sent["arkitscenes.zip"]
@@ -277,7 +277,7 @@ def test_the_command_is_stopped_by_a_signal_and_goes_on(hub: FakeHub, tmp_path: 
     assert process.returncode == 130
     assert (
         errors.strip().splitlines()[-1]
-        == "tolman: Stopped: what has arrived is kept, and the same command goes on from there."
+        == "tolman: Stopped: finished downloads are kept, and the same command resumes from there."
     )
     assert "Traceback" not in errors
     hub.slow = ""

@@ -92,7 +92,7 @@ def test_results_show_their_tables() -> None:
         texts = Page(one._repr_html_()).texts
         assert texts[1 : 1 + one.table().width] == one.table().columns
         assert texts[0] in repr(one)
-    assert repr(checked) == f"<AuditResult {HOSTILE}: 1 of 2 answers computed anew>"
+    assert repr(checked) == f"<AuditResult {HOSTILE}: 1 of 2 answers recomputed>"
     assert repr(scans) == "<IngestResult scenes: 1 of 2 scans became scenes>"
     assert repr(worlds) == "<SimulateResult worlds: 1 scene>"
     assert "Scenes and objects left out: 1; the reasons are in .skipped." in made._repr_html_()

@@ -206,7 +206,7 @@ def test_killed_and_started_on_another_port_nothing_is_asked_twice(
         server.kill()
         _, said = asking.communicate(timeout=300)
     assert asking.returncode == 2, said
-    assert "the same command goes on" in said
+    assert "run the same command again to resume" in said
     first = len(told(pictures, "run"))
     assert 0 < first < ITEMS
     with served(network, log) as (_, url):

@@ -122,7 +122,7 @@ def test_a_word_beside_on_reaches_templates_of_every_name() -> None:
 def test_openrouter_takes_an_effort_or_a_budget() -> None:
     found, notes = fields_of(OPENROUTER, Sampling(thinking=Thinking(effort="low", budget=100)))
     assert found == {"reasoning": {"max_tokens": 100, "enabled": True}}
-    assert notes == ["effort 'low' not sent beside the reasoning budget"]
+    assert notes == ["effort 'low' not sent together with the reasoning budget"]
 
 
 @pytest.mark.parametrize(

@@ -372,7 +372,7 @@ def test_what_a_network_cannot_be_shown_is_one_sentence(
 
     (found_beside,) = ask(checkpoint("smolvlm"), [asked(item, frames[0], shown, "?")])
     assert isinstance(found_beside, CallError)
-    assert "hf/smolvlm can't be shown pictures beside a video in one question" in found_beside.message
+    assert "hf/smolvlm can't be shown pictures and a video in one question" in found_beside.message
 
 
 def test_torchvision_is_imported_also_beside_another_build_of_torch() -> None:

@@ -78,7 +78,7 @@ def test_a_server_is_started_awaited_and_ended(place: Path) -> None:
     done = tolman(place, *command(written(place)))
     assert done.returncode == 0, done.stderr
     assert "its log is run/server.log." in done.stderr
-    assert "isn't up yet. It is waited for, 30 min at most." in done.stderr
+    assert "isn't up yet. Waiting for it, 30 min at most." in done.stderr
     assert (place / "run" / "server.log").read_text().splitlines()[:2] == ["loading weights", "listening"]
     assert all(is_gone(pid) for pid in pids(place))
     again = tolman(place, *command(written(place)))  # at another port

@@ -205,7 +205,7 @@ def test_plans_that_cannot_be_told_apart_are_followed_as_they_are(talk: Talk, di
     outcome = talk.run([direction], "tree-of-thoughts", reply)
     assert f"{reasoning_strategies.FOLLOW}\nI would just look.\n{POST}" in talk.sent[1][0][1][1]
     assert len(talk.bodies) == 7
-    assert outcome.notes["plans not told apart"] == 1
+    assert outcome.notes["plans not distinguished"] == 1
 
 
 def test_repeats_have_draws_of_their_own(talk: Talk, direction: Item) -> None:

@@ -126,5 +126,5 @@ def test_a_run_of_an_earlier_version_says_that_it_counted_the_level_as_zero(run:
     (old,) = load_runs([run.folder.path])
     assert [text for text in build([old], "none").marks if not text.startswith("§")] == [
         "perfect, careful: scored by an earlier version, which counted parts without a question as 0; "
-        f"'tolman score {run.folder.path}' computes it anew."
+        f"'tolman score {run.folder.path}' recomputes it."
     ]

@@ -160,7 +160,7 @@ def test_a_folder_of_an_earlier_version_is_read_without_its_intervals(make_run: 
     report = build(load_runs([run.folder.path]), "none")
     assert report.rows[0].figures["object_count"].value == 100
     assert not report.has_intervals
-    assert sum("'tolman score FOLDER' computes them anew" in note for note in report.notes) == 1
+    assert sum("'tolman score FOLDER' recomputes them" in note for note in report.notes) == 1
 
 
 def test_names_are_escaped_in_every_form(make_run: MakeRun) -> None:

@@ -231,7 +231,7 @@ def test_what_the_provider_refuses_ends_the_run_in_a_sentence(place: Path) -> No
         done = ran(place, url)
     assert done.returncode == 1
     assert re.search(r"refused the batch batch_\d: The model m is not available for batches\.", done.stderr)
-    assert "1 of 40 answered and kept; the same command goes on." in done.stderr
+    assert "1 of 40 answered and kept; run the same command again to resume." in done.stderr
 
 
 def test_an_endpoint_without_batches_ends_the_run_in_a_sentence(place: Path) -> None:

@@ -209,7 +209,7 @@ def test_a_run_without_an_end_is_scored_as_a_part_and_gone_on_with(place: Path) 
     with serving(Endpoint(dies(20)("quota"), latency=0.02)) as url:
         done = tolman(place, *command(url))
     assert done.returncode == 1
-    sentence = "You exceeded your current quota. 20 of 100 answered and kept; the same command goes on."
+    sentence = "You exceeded your current quota. 20 of 100 answered and kept; run the same command again to resume."
     assert sentence in " ".join(done.stderr.split())
     assert "INCOMPLETE" in done.stdout
     scores = json.loads((place / "run" / "scores.json").read_text())

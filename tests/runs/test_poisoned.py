@@ -112,7 +112,7 @@ def test_an_endpoint_that_dies_half_way_ends_in_an_incomplete_table(place: Path,
         )  # fmt: skip
         _, figures = run(request, noted=said.append)
     assert figures["unanswered"] == {"failed": 0, "missing": 200}
-    assert said[-1].endswith("100 of 300 answered and kept; the same command goes on.")
+    assert said[-1].endswith("100 of 300 answered and kept; run the same command again to resume.")
     assert len(server.asked) <= 150
     assert "INCOMPLETE: openai/m: 200 missing of 300 items" in tolman(place, "report", "run", COLUMNS="200").stdout
     server.dies = None

@@ -118,7 +118,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(server: str, place: Path) ->
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "of 400 answered and kept; the same command goes on." in errors
+    assert "of 400 answered and kept; run the same command again to resume." in errors
     assert "Traceback" not in errors
     kept = len((place / "run" / "responses.jsonl").read_text().splitlines())
     assert 50 <= kept < ITEMS
@@ -149,7 +149,7 @@ def test_a_batch_system_that_stops_it_finds_a_partial_table(
     process.send_signal(number)  # as `timeout` does
     _, errors = process.communicate(timeout=120)
     assert process.returncode == code, errors
-    assert "of 400 answered and kept; the same command goes on." in errors
+    assert "of 400 answered and kept; run the same command again to resume." in errors
     assert "Traceback" not in errors
     kept = len((place / "run" / "responses.jsonl").read_text().splitlines())
     assert 50 <= kept < ITEMS

@@ -101,7 +101,7 @@ def test_its_prompt_and_how_often_it_agrees_stand_beside_the_score(tmp_path: Pat
     page = (tmp_path / "run" / "report.html").read_text()
     for text in (" ".join(done.stdout.split()), page):
         assert "agrees with careful on 6 of 6" in text
-        assert "was told: A model was asked a question." in text
+        assert "got the instruction: A model was asked a question." in text
         assert "¶" not in text
     assert "{response}" in done.stdout
 

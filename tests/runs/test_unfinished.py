@@ -90,7 +90,7 @@ def test_a_killed_run_of_a_function_goes_on(place: Path, way: list[str]) -> None
 def test_a_stopped_run_goes_on_and_a_whole_one_begins_again(place: Path) -> None:
     code, said = stop_at_26(place, signal.SIGINT, "-m", "tolman", *LINE)
     assert code == 130
-    assert "of 40 answered and kept; the same command goes on." in said
+    assert "of 40 answered and kept; run the same command again to resume." in said
     before, kept = calls(place), answers(place)
     done = typed(place, *LINE)
     assert done.returncode == 0, done.stderr

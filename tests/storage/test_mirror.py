@@ -238,7 +238,7 @@ def test_a_store_that_fails_for_a_while_is_told_of_and_tried_again(
         full = False
     assert machines.stored() == [".scenes.partial/1.json", MANIFEST, "videos/1.mp4"]
     assert [record.getMessage() for record in caplog.records] == [
-        "full. Work goes on; what is finished is put up as soon as that is possible."
+        "full. Work goes on; finished parts are uploaded as soon as possible."
     ]
 
 

@@ -28,5 +28,5 @@ def named(name: str) -> BenchmarkSpec:
         raise unknown("benchmark", name, names(), other="what a file of yours declares (--plugin FILE)")
     found = _REGISTRY.get(name)
     if not isinstance(found, BenchmarkSpec):
-        raise UsageError(f"what is registered as benchmark '{name}' is no tolman.benchmarks.spec.BenchmarkSpec.")
+        raise UsageError(f"the object registered as benchmark '{name}' is no tolman.benchmarks.spec.BenchmarkSpec.")
     return found

@@ -286,7 +286,7 @@ def paper(config: PaperConfig) -> Path:
     shown.print(listed)
     for one in result.parts:
         for why in one.missing:
-            say(shown, f"{one.part.name}: {why}. What it needs: {one.part.command}.")
+            say(shown, f"{one.part.name}: {why}. It needs: {one.part.command}.")
     say(shown, f"{result.out / 'index.html'}")
     return result.out
 

@@ -23,13 +23,13 @@ app = typer.Typer()
 actions = typer.Typer()
 """What else is done with a review: `tolman review backup BENCH`, say."""
 
-Bench = Annotated[str, typer.Argument(help="Name or folder of the benchmark whose review it is.")]
+Bench = Annotated[str, typer.Argument(help="Name or folder of the reviewed benchmark.")]
 Store = Annotated[Path | None, typer.Option(help="Folder of the work's database. Default: BENCHMARK-review.")]
 Url = Annotated[
     str | None, typer.Option("--database", help="URL of a PostgreSQL database. Default: SQLite in the store.")
 ]
 Pool = Annotated[Path | None, typer.Option(help="Folder of the media pool, with the files that people added to it.")]
-Scenes = Annotated[Path | None, typer.Option(help="Folder of the scenes whose corrections people made.")]
+Scenes = Annotated[Path | None, typer.Option(help="Folder of the scenes that people corrected.")]
 
 
 class WithActions(typer.core.TyperCommand):

@@ -171,7 +171,9 @@ class Asker:
         try:
             run_until_stopped(self._asked_all(engine, items), self._runner.run)
         except KeyboardInterrupt:
-            raise RunInterruptedError("Stopped: all answers so far are kept; the same command goes on.") from None
+            raise RunInterruptedError(
+                "Stopped: all answers so far are kept; run the same command again to resume."
+            ) from None
         found: dict[str, Reply] = {}
         for key, group in jobs.items():
             outcome = engine.outcomes[key, 0]

@@ -27,7 +27,7 @@ from tolman.messages import Message
 
 CHECKLIST = (
     "The evidence shows the things that the question is about.",
-    "The models' answers were read rightly.",
+    "The models' answers were read correctly.",
     "The answer has the form that the question asks for.",
 )
 """Points that a reviewer goes through (SpatialBench, section 4.2)."""

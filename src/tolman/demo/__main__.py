@@ -28,7 +28,7 @@ HOMES = 8
 BLIND = "baseline/best-constant"
 SEEING = "baseline/detector"
 BASELINES = ("baseline/most-frequent", BLIND, SEEING, "baseline/oracle")
-STOPPED = "Stopped; the same command goes on."
+STOPPED = "Stopped. Run the same command again to resume."
 
 
 def main() -> None:

@@ -219,7 +219,7 @@ def ingest(
     done: Callable[[SummaryRow], None] | None = None,
     shard: Shard | None = None,
 ) -> Ingested:
-    """Ingest a folder of scans into a collection; the same command goes on where it was stopped.
+    """Ingest a folder of scans into a collection; the same command resumes where it was stopped.
 
     Scenes that the collection has from elsewhere stay in it, so that several data sets can be ingested into one folder.
     Another scan with the id of such a scene is refused.

@@ -115,7 +115,7 @@ def detached_candidates(poses: Floats, intrinsics: Floats, declared: Declared) -
         if up != declared.up:
             whole = np.eye(4)
             whole[:3, :3] = turn @ back
-            name = f"poses whose up is {up}, beside boxes and mesh whose up is {declared.up}"
+            name = f"poses whose up is {up}, but boxes and mesh whose up is {declared.up}"
             yield Convention(name, whole @ poses, intrinsics)
     for factor in FACTORS:
         scaled = poses.copy()

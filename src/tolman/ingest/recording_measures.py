@@ -51,7 +51,7 @@ class Pick:
             return BoxRegion(low, high)
         assert self.pixels is not None
         if self.at is None:
-            raise UsageError("--pixels are of a frame: say of which with --at SECONDS.")
+            raise UsageError("--pixels belong to one frame: name it with --at SECONDS.")
         x0, y0, x1, y1 = self.pixels
         if x0 == x1 or y0 == y1:
             raise UsageError("the box in the frame has no area.")

@@ -179,4 +179,4 @@ def video_without_metadata(source: Path, target: Path, container: str) -> None:
     old, new = read_index(source), read_index(target)
     if len(old.times) != len(new.times):
         frames = f"has {len(old.times):,} frames, and {len(new.times):,} in a file without its metadata"
-        raise BrokenMediaError(f"{frames}; record or export it anew")
+        raise BrokenMediaError(f"{frames}; record or export it again")

@@ -276,7 +276,7 @@ def fields_of(sampling: Sampling, most: int, can: Capabilities) -> tuple[dict[st
         if asked.budget != tokens:
             notes.append(thinking.as_budget(None if asked.budget else asked.effort, tokens))
         if asked.budget and asked.effort:
-            notes.append(f"effort '{asked.effort}' not sent beside the reasoning budget")
+            notes.append(f"effort '{asked.effort}' not sent together with the reasoning budget")
     elif asked.effort:
         told["output_config"] = {"effort": asked.effort}
     if asked.budget and not can.enabled:

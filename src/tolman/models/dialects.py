@@ -181,7 +181,7 @@ def fields_of(dialect: Dialect, sampling: Sampling) -> tuple[dict[str, Any], lis
         if budget is None or dialect.both:
             put(fields, dialect.effort, asked.effort)
         else:
-            notes.append(f"effort '{asked.effort}' not sent beside the reasoning budget")
+            notes.append(f"effort '{asked.effort}' not sent together with the reasoning budget")
     if budget is not None and dialect.budget is not None:
         put(fields, dialect.budget, budget)
         for path, value in dialect.budget_with.items():

@@ -351,7 +351,9 @@ def config_of(model: str, asked: Thinking | None) -> tuple[dict[str, Any] | None
         return told, []
     if asked.budget is not None:
         told["thinking_budget"] = asked.budget
-        return told, [] if asked.effort is None else [f"effort '{asked.effort}' not sent beside the reasoning budget"]
+        return told, [] if asked.effort is None else [
+            f"effort '{asked.effort}' not sent together with the reasoning budget"
+        ]
     if asked.effort is not None:
         tokens = thinking.tokens_of(asked.effort)
         return {**told, "thinking_budget": tokens}, [thinking.as_budget(asked.effort, tokens)]

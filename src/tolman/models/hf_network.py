@@ -207,7 +207,7 @@ class Network:
         if self._family is None or not clips:
             return text
         if self._family.alone and any(isinstance(p, Picture) for m in request.messages for p in m.parts):
-            raise _refused(f"{self.name} can't be shown pictures beside a video in one question; {AS_IMAGES}")
+            raise _refused(f"{self.name} can't be shown pictures and a video in one question; {AS_IMAGES}")
         placeholder = self._processor.video_token
         if text.count(placeholder) != len(clips):
             told = f"{text.count(placeholder)} places for {len(clips)} videos"
@@ -313,7 +313,7 @@ def _image(picture: Picture) -> Any:
 SWITCHES = ("enable_thinking", "thinking")
 EFFORT = "reasoning_effort"
 NO_SWITCH = "reasoning as the network does it by itself: its chat template has no switch"
-NO_EFFORT = "effort not told: the network's chat template has no such setting"
+NO_EFFORT = "effort not passed on: the network's chat template has no such setting"
 """Notes of responses."""
 _CODE = re.compile(r"\{[{%](.*?)[%}]\}", re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")

@@ -229,7 +229,7 @@ class _Calls(Generic[T, R]):
         except LostError as error:
             self._losses[number] = self._losses.get(number, 0) + 1
             if self._losses[number] > MAX_LOSSES:
-                raise WorkerError(f"{error}: start again, what is done is kept.") from None
+                raise WorkerError(f"{error}: start again, finished work is kept.") from None
             self.submit(number, argument)
         except Exception as error:
             self._waiting[number] = _Result(error=error)

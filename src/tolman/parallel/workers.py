@@ -448,7 +448,7 @@ class ClusterCopies:
                 return unpacked(state, content)
             except LostError as error:
                 if not left:
-                    raise WorkerError(f"{error}: start again, what is done is kept.") from None
+                    raise WorkerError(f"{error}: start again, finished work is kept.") from None
                 if self._copies[number] is copy:  # nobody has replaced it yet
                     self._copies[number] = self._begin()
             finally:

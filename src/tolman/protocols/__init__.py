@@ -286,7 +286,7 @@ def describe() -> list[tuple[str, str, str]]:
 def _part(name: str) -> Strategy | Modifier | Protocol:
     found = _REGISTRY.get(name)
     if not isinstance(found, Strategy | Modifier | Protocol):
-        raise UsageError(f"what is registered as protocol '{name}' is no Strategy, Modifier or Protocol.")
+        raise UsageError(f"the object registered as protocol '{name}' is no Strategy, Modifier or Protocol.")
     return found
 
 

@@ -252,7 +252,7 @@ SELF_CONSISTENCY = Strategy(
 
 
 BRANCHES = 3
-UNREAD_PLANS = "plans not told apart"
+UNREAD_PLANS = "plans not distinguished"
 PLAN = (
     "Don't answer the question yet. Make 3 distinct plans for answering it. Write each plan on one paragraph that "
     'begins with "Plan 1:", "Plan 2:" and "Plan 3:".'

@@ -90,7 +90,7 @@ def _to_load(asked: DrawnQuestion, load: str) -> list[Mark]:
     moved = off(True) < off(False)
     here = np.array(track[-1 if moved else 0].center)[:2]
     where = "after it was carried" if moved else "before it was carried"
-    marks = [places([here], [""], f"where the {load} lies {where}")]
+    marks = [places([here], [""], f"where the {load} is {where}")]
     for name in names:
         corners = outline(asked.geometry.scene.objects[_nearest_to(asked, name, here)].box)
         end, _ = nearest_points(corners, np.array([here, here + 1e-6]))
@@ -366,7 +366,7 @@ def met(asked: DrawnQuestion) -> list[Mark]:
         unit = ahead / np.linalg.norm(ahead)
         marks = [objects(named[0], [number])]
     if found is None or found.category != asked.category(asked.item.answer_text or ""):
-        raise ValueError("something else is met first")
+        raise ValueError("another object is met first")
     return [
         *marks,
         objects(found.category, [found.number]),

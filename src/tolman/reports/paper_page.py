@@ -170,7 +170,7 @@ def _said(
     said = [*dict.fromkeys(note for one in files for note in one.notes), *sentences]
     said += [f"MISSING: {why}." for why in missing]
     if missing and part.command:
-        said.append(f"What it needs: {part.command}.")
+        said.append(f"It needs: {part.command}.")
     if state == "elsewhere":
         said.append(f"Not rebuilt: {part.instead}.")
     return said

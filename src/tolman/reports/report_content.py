@@ -231,7 +231,7 @@ def notes_of(run: LoadedRun) -> list[str]:
         if entry.get("guessed"):
             notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
     if judge and judge.get("prompt"):
-        notes.append(f"{run.name}: {judge['model']} was told: {' '.join(judge['prompt'].split())}")
+        notes.append(f"{run.name}: {judge['model']} got the instruction: {' '.join(judge['prompt'].split())}")
     notes.append(
         f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}{_state(run)}, "
         f"preset {settings.preset}{_shown(run)}, seed {settings.seed}, "

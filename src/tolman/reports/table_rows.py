@@ -78,7 +78,7 @@ def _lacking_listed(lacking: Iterable[Lacking]) -> str:
 TOGETHER = "people, "
 """How the names of rows begin that are of several people."""
 
-MADE_BEFORE = "scored by an earlier version, whose intervals were too narrow; 'tolman score FOLDER' computes them anew"
+MADE_BEFORE = "scored by an earlier version, whose intervals were too narrow; 'tolman score FOLDER' recomputes them"
 
 
 @dataclass(frozen=True)
@@ -377,7 +377,7 @@ def missing_marks(
         if _counted_as_zero(benchmark, rules, cells):
             found.append(
                 f"{said}: scored by an earlier version, which counted parts without a question as 0; "
-                f"'tolman score {folder}' computes it anew."
+                f"'tolman score {folder}' recomputes it."
             )
     return found
 

@@ -306,7 +306,7 @@ class Breaker:
             return
         if self.is_open and self._told:
             away = in_words(time.monotonic() - self._opened)
-            self._noted(f"{self._name} answers again after {away}; the run goes on.")
+            self._noted(f"{self._name} answers again after {away}; the run continues.")
         self._row = self._absent = self._probes = 0
         self._patience = min(MOST_PATIENCE, 2 * self._patience) if repeated else 1
         self._told = False

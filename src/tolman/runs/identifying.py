@@ -193,7 +193,7 @@ async def _wait(model: AtAddresses, limits: Limits, watcher: Watcher) -> list[Se
     """Look until something is up."""
     began, looks = time.monotonic(), 0
     where = ", ".join(without_password(url) for url in model.urls)
-    watcher.noted(f"{where} isn't up yet. It is waited for, {in_words(limits.wait_seconds)} at most.")
+    watcher.noted(f"{where} isn't up yet. Waiting for it, {in_words(limits.wait_seconds)} at most.")
     while True:
         looks += 1
         pause = min(LONGEST_STEP, limits.base_delay * 2.0**looks)

@@ -356,7 +356,9 @@ class Consultation:
     def stopped(self) -> str:
         """What to say where it was stopped."""
         made = len(self._engine.outcomes)
-        return f"Stopped: {made:,} of {len(self._items):,} judgements made and kept; the same command goes on."
+        return (
+            f"Stopped: {made:,} of {len(self._items):,} judgements made and kept; run the same command again to resume."
+        )
 
 
 class JudgedRun:

@@ -102,8 +102,8 @@ def _refuse_others(folder: Path, before: RunRecord, settings: Mapping[str, Any],
         return
     where = old.get("base_url") or ", ".join(before.endpoint.get("addresses", ())) or "another address"
     raise RunConflictError(
-        f"{folder} holds a run of {was or before.settings.model} that was asked at {where}, and nothing tells whether "
-        f"{here} serves the same; say so with --label NAME, or give another folder with --out."
+        f"{folder} holds a run of {was or before.settings.model} that was asked at {where}, and no record shows "
+        f"whether {here} serves the same; say so with --label NAME, or give another folder with --out."
     )
 
 
@@ -330,7 +330,7 @@ class PreparedRun:
         answered = sum(isinstance(outcome, Response) for outcome in outcomes.values())
         asked = len(self.items) * self._request.repeats
         goes_on = goes_on and (self._unfinished is None or self._unfinished.can_go_on)
-        kept = "kept; the same command goes on." if goes_on else "kept in its folder."
+        kept = "kept; run the same command again to resume." if goes_on else "kept in its folder."
         return f"{answered:,} of {asked:,} answered and {kept}"
 
     def close(self) -> None:

@@ -205,7 +205,7 @@ class RunFolder:
                 record = record.model_copy(update={"settings": kept, "endpoint": self.before.endpoint})
         elif self.responses_path.exists():
             raise RunConflictError(
-                f"{self.path} holds a responses.jsonl and no run.json, so that nothing tells of which run it is; give "
+                f"{self.path} holds a responses.jsonl and no run.json, so its run is unknown; give "
                 "another folder with --out."
             )
         self.path.mkdir(parents=True, exist_ok=True)

@@ -258,7 +258,7 @@ def _with_interval(
         reason = f"{effective:.1f} effective clusters; an interval needs {MIN_EFFECTIVE_SCENES:g}"
         return Coefficient(value, n, None, reason)
     if value == 1.0:
-        return Coefficient(value, n, None, "no disagreement, from which its variance could be told")
+        return Coefficient(value, n, None, "no disagreement, which an estimate of its variance needs")
     by_cluster = np.zeros((len(sizes), sums.shape[1]))
     np.add.at(by_cluster, cluster, sums)
     generator = np.random.default_rng(0)

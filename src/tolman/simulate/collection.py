@@ -82,7 +82,7 @@ def simulate(
     done: Callable[[SimulatedScene], None] | None = None,
     shard: Shard | None = None,
 ) -> list[SimulatedScene]:
-    """Simulate scenes into a folder; the same command goes on where it was stopped.
+    """Simulate scenes into a folder; the same command resumes where it was stopped.
 
     Args:
         config: the scenes that are asked for.

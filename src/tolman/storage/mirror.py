@@ -351,7 +351,7 @@ def opened(inputs: Iterable[Path], outputs: Iterable[Path]) -> Iterator[None]:
     """Work with paths, some of them in mirrors; changes there are uploaded at the end.
 
     Inside another block for the same place nothing more is done. After an error the finished units are put up and
-    nothing else, so that the same command goes on from them.
+    nothing else, so that the same command resumes from them.
 
     Args:
         inputs: paths that are read; commands that add to them, such as scores to a run, may write there too.
@@ -436,5 +436,5 @@ class _Place:
                 return
             except StorageError as error:
                 if not told:
-                    _log.warning("%s Work goes on; what is finished is put up as soon as that is possible.", error)
+                    _log.warning("%s Work goes on; finished parts are uploaded as soon as possible.", error)
                 told = True

@@ -35,7 +35,7 @@ def test_scorers_of_one_reader_are_named_together() -> None:
 
 def test_a_benchmark_that_is_based_on_another_names_it() -> None:
     text = section(catalogue().open("spar-tiny"))
-    assert "- All else is as in [`spar`](#spar).\n" in text
+    assert "- Everything else is as in [`spar`](#spar).\n" in text
     assert "Scorers" not in text
 
 

@@ -56,7 +56,7 @@ def test_a_short_file_is_a_benchmark(tmp_path: Path) -> None:
         ("question =", "questoin =", r"mine.toml, line 6, field 'columns.questoin': is not a known key; did you mean 'question'"),
         ('files = ["mine.jsonl"]', "", "field 'files': is missing"),
         ('from = "o"', 'from = "o"\nform = "rows"', "line 11.*can't be 'rows'; known: 'list', 'mapping'"),
-        ('from = "o"', 'form = "lines"', "options as lines stand in a column; name it with 'from'"),
+        ('from = "o"', 'form = "lines"', "options as lines are in a column; name it with 'from'"),
         ('reader = "easi"', 'reader = "eazi"', "there is no reader 'eazi'; did you mean 'easi'"),
         ('reader = "easi"', 'reader = "easi"\nmetric = "acuracy"', "there is no metric 'acuracy'; did you mean 'accuracy'"),
         ('reader = "easi"', 'reader = "easi"\nmetric = "relative-error"', "can't score by the metric 'relative-error'"),

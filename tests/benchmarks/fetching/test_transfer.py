@@ -62,7 +62,7 @@ def test_a_hub_that_breaks_off_again_and_again_is_one_sentence_and_the_next_atte
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("huggingface_hub.file_download.http_get", breaks_off(150_000))
         with pytest.raises(
-            UsageError, match=r"broke off 'videos\.zip' after 150 kB of 512 kB .*; the same command goes on"
+            UsageError, match=r"broke off 'videos\.zip' after 150 kB of 512 kB .*; run the same command again to resume"
         ):
             bring(listing, [file])
     assert begun(listing, file) == 150_000
@@ -109,7 +109,9 @@ def test_other_content_than_is_listed_is_refused_and_not_kept(hub: FakeHub, path
     listing, _ = listed()
     file = next(one for one in listing.files if one.path == path)
     hub.repositories["somebody/set"].tampered[path] = b"?" * file.size
-    with pytest.raises(InputError, match=r"what the hub sends is not what it lists .*twice; look for a proxy") as error:
+    with pytest.raises(
+        InputError, match=r"the hub sends other content than it lists .*twice; look for a proxy"
+    ) as error:
         bring(listing, [file])
     assert path in str(error.value)
     assert missing(listing, [file]) == [file]
@@ -162,8 +164,8 @@ def test_a_disk_that_becomes_full_is_one_sentence_and_what_came_is_kept(hub: Fak
         env={**os.environ, "PYTHONPATH": path},
     )
     sentence, come = done.stdout.strip().splitlines()
-    assert sentence.startswith("UsageError: there is no room left in ")
-    assert "the same command goes on from there" in sentence
+    assert sentence.startswith("UsageError: there is no space left in ")
+    assert "the same command resumes from there" in sentence
     assert 100_000 < int(come) < len(VIDEOS)
 
 

@@ -41,7 +41,7 @@ def test_a_picture_is_brought_as_it_is_sent(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["../secret.png", "x/../../secret.png", "/etc/passwd", "..\\secret.png"])
 def test_a_path_out_of_the_folder_is_refused(data: Path, tmp_path: Path, path: str) -> None:
     entry, missing = brought(tmp_path / "site", data, path)
-    assert entry["problem"] == f"{path}: lies outside of the folder of the media"
+    assert entry["problem"] == f"{path}: is outside the folder of the media"
     assert missing == {entry["problem"]: 1}
     assert not (tmp_path / "site" / "media").exists()
 

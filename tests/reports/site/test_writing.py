@@ -78,7 +78,7 @@ def test_a_site_takes_the_place_of_a_site_and_of_nothing_else(site: Path, runs: 
     assert len(value(site, "s0-index")["runs"]) == 1
     report(ReportConfig(runs=tuple(runs), out=site, redact=True))
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(UsageError, match="holds something else than a report's site"):
+    with pytest.raises(UsageError, match="holds files that aren't a report's site"):
         report(ReportConfig(runs=tuple(runs), out=tmp_path))
     assert (tmp_path / "thesis.tex").exists()
 

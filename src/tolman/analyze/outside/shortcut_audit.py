@@ -233,9 +233,13 @@ def _reason(verdict: Verdict, gap: _Gap, place: int, needed: int | None) -> str:
 
 
 def _untaught(trial: LearnerTrial, group: Ints) -> ShortcutRow:
-    reason = "only a judge can score the answers" if not len(trial.members) else (
-        f"{trial.taught:,} questions of {trial.taught_scenes:,} scenes teach too little; "
-        f"a learner needs {MIN_TAUGHT} of {MIN_TAUGHT_SCENES} scenes"
+    reason = (
+        "only a judge can score the answers"
+        if not len(trial.members)
+        else (
+            f"{trial.taught:,} questions of {trial.taught_scenes:,} scenes teach too little; "
+            f"a learner needs {MIN_TAUGHT} of {MIN_TAUGHT_SCENES} scenes"
+        )
     )
     category = trial.category_baseline
     is_scored = len(trial.members) > 0

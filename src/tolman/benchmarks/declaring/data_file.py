@@ -187,9 +187,9 @@ class Options(_Table):
     def _has_an_origin(self) -> Options:
         if (self.origin is None) != (self.form == "inline"):
             raise ValueError(
-                "inline options stand in the question; leave out 'from'"
+                "inline options are in the question; leave out 'from'"
                 if self.form == "inline"
-                else f"options as {self.form} stand in a column; name it with 'from'"
+                else f"options as {self.form} are in a column; name it with 'from'"
             )
         return self
 
@@ -264,7 +264,7 @@ class MediaColumns(_Table):
         if self.form == "pictures" and self.path is not None:
             raise ValueError("pictures have no paths; leave out 'path' or the form")
         if self.form == "pictures" and not (self.origin.column or self.origin.columns):
-            raise ValueError("pictures stand in a column; name it with 'from'")
+            raise ValueError("pictures are in a column; name it with 'from'")
         return self
 
 

@@ -56,7 +56,7 @@ def _lines(declared: Declaration) -> Iterator[str]:
     files = [*declared.files, *(declared.second.files if declared.second else ())]
     yield f"- Files: {', '.join(f'`{one}`' for one in files)}."
     if declared.based_on:
-        yield f"- All else is as in [`{declared.based_on}`](#{declared.based_on})."
+        yield f"- Everything else is as in [`{declared.based_on}`](#{declared.based_on})."
         return
     if declared.scorers:
         yield f"- Scorers: {_scorers(declared.scorers)}."

@@ -283,6 +283,6 @@ def is_full(error: BaseException) -> bool:
 def full(folder: Path) -> UsageError:
     """The sentence for a disk that became full on the way."""
     return UsageError(
-        f"there is no room left in {folder}; free some, or name a folder on another disk with HF_HUB_CACHE (downloads) "
-        "and TOLMAN_CACHE (unpacked archives). What has arrived is kept, and the same command goes on from there."
+        f"there is no space left in {folder}; free some or name a folder on another disk with HF_HUB_CACHE (downloads) "
+        "and TOLMAN_CACHE (unpacked archives). Finished downloads are kept, and the same command resumes from there."
     )

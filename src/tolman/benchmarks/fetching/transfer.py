@@ -192,7 +192,7 @@ def _continued(url: str, headers: dict[str, str], part: Path, file: HubFile, arr
             if in_vain == ATTEMPTS:
                 raise UsageError(
                     f"the hub broke off '{file.path}' after {in_units(part.stat().st_size)} of {in_units(file.size)} "
-                    f"({_first_line(error)}); the same command goes on from there."
+                    f"({_first_line(error)}); the same command resumes from there."
                 ) from None
 
 
@@ -219,7 +219,7 @@ class _Counted:
 def _wrong(listing: Listing, file: HubFile, found: str) -> InputError:
     return InputError(
         f"{page(listing.repository)}/blob/{listing.commit[:12]}/{file.path}",
-        f"what the hub sends is not what it lists ({found[:19]}… in place of {file.digest[:19]}…), twice",
+        f"the hub sends other content than it lists ({found[:19]}… in place of {file.digest[:19]}…), twice",
         fix="look for a proxy or a mirror on the way (HF_ENDPOINT), or try again later",
     )
 

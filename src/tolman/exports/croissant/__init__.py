@@ -419,7 +419,7 @@ EXPORT = BenchmarkExport(
         "date": "Day of publication, YYYY-MM-DD. Default: today.",
         "url": "Address of the data set's page. Default: its page on the hub, where it is from there.",
         "creator": "Name of who publishes it. Default: none.",
-        "cite": "How it is to be cited. Default: what the benchmark says of its origin.",
+        "cite": "How to cite it. Default: the benchmark's own citation.",
         "language": "Language of the questions, as a code of ISO 639. Default: en.",
     },
 )

@@ -150,10 +150,10 @@ SETTINGS = {
     "type": f"How it was trained: {', '.join(TYPES)}. Required.",
     "precision": f"Arithmetic of its weights: {', '.join(PRECISIONS)}. Required.",
     "revision": "Commit, tag or branch of the weights. Default: main.",
-    "weights": f"What the repository holds: {', '.join(WEIGHTS)}. Default: not said.",
+    "weights": f"Content of the repository: {', '.join(WEIGHTS)}. Default: not said.",
     "base": "Model that Delta or Adapter weights are of. Default: none.",
     "remarks": "Text that goes before what Tolman says of the runs. Default: none.",
-    "backend": f"Whose scorers the figures are of: {', '.join(BACKENDS)}. Default: {BACKENDS[0]}.",
+    "backend": f"Scorers of the figures: {', '.join(BACKENDS)}. Default: {BACKENDS[0]}.",
     "incomplete": INCOMPLETE_HELP,
 }
 

@@ -154,7 +154,7 @@ def write(source: BenchmarkSource, target: Target) -> Exported:
     write_text(folder / "README.md", readme)
     logged = "--log_samples --output_path OUT"
     use = f"python -m lmms_eval --model MODEL --tasks {name} --include_path {target.place} {logged}"
-    return Exported(use, ("Install beside each other: pip install lmms-eval 'filelock<4' 'tolman[media]'.",))
+    return Exported(use, ("Install together: pip install lmms-eval 'filelock<4' 'tolman[media]'.",))
 
 
 def _yaml(facts: dict[str, Any], source: BenchmarkSource, task: LmmsEvalTask, columns: list[str]) -> str:

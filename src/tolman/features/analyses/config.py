@@ -204,11 +204,11 @@ class BiasConfig:
         int | None,
         Setting("Items that a pruned subset keeps, from 1, those hardest to guess. Default: no pruning.", least=1),
     ] = None
-    rounds: Annotated[int, Setting("Rounds of pruning, learners trained anew in each, 1 or more.", least=1)] = 6
+    rounds: Annotated[int, Setting("Rounds of pruning, learners trained again in each, 1 or more.", least=1)] = 6
     against: Annotated[
         Path | None,
         Setting(
-            "File of item ids, one a line, that another subset leaves out; its bias is printed beside. Default: none."
+            "File of item ids, one a line, that another subset leaves out; its bias is printed as well. Default: none."
         ),
     ] = None
     folds: Annotated[int, Setting("Folds of the scenes, each held out once, 3 or more.", least=3)] = 5

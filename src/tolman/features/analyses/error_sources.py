@@ -98,7 +98,7 @@ def _run(path: Path, number: int, model: Any, runs: Mapping[str, str]) -> str:
     if model in (None, ""):
         if len(runs) == 1:
             return next(iter(runs))
-        fix = "say whose response it is, as there are several runs"
+        fix = "name the response's run, as there are several"
         raise InputError(path, "is missing", row=number, field="model", fix=fix)
     if model in runs:
         return str(model)
@@ -120,7 +120,7 @@ def _categories(path: Path, number: int, value: Any, taxonomy: ErrorTaxonomy) ->
             )
     found = frozenset(key for key in keys if key is not None)
     if not valid(taxonomy, found):
-        fix = "'correct' stands alone" if taxonomy.several else f"{taxonomy.name} takes exactly one"
+        fix = "'correct' can't be combined with others" if taxonomy.several else f"{taxonomy.name} takes exactly one"
         raise InputError(
             path, f"'{', '.join(sorted(found))}' don't go together", row=number, field="categories", fix=fix
         )

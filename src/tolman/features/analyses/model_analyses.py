@@ -117,7 +117,7 @@ def _read(path: Path, wanted: Collection[str]) -> tuple[list[str], dict[str, Flo
     names = [str(row[header[0]]).strip() for row in rows]
     for number, name in enumerate(names, start=2):
         if name in names[: number - 2]:
-            raise InputError(path, f"the model {name!r} stands there twice", row=number, field=header[0])
+            raise InputError(path, f"the model {name!r} appears twice", row=number, field=header[0])
     columns, marks = {}, []
     for heading in header[1:]:
         cells = [read_figure(row[heading]) for row in rows]
@@ -217,7 +217,7 @@ def _headlines(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, Floats
                 values[name] = math.nan if figure is None else figure
                 remarks |= dict.fromkeys(missing_marks(run.name, run.folder.path, used, benchmark, [headline]))
     if not values:
-        raise UsageError("no model of the runs stands in the table's first column (names must be equal).")
+        raise UsageError("the table's first column names none of the runs' models (names must be equal).")
     return benchmark.title, np.array([values.get(name, math.nan) for name in names]), list(remarks)
 
 

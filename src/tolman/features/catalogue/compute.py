@@ -367,7 +367,7 @@ def fetch(config: FetchConfig, events: Events = silent, *, dry_run: bool = False
         items = items_in(benchmark, folder, subset)
         told, medium_plan, media = [], None, None
         if plan is None:
-            events(Noted("The hub can't be reached: this is what the machine has.", "warning"))
+            events(Noted("The hub can't be reached: this list shows this machine's files.", "warning"))
         else:
             told = _moved(hub, plan)
         if config.media and hub.media:
@@ -490,5 +490,5 @@ def _stoppable() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise RunInterruptedError(
-            "Stopped: what has arrived is kept, and the same command goes on from there."
+            "Stopped: finished downloads are kept, and the same command resumes from there."
         ) from None

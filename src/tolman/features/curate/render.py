@@ -104,8 +104,8 @@ def show_duplicates(console: Console, result: DuplicatesResult, *, as_json: bool
         says = f"{repeated:,} of {result.questions:,} questions repeat another"
         says += f"; in {sum(row['different_answers'] for row in rows):,} of {len(rows):,} groups the answers differ"
     else:
-        says = f"{len(rows):,} of {result.questions:,} questions stand in {result.against} too"
-    say(console, f"{says} ({result.media_looked_at:,} media looked at, the others told apart by their names).")
+        says = f"{len(rows):,} of {result.questions:,} questions are in {result.against} too"
+    say(console, f"{says} ({result.media_looked_at:,} media looked at, the others distinguished by their names).")
     for row in rows[:_FOUND] if result.out is None else []:
         say(console, json.dumps(row, ensure_ascii=False))
 

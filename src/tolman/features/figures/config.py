@@ -147,7 +147,9 @@ class CompositionConfig(FigureConfig):
     ] = ()
     beside: Annotated[
         str | None,
-        Setting("Second benchmark, folder or run to count beside, such as that before a selection. Default: none."),
+        Setting(
+            "Second benchmark, folder or run to count for comparison, such as that before a selection. Default: none."
+        ),
     ] = None
 
 

@@ -179,7 +179,7 @@ def cost_chart(config: CostConfig, events: Events) -> Chart:
             }
         )  # fmt: skip
     if not rows:
-        raise UsageError(f"no run tells its {PER[per]}; choose another with --per, or run with --prices.")
+        raise UsageError(f"no run records its {PER[per]}; choose another with --per, or run with --prices.")
     notes = [CLUSTERED] if any(row["low"] is not None for row in rows) else []
     if unknown:
         notes.append(f"Not drawn, as their {per.replace('-', ' ')} or score isn't known: {', '.join(unknown)}.")

@@ -99,7 +99,7 @@ class AuditResult(Displayable):
 
     def _title(self) -> str:
         checked = sum(row["checked"] for row in self.rows)
-        return f"{self.benchmark}: {checked:,} of {len(self.findings):,} answers computed anew"
+        return f"{self.benchmark}: {checked:,} of {len(self.findings):,} answers recomputed"
 
     def _shown(self) -> NotebookTable:
         doubtful = f"The answers of {len(self.doubtful):,} items are in doubt (.doubtful); findings: {self.out}."

@@ -34,7 +34,7 @@ class AuditConfig:
     teach: Annotated[
         tuple[Path, ...],
         Setting(
-            "Folder of a benchmark whose questions are taught too, such as unfiltered ones of other seeds; may be "
+            "Folder of a benchmark that learners also train on, such as unfiltered questions of other seeds; may be "
             "given several times. Default: none.",
             panel=PANEL,
             repeated=True,
@@ -109,8 +109,8 @@ class GenerateConfig:
     media: Annotated[
         bool,
         Setting(
-            "Put videos and pictures beside the questions. Without, these only name the scenes' videos and frames, "
-            "such as those of scenes simulated with --no-media. Default: yes.",
+            "Write videos and pictures with the questions. Without them, questions only name the scenes' videos and "
+            "frames, such as those of scenes simulated with --no-media. Default: yes.",
             aliases=("--no-no-media",),
             negates="no_media",
         ),

@@ -194,7 +194,7 @@ def _part(
             rests_on |= dict.fromkeys(run.name for run in used)
             said += [f"Made of {', '.join(run.name for run in used)}.", *found.said]
             others = ", ".join(run.name for run in found.others)
-            said += [f"Left out, as another run stands for it: {others}."] if others else []
+            said += [f"Left out, as another run covers it: {others}."] if others else []
             # Where the runs of one set of questions are all there, what others lack makes the part no less whole.
             (said if is_whole else missing).extend(f"{text}." if is_whole else text for text in found.lacks)
         files += made

@@ -92,7 +92,10 @@ class ReportConfig:
     ] = None
     scenes: Annotated[
         Path | None,
-        Setting("Folder of the scenes, for floor plans. Default: what the runs or the benchmark name.", panel=_SITE),
+        Setting(
+            "Folder of the scenes, for floor plans. Default: the folder that the runs or the benchmark name.",
+            panel=_SITE,
+        ),
     ] = None
     videos: Annotated[bool, Setting("Bring videos into the site, not only the frames that were sent.", panel=_SITE)] = (
         False
@@ -162,5 +165,6 @@ class ViewConfig:
         Path | None, Setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.")
     ] = None
     scenes: Annotated[
-        Path | None, Setting("Folder of the scenes, for floor plans. Default: what the runs or the benchmark name.")
+        Path | None,
+        Setting("Folder of the scenes, for floor plans. Default: the folder that the runs or the benchmark name."),
     ] = None

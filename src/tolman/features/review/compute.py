@@ -102,7 +102,7 @@ def check(config: ReviewConfig) -> None:
     if config.runs is not None and config.export is not None:
         raise UsageError("--runs and --export write different things; give one of them.")
     if config.people is not None and (config.runs is not None or config.export is not None):
-        raise UsageError("--people writes something else than --runs and --export; give one of them.")
+        raise UsageError("--people can't be combined with --runs or --export; give one of them.")
     if config.uploads and config.pool is None:
         raise UsageError("--uploads needs the pool that files go to; name it with --pool.")
     if config.ask and config.study is not None:
@@ -390,7 +390,7 @@ def _opened(config: ReviewConfig) -> Iterator[Site]:
     settings = review_settings(config)
 
     if config.database is None and not settings.store.is_dir():
-        raise UsageError(f"nobody has worked here yet: there is no {settings.store}; name the folder with --store.")
+        raise UsageError(f"no work is stored here yet: there is no {settings.store}; name the folder with --store.")
     site = open_site(settings)
     try:
         check_store(site)

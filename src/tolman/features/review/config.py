@@ -8,7 +8,7 @@ from typing import Annotated
 
 from tolman.features.config import Setting
 
-_SERVING, _WRITING = "The server", "Writing what came of it, in place of serving"
+_SERVING, _WRITING = "The server", "Writing the results instead of serving"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,8 +106,8 @@ class ReviewConfig:
     allowed_host: Annotated[
         tuple[str, ...],
         Setting(
-            "Name by which the server may be called beside that of --base-url; may be given several times. Default: "
-            "any where there is no --base-url.",
+            "Further name by which the server may be called, in addition to that of --base-url; may be given several "
+            "times. Default: any where there is no --base-url.",
             repeated=True,
             panel=_SERVING,
         ),

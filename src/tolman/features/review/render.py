@@ -25,7 +25,7 @@ def show_listening(console: Console, listening: Listening) -> None:
     for join in listening.joins:
         say(console, join)
         if "{{%" in join:
-            say(console, "The platform fills in what stands in braces. To try the study, put words of your own there.")
+            say(console, "The platform replaces the words in braces. To try the study, put your own words there.")
     for sentence in listening.warnings:
         say(console, f"WARNING: {sentence}")
     say(console, "Ctrl-C stops the server.")
@@ -68,7 +68,7 @@ def show_marked(console: Console, result: ReviewRunsResult) -> None:
     for person, why in result.excluded.items():
         say(console, f"{person}: excluded by the study's rules: {why}.")
     for person, counted in result.skipped.items():
-        say(console, f"{person}: skipped {counted}; what is skipped is missing, not wrong.")
+        say(console, f"{person}: skipped {counted}; skipped questions are missing, not wrong.")
     if result.benchmark is not None:
         say(console, f"The questions that were answered are the benchmark {result.benchmark}.")
 

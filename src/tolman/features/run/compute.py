@@ -287,7 +287,7 @@ def _skip_rest(runs: Sequence[Run], error: EndpointError, calls: CallEvents) -> 
     """
     if not any(sum(one.figures["unanswered"].values()) for one in runs):
         raise error
-    calls.note(f"{error} {len(runs)} of the runs were started; the same command goes on.")
+    calls.note(f"{error} {len(runs)} of the runs were started; run the same command again to resume.")
 
 
 def requests_of(

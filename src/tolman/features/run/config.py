@@ -226,7 +226,7 @@ class RunConfig:
     reasoning_budget: Annotated[
         tuple[str, ...],
         Setting(
-            "Most tokens of reasoning beside those of the answer, 0–1,000,000, such as 2k (2,048); 0 switches it off. "
+            "Most tokens of reasoning, not counting the answer, 0–1,000,000, such as 2k (2,048); 0 switches it off. "
             "Several numbers make several runs and a table of score against budget. Default: the model's.",
             panel=_SAMPLING,
             metavar="N[,N…]",

@@ -195,7 +195,7 @@ class _Suite:
         """What to say of a suite that was stopped."""
         count = len(self._places)
         return (
-            f"Stopped: {len(self._done)} of {count} runs done; what was answered is kept, and the same command goes on."
+            f"Stopped: {len(self._done)} of {count} runs done. Answers are kept; run the same command again to resume."
         )
 
     def _group(self, configs: Sequence[RunConfig]) -> _Group:

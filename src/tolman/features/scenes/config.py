@@ -21,7 +21,7 @@ class PoolConfig:
     """Which media come into a pool. On the command line: `tolman ingest media`."""
 
     path: Annotated[tuple[Path, ...], Setting("Folders, media, or lists of them.", positional=True)]
-    out: Annotated[Path, Setting("Folder of the pool. What it has already stays.", writes="pool")]
+    out: Annotated[Path, Setting("Folder of the pool. Existing content stays.", writes="pool")]
     source: Annotated[
         str | None, Setting("Name of the data set that the media come from. Default: the folder's name.")
     ] = None
@@ -268,7 +268,7 @@ class SimulateConfig:
             metavar="FILE",
         ),
     ] = None
-    depth: Annotated[bool, Setting("Write depth and instances of each frame beside the videos.")] = False
+    depth: Annotated[bool, Setting("Also write depth and instances of each frame.")] = False
     actors: Annotated[int, Setting("Number of people who walk around and carry things, 0–20.", least=0, most=20)] = 0
     robots: Annotated[int, Setting("Number of round robots that drive about, 0–20.", least=0, most=20)] = 0
     traffic: Annotated[
@@ -289,7 +289,7 @@ class SimulateConfig:
         ),
     ] = "walk"
     exo: Annotated[
-        int, Setting("Number of fixed (exocentric) cameras beside the moving one, 0–16.", least=0, most=16)
+        int, Setting("Number of fixed (exocentric) cameras in addition to the moving one, 0–16.", least=0, most=16)
     ] = 0
     quality: Annotated[
         str,

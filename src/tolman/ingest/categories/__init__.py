@@ -91,7 +91,9 @@ def _parsed(text: str, where: Path | str) -> Categories:
     except (ValueError, RecursionError) as error:
         raise InputError(where, f"is no JSON ({error})") from None
     if lists.keep is not None and lists.leave_out is not None:
-        raise InputError(where, "has both 'keep' and 'leave_out'", fix="name what is kept, or what is left out")
+        raise InputError(
+            where, "has both 'keep' and 'leave_out'", fix="name the categories to keep or the ones to leave out"
+        )
     return Categories(
         {plain(label): plain(category) for label, category in lists.remap.items()},
         None if lists.keep is None else frozenset(plain(one) for one in lists.keep),

@@ -27,7 +27,7 @@ def get(name: str) -> Format:
     """
     found: Format = _REGISTRY.get(name)
     if not all(hasattr(found, part) for part in ("name", "title", "find", "read")):
-        raise UsageError(f"what is registered as format '{name}' is no tolman.ingest.scan_format.Format.")
+        raise UsageError(f"the object registered as format '{name}' is no tolman.ingest.scan_format.Format.")
     return found
 
 

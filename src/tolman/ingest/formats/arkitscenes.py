@@ -219,7 +219,7 @@ class ArkitScenes:
         identity = source.path.name
         parts = {path.name: path for path in reversed(source.files)}
         if identity in WITHOUT and f"{identity}_3dod_annotation.json" not in parts:
-            raise InputError(source.path, "is one of 24 videos of which no annotation was released")
+            raise InputError(source.path, "is one of 24 videos that were released without annotations")
         if f"{identity}_3dod_annotation.json" not in parts:
             raise InputError(source.path, f"has no {identity}_3dod_annotation.json", fix="download it")
         repaired: list[str] = []

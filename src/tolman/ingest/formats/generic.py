@@ -191,9 +191,9 @@ class CameraEntry(_Strict):
         if isinstance(self.poses, str):
             _inside(self.poses)
         if self.standard is not None and (self.as_it_is or min(self.standard) <= 0 or max(self.standard[:2]) > 8192):
-            raise ValueError("'standard' takes width, height and rate above 0, and no 'as_it_is' beside it")
+            raise ValueError("'standard' takes width, height and rate above 0, and no 'as_it_is' with it")
         if self.as_it_is and (self.video is None or self.turns):
-            raise ValueError("only a 'video' that stands upright can be taken 'as_it_is'")
+            raise ValueError("only an upright 'video' can be taken 'as_it_is'")
         if self.lens is not None and (self.intrinsics is not None or self.as_it_is):
             raise ValueError(
                 "takes no 'intrinsics' and no 'as_it_is' with a 'lens', which is taken out of its pictures"

@@ -112,7 +112,7 @@ class _Drive:
             if channel in self._recordings and (recording := self._recording(channel, annotations)) is not None
         ]
         if not recordings:
-            what = f"refers to pictures of {self._name} none of which is below {self._data}"
+            what = f"refers to pictures of {self._name} that aren't below {self._data}"
             raise InputError(self._source.path / "sample_data.json", what, fix="download and unpack its 'file blobs'")
         captures, files = self._lidar()
         return RawScene(
@@ -134,7 +134,7 @@ class _Drive:
         seen: set[str] = set()
         for record in self._tables.of_scene("sample_data", self._name):
             if record.token in seen:
-                raise record.wrong("token", "stands there twice")
+                raise record.wrong("token", "appears twice")
             seen.add(record.token)
             sensor = self._sensor_of(self._calibrated_of(record, "calibrated_sensor_token"), "sensor_token")
             channel = sensor.text("channel")

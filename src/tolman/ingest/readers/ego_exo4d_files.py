@@ -217,7 +217,7 @@ def fixed_poses(folder: Path) -> Fixed:
         if _number(path, quality, row, "quality") != 1:
             reasons[camera] = "wasn't localised (its quality isn't 1)"
         elif world != graph:
-            reasons[camera] = "stands in another frame than the glasses (another graph_uid)"
+            reasons[camera] = "is in another coordinate frame than the glasses (another graph_uid)"
         elif _number(path, start, row, "start_frame_idx") != -1 or _number(path, end, row, "end_frame_idx") != -1:
             reasons[camera] = "was moved during the recording"
         else:

@@ -321,7 +321,7 @@ def _undistorted(house: Path, path: Path, wanted: set[str]) -> Iterator[Matterpo
             if len(words) != 19 or name is None:
                 raise InputError(path, "a scan takes two pictures' names and 16 numbers", row=row, fix="get it again")
             if intrinsics is None:
-                raise InputError(path, "a scan stands before the first intrinsics_matrix", row=row)
+                raise InputError(path, "a scan comes before the first intrinsics_matrix", row=row)
             if name["panorama"] not in wanted:
                 continue
             pose = _rigid(path, numbers_of(path, words[3:], row).reshape(4, 4), row) @ _FLIP

@@ -197,7 +197,7 @@ class _Scanner:
             first = False
         self._at += 1
         if self._next():
-            raise InputError(self._path, "goes on after the end of its list", fix="download it again")
+            raise InputError(self._path, "continues after the end of its list", fix="download it again")
 
     def _row(self) -> JsonRow:
         while True:

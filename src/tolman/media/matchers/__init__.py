@@ -62,7 +62,7 @@ def get(name: str) -> Matcher:
     """
     found: Any = _REGISTRY.get(name)
     if not isinstance(found, Matcher):
-        raise UsageError(f"what is registered as matcher '{name}' is no tolman.media.matchers.Matcher.")
+        raise UsageError(f"the object registered as matcher '{name}' is no tolman.media.matchers.Matcher.")
     # OpenCV puts a module without a spec into its place, and find_spec refuses that.
     if found.module is not None and found.module not in sys.modules and find_spec(found.module) is None:
         raise MissingExtraError(found.package, found.extra, f"Matching points with {name}")

@@ -64,7 +64,7 @@ def seen_by(record: RunRecord) -> Seen:
     if "imported" in settings.model_settings:
         return Seen("unknown", frames, "responses of another program, or of people")
     if settings.model.partition("/")[0] not in models.families():
-        return Seen("unknown", frames, "what it was shown isn't known")
+        return Seen("unknown", frames, "the media that it was shown aren't known")
     try:
         shows = protocols.get(settings.protocol).shows_media
     except UsageError:  # another package's protocol, which isn't installed any more
@@ -221,7 +221,7 @@ class SiteMedia:
     def _brought(self, medium: Media) -> dict[str, Any]:
         assert isinstance(self._data, Path)
         if not is_inside(medium.path):
-            raise BrokenMediaError(f"{medium.path}: lies outside of the folder of the media")
+            raise BrokenMediaError(f"{medium.path}: is outside the folder of the media")
         if medium.kind == "image":
             pictures = self._store.pictures(self._data, medium, self._wanted.samplings[0])
             return {"image": self._placed(pictures[0])}

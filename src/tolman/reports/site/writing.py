@@ -135,7 +135,7 @@ def check_target(out: Path) -> None:
     if out.is_file():
         raise UsageError(f"{out} is a file; give --out a folder for the site, or a file name that ends in .html.")
     if out.is_dir() and not (out / MARK).exists() and any(out.iterdir()):
-        raise UsageError(f"{out} holds something else than a report's site; give --out a new or empty folder.")
+        raise UsageError(f"{out} holds files that aren't a report's site; give --out a new or empty folder.")
     if out.is_dir() and not (out / MARK).exists():
         remove(out)
 

@@ -165,7 +165,7 @@ def upgrade(store: Path, database: str | None) -> tuple[str, str]:
 @contextmanager
 def _opened(store: Path, database: str | None) -> Iterator[Engine]:
     if database is None and not (store / FILE).is_file():
-        raise UsageError(f"nobody has worked here yet: there is no {store / FILE}; name the folder with --store.")
+        raise UsageError(f"no work is stored here yet: there is no {store / FILE}; name the folder with --store.")
     engine = engine_of(database or sqlite_url(store))
     try:
         yield engine

@@ -179,7 +179,7 @@ def _by_order(log: Log, items: Sequence[Item]) -> list[Item]:
     for row in log.rows:
         if row.order is None or row.target is None:
             raise _RefusalError(
-                1, row, "id", "holds no question id, no prompt, and no row number with the true answer beside it",
+                1, row, "id", "holds no question id, no prompt, and no row number with the true answer next to it",
                 "write the log with the benchmark's own ids",
             )  # fmt: skip
         if row.order >= len(items):
