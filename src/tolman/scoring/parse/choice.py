@@ -169,7 +169,9 @@ def _single(context: LineContext) -> list[Commitment]:
     return [commit(chosen, STATED, "stated")]
 
 
-_OTHER_ONE = re.compile(r"\bthe other(?:[ ]one)?(?:['’]s)?[ ](?!side|end|way|hand|two)", re.IGNORECASE)
+_OTHER_ONE = re.compile(
+    r"(?:[;.]|\b(?:but|while|whereas))[ ]+the other(?:[ ]one)?(?:['’]s)?[ ](?!side|end|way|hand|two)", re.IGNORECASE
+)
 
 
 def _is_whether(cue: Cue, text: str) -> bool:

@@ -173,7 +173,10 @@ def clause_edges(segment: Segment, text: str) -> list[int]:
 
 
 _ALL_BUT = re.compile(r"\ball (?:but|except)\b", re.IGNORECASE)
-_WHOLE = re.compile(r"\b(?:of[ ](?:the|these|those)|out of)[ ]\Z", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"\b(?<!every one )(?<!each one )(?<!each )(?<!all )(?<!both )(?:of[ ](?:the|these|those)|out of)[ ]\Z",
+    re.IGNORECASE,
+)
 """In front of a number of things of which another number is told: "four of the five"."""
 
 
@@ -181,7 +184,7 @@ def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
     """Mark the quantities of a segment that are premises, first impressions, reasons or asides, if others are left."""
     edges = clause_edges(segment, text)
     reasons = segment.having("reason")
-    parts = not _ALL_BUT.search(text, segment.start, segment.end)
+    parts = len(found) > 1 and not _ALL_BUT.search(text, segment.start, segment.end)
     reasoned = any(q.end <= c.start for c in reasons for q in found)
     behind = max((c.end for c in segment.having("reason_before") if any(c.end <= q.start for q in found)), default=-1)
     for quantity in found:
