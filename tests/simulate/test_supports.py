@@ -25,8 +25,8 @@ from tolman.simulate.plan import FloorLayout, Placed
 from tolman.simulate.world import World
 
 ROOMS, STREETS = 12, 4
-QUICK = [("rectangle", 2), ("parking-lot", 0), ("courtyard", 1)]
-"""A room with a desk beside whose raised part lamps were in the air, and trees that were sunk into their islands."""
+QUICK = [("rectangle", 8), ("parking-lot", 0), ("courtyard", 1)]
+"""A room with cups and bread on a table, and places with trees that were sunk into their islands."""
 
 
 def place(library: Library, shape: str, number: int) -> World:
@@ -57,7 +57,7 @@ def test_nothing_hovers_or_sinks_in_many_places(library: Library, shape: str, nu
 
 @pytest.mark.parametrize(("by", "kind"), [(0.02, "hovers"), (-0.02, "sinks")])
 def test_the_check_finds_what_is_two_centimetres_off(library: Library, by: float, kind: str) -> None:
-    plan = draw_plan("t/1", "rectangle", "place:2", library)
+    plan = draw_plan("t/1", "rectangle", "place:3", library)
     (lamp, *_) = [p for p in plan.placed if p.category == "lamp"]
     x, y, z = lamp.center
     moved = Placed(**{**lamp.__dict__, "center": (x, y, z + by)})
