@@ -153,9 +153,7 @@ def _table(table: ReportTable) -> dict[str, Any]:
                 (shown(row, c), interval_shown(row, c), unread_described(row.unread.get(c.key)), emphasis(row, c))
                 for c in columns
             ],
-            "unread": [
-                (unread_shares(row.unread.get(c.key)), unread_bounds(row.unread.get(c.key), c)) for c in columns
-            ]
+            "unread": [(unread_shares(row.unread.get(c.key)), unread_bounds(row.unread.get(c.key), c)) for c in columns]
             if needs_row(row.unread, table.columns)
             else [],
             "between": [*values_shown(row), row.rules, *[""] * (len(first) - 2 - len(row.values))],
