@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +64,14 @@ def every_form(runs: list[LoadedRun]) -> dict[str, str]:
     forms = {form: render(made, runs, form) for form in ("markdown", "latex", "html", "csv", "json")}
     board = json.dumps(table_of(made.table, {run.name: run.record.settings.model for run in runs}), ensure_ascii=False)
     return {**forms, "terminal": console.file.getvalue(), "site": board}
+
+
+def test_the_headline_is_the_first_figure_of_the_page(make_run: MakeRun) -> None:
+    page = every_form([make_run("a")])["html"]
+    heads = re.findall(r"<th(?: [^>]*)?>(.*?)</th>", page)
+    assert heads[:2] == ["Model", "Avg."]
+    figures = re.findall(r"<td(?! class)[^>]*>(.*?)<", page)
+    assert f'<ul class="headlines"><li><b>{figures[0]}</b>' in page
 
 
 def row_of(text: str, name: str) -> str:

@@ -305,7 +305,8 @@ def test_the_overview_opens_with_a_headline_and_its_caveats(opened: Open, explor
     assert page.locator(".plot .who a").all_inner_texts() == ["good", "bad [incomplete]"]
     row = next(row for row in value(explorer, "s1-board")["table"]["rows"] if row["name"] == "bad" and row["headline"])
     goes_to(page, lambda: page.locator("#run").select_option(label="bad"))
-    assert page.locator(".score b").inner_text() == row["cells"][-1]["shown"]
+    shown = page.locator(".score b").inner_text() + page.locator(".score .signs").inner_text()
+    assert shown == row["cells"][-1]["shown"]
     assert "not ranked: incomplete" in page.locator(".facts").inner_text()
     caveats = page.get_by_role("region", name="Caveats").inner_text()
     assert "Incomplete 1 failed of 6 items" in caveats

@@ -48,6 +48,25 @@ def test_the_index_has_what_the_runs_scores_have(site: Path, runs: list[Path]) -
 
 
 @pytest.mark.full
+def test_answers_read_are_comparable_with_the_true_ones(site: Path) -> None:
+    read = value(site, "s0-readings")
+    assert read["numbers"] == [1, 1, 0, 0, 0, 0]
+    assert read["truth"][2:4] == ["the sofa", "left"]
+    good, bad = read["runs"]
+    assert good[:4] == read["truth"][:4]
+    assert bad[2] == "the door"
+    assert bad[5] == ""
+
+
+@pytest.mark.full
+def test_caveats_are_those_of_the_run(site: Path) -> None:
+    good, bad = value(site, "s0-board")["doubts"]
+    assert not any(text.startswith(("INCOMPLETE", "†")) for text in good)
+    assert any(text.startswith("INCOMPLETE: bad: 1 failed of 6 items") for text in bad)
+    assert any(text.startswith("† bad, careful") for text in bad)
+
+
+@pytest.mark.full
 def test_answers_are_in_the_order_of_the_items(site: Path) -> None:
     heads, texts = answers_of(site, "s0-run0-0")
     assert [head["texts"] for head in heads][:3] == [

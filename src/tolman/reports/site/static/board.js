@@ -64,7 +64,7 @@
     if (published.length) facts.push(["Published", `above ${below.length} of ${published.length}`, (() => { const differ = published.filter((one) => !one.cell.rank).length; return differ ? `${differ} in another setup` : "all in this setup"; })()]);
     for (const [kind, title] of [["chance", "Chance"], ["people", "People"], ["oracle", "Oracle"]]) {
       const line = lineOf(figures, kind);
-      if (line && line.row.run !== run) facts.push([title, line.cell.shown, `${points(cell.value - line.cell.value, 1)} here`]);
+      if (line && line.row.run !== run) facts.push([title, line.cell.shown, `${points(cell.value - line.cell.value, 1)} points`]);
     }
     return el("section", { class: "headline", "aria-label": "Headline" }, el("h2", {}, name),
       el("p", { class: "score" }, el("b", {}, value), signs ? el("span", { class: "signs" }, signs) : null, " ", el("span", {}, `${figures.column.title}, ${row.first[table.heads.indexOf("Scorer")]} scorer`, el("small", {}, cell.interval ? `95 % interval ${cell.interval}` : "no interval"))),
