@@ -54,8 +54,9 @@ def test_each_choice_has_one_loss_or_none(
 ) -> None:
     found = judge(choice("chair", "table", "sofa", "lamp", CANT_TELL), answers, RULES)
     assert found.loss == loss
-    assert found.right == (answers[ALL] in ("A", "(A)"))
-    assert found.conditions == tuple(answers)
+    assert found.met[ALL] == (answers[ALL] in ("A", "(A)"))
+    assert list(found.met) == list(answers)
+    assert (loss is None) == all(found.met.values())
 
 
 @pytest.mark.parametrize(
@@ -76,19 +77,20 @@ def test_numbers_are_the_same_within_the_margin_of_agreement(
 
 def test_the_score_from_which_a_number_is_right_is_the_users(number: Callable[..., Item]) -> None:
     answers = {ALL: "2.2", WITHOUT: "can't tell"}
-    assert judge(number("2", "m"), answers, RULES, right_from=0.8).right
-    assert not judge(number("2", "m"), answers, RULES, right_from=0.9).right
+    assert judge(number("2", "m"), answers, RULES, right_from=0.8).met[ALL]
+    assert not judge(number("2", "m"), answers, RULES, right_from=0.9).met[ALL]
 
 
 def test_repeats_count_as_one_item_and_shares_are_whole() -> None:
     verdicts = [
-        Verdict(f"{i}", "ab"[i % 2], f"s{i // 2}", (ALL, WITHOUT) if i % 2 else (ALL, TWIN), True, loss)
+        Verdict(f"{i}", "ab"[i % 2], f"s{i // 2}", {ALL: True, WITHOUT if i % 2 else TWIN: i < 10}, loss)
         for i in range(40)
         for loss in (None, LOSSES[i % 4])
     ]
     found = summarise(verdicts, untested=3, unanswered=2)
     assert found.together.items == 40
-    assert found.together.conditions == {ALL: 40, EVIDENCE: 0, WITHOUT: 20, TWIN: 20}
+    shares = {name: one and (one.value, one.n) for name, one in found.together.conditions.items()}
+    assert shares == {ALL: (100, 80), EVIDENCE: None, WITHOUT: (25, 40), TWIN: (25, 40)}
     assert found.together.grounded.value == 50
     assert found.together.grounded.interval is not None
     assert found.together.grounded.value + sum(one.value for one in found.together.losses.values()) == pytest.approx(
@@ -108,13 +110,14 @@ def test_planted_grounding_is_recovered(share: float, tmp_path: Path) -> None:
     for loss in LOSSES:
         assert found.together.losses[loss].value == pytest.approx(100 * fates.count(loss) / len(fates))
     assert found.together.grounded.value == pytest.approx(100 * fates.count("grounded") / len(fates))
-    assert found.together.conditions == {ALL: 160, EVIDENCE: 128, WITHOUT: 128, TWIN: 160}
+    counts = {name: one.n for name, one in found.together.conditions.items()}
+    assert counts == {ALL: 160, EVIDENCE: 128, WITHOUT: 128, TWIN: 160}
 
 
 def test_a_model_that_reads_the_text_alone_has_none(tmp_path: Path) -> None:
     items = PLANTED["made_items"](8)
     found = PLANTED["measure"](items, PLANTED["Planted"](items, None, 1), tmp_path / "run").together
-    assert found.accuracy.value == 25
+    assert found.conditions[ALL].value == 25
     assert found.grounded.value == 0
     assert found.losses["didn't look"].value == 100
 

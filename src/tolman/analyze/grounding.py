@@ -33,16 +33,14 @@ class Verdict:
 
     Attributes:
         id, task, cluster: of the item.
-        conditions: that it was asked in.
-        right: whether the answer to all frames is right.
+        met: condition that it was asked in → whether its answer is as a grounded one.
         loss: why the item isn't grounded; None where it is.
     """
 
     id: str
     task: str
     cluster: str
-    conditions: tuple[str, ...]
-    right: bool
+    met: Mapping[str, bool]
     loss: Loss | None
 
 
@@ -52,15 +50,14 @@ class TaskGrounding:
 
     Attributes:
         items: how many there are.
-        conditions: condition → how many items have it.
-        accuracy: right with all frames.
-        grounded: grounded accuracy.
+        conditions: condition → of the items that have it, the share with an answer as a grounded one; None where no
+            item has it. For all frames it is the plain accuracy.
+        grounded: grounded accuracy: all conditions that an item has are met.
         losses: type → its share; together with `grounded` they are 100.
     """
 
     items: int
-    conditions: dict[str, int]
-    accuracy: Share
+    conditions: dict[str, Share | None]
     grounded: Share
     losses: dict[str, Share]
 
@@ -110,23 +107,26 @@ def judge(item: Item, answers: Mapping[str, str], rules: RuleSet, *, right_from:
         draw: for released parsers that draw at random.
     """
     said = {condition: _said(item, text) for condition, text in answers.items()}
-    right = {
+    same = {condition: _is_same(item, said[ALL], other) for condition, other in said.items() if condition != ALL}
+    met = {
         condition: rules.score(item, rules.read(item, answers[condition], draw)) >= right_from
         for condition in (ALL, EVIDENCE)
         if condition in answers
     }
-    same = {condition: _is_same(item, said[ALL], other) for condition, other in said.items() if condition != ALL}
-    abstains = said.get(WITHOUT, CANT_TELL) == CANT_TELL
+    if WITHOUT in said:
+        met[WITHOUT] = said[WITHOUT] == CANT_TELL
+    if TWIN in said:
+        met[TWIN] = said[TWIN] is not None and not same[TWIN]
     loss: Loss | None = "misjudged"
     if None in said.values():
         loss = "unread"
-    elif all(right.values()) and abstains and not same.get(TWIN):
+    elif all(met.values()):
         loss = None
     elif all(same.values()):
         loss = "didn't look"
-    elif same.get(WITHOUT) and not abstains:
+    elif same.get(WITHOUT) and not met[WITHOUT]:
         loss = "prior knowledge"
-    return Verdict(item.id, rules.task(item), item.cluster, tuple(answers), right[ALL], loss)
+    return Verdict(item.id, rules.task(item), item.cluster, met, loss)
 
 
 def _said(item: Item, text: str) -> str | None:
@@ -163,15 +163,18 @@ def _figures(verdicts: Sequence[Verdict]) -> TaskGrounding:
     ids = [one.id for one in verdicts]
     clusters = np.unique([one.cluster for one in verdicts], return_inverse=True)[1]
 
-    def of(which: Sequence[bool]) -> Share:
-        found = share(np.array(which, dtype=np.float64), np.ones(len(ids)), clusters, ids)
+    def of(which: Sequence[bool | None]) -> Share | None:
+        parts, wholes = np.array([[bool(one), one is not None] for one in which], dtype=np.float64).T
+        return share(parts, wholes, clusters, ids)
+
+    def of_all(which: Sequence[bool]) -> Share:
+        found = of(which)
         assert found is not None  # there is an item
         return found
 
     return TaskGrounding(
         items=len(set(ids)),
-        conditions={name: len({one.id for one in verdicts if name in one.conditions}) for name in CONDITIONS},
-        accuracy=of([one.right for one in verdicts]),
-        grounded=of([one.loss is None for one in verdicts]),
-        losses={loss: of([one.loss == loss for one in verdicts]) for loss in LOSSES},
+        conditions={name: of([one.met.get(name) for one in verdicts]) for name in CONDITIONS},
+        grounded=of_all([one.loss is None for one in verdicts]),
+        losses={loss: of_all([one.loss == loss for one in verdicts]) for loss in LOSSES},
     )

@@ -23,12 +23,11 @@ from tolman.analyze.bias import BiasResult
 from tolman.analyze.composition import DiversityResult
 from tolman.analyze.deltas import Delta, DeltasResult, PublishedDelta
 from tolman.analyze.error_shares import PEOPLE, Distribution, ErrorsResult, LabelAgreement
-from tolman.analyze.grounding import LOSSES, TWIN, GroundingResult, TaskGrounding
+from tolman.analyze.grounding import CONDITIONS, LOSSES, GroundingResult, TaskGrounding
 from tolman.analyze.humans import TIERS, Difficulty, HumansResult
 from tolman.analyze.model_scores import Correlation, CorrelationResult, WeightsResult
 from tolman.analyze.observer_fit import LAPSE, ObserverFit, ObserverResult, Parameter, RunObserver
 from tolman.analyze.representative import RepresentativeResult
-from tolman.protocols.captions_and_examples import WITHOUT
 from tolman.reports.svg_figures import svg, why_not_drawn
 from tolman.reports.table_rows import MISSING_SIGN, missing_sentences
 from tolman.scoring.aggregate import Cell
@@ -526,7 +525,7 @@ def _said_of(run: RunObserver) -> list[str]:
 def show_grounding(result: GroundingResult) -> list[Shown]:
     """Make the output: for each run a row for each question type, and what the figures rest on."""
     shown: list[Shown] = []
-    headings = ["", "items", "without", "twin", "accuracy", "grounded", *LOSSES]
+    headings = ["", "items", "accuracy", "grounded", *CONDITIONS[1:], *LOSSES]
     for name, run in result.runs.items():
         if run.unanswered:
             shown.append(warning(f"{name}: {run.unanswered:,} askings without an answer are left out."))
@@ -540,13 +539,15 @@ def show_grounding(result: GroundingResult) -> list[Shown]:
         figures = (*run.tasks.values(), run.together)
         shown += missing_intervals(own.grounded.reason for own in figures)
     shown.append(
-        "without: items that were also asked without their evidence. twin: items whose counterfactual twin was asked. "
+        "accuracy: right with all frames. evidence alone: right. without evidence: can't tell. twin: another answer. "
+        "Each is of the n askings that have the condition; a grounded item meets all that it has. "
         f"An answer is right from a score of {result.right_from:g}; scorer: {result.scorer}."
     )
     return shown
 
 
 def _grounding_row(name: str, own: TaskGrounding) -> list[str]:
-    figures = [f"{one.value:.1f} ({format_interval(one.interval)})" for one in (own.accuracy, own.grounded)]
-    counts = [f"{count:,}" for count in (own.items, own.conditions[WITHOUT], own.conditions[TWIN])]
-    return [name, *counts, *figures, *(f"{own.losses[loss].value:.1f}" for loss in LOSSES)]
+    plain, *others = (own.conditions[condition] for condition in CONDITIONS)
+    figures = [f"{one.value:.1f} ({format_interval(one.interval)})" for one in (plain, own.grounded) if one is not None]
+    met = ["–" if one is None else f"{one.value:.1f} (n={one.n:,})" for one in others]
+    return [name, f"{own.items:,}", *figures, *met, *(f"{own.losses[loss].value:.1f}" for loss in LOSSES)]
