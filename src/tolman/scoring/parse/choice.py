@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from tolman.items import LETTERS, Unit
 from tolman.scoring.parse.amounts import number_commitments
-from tolman.scoring.parse.asked import asked_in
+from tolman.scoring.parse.asked import asked_in, opposite
 from tolman.scoring.parse.commitments import (
     ALONE,
     CONCLUDED,
@@ -81,6 +81,9 @@ def stated(context: LineContext) -> list[Commitment] | None:
         return None
     if len(options) == 1:
         return _single(context)
+    contradicted = named_first(affirmed, text, context.segment)
+    if contradicted.note == DISAGREE:
+        return [replace(contradicted, strength=STATED)]  # "(A), the piano"
     outside = [m for m in affirmed if not _is_bracketed(m, text, context.segment)]
     if len(options_in(outside)) == 1:
         return [commit(outside[0], STATED, "stated")]
@@ -449,7 +452,7 @@ def _judged(context: LineContext) -> list[Commitment] | None:
     """The option that is called the nearest, last, largest, or right."""
     line, segment = context.line, context.segment
     supposed = bool(segment.having("suppose"))
-    best = superlative(line, context.text)
+    best = None if _is_of_other_end(context) else superlative(line, context.text)
     if best is not None and len(options_in(line.mentions)) > 1 and not supposed:
         ends = not any(later.mentions for later in context.lines[context.number + 1 :])
         return [commit(best, CONCLUDED if ends else STATED, "superlative")]
@@ -461,6 +464,14 @@ def _judged(context: LineContext) -> list[Commitment] | None:
         return None
     ends = context.number >= len(context.lines) - 2
     return [commit(right, CONCLUDED if ends else JUDGED, "judged")]
+
+
+def _is_of_other_end(context: LineContext) -> bool:
+    """Check whether a line's superlatives are of the other end than the question's: "the farthest first"."""
+    segment = context.segment
+    poles = {c.role for c in segment.language.opposites.find(segment.words, context.text)}
+    asked = asked_in(context.question, segment.language).poles
+    return bool(poles) and not poles & asked and any(opposite(pole) in asked for pole in poles)
 
 
 _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
