@@ -75,6 +75,30 @@ def test_numbers_are_the_same_within_the_margin_of_agreement(
     assert judge(number("2", "m"), answers, RULES).loss == loss
 
 
+@pytest.mark.parametrize(
+    ("kind", "answers"),
+    [
+        ("text", ("red sofa", "Blue lamp")),
+        ("yes-no", ("yes", "No.")),
+        ("order", ('["a", "b", "c"]', "b, a, c")),
+        ("set", ('["a", "b"]', "a, c")),
+        ("points", ('{"points": [[0.1, 0.2]], "within": 0.05}', '{"points": [[0.8, 0.9]]}')),
+        ("boxes", ('{"boxes": [[0.1, 0.2, 0.3, 0.4]]}', '{"boxes": [[0.5, 0.5, 0.6, 0.6]]}')),
+    ],
+)
+def test_every_kind_of_answer_can_be_given_up(kind: str, answers: tuple[str, str]) -> None:
+    right, wrong = answers
+    picture = {"kind": "image", "path": "a.jpg"}
+    options = ("a", "b", "c") if kind in ("order", "set") else ()
+    fields = {"id": "1", "question": "Which?", "kind": kind, "answer": right, "options": options, "task": "t"}
+    item = Item.model_validate({**fields, "media": [picture]})
+    given_up = judge(item, {ALL: wrong, EVIDENCE: right, WITHOUT: "Can’t tell."}, RULES)
+    assert given_up.loss == "misjudged"
+    assert given_up.met[WITHOUT]
+    assert judge(item, {ALL: wrong, EVIDENCE: right, WITHOUT: wrong}, RULES).loss == "prior knowledge"
+    assert judge(item, {ALL: wrong, EVIDENCE: wrong, WITHOUT: wrong}, RULES).loss == "didn't look"
+
+
 def test_the_score_from_which_a_number_is_right_is_the_users(number: Callable[..., Item]) -> None:
     answers = {ALL: "2.2", WITHOUT: "can't tell"}
     assert judge(number("2", "m"), answers, RULES, right_from=0.8).met[ALL]

@@ -16,6 +16,7 @@ import numpy as np
 
 from tolman.items import CANT_TELL, Item
 from tolman.protocols.captions_and_examples import EVIDENCE, WITHOUT
+from tolman.scoring.answer_values import normalised
 from tolman.scoring.intervals import Share, share
 from tolman.scoring.item_kind import kind_of
 from tolman.scoring.parse.commitments import REFUSAL
@@ -131,6 +132,8 @@ def judge(item: Item, answers: Mapping[str, str], rules: RuleSet, *, right_from:
 
 def _said(item: Item, text: str) -> str | None:
     """An answer as it is compared; None where none can be read."""
+    if normalised(text) == normalised(CANT_TELL):
+        return CANT_TELL
     reading = kind_of(item).read(item, text)
     if reading.value is None:
         return CANT_TELL if reading.note == REFUSAL else None
