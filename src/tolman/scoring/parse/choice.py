@@ -37,7 +37,7 @@ from tolman.scoring.parse.option_announcements import (
     opening_letter,
     opening_yes,
 )
-from tolman.scoring.parse.option_comparisons import measured, read_against, without_cases
+from tolman.scoring.parse.option_comparisons import measured, read_against
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
 from tolman.scoring.parse.option_mentions import (
     Mention,
@@ -56,6 +56,7 @@ from tolman.scoring.parse.option_verdicts import (
     left_over,
     superlative,
     verdicts,
+    without_cases,
 )
 from tolman.scoring.parse.quantities import quantities
 from tolman.scoring.parse.response_segments import Segment, announces_next
