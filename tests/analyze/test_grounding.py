@@ -12,7 +12,7 @@ import pytest
 
 import tolman
 from tolman import benchmarks
-from tolman.analyze.grounding import ALL, LOSSES, TWIN, Verdict, judge, summarise
+from tolman.analyze.grounding import ALL, LOSSES, TWIN, GroundingVerdict, judge, summarise
 from tolman.errors import UsageError
 from tolman.features.analyses import to_plain
 from tolman.features.analyses.config import GroundingConfig
@@ -107,7 +107,7 @@ def test_the_score_from_which_a_number_is_right_is_the_users(number: Callable[..
 
 def test_repeats_count_as_one_item_and_shares_are_whole() -> None:
     verdicts = [
-        Verdict(f"{i}", "ab"[i % 2], f"s{i // 2}", {ALL: True, WITHOUT if i % 2 else TWIN: i < 10}, loss)
+        GroundingVerdict(f"{i}", "ab"[i % 2], f"s{i // 2}", {ALL: True, WITHOUT if i % 2 else TWIN: i < 10}, loss)
         for i in range(40)
         for loss in (None, LOSSES[i % 4])
     ]
