@@ -70,6 +70,8 @@ MAX_WHETHER_GAP = 8
 """Characters between "whether" and an option, at most."""
 MIN_SHARED_CHARS = 4
 """Letters of a word of the question that counts where a sentence repeats it, at least."""
+MAX_PARTS = 12
+"""Parts of a sentence, and statements, that are compared with the question, at most."""
 MIN_SHARED_WORDS = 2
 """Words of the question that a sentence repeats where it says what is asked for, at least."""
 
@@ -100,6 +102,8 @@ def _in_clause_asked(context: LineContext, named: Sequence[Mention]) -> list[Men
     """The mentions in the one clause that shares most words with the question; none where that isn't one option."""
     segment, text = context.segment, context.text
     marks = [m.start() for m in _CLAUSE.finditer(text, segment.start, segment.end)]
+    if len(marks) > MAX_PARTS:
+        return []
     parts = [segment.part(a, b) for a, b in itertools.pairwise([segment.start, *marks, segment.end])]
     of_part = [[m for m in named if p.start <= m.start < p.end] for p in parts]
     shares = [
@@ -293,7 +297,8 @@ def choice_found(
 
 def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: str) -> list[Commitment]:
     """Prefer, of several options stated in passing, the one whose sentence shares most words with the question."""
-    if any(c.strength > STATED or c.value is None for c in found) or len({c.value for c in found}) < 2:
+    several = len({c.value for c in found}) >= 2 and len(found) <= MAX_PARTS
+    if not several or any(c.strength > STATED or c.value is None for c in found):
         return found
     own = [next((x for x in lines if x.segment.start <= c.start < x.segment.end), None) for c in found]
     shares = [len(words_shared(x.segment, question, x.mentions)) if x else 0 for x in own]

@@ -32,6 +32,8 @@ MIN_SWAPPED = 0.6
 """The same where the two things of a relation have changed places."""
 MAX_PLACE_WORDS = 6
 """Words of a place, at most: "on top of the big table"."""
+MAX_CLAUSES = 6
+"""Clauses of a sentence that are read one by one, at most."""
 MAX_DENIED_WORDS = 3
 """Words behind a "not" among which one is of the question, at most."""
 
@@ -232,7 +234,7 @@ def _by_clause(
 ) -> bool | None:
     """The verdict of the clause that concludes, else of that with most words of the question, else of all."""
     turns = [m.start() for m in _TURNS.finditer(text, segment.start, segment.end)]
-    if not turns:
+    if not 1 <= len(turns) < MAX_CLAUSES:
         return rule(segment, text, asked)
     clauses = [segment.part(a, b) for a, b in itertools.pairwise([segment.start, *turns, segment.end])]
     shared = [len({a for a in asked.words if names_any(clause.words, frozenset({a}))}) for clause in clauses]
