@@ -226,7 +226,7 @@ def test_what_the_user_stops_ends_with_a_sentence_and_goes_on(hub: FakeHub, tmp_
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tolman.features.catalogue.compute.UNIT", 50_000)
         with pytest.raises(
-            RunInterruptedError, match="Stopped: finished downloads are kept; run the same command again to resume"
+            RunInterruptedError, match="Stopped: finished downloads are kept, and the same command resumes from there"
         ):
             fetch(FetchConfig(benchmark="vsi-bench"), stop)
     sent = hub.sent["arkitscenes.zip"]

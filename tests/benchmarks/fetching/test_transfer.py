@@ -62,7 +62,7 @@ def test_a_hub_that_breaks_off_again_and_again_is_one_sentence_and_the_next_atte
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("huggingface_hub.file_download.http_get", breaks_off(150_000))
         with pytest.raises(
-            UsageError, match=r"broke off 'videos\.zip' after 150 kB of 512 kB .*; run the same command again to resume"
+            UsageError, match=r"broke off 'videos\.zip' after 150 kB of 512 kB .*; the same command resumes from there"
         ):
             bring(listing, [file])
     assert begun(listing, file) == 150_000
