@@ -80,7 +80,7 @@ def test_settings_that_do_not_go_together(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=said):
             serve_review(replace(plain, **changes))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="nobody has worked here yet"):
+    with pytest.raises(UsageError, match="no work is stored here yet"):
         export_reviewed(replace(plain, export=tmp_path / "out"))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

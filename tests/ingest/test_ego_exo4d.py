@@ -205,7 +205,7 @@ def test_cameras_of_another_frame_or_that_moved_have_no_poses(own: Path) -> None
     path.write_text("\n".join(lines))
     reading = read(own)
     assert {len(recording.poses) for recording in reading.recordings[1:]} == {0}
-    assert any("cam01 stands in another frame" in text for text in reading.repaired)
+    assert any("cam01 is in another coordinate frame" in text for text in reading.repaired)
     assert any("cam02 was moved" in text for text in reading.repaired)
 
 

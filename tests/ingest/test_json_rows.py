@@ -53,7 +53,7 @@ def test_every_record_comes_back_and_no_cut_goes_unnoticed(
         ("[1]", "row 1: is no record"),
         ('[{"a": 1} {"b": 2}]', "row 1: is followed by something other"),
         ('[{"a": 1},]', "row 2: is no record"),
-        ('[{"a": 1}] x', "goes on after the end"),
+        ('[{"a": 1}] x', "continues after the end"),
         ('[{"a": 1}, {"b": NaN}]', "row 2: is no JSON .NaN is no number of JSON"),
         ('[{"a": 1}, {"b" 2}]', "row 2: is no JSON"),
         ('[{"a": 1}, {"b": 2', "row 2: is cut off"),

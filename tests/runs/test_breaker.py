@@ -162,7 +162,7 @@ def test_a_server_that_is_started_with_the_run_is_waited_for(asking: Asking, ite
     assert asking.answered == 20
     assert server.requests == 21
     assert len(asking.notes) == 1
-    assert asking.notes[0].endswith("is the server running? It is waited for, 30 s at most.")
+    assert asking.notes[0].endswith("is the server running? Waiting for it, 30 s at most.")
 
 
 def test_waiting_ends_too(asking: Asking, items: list[Item]) -> None:

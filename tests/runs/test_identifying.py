@@ -103,7 +103,7 @@ def test_an_endpoint_that_says_nothing_is_its_address_and_a_label_takes_its_plac
     said = ask(place, first, "--limit", "30")
     assert "doesn't say which weights it serves, so answers are kept for this address; with --label NAME" in said
     moved = ask(place, second, "--limit", "30", code=2)
-    assert "nothing tells whether http://127.0.0.1:" in moved
+    assert "no record shows whether http://127.0.0.1:" in moved
     assert "say so with --label NAME" in moved
     # In the same folder, a label says that it is the same.
     said = ask(place, second, "--limit", "30", "--label", "step-200")

@@ -126,7 +126,7 @@ def test_the_command_line(rig: Path) -> None:
     ("quantity", "pick", "options", "reason"),
     [
         ("size", Pick(), {}, "pick a region"),
-        ("size", Pick(pixels=(0, 0, 9, 9)), {}, "say of which"),
+        ("size", Pick(pixels=(0, 0, 9, 9)), {}, "name it with --at"),
         ("size", Pick(pixels=(0, 0, 9, 9), at=99.0), {}, "no frame within 0.1 s of 99 s"),
         ("size", Pick(pixels=(0, 0, 9, 9), at=1.0, camera="exo"), {}, "no camera 'exo'"),
         ("weight", Pick(box=(0, 0, 0, 1, 1, 1)), {}, "no quantity 'weight'"),
