@@ -75,6 +75,18 @@ def test_numbers_are_the_same_within_the_margin_of_agreement(
     assert judge(number("2", "m"), answers, RULES).loss == loss
 
 
+@pytest.mark.parametrize(
+    ("kind", "answer", "options"),
+    [("text", "a chair", ()), ("set", '["lamp"]', ()), ("order", '["b", "a"]', ("a", "b")), ("yes-no", "yes", ())],
+)
+@pytest.mark.parametrize("given_up", ["can't tell", "Can’t tell.", "**Can't tell**", "I can't tell."])
+def test_every_kind_of_question_can_be_given_up(kind: str, answer: str, options: tuple[str, ...], given_up: str) -> None:
+    item = Item(id="1", task="t", question="?", kind=kind, answer=answer, options=options)
+    assert judge(item, {ALL: answer, EVIDENCE: answer, WITHOUT: given_up}, RULES).loss is None
+    assert judge(item, {ALL: given_up, EVIDENCE: given_up, WITHOUT: given_up}, RULES).loss == "didn't look"
+    assert judge(item, {ALL: answer, EVIDENCE: answer, WITHOUT: answer}, RULES).loss == "didn't look"
+
+
 def test_the_score_from_which_a_number_is_right_is_the_users(number: Callable[..., Item]) -> None:
     answers = {ALL: "2.2", WITHOUT: "can't tell"}
     assert judge(number("2", "m"), answers, RULES, right_from=0.8).met[ALL]

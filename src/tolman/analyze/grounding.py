@@ -16,6 +16,7 @@ import numpy as np
 
 from tolman.items import CANT_TELL, Item
 from tolman.protocols.captions_and_examples import EVIDENCE, WITHOUT
+from tolman.scoring.answer_values import normalised
 from tolman.scoring.intervals import Share, share
 from tolman.scoring.item_kind import kind_of
 from tolman.scoring.parse.commitments import REFUSAL
@@ -132,8 +133,11 @@ def judge(item: Item, answers: Mapping[str, str], rules: RuleSet, *, right_from:
 def _said(item: Item, text: str) -> str | None:
     """An answer as it is compared; None where none can be read."""
     reading = kind_of(item).read(item, text)
+    said = normalised(text if reading.value is None else str(reading.value))
+    if reading.note == REFUSAL or said.removeprefix("i ") == normalised(CANT_TELL):  # words may be any text
+        return CANT_TELL
     if reading.value is None:
-        return CANT_TELL if reading.note == REFUSAL else None
+        return None
     is_letter = item.options[-1:] == (CANT_TELL,) and reading.value == item.letters[-1]
     return CANT_TELL if is_letter else str(reading.value)
 

@@ -103,6 +103,7 @@ def init(config: InitConfig) -> None:
     family, _, model = config.model.partition("/")
     if family not in families() or not model:
         raise unknown("model", config.model, [f"{name}/NAME" for name in families()])
+    config.out.parent.mkdir(parents=True, exist_ok=True)
     write_text(config.out, config.render())
     say(console(), f"Written: {config.out}. Next: tolman run {config.out}")
 

@@ -48,7 +48,8 @@ _URGENT = (
     "TOOL CALL", "UNFINISHED", DOUBT_SIGN,
 )  # fmt: skip
 """How remarks begin that every reader must see, the most important first: one of each kind comes before a second."""
-_SERIOUS = ("FRAMES", "PART", MISSING_SIGN, FEW_SIGN, "No interval")
+_SERIOUS = ("FRAMES", "No interval", "PART", MISSING_SIGN, FEW_SIGN)
+"""The last three come late, as the row's name and the legend say them too."""
 _MINOR = ("[", "(", "Published: ", "Of ")
 """How remarks on published rows begin, which a legend of signs replaces."""
 _SIGNS = {
@@ -139,9 +140,10 @@ def _print_remarks(console: Console, table: ReportTable, texts: Iterable[str], *
     places = []
     for text in texts:
         kind, place = _kind(text)
-        places.append((seen[kind] if kind in _URGENT else len(_URGENT), place, text))
+        level = seen[kind] if kind in (*_URGENT, *_SERIOUS) else len(_SERIOUS)
+        places.append((kind not in _URGENT, level, place, text))
         seen[kind] += 1
-    ordered = [text for *_, text in sorted(places, key=lambda one: one[:2])]
+    ordered = [text for *_, text in sorted(places, key=lambda one: one[:3])]
     most = len(ordered) if notes else MOST_REMARKS
     legend = _legend(table, ordered[:most])
     if legend:
