@@ -1,5 +1,5 @@
 #!/bin/sh
-# `load_dataset(FOLDER)` joins `test_debiased.jsonl` and `test_pruned.jsonl`, and leaves out `full.jsonl`, without a word.
+# `load_dataset(FOLDER)` joins `test_debiased.jsonl` and `test_pruned.jsonl` and leaves out `full.jsonl`, silently.
 #
 # Hugging Face datasets looks for words such as train, test, dev or eval in the names of files and folders. If one name
 # has one, only such files are read: a file per scene loses all scenes but `test-lab`. Files with the same word become

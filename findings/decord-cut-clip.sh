@@ -3,7 +3,7 @@
 #
 # Such a clip begins at the key frame before the cut, and its edit list hides the frames in between. decord skips them
 # while it reads on, and counts them when it jumps. A batch of every tenth frame, as models are shown, is 13 frames early
-# and steps back in time (55, then 52); a batch of all frames repeats the last one. There is no error and no warning.
+# and steps back in time (55, then 52); a batch of all frames repeats the last one. There is no error or warning.
 # Exits with 1 where a later version behaves otherwise.
 set -eu
 place=$(mktemp -d)

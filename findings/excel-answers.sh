@@ -1,10 +1,11 @@
 #!/bin/sh
-# A model's answer "=> B" or "= 2.5", written by pandas with XlsxWriter and read back, is the number 0; with openpyxl none.
+# A model's answer "=> B" or "= 2.5", written by pandas with XlsxWriter and read back, is the number 0.
 #
-# Both take a text that begins with "=" for a formula that nothing computes. A 0 then counts as a numeric answer. A text
-# over 32,767 characters, as of models that reason, loses its end, where the answer is. pandas warns of the second only.
-# VLMEvalKit keeps its predictions this way by default (vlmeval/smp/file.py, commit e8e78f0). Exits with 1 where a later
-# version behaves otherwise.
+# XlsxWriter takes a text that begins with "=" for a formula of value 0, which then counts as a numeric answer; openpyxl
+# leaves the cell without a value. A text over 32,767 characters, as of models that reason, loses its end, where the
+# answer is. pandas warns of the second only.
+# VLMEvalKit wrote its predictions this way until commit 63a279f1 (July 2026), and still cuts long ones unless
+# PRED_FORMAT=tsv is set. Exits with 1 where a later version behaves otherwise.
 set -eu
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
@@ -23,7 +24,7 @@ read, said = {}, {}
 for engine in ("xlsxwriter", "openpyxl"):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        pd.DataFrame({"index": range(len(answers)), "prediction": answers}).to_excel("a.xlsx", index=False, engine=engine)
+        pd.DataFrame({"prediction": answers}).to_excel("a.xlsx", index=False, engine=engine)
         read[engine] = pd.read_excel("a.xlsx", keep_default_na=False)["prediction"].tolist()
     said[engine] = [str(warning.message) for warning in caught]
     for wrote, got in zip(answers, read[engine]):

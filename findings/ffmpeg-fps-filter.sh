@@ -1,5 +1,5 @@
 #!/bin/sh
-# `ffmpeg -i walk.mp4 -vf fps=1 %03d.png` shows 0.47, 1.47, 2.47 … s of a video of 30 frames a second, not 0, 1, 2 … s.
+# `ffmpeg -i walk.mp4 -vf fps=1 %03d.png` shows 0.47, 1.47, 2.47 … s of a 30 fps video, not 0, 1, 2 … s.
 #
 # The filter rounds each frame's time to the nearest whole second and keeps the last frame of each, so every picture is
 # half a step late (14 frames here), and a pose or an answer that belongs to second n is joined with another view.

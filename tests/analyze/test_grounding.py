@@ -12,7 +12,7 @@ import pytest
 
 import tolman
 from tolman import benchmarks
-from tolman.analyze.grounding import ALL, LOSSES, TWIN, Verdict, judge, summarise
+from tolman.analyze.grounding import ALL, LOSSES, TWIN, GroundingVerdict, judge, summarise
 from tolman.errors import UsageError
 from tolman.features.analyses import to_plain
 from tolman.features.analyses.config import GroundingConfig
@@ -76,15 +76,28 @@ def test_numbers_are_the_same_within_the_margin_of_agreement(
 
 
 @pytest.mark.parametrize(
-    ("kind", "answer", "options"),
-    [("text", "a chair", ()), ("set", '["lamp"]', ()), ("order", '["b", "a"]', ("a", "b")), ("yes-no", "yes", ())],
+    ("kind", "answers"),
+    [
+        ("text", ("red sofa", "Blue lamp")),
+        ("yes-no", ("yes", "No.")),
+        ("order", ('["a", "b", "c"]', "b, a, c")),
+        ("set", ('["a", "b"]', "a, c")),
+        ("points", ('{"points": [[0.1, 0.2]], "within": 0.05}', '{"points": [[0.8, 0.9]]}')),
+        ("boxes", ('{"boxes": [[0.1, 0.2, 0.3, 0.4]]}', '{"boxes": [[0.5, 0.5, 0.6, 0.6]]}')),
+    ],
 )
-@pytest.mark.parametrize("given_up", ["can't tell", "Can’t tell.", "**Can't tell**", "I can't tell."])
-def test_every_kind_of_question_can_be_given_up(kind: str, answer: str, options: tuple[str, ...], given_up: str) -> None:
-    item = Item(id="1", task="t", question="?", kind=kind, answer=answer, options=options)
-    assert judge(item, {ALL: answer, EVIDENCE: answer, WITHOUT: given_up}, RULES).loss is None
-    assert judge(item, {ALL: given_up, EVIDENCE: given_up, WITHOUT: given_up}, RULES).loss == "didn't look"
-    assert judge(item, {ALL: answer, EVIDENCE: answer, WITHOUT: answer}, RULES).loss == "didn't look"
+def test_every_kind_of_answer_can_be_given_up(kind: str, answers: tuple[str, str]) -> None:
+    right, wrong = answers
+    picture = {"kind": "image", "path": "a.jpg"}
+    options = ("a", "b", "c") if kind in ("order", "set") else ()
+    fields = {"id": "1", "question": "Which?", "kind": kind, "answer": right, "options": options, "task": "t"}
+    item = Item.model_validate({**fields, "media": [picture]})
+    for text in ("Can’t tell.", "I can't tell.", *(["Answer: can't tell"] if kind == "text" else [])):
+        given_up = judge(item, {ALL: wrong, EVIDENCE: right, WITHOUT: text}, RULES)
+        assert given_up.loss == "misjudged"
+        assert given_up.met[WITHOUT], text
+    assert judge(item, {ALL: wrong, EVIDENCE: right, WITHOUT: wrong}, RULES).loss == "prior knowledge"
+    assert judge(item, {ALL: wrong, EVIDENCE: wrong, WITHOUT: wrong}, RULES).loss == "didn't look"
 
 
 def test_the_score_from_which_a_number_is_right_is_the_users(number: Callable[..., Item]) -> None:
@@ -95,7 +108,7 @@ def test_the_score_from_which_a_number_is_right_is_the_users(number: Callable[..
 
 def test_repeats_count_as_one_item_and_shares_are_whole() -> None:
     verdicts = [
-        Verdict(f"{i}", "ab"[i % 2], f"s{i // 2}", {ALL: True, WITHOUT if i % 2 else TWIN: i < 10}, loss)
+        GroundingVerdict(f"{i}", "ab"[i % 2], f"s{i // 2}", {ALL: True, WITHOUT if i % 2 else TWIN: i < 10}, loss)
         for i in range(40)
         for loss in (None, LOSSES[i % 4])
     ]

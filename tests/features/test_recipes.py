@@ -52,7 +52,9 @@ def bench(tmp_path: Path) -> Path:
 def run(command: Command, bench: Path) -> Callable[..., Result]:
     def go(server: Server, *options: object, model: str = QWEN, out: str = "run", code: int = 0) -> Result:
         with serving(server) as url:
-            return command("run", "./bench", "--model", model, "--base-url", url, "--out", out, *options, code=code)
+            return command(
+                "run", "./bench", "--model", model, "--base-url", url, "--out", out, "--notes", *options, code=code
+            )
 
     return go
 

@@ -20,6 +20,7 @@ from tolman.items import CANT_TELL, Item
 from tolman.media.needed_frames import NeededFrames, NeededThing
 from tolman.media.sampling import Frames
 from tolman.messages import Clip, KeyFrames
+from tolman.models.geometric import as_generated
 from tolman.protocols.captions_and_examples import twins_of
 
 VSI = benchmarks.get("vsi-bench")
@@ -169,3 +170,4 @@ def test_the_way_out_is_offered_once_and_last(choice: Callable[..., Item]) -> No
     shown = protocols.get("grounded").present(VSI, [choice(), many])
     assert [item.options[-1] for item in shown] == [CANT_TELL, "thing 25"]
     assert shown[0].answer == choice().answer
+    assert [as_generated(item) for item in shown] == [choice(), many]  # what the oracle and the detector ask families

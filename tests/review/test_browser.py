@@ -29,7 +29,6 @@ def test_the_owner_starts_a_project_and_a_subject_answers_it_by_keyboard(page: A
     page.get_by_role("radio", name="Answer Subjects").check()
     page.get_by_role("button", name="Start").click()
     page.get_by_role("heading", name="Human baseline").wait_for()
-    snap(page, "home")
     page.goto("/people")
     page.get_by_role("radio", name="subject").check()
     page.get_by_role("button", name="Make a link").click()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from making import make_pool, make_rig, make_rooms, violations
-from reviewing import Served, enter, make_benchmark, serving, settings_of, snap, until
+from reviewing import Served, enter, make_benchmark, serving, settings_of, until
 from tolman.scenes import Event
 
 pytestmark = pytest.mark.full
@@ -199,8 +199,6 @@ def test_classifying(page: Any, serve: Callable[..., Served]) -> None:
         for group in groups.all():
             page.keyboard.press(group.locator("input").nth(1).get_attribute("data-key"))
             assert group.locator("input").nth(1).is_checked()
-        if number == 1:
-            snap(page, "classify")
         page.keyboard.press("Enter")
     _done(page)
 

@@ -241,7 +241,7 @@ def test_ties_are_counted_in_the_report(tolman: Tolman, place: Path) -> None:
 
     with serving(Server(reply=reply)) as url:
         done = tolman(
-            "run", "./bench", "--model", "openai/m", "--base-url", url, "--protocol", "self-consistency", "--samples-per-vote", "2",
+            "run", "./bench", "--model", "openai/m", "--base-url", url, "--notes", "--protocol", "self-consistency", "--samples-per-vote", "2",
             "--limit", "3", "--out", "r",
         )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -17,6 +17,7 @@ from tolman.geometry.camera_geometry import project
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
+from tolman.simulate.path_geometry import WalkableFloor
 from tolman.simulate.view_planning import find_views
 from tolman.simulate.walks import SPEED, TURN, draw_walk, intrinsics_of, looking
 from tolman.simulate.world import World
@@ -95,6 +96,11 @@ def test_a_camera_that_looks_along_x_sees_left_on_its_left() -> None:
     assert pixels[0] == pytest.approx((320, 240))
     assert pixels[1] == pytest.approx((220, 240))  # +y is to the left of +x
     assert pixels[2] == pytest.approx((320, 140))  # up
+
+
+def test_a_floor_narrower_than_a_cell_has_no_ways() -> None:
+    floor = WalkableFloor(shapely.box(0, 0, 3, 0.05), np.array([[1.0, 0.02], [2.0, 0.03]]))
+    assert floor.length(0, 1) == np.inf
 
 
 def test_the_same_seed_gives_the_committed_poses(library: Library) -> None:

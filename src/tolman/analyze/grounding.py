@@ -29,7 +29,7 @@ LOSSES: tuple[Loss, ...] = ("didn't look", "prior knowledge", "misjudged", "unre
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GroundingVerdict:
     """One item, asked once in each of its conditions.
 
     Attributes:
@@ -97,7 +97,9 @@ class GroundingResult:
     right_from: float
 
 
-def judge(item: Item, answers: Mapping[str, str], rules: RuleSet, *, right_from: float = 0.5, draw: int = 0) -> Verdict:
+def judge(
+    item: Item, answers: Mapping[str, str], rules: RuleSet, *, right_from: float = 0.5, draw: int = 0
+) -> GroundingVerdict:
     """Judge the answers to one item. Whether two of them are the same is decided as the careful reader reads them.
 
     Args:
@@ -127,14 +129,14 @@ def judge(item: Item, answers: Mapping[str, str], rules: RuleSet, *, right_from:
         loss = "didn't look"
     elif same.get(WITHOUT) and not met[WITHOUT]:
         loss = "prior knowledge"
-    return Verdict(item.id, rules.task(item), item.cluster, met, loss)
+    return GroundingVerdict(item.id, rules.task(item), item.cluster, met, loss)
 
 
 def _said(item: Item, text: str) -> str | None:
     """An answer as it is compared; None where none can be read."""
     reading = kind_of(item).read(item, text)
     said = normalised(text if reading.value is None else str(reading.value))
-    if reading.note == REFUSAL or said.removeprefix("i ") == normalised(CANT_TELL):  # words may be any text
+    if reading.note == REFUSAL or said.removeprefix("i ") == normalised(CANT_TELL):
         return CANT_TELL
     if reading.value is None:
         return None
@@ -148,14 +150,14 @@ def _is_same(item: Item, first: str | None, second: str | None) -> bool:
     return kind_of(item).agree(item, first, second)
 
 
-def summarise(verdicts: Sequence[Verdict], *, untested: int = 0, unanswered: int = 0) -> RunGrounding:
+def summarise(verdicts: Sequence[GroundingVerdict], *, untested: int = 0, unanswered: int = 0) -> RunGrounding:
     """Compute the figures of a run, with 95 % intervals clustered by scene.
 
     Args:
         verdicts: one or more; several of one item are repeats of it.
         untested, unanswered: counts of the others.
     """
-    tasks: dict[str, list[Verdict]] = {}
+    tasks: dict[str, list[GroundingVerdict]] = {}
     for one in verdicts:
         tasks.setdefault(one.task, []).append(one)
     ids: dict[str, list[str]] = {loss: sorted({one.id for one in verdicts if one.loss == loss}) for loss in LOSSES}
@@ -163,7 +165,7 @@ def summarise(verdicts: Sequence[Verdict], *, untested: int = 0, unanswered: int
     return RunGrounding(found, _figures(verdicts), untested, unanswered, ids)
 
 
-def _figures(verdicts: Sequence[Verdict]) -> TaskGrounding:
+def _figures(verdicts: Sequence[GroundingVerdict]) -> TaskGrounding:
     ids = [one.id for one in verdicts]
     clusters = np.unique([one.cluster for one in verdicts], return_inverse=True)[1]
 

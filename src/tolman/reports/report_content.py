@@ -216,13 +216,12 @@ def notes_of(run: LoadedRun) -> list[str]:
     first, second = [*run.figures["rule_sets"], "", ""][:2]
     if run.figures.get("differ") and not is_without_headline(run, first):
         notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")
-    notes += usage_note(run.name, run.figures)
-    notes += frames_note(run.name, run.figures)
-    if settings.protocol_settings:
-        notes.append(f"{run.name}: {protocol_settings(settings)}.")
     if run.figures.get("notes"):
         counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
         notes.append(f"{run.name}: {counts}.")
+    notes += usage_note(run.name, run.figures)
+    if settings.protocol_settings:
+        notes.append(f"{run.name}: {protocol_settings(settings)}.")
     pooled = {name: entry["pooled"]["value"] for name, entry in run.figures["rule_sets"].items() if "pooled" in entry}
     shown = ", ".join(f"{name} {value:.2f}" for name, value in pooled.items() if value is not None)
     if shown:
@@ -230,6 +229,7 @@ def notes_of(run: LoadedRun) -> list[str]:
     for name, entry in run.figures["rule_sets"].items():
         if entry.get("guessed"):
             notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
+    notes += frames_note(run.name, run.figures)
     if judge and judge.get("prompt"):
         notes.append(f"{run.name}: {judge['model']} got the instruction: {' '.join(judge['prompt'].split())}")
     notes.append(

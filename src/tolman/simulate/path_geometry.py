@@ -51,7 +51,8 @@ class WalkableFloor:
         first = int(inside.sum())
         self.first = first
         # The four nearest cells, of those equally far the first: at most twelve of the sixteen are equally far.
-        _, found = KDTree(self.nodes[:first]).query(places, k=range(1, min(16, first) + 1))
+        ranks = range(1, min(16, first) + 1)
+        found = KDTree(self.nodes[:first]).query(places, k=ranks)[1] if first else np.empty((len(places), 0), np.intp)
         close = np.sort(found, axis=1)
         near = np.linalg.norm(self.nodes[close] - places[:, None], axis=2)
         nearest = np.argsort(near, axis=1, kind="stable")[:, :4]

@@ -90,7 +90,11 @@ class WorldsConfig:
             try:
                 furniture.append(hashlib.sha256(self.furniture.read_bytes()).hexdigest())
             except OSError as error:
-                raise InputError(self.furniture, f"can't be read ({error.strerror})") from None
+                raise InputError(
+                    self.furniture,
+                    f"can't be read ({error.strerror})",
+                    fix="give an .sh3f file, or no --furniture: furniture made by rule needs no option",
+                ) from None
         found: dict[str, Any] = json.loads(json.dumps(fields | {"furniture": furniture, "tolman": tolman.__version__}))
         return found
 

@@ -63,7 +63,6 @@ def test_reviewers_compare_and_decide_and_a_third_adjudicates(page: Any, served:
     page.locator("input[name=target][value=scene]").check()
     page.get_by_label("Reason", exact=True).fill("Look at the scene.")
     page.locator("h1.question").scroll_into_view_if_needed()
-    snap(page, "adjudicate")
     page.get_by_role("button", name="Decide").click()
     page.get_by_role("heading", name="Nothing is left to do").wait_for()
 
@@ -77,7 +76,6 @@ def test_reviewers_compare_and_decide_and_a_third_adjudicates(page: Any, served:
     page.get_by_role("link", name="Flags").click()
     page.get_by_role("link", name="order").click()
     page.get_by_role("heading", name="Correct it").wait_for()
-    snap(page, "flag")
 
 
 def test_a_page_that_is_loaded_again_has_what_was_entered(page: Any, served: Served) -> None:

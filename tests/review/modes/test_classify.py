@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from making import violations
-from reviewing import Client, Served, enter, items, snap
+from reviewing import Client, Served, enter, items
 from tolman.curate.filtering import read_hand_labels
 from tolman.curate.mapping import open_taxonomy
 from tolman.review.modes.labelling import majority_labels
@@ -95,5 +95,4 @@ def test_the_page_is_accessible(browser: Any, served_sqlite: Served) -> None:
     page.get_by_label("Vista").check()
     page.get_by_text("Kept.").wait_for()
     assert not violations(page)
-    snap(page, "classify")
     context.close()

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from making import violations
-from reviewing import Client, Served, enter, items, press_media_keys, serving, settings_of, snap
+from reviewing import Client, Served, enter, items, press_media_keys, serving, settings_of
 from terminal import tolman
 from tolman.review.accounts import AccountError
 from tolman.review.console.item_listing import ItemFilter, page_of
@@ -141,7 +141,6 @@ def test_an_error_is_labelled_by_keyboard(browser: Any, with_run: Served) -> Non
     page.keyboard.press("3")
     assert page.locator("input:checked").count() == 1
     page.keyboard.press("3")
-    snap(page, "errors")
     page.keyboard.press("Enter")
     page.locator("h1").filter(has_not_text=heading).wait_for()
     with with_run.site.database.read() as db:

@@ -362,8 +362,6 @@ def test_every_page_with_a_scene_is_accessible(
             assert len(told["passes"]) > 10
             for violation in told["violations"]:
                 found[where, scheme, violation["id"]] = [node["html"][:150] for node in violation["nodes"]]
-            if drawing == "webgl" and (where, width, scheme) == ("review", 1440, "dark"):
-                _snap(page, "review", ".workbench")
         assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth"), where
 
     page.goto(path)

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from making import make_pool
-from reviewing import Client, Served, enter, serving, settings_of, snap, until
+from reviewing import Client, Served, enter, serving, settings_of, until
 from tolman.benchmarks.site.site_rows import CATEGORIES
 from tolman.features.analyses.config import HumansConfig
 from tolman.features.analyses.run_analyses import analyze_humans
@@ -171,8 +171,6 @@ def test_sites_human_level_by_seven_people_of_fifty_questions_a_task(
         assert all(sum(one.startswith(f"{task} ") for one in asked) == 50 for task in CATEGORIES)
         missed_here = {item: missed[item] for item in asked if item not in skip}
         wrong[-1] = missed_here
-        if person == 0:
-            snap(page, "study-end")
         context.close()
     done = export_runs(served.site, tmp_path / "people")
     assert len(done.folders) == 7

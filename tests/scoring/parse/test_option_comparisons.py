@@ -348,6 +348,7 @@ GENERAL: list[tuple[str, tuple[str, ...], str, str | None]] = [
     ("What touches?", ("the lamp and the book", "the book and the vase"), "vase + book", "B"),
     ("Where is the key?", ("on the hook", "in the door"), "The key is no longer on the hook.", None),
     ("What does he push?", ("a pram", "a bicycle"), "There is a bicycle, but that's not his.", None),
+    ("What is there?", ("a plant", "a piano"), "Easy: (A), the piano!", None),
     ("What points up?", ("the arrow", "the lamp"), "No. 1", "A"),
     ("Which vehicle stops?", ("a lorry", "a taxi"), "The truck.", "A"),
     (ROOM, ROOMS, "The kitchen has 14 m2, the bedroom 12 m2.", "A"),

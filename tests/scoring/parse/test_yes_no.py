@@ -248,6 +248,7 @@ KEPT: list[tuple[str, str, str | None]] = [
     (CUP, "Sure. The cup is under the table.", "B"),
     (CUP, "It's beside it.", "B"),
     (CUP, "The cup is under the chair.", None),
+    (CUP, "The cup is standing next of the table.", None),
     ("Is the lamp switched on?", "Off.", "B"),
     ("Is the lamp switched on?", "The radio is on; the lamp, however, is off.", "B"),
     ("Does the cat jump before the ball falls?", "After.", "B"),

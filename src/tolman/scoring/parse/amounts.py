@@ -465,6 +465,9 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
         return []
     if _is_by_case(line, text):
         return [Commitment(None, CONCLUDED, line.found[0].start, line.found[-1].end, "in words", SEVERAL)]
+    either = _EITHER_TIMES.search(text, segment.start, segment.end) if asked.times else None
+    if either is not None:
+        return [Commitment(None, CONCLUDED, *either.span(), "in words", SEVERAL)]
     if segment.having("unknown"):
         return []
     found = [c for c in replies(segment, text) if _is_count(c, line, text, asked)]
@@ -477,6 +480,10 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
     opens_line = not words_of(text[segment.start : start]) and i == 0
     strength = ALONE if opens_line else CONCLUDED if i in (0, len(lines) - 1) else STATED
     return [Commitment(values.pop(), strength, start, end, "in words")]
+
+
+_TIMES = r"(?:once|twice|thrice|\w+ times)"
+_EITHER_TIMES = re.compile(rf"\b{_TIMES}(?:,? or|,? maybe|,? perhaps)(?: only)? {_TIMES}\b", re.IGNORECASE)
 
 
 def _is_by_case(line: NumberLine, text: str) -> bool:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from tolman.items import LETTERS, Unit
 from tolman.scoring.parse.amounts import number_commitments
-from tolman.scoring.parse.asked import asked_in
+from tolman.scoring.parse.asked import asked_in, opposite
 from tolman.scoring.parse.commitments import (
     ALONE,
     CONCLUDED,
@@ -37,7 +37,7 @@ from tolman.scoring.parse.option_announcements import (
     opening_letter,
     opening_yes,
 )
-from tolman.scoring.parse.option_comparisons import measured, read_against, without_cases
+from tolman.scoring.parse.option_comparisons import measured, read_against
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
 from tolman.scoring.parse.option_mentions import (
     Mention,
@@ -56,6 +56,7 @@ from tolman.scoring.parse.option_verdicts import (
     left_over,
     superlative,
     verdicts,
+    without_cases,
 )
 from tolman.scoring.parse.quantities import quantities
 from tolman.scoring.parse.response_segments import Segment, announces_next
@@ -69,6 +70,8 @@ MAX_WHETHER_GAP = 8
 """Characters between "whether" and an option, at most."""
 MIN_SHARED_CHARS = 4
 """Letters of a word of the question that counts where a sentence repeats it, at least."""
+MAX_PARTS = 12
+"""Parts of a sentence, and statements, that are compared with the question, at most."""
 MIN_SHARED_WORDS = 2
 """Words of the question that a sentence repeats where it says what is asked for, at least."""
 
@@ -81,6 +84,9 @@ def stated(context: LineContext) -> list[Commitment] | None:
         return None
     if len(options) == 1:
         return _single(context)
+    contradicted = named_first(affirmed, text, context.segment)
+    if contradicted.note == DISAGREE:
+        return [replace(contradicted, strength=STATED)]  # "(A), the piano"
     outside = [m for m in affirmed if not _is_bracketed(m, text, context.segment)]
     if len(options_in(outside)) == 1:
         return [commit(outside[0], STATED, "stated")]
@@ -96,6 +102,8 @@ def _in_clause_asked(context: LineContext, named: Sequence[Mention]) -> list[Men
     """The mentions in the one clause that shares most words with the question; none where that isn't one option."""
     segment, text = context.segment, context.text
     marks = [m.start() for m in _CLAUSE.finditer(text, segment.start, segment.end)]
+    if len(marks) > MAX_PARTS:
+        return []
     parts = [segment.part(a, b) for a, b in itertools.pairwise([segment.start, *marks, segment.end])]
     of_part = [[m for m in named if p.start <= m.start < p.end] for p in parts]
     shares = [
@@ -289,7 +297,8 @@ def choice_found(
 
 def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: str) -> list[Commitment]:
     """Prefer, of several options stated in passing, the one whose sentence shares most words with the question."""
-    if any(c.strength > STATED or c.value is None for c in found) or len({c.value for c in found}) < 2:
+    several = len({c.value for c in found}) >= 2 and len(found) <= MAX_PARTS
+    if not several or any(c.strength > STATED or c.value is None for c in found):
         return found
     own = [next((x for x in lines if x.segment.start <= c.start < x.segment.end), None) for c in found]
     shares = [len(words_shared(x.segment, question, x.mentions)) if x else 0 for x in own]
@@ -449,7 +458,7 @@ def _judged(context: LineContext) -> list[Commitment] | None:
     """The option that is called the nearest, last, largest, or right."""
     line, segment = context.line, context.segment
     supposed = bool(segment.having("suppose"))
-    best = superlative(line, context.text)
+    best = None if _is_of_other_end(context) else superlative(line, context.text)
     if best is not None and len(options_in(line.mentions)) > 1 and not supposed:
         ends = not any(later.mentions for later in context.lines[context.number + 1 :])
         return [commit(best, CONCLUDED if ends else STATED, "superlative")]
@@ -461,6 +470,14 @@ def _judged(context: LineContext) -> list[Commitment] | None:
         return None
     ends = context.number >= len(context.lines) - 2
     return [commit(right, CONCLUDED if ends else JUDGED, "judged")]
+
+
+def _is_of_other_end(context: LineContext) -> bool:
+    """Check whether a line's superlatives are of the other end than the question's: "the farthest first"."""
+    segment = context.segment
+    poles = {c.role for c in segment.language.opposites.find(segment.words, context.text)}
+    asked = asked_in(context.question, segment.language).poles
+    return bool(poles) and not poles & asked and any(opposite(pole) in asked for pole in poles)
 
 
 _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (

@@ -1,6 +1,7 @@
 """Verdicts of a response on the options that it goes through: right, best, or wrong.
 
-The statements of a response that goes through the options one by one are not yet its answer.
+The statements of a response that goes through the options one by one are not yet its answer, nor are options that it
+names for one case each or only deems possible.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, JUDGED, Commitment
-from tolman.scoring.parse.lexicon import is_inside, same_word
+from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, JUDGED, SEVERAL, Commitment
+from tolman.scoring.parse.lexicon import is_inside, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, are_joined, commit, options_in
 from tolman.scoring.parse.option_texts import OptionTexts
@@ -282,6 +283,84 @@ def all_of_them(lines: Sequence[OptionLine], text: str, options: OptionTexts) ->
         if cues and not other and not strong:
             return [Commitment(LETTERS[option], CONCLUDED, cues[-1].start, cues[-1].end, "left over")]
     return []
+
+
+def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
+    """Leave out the options that a response names for one case each: "if it is metal, the cup; if it is clay, the mug".
+
+    Args:
+        lines: of the response; the mentions of those that name a case are taken out.
+        text: without markup.
+
+    Returns:
+        A commitment to several options; empty where fewer than two cases name different options, or where a line behind
+        them names one for every case.
+    """
+    cases = [line for line in lines if not line.question and is_case(line, text)]
+    options = {m.option for line in cases for m in line.affirmed}
+    named = [line for line in lines if line.mentions and not line.question]
+    if all(line in cases or _is_hedged(line, text) for line in named):
+        cases, options = named, options_in([m for line in named for m in _possible(line, text)])
+    either = [
+        i for i, line in enumerate(lines) if [w.folded for w in line.segment.words] in (["or"], ["oder"], ["ou"], ["o"])
+    ]
+    if either and 0 < either[-1] < len(lines) - 1:
+        cases = [line for line in lines if line.affirmed]
+        options = {m.option for line in cases for m in line.affirmed}
+    if len(options) < 2:
+        return []
+    begin = cases[0].segment.start
+    if any(line.segment.start > begin and line not in cases and line.affirmed and not line.question for line in lines):
+        return []
+    for line in cases:
+        line.mentions = []
+    return [Commitment(None, DECLARED, begin, cases[-1].segment.end, "stated", SEVERAL)]
+
+
+def _is_hedged(line: OptionLine, text: str) -> bool:
+    """Check whether a line only deems its options possible: "it might be the cup"."""
+    segment = line.segment
+    said = _MAYBE.search(text, segment.start, segment.end)
+    return said is not None and not segment.having("choose", "conclude", "answer", "estimate")
+
+
+def _possible(line: OptionLine, text: str) -> list[Mention]:
+    """The options that a line leaves possible."""
+    kept = _NOT_OUT.search(text, line.segment.start, line.segment.end)
+    return [m for m in line.mentions if not m.weak] if kept else line.affirmed
+
+
+_MAYBE = re.compile(
+    r"\b(?:might|may|could)[ ](?:well[ ])?(?:be|also)\b|\b(?:perhaps|maybe|possibly|possible)\b", re.IGNORECASE
+)
+_NOT_OUT = re.compile(
+    r"\b(?:isn['’]t|not|can['’]t|cannot|couldn['’]t)[ ](?:be[ ])?(?:out of the question|ruled? out|excluded?)",
+    re.IGNORECASE,
+)
+
+
+def is_case(line: OptionLine, text: str) -> bool:
+    """Check whether a line names an option for one case: it begins with "if", or one follows each option.
+
+    Args:
+        line: the sentence or line.
+        text: without markup.
+    """
+    segment = line.segment
+    cases = [c for c in segment.having("suppose", "premise") if text[c.start : c.end].casefold() in _CASE_WORDS]
+    chosen = [c for c in segment.having("choose") if text[c.start : c.end].casefold() != "that's"]
+    if not cases or not line.affirmed or chosen:
+        return False
+    if not words_of(text[segment.start : cases[0].start]):
+        return True
+    return len(cases) >= 2 and all(
+        any(0 <= c.start - m.end <= MAX_CASE_GAP and "(" in text[m.end : c.start] for c in cases) for m in line.affirmed
+    )
+
+
+MAX_CASE_GAP = 4
+"""Characters between an option and the case for which it is named, at most."""
+_CASE_WORDS = frozenset(("if", "assuming", "supposing", "wenn", "falls", "si", "se", "если", "in case"))
 
 
 MIN_OPTIONS = 3

@@ -198,7 +198,9 @@ def _by_keys(text: str, segment: Segment, options: OptionTexts) -> list[Mention]
         if (len(word.folded) < 3 and word.folded.isascii()) or word.folded in skip or word.start in other_sense:
             continue
         for option, key in enumerate(options.keys):
-            if any(same_word(word.folded, k) for k in key if k not in skip):
+            if any(same_word(word.folded, k) for k in key if k not in skip) and not _goes_on_otherwise(
+                word, options.folded[option], segment
+            ):
                 hits.setdefault(option, []).append(word)
     if len(hits) != 1:
         return []
@@ -211,11 +213,24 @@ def _by_keys(text: str, segment: Segment, options: OptionTexts) -> list[Mention]
     return [Mention(option, found[0].start, found[-1].end, "text", weak=True)]
 
 
+def _goes_on_otherwise(word: Word, phrase: tuple[str, ...], segment: Segment) -> bool:
+    """Check whether a relation that begins an option is to another thing: "after the bus" for "after the tram"."""
+    if not phrase or not same_word(word.folded, phrase[0]) or word.folded not in _RELATING:
+        return False
+    skip = segment.language.skip
+    rest = [w for w in phrase[1:] if w not in skip]
+    behind = [w.folded for w in segment.words if w.start >= word.end and w.folded not in skip | ARTICLES][:1]
+    return bool(rest and behind) and not any(same_word(behind[0], w) for w in rest)
+
+
+_RELATING = frozenset(("before", "after", "behind", "above", "below", "under", "near", "beside", "inside", "opposite"))
+
+
 def _by_all_words(segment: Segment, options: OptionTexts) -> list[Mention]:
     """Return the one option of several words that a segment holds in another order: "the vase and the book"."""
     skip = segment.language.skip
     bags = [{w.rstrip("s") for w in words if w not in skip | ARTICLES} for words in options.folded]
-    if any(not 2 <= len(bag) <= MAX_KEY_WORDS for bag in bags) or segment.having("negate", "deny"):
+    if any(not 2 <= len(bag) <= MAX_KEY_WORDS or bag & _RELATING for bag in bags) or segment.having("negate", "deny"):
         return []
     common = set[str].intersection(*bags)
     phrases = [c for c in segment.concepts if len(_words_in(c, segment)) > 1]

@@ -21,7 +21,7 @@ _LENGTHS: dict[str, tuple[str, Fraction]] = {
     "km": (r"km|kilomet(?:er|re)s?", Fraction(1000)),
     "cm": (r"cms?|centimet(?:er|re)s?", Fraction(1, 100)),
     "dm": (r"dms?|decimet(?:er|re)s?", Fraction(1, 10)),
-    "mm": (r"mms?|millimet(?:er|re)s?", Fraction(1, 1000)),
+    "mm": (r"mms?|mill?imet(?:er|re)s?", Fraction(1, 1000)),
     "m": (r"m|met(?:er|re)s?|mtrs?", Fraction(1)),
     "ft": (r"ft\.?|foot|feet|′|'(?!')", Fraction(3048, 10000)),
     "in": (r"inch(?:es)?|in(?![ \t]+[A-Za-z])|″|\"|''", Fraction(254, 10000)),

@@ -30,6 +30,10 @@ MIN_DENIED = 0.4
 """Share of the question's words that a sentence repeats to deny it, at least; to affirm it, it repeats all."""
 MIN_SWAPPED = 0.6
 """The same where the two things of a relation have changed places."""
+MAX_PLACE_WORDS = 6
+"""Words of a place, at most: "on top of the big table"."""
+MAX_CLAUSES = 6
+"""Clauses of a sentence that are read one by one, at most."""
 MAX_DENIED_WORDS = 3
 """Words behind a "not" among which one is of the question, at most."""
 
@@ -230,7 +234,7 @@ def _by_clause(
 ) -> bool | None:
     """The verdict of the clause that concludes, else of that with most words of the question, else of all."""
     turns = [m.start() for m in _TURNS.finditer(text, segment.start, segment.end)]
-    if not turns:
+    if not 1 <= len(turns) < MAX_CLAUSES:
         return rule(segment, text, asked)
     clauses = [segment.part(a, b) for a, b in itertools.pairwise([segment.start, *turns, segment.end])]
     shared = [len({a for a in asked.words if names_any(clause.words, frozenset({a}))}) for clause in clauses]
@@ -280,11 +284,11 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
         return False
     if swapped or covered < 1 or (asked.poles and not same) or _has_other_number(segment, text, asked):
         return None
-    return True
+    return True if _has_place_asked(segment, text, asked) else None
 
 
 _PLACE = re.compile(
-    r"\b(?:(?P<on>on|on top of|upon)|(?P<inside>in|inside|within)|(?P<under>under|underneath|beneath|below)"
+    r"\b(?:(?P<on>on top of|on|upon)|(?P<inside>in|inside|within)|(?P<under>under|underneath|beneath|below)"
     r"|(?P<beside>beside|next to|near|alongside)|(?P<behind>behind)|(?P<front>in front of))[ ]"
     r"(?P<what>(?:the|a|its|his|her|that|this)\b[ ])?(?P<of>\w+)",
     re.IGNORECASE,
@@ -307,6 +311,19 @@ def _elsewhere(segment: Segment, text: str, asked: Asked) -> bool | None:
     )
     place, other = ({k for k in _PLACE_NAMES if m[k]} for m in (said, wanted))
     return False if anchor and about and place != other and not segment.having("negate") else None
+
+
+def _has_place_asked(segment: Segment, text: str, asked: Asked) -> bool:
+    """Check whether a sentence names the place that a question names: "on the table" is none "next to the table"."""
+    wanted = _PLACE.search(asked.question)
+    if wanted is None or asked.poles:
+        return True
+    place = next(k for k in _PLACE_NAMES if wanted[k])
+    for said in _PLACE.finditer(text, segment.start, segment.end):
+        behind = [w.folded for w in segment.words if w.start >= said.start()][:MAX_PLACE_WORDS]
+        if said[place] and any(w in ("it", "them") or same_word(w, wanted["of"].casefold()) for w in behind):
+            return True
+    return False
 
 
 _PLACE_NAMES = ("on", "inside", "under", "beside", "behind", "front")
