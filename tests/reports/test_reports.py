@@ -108,7 +108,7 @@ def test_three_remarks_at_most_and_those_that_must_be_seen(make_run: MakeRun) ->
     lines = printed([run]).splitlines()
     end = next(n for n, line in enumerate(lines) if line.startswith("--notes prints"))
     assert [line.split(" my")[0] for line in lines[end - 3 : end]] == ["INCOMPLETE:", "MIXED:", "†"]
-    assert "more remarks and the interval of each figure" in lines[end]
+    assert "more remarks (†, No interval) and the interval of each figure" in lines[end]
     every = printed([run], notes=True)
     assert "--notes" not in every
     assert all(text in every for text in (*build([run]).warnings, *build([run]).marks, *build([run]).notes))

@@ -109,7 +109,9 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
 def _speed(result: SimulateResult) -> str:
     """How fast frames were drawn, as a sentence; nothing where none were."""
     frames, seconds = result.frames_drawn, result.seconds
-    return f"{counted(frames, 'frame')} in {seconds:.0f} s, {frames / seconds:.1f} a second. " if frames and seconds else ""
+    if not frames or not seconds:
+        return ""
+    return f"{counted(frames, 'frame')} in {seconds:.0f} s, {frames / seconds:.1f} a second. "
 
 
 def show_simulated(console: Console, result: SimulateResult) -> None:

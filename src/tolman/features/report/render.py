@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from tolman.features.notebook import counted
 from tolman.features.printing import WIDTH, TextConsole, say
 from tolman.features.report.compute import SITE, ReportResult
 from tolman.reports.further_metrics import FurtherCell, FurtherTable
@@ -86,10 +87,10 @@ def print_report(console: Console, report: Report, *, notes: bool = False) -> No
         _print_table(console, cut, cut.title, full=True)
         left_out += _print_remarks(console, cut, [*cut.marks, *cut.notes], notes=notes)
     if not notes:
-        more = f"{len(left_out)} more remark{'s' if len(left_out) > 1 else ''} and " if left_out else ""
-        urgent = Counter(kind for kind, *_ in map(_kind, left_out) if kind in _URGENT)
+        urgent = dict.fromkeys(kind for kind, *_ in map(_kind, left_out) if kind in (*_URGENT, "No interval"))
         named = f" ({', '.join(urgent)})" if urgent else ""
-        say(console, f"--notes prints {more}the interval of each figure{named}.", "dim")
+        more = f"{counted(len(left_out), 'more remark')}{named} and " if left_out else ""
+        say(console, f"--notes prints {more}the interval of each figure.", "dim")
 
 
 def _print_further(console: Console, table: FurtherTable) -> None:
