@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from loopback import Server, serving
+from tolman.demo.__main__ import demonstrate
+from tolman.errors import UsageError
 
 COMMAND = (sys.executable, "-m", "tolman.demo", "--homes", "3", "--seconds", "2", "--rate", "2")
 ABSENT = """
@@ -99,6 +101,12 @@ def test_a_stopped_demonstration_says_so_and_leaves_nothing_half_written(
     assert not written
     assert not (tmp_path / "demo" / "bench" / "benchmark.json").exists()
     assert not list((tmp_path / "tmp").iterdir())
+
+
+def test_a_model_that_is_none_is_refused_before_anything_is_drawn(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no model 'gpt'; "):
+        demonstrate(tmp_path / "demo", "gpt")
+    assert not (tmp_path / "demo").exists()
 
 
 @pytest.mark.full

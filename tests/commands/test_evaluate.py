@@ -60,6 +60,12 @@ def test_what_run_would_refuse_is_not_written(options: list[str], said: str) -> 
     assert not Path("tolman.toml").exists()
 
 
+def test_a_folder_of_the_file_is_made_and_its_comments_name_it() -> None:
+    done = CliRunner().invoke(app, ["init", "--out", "new/first.toml"])
+    assert done.output == "Written: new/first.toml. Next: tolman run new/first.toml\n"
+    assert "# Run it:        tolman run new/first.toml\n" in Path("new/first.toml").read_text()
+
+
 def test_nothing_is_overwritten() -> None:
     Path("tolman.toml").write_text("mine = 1")
     done = CliRunner().invoke(app, ["init"])

@@ -38,6 +38,14 @@ def test_texts_sentences_and_tables_are_shown(terminal: bool) -> None:
     assert r"a\x1b[2J\x1b]0;b\x07\x9b1m\u202ec" in text
 
 
+def test_a_name_between_colons_is_no_emoji() -> None:
+    file = io.StringIO()
+    shown = TextConsole(file=file)
+    say(shown, "m.py:a: 1 failed")
+    shown.print("m.py:b: 2 failed")
+    assert file.getvalue().split("\n") == ["m.py:a: 1 failed", "m.py:b: 2 failed", ""]
+
+
 def test_json_in_a_terminal_keeps_its_meaning() -> None:
     file = io.StringIO()
     write_json(TextConsole(file=file), {"said": HOSTILE}, ascii_only=False)

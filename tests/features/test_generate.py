@@ -92,6 +92,8 @@ def test_wrong_settings_are_told_before_anything_is_written(rooms: Path, tmp_pat
             generate(GenerateConfig(scenes=rooms, out=tmp_path / "b", **changes))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="holds other files"):
         generate(GenerateConfig(scenes=rooms, out=rooms))
+    with pytest.raises(InputError, match=r"nothing: there is no such folder; check the path\."):
+        generate(GenerateConfig(scenes=tmp_path / "nothing", out=tmp_path / "b"))
     assert not (tmp_path / "b").exists()
 
 

@@ -43,11 +43,11 @@ def test_the_function_and_the_command_make_the_same_scenes(
     assert [one.id for one in result.scenes] == ["simulated/5-0000"]
     options = [word for name, value in SMALL.items() for word in (f"--{name}", value)]
     done = command("simulate", "--shapes", "l-shape", *options, "--out", "two")
-    assert "1 scenes with their videos: two." in done.stdout
+    assert "1 scene with videos: two." in done.stdout
     assert contents(tmp_path / "one") == contents(tmp_path / "two", "tolman.toml")
     # It is whole already, and the same config says so of the same folder.
     done = command("simulate", "--config", "two/tolman.toml")
-    assert "1 scenes with their videos: two." in done.stdout
+    assert "1 scene with videos: two." in done.stdout
 
 
 def test_the_defaults_are_the_simulators() -> None:

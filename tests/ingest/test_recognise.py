@@ -115,6 +115,8 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
             ingest(IngestConfig(**given))
     with pytest.raises(InputError, match=r"^my-scans: there is no such folder; check the path; formats are "):
         ingest(IngestConfig(format="my-scans"))
+    with pytest.raises(InputError, match=r"my-scans: there is no such folder; check the path\."):
+        ingest(IngestConfig(format="scannet", path=(tmp_path / "my-scans",), out=tmp_path / "o"))
 
 
 def test_a_folder_alone_is_looked_into(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]

@@ -108,10 +108,21 @@ def test_three_remarks_at_most_and_those_that_must_be_seen(make_run: MakeRun) ->
     lines = printed([run]).splitlines()
     end = next(n for n, line in enumerate(lines) if line.startswith("--notes prints"))
     assert [line.split(" my")[0] for line in lines[end - 3 : end]] == ["INCOMPLETE:", "MIXED:", "†"]
-    assert "more remarks and the interval of each figure" in lines[end]
+    assert "more remarks (†, No interval) and the interval of each figure" in lines[end]
     every = printed([run], notes=True)
     assert "--notes" not in every
     assert all(text in every for text in (*build([run]).warnings, *build([run]).marks, *build([run]).notes))
+
+
+def test_a_run_without_interval_says_so_and_scorers_that_lack_the_same_share_a_remark(make_run: MakeRun) -> None:
+    runs = [run for name in ("my/a", "my/b") for run in make_run([Response(id="0", response="2")], model=name)]
+    for run in runs:
+        run.figures["unanswered"] |= {"missing": 0}
+        run.figures["frames_shown"] = {"unanswerable": 1, "answerable": 0, "unknown": 0, "sampling": "1 frame"}
+    lines = printed(runs).splitlines()
+    end = next(n for n, line in enumerate(lines) if line.startswith("--notes prints"))
+    assert [line.split(" my")[0].split(":")[0] for line in lines[end - 3 : end]] == ["FRAMES", "No interval", "‡"]
+    assert lines[end - 1].startswith("‡ my/a, official; my/a, careful: Avg. without")
 
 
 def test_failures_are_the_first_remark_and_mark_the_headline(make_run: MakeRun) -> None:

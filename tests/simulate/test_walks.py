@@ -30,6 +30,10 @@ def world(library: Library, shape: int, seed: str) -> World:
     return build_interior(draw_plan("t/1", SHAPES[shape], seed, library), library)
 
 
+def test_a_walk_can_have_one_frame(library: Library) -> None:
+    assert len(draw_walk(world(library, 0, "walk:0"), "0", seconds=1.0, rate=1).poses) == 1
+
+
 @pytest.mark.parametrize("shape", range(3))
 @pytest.mark.parametrize("seconds", [8.0, 30.0])
 def test_a_walk_is_free_smooth_and_upright(library: Library, shape: int, seconds: float) -> None:

@@ -134,11 +134,12 @@ def judge(
 
 def _said(item: Item, text: str) -> str | None:
     """An answer as it is compared; None where none can be read."""
-    if normalised(text) == normalised(CANT_TELL):
-        return CANT_TELL
     reading = kind_of(item).read(item, text)
+    said = normalised(text if reading.value is None else str(reading.value))
+    if reading.note == REFUSAL or said.removeprefix("i ") == normalised(CANT_TELL):
+        return CANT_TELL
     if reading.value is None:
-        return CANT_TELL if reading.note == REFUSAL else None
+        return None
     is_letter = item.options[-1:] == (CANT_TELL,) and reading.value == item.letters[-1]
     return CANT_TELL if is_letter else str(reading.value)
 

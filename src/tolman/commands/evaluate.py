@@ -19,7 +19,7 @@ from tolman.commands.configured import (
     console,
     is_incomplete,
 )
-from tolman.errors import UsageError, unknown
+from tolman.errors import UsageError
 from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.config import config_of
 from tolman.features.events import Ended
@@ -87,7 +87,7 @@ def init(config: InitConfig) -> None:
     Example:  tolman init my-bench --model openai/my-model --base-url http://localhost:8000/v1 --limit 50
     """
     from tolman import benchmarks
-    from tolman.models import families
+    from tolman.models import check_name
 
     if config.out.exists():
         raise UsageError(f"{config.out} is there already; give another file with --out.")
@@ -100,9 +100,8 @@ def init(config: InitConfig) -> None:
             given = typer.prompt(question, default="" if value is None else value, err=True)
             config = config_of(InitConfig, vars(config) | {name: value if given == "" else given})
     benchmarks.get(config.benchmark)
-    family, _, model = config.model.partition("/")
-    if family not in families() or not model:
-        raise unknown("model", config.model, [f"{name}/NAME" for name in families()])
+    check_name(config.model)
+    config.out.parent.mkdir(parents=True, exist_ok=True)
     write_text(config.out, config.render())
     say(console(), f"Written: {config.out}. Next: tolman run {config.out}")
 

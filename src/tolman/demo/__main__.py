@@ -19,6 +19,7 @@ from tolman.cli import app, replace_unprintable
 from tolman.errors import MissingExtraError, NoDisplayError, RunInterruptedError, TolmanError
 from tolman.extras import told
 from tolman.files import remove
+from tolman.models import check_name
 from tolman.runtime import stoppable, uninterrupted
 
 SEED = 6
@@ -84,6 +85,8 @@ def demonstrate(
     Raises:
         TolmanError: as the commands.
     """
+    if model is not None:
+        check_name(model)  # before minutes of drawing
     bench = out / "bench" if out.is_absolute() else f"./{out / 'bench'}"
     with as_file(files("tolman.demo") / "rooms") as prepared:
         scenes = out / "scenes"

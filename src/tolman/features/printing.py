@@ -193,8 +193,11 @@ def _import() -> None:
 class TextConsole(Console):
     """A console for texts that others wrote, such as responses and options.
 
-    Texts name a place on an object store by its URL, not by its mirror.
+    Texts name a place on an object store by its URL, not by its mirror. A name such as 'model:a:' keeps its colons.
     """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(emoji=False, **settings)
 
     def render_str(self, text: str, **settings: Any) -> Text:
         """Make a text of a string."""

@@ -9,13 +9,24 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 
-from tolman.errors import UsageError
+from tolman.errors import UsageError, unknown
 from tolman.models.code import mark_created
 from tolman.models.model import Model, ModelOptions
 from tolman.registry import Registry
 
 _REGISTRY = Registry("model family", __name__, "create", "tolman.models")
 families = _REGISTRY.names
+
+
+def check_name(model: str) -> None:
+    """Refuse a name that isn't FAMILY/NAME of a known family.
+
+    Raises:
+        UsageError: the name is refused.
+    """
+    family, _, name = model.partition("/")
+    if family not in families() or not name:
+        raise unknown("model", model, [f"{one}/NAME" for one in families()])
 
 
 def create(name: str, options: ModelOptions) -> Model:

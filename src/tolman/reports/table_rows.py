@@ -357,7 +357,7 @@ def missing_sentences(name: str, figures: Iterable[tuple[str, Sequence[str], flo
 def missing_marks(
     name: str, folder: Path, rule_sets: Mapping[str, Any], benchmark: BenchmarkSpec, columns: Iterable[str] = ()
 ) -> list[str]:
-    """Lines for the figures of a run that lack parts, by rule set.
+    """Lines for the figures of a run that lack parts; rule sets that lack the same share one.
 
     Args:
         name, folder: of the run.
@@ -366,20 +366,20 @@ def missing_marks(
         columns: keys of the figures that are meant; all where empty.
     """
     wanted = set(columns) or {column.key for column in benchmark.table.columns}
-    found = []
+    alike: dict[tuple[tuple[str, tuple[str, ...], float, int], ...], list[str]] = {}
+    earlier = []
     for rules, entry in rule_sets.items():
         cells = entry["cells"]
         own = [(column, cells[column.key]) for column in benchmark.table.columns if column.key in wanted & set(cells)]
         said = f"{name}, {rules}"
-        found += missing_sentences(
-            said, [(c.title, f.get("missing", ()), f.get("attainable", 100), c.digits) for c, f in own]
-        )
+        lacking = tuple((c.title, tuple(f.get("missing", ())), f.get("attainable", 100), c.digits) for c, f in own)
+        alike.setdefault(lacking, []).append(said)
         if _counted_as_zero(benchmark, rules, cells):
-            found.append(
+            earlier.append(
                 f"{said}: scored by an earlier version, which counted parts without a question as 0; "
                 f"'tolman score {folder}' recomputes it."
             )
-    return found
+    return [one for lacking, names in alike.items() for one in missing_sentences("; ".join(names), lacking)] + earlier
 
 
 def _counted_as_zero(benchmark: BenchmarkSpec, rules: str, cells: Mapping[str, Any]) -> bool:

@@ -147,7 +147,7 @@ def _walk_motion(
         moments.append(moments[-1] + max(length / SPEED, abs(turn) / TURN) + _WALK_DWELL)
     count = len(times)
     rate = 1.0 / (times[1] - times[0]) if count > 1 else 1.0
-    scaled = np.array(moments) * (times[-1] / moments[-1] if moments[-1] > 0 else 0.0)
+    scaled = np.array(moments) * ((times[-1] or 1.0) / moments[-1] if moments[-1] > 0 else 0.0)  # 0 with one frame
     if len(order) == 1:
         along, yaw_at = np.zeros(count), np.full(count, yaws[0]) + np.linspace(-0.6, 0.6, count)
     else:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tolman.benchmarks.benchmark_folder import FILE as CARD
-from tolman.errors import UsageError
+from tolman.errors import InputError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.generate.config import GenerateConfig
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
@@ -125,13 +125,15 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
     """Make a benchmark from scenes. Scenes and objects that can't be used are noted, counted and left out.
 
     Raises:
-        InputError: no usable scene, or an output folder that holds something else.
+        InputError: no such folder, no usable scene, or an output folder that holds something else.
         UsageError: an unknown preset or family.
         NoQuestionsError: no question comes out.
         WorkerError: the place can't be used, or workers are lost again and again.
     """
 
     name, place = config.preset, place_of(config.on, config.workers)
+    if not config.scenes.exists():
+        raise InputError(config.scenes, "there is no such folder", fix="check the path")
     if name is None:
         name, reason = preset_for(config.scenes)
         events(Noted(f"Generation preset {name}, as {reason}. --preset takes another."))

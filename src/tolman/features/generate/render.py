@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tolman.features.generate.audit import DOUBTFUL, FINDINGS, SHORTCUTS, STRICT
+from tolman.features.notebook import counted
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.features.report.render import print_wide
 from tolman.generate.publish import TAUGHT_ON, percent
@@ -34,7 +35,7 @@ def show_generated(console: Console, result: GenerateResult) -> None:
     show_reasons(console, result.statistics)
     say(
         console,
-        f"{result.questions:,} questions from {result.scenes:,} scenes: {result.out}. "
+        f"{counted(result.questions, 'question')} from {counted(result.scenes, 'scene')}: {result.out}. "
         f"Evaluate with 'tolman run {typed(result.out)}'.",
     )
 
@@ -108,7 +109,9 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
 def _speed(result: SimulateResult) -> str:
     """How fast frames were drawn, as a sentence; nothing where none were."""
     frames, seconds = result.frames_drawn, result.seconds
-    return f"{frames:,} frames in {seconds:.0f} s, {frames / seconds:.1f} a second. " if frames and seconds else ""
+    if not frames or not seconds:
+        return ""
+    return f"{counted(frames, 'frame')} in {seconds:.0f} s, {frames / seconds:.1f} a second. "
 
 
 def show_simulated(console: Console, result: SimulateResult) -> None:
@@ -127,7 +130,7 @@ def show_simulated(console: Console, result: SimulateResult) -> None:
     list_first(console, notes, len(notes), "dim")
     say(
         console,
-        f"{len(result.scenes):,} scenes with{'' if result.media else 'out'} their videos: {result.out}. "
+        f"{counted(len(result.scenes), 'scene')} with{'' if result.media else 'out'} videos: {result.out}. "
         f"{_speed(result)}"
         f"Make questions with 'tolman generate {typed(result.out)} --out BENCH'.",
     )

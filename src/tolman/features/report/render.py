@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from tolman.features.notebook import counted
 from tolman.features.printing import WIDTH, TextConsole, say
 from tolman.features.report.compute import SITE, ReportResult
 from tolman.reports.further_metrics import FurtherCell, FurtherTable
@@ -48,7 +49,8 @@ _URGENT = (
     "TOOL CALL", "UNFINISHED", DOUBT_SIGN,
 )  # fmt: skip
 """How remarks begin that every reader must see, the most important first: one of each kind comes before a second."""
-_SERIOUS = ("FRAMES", "PART", MISSING_SIGN, FEW_SIGN, "No interval")
+_SERIOUS = ("FRAMES", "No interval", "PART", MISSING_SIGN, FEW_SIGN)
+"""The last three come late, as the row's name and the legend say them too."""
 _MINOR = ("[", "(", "Published: ", "Of ")
 """How remarks on published rows begin, which a legend of signs replaces."""
 _SIGNS = {
@@ -85,10 +87,10 @@ def print_report(console: Console, report: Report, *, notes: bool = False) -> No
         _print_table(console, cut, cut.title, full=True)
         left_out += _print_remarks(console, cut, [*cut.marks, *cut.notes], notes=notes)
     if not notes:
-        more = f"{len(left_out)} more remark{'s' if len(left_out) > 1 else ''} and " if left_out else ""
-        urgent = Counter(kind for kind, *_ in map(_kind, left_out) if kind in _URGENT)
+        urgent = dict.fromkeys(kind for kind, *_ in map(_kind, left_out) if kind in (*_URGENT, "No interval"))
         named = f" ({', '.join(urgent)})" if urgent else ""
-        say(console, f"--notes prints {more}the interval of each figure{named}.", "dim")
+        more = f"{counted(len(left_out), 'more remark')}{named} and " if left_out else ""
+        say(console, f"--notes prints {more}the interval of each figure.", "dim")
 
 
 def _print_further(console: Console, table: FurtherTable) -> None:
@@ -139,9 +141,10 @@ def _print_remarks(console: Console, table: ReportTable, texts: Iterable[str], *
     places = []
     for text in texts:
         kind, place = _kind(text)
-        places.append((seen[kind] if kind in _URGENT else len(_URGENT), place, text))
+        level = seen[kind] if kind in (*_URGENT, *_SERIOUS) else len(_SERIOUS)
+        places.append((kind not in _URGENT, level, place, text))
         seen[kind] += 1
-    ordered = [text for *_, text in sorted(places, key=lambda one: one[:2])]
+    ordered = [text for *_, text in sorted(places, key=lambda one: one[:3])]
     most = len(ordered) if notes else MOST_REMARKS
     legend = _legend(table, ordered[:most])
     if legend:

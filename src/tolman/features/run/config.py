@@ -524,8 +524,8 @@ class InitConfig:
             return f"# {name} = {example}" if value is None else f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
         return f"""\
-# Run it:        tolman run {self.out.name}
-# Try it first:  tolman run {self.out.name} --dry-run
+# Run it:        tolman run {self.out}
+# Try it first:  tolman run {self.out} --dry-run
 # An option on the command line overrides the file. 'tolman run --help' names all.
 [run]
 # The name of a benchmark ('tolman benchmarks' lists them), or a folder.
