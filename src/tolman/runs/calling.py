@@ -279,7 +279,7 @@ class Caller:
         if now - self._began + pause > allowed:
             raise self._give_up(error, f" It was waited for {in_words(now - self._began)} (--wait).")
         if self._looks == 1:
-            self._watcher.noted(f"{as_sentence(error.message)} It is waited for, {in_words(allowed)} at most.")
+            self._watcher.noted(f"{as_sentence(error.message)} Waiting for it, {in_words(allowed)} at most.")
         self._tally.retried += 1
         until = now + pause
         while (left := until - time.monotonic()) > 0:
