@@ -85,7 +85,7 @@ def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["generate", "nowhere", "--out", "fresh"], "nowhere: holds no scenes-*.parquet and no scene meta-info"),
+        (["generate", "nowhere", "--out", "fresh"], "nowhere: there is no such folder; check the path."),
         (
             ["generate", "scenes", "--out", "fresh", "--preset", "vsi"],
             "there is no generation preset 'vsi'; did you mean 'vsi-paper' or 'vsi-official'?",

@@ -214,7 +214,13 @@ def _width(table: ReportTable, column: Column, *, full: bool) -> int:
         lines += [text for one in found for text in (unread_shares(one), unread_bounds(one, column))]
     intervals = [interval_shown(row, column) for row in table.rows]
     interval = max(map(len, [*_INTERVAL, *intervals])) + 1 if is_headline and any(intervals) else 0
-    return max(map(len, [*column.title.split(), *lines])) + 1 + interval
+    return max(map(len, [*_title_lines(column), *lines])) + 1 + interval
+
+
+def _title_lines(column: Column) -> list[str]:
+    """A column's title with a word on each line; a number keeps its per cent sign."""
+    lines = wrap(column.title.replace(" %", "\N{NO-BREAK SPACE}%"), 1, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
 def _first(table: ReportTable, row: ReportRow, *, full: bool) -> list[str]:
@@ -226,7 +232,7 @@ def _print_block(console: Console, table: ReportTable, columns: Sequence[Column]
     is_first = columns[0].key == table.headline
     with_interval = is_first and any(interval_shown(row, columns[0]) for row in table.rows)
     grid = RichTable(box=None, pad_edge=False, padding=(0, 0, 0, 1))
-    titles = [wrap(column.title, 1, break_long_words=False, break_on_hyphens=False) for column in columns]
+    titles = [_title_lines(column) for column in columns]
     if with_interval:
         titles.insert(1, [*_INTERVAL])
     height = max(map(len, titles))
