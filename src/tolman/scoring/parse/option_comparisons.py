@@ -275,8 +275,6 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     poles = {pole for pole in asked.poles if pole[:-1] in _COMPARED}
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
-    if any(c.role == "same" for c in line.segment.concepts):
-        return  # "equally far"
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in _COMPARED]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
@@ -284,6 +282,8 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     if not other or any(c.role in poles for c in said):
         return
     cue = other[0]
+    if any(c.role == "same" and 0 <= cue.start - c.end <= 1 for c in line.segment.concepts):
+        return  # "equally far"
     is_less = any(c.start == cue.start for c in less)
     strong = [m for m in line.mentions if not m.weak] or line.mentions
     chosen = _predicated(cue, strong, line.segment, text, is_less)
