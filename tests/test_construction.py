@@ -77,7 +77,8 @@ def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
     assert sum(row["in_doubt"] for row in summary) == len(doubtful)
     assert sum(row["broken_but_safe"] for row in summary) == len(safe)
     ran = tolman(
-        place, "run", "vsi-bench", "--data", "data", "--exclude", "found/exclude.txt", "--model", "baseline/random", "--out", "x"
+        place, "run", "vsi-bench", "--data", "data", "--exclude", "found/exclude.txt", "--model", "baseline/random", "--out", "x",
+        "--notes",
     )  # fmt: skip
     assert f"{len(findings) - len(doubtful):,} of {len(findings):,} items (--exclude ({len(doubtful)}))" in ran.stdout
 

@@ -163,6 +163,7 @@ PLAIN: list[tuple[str, str, str, str | None]] = [
     (BOUNCES, "", "It bounces once, not twice.", "1"),
     (BOUNCES, "", "Twice.", "2"),
     (BOUNCES, "", "Only once, at the start; the two later sounds are steps.", "1"),
+    (CHAIRS, "", "A lonely chair in the corner, and two more at the table, so three.", "3"),
     (CHAIRS, "", "Three around the table, another one by the stove, and then two on the balcony.", "6"),
 ]
 """Numbers that aren't added up, and "once" where it counts nothing."""

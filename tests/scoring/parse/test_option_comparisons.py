@@ -364,7 +364,43 @@ CONCLUDED: list[tuple[str, tuple[str, ...], str, str | None]] = [
 """An option behind the last measure."""
 
 
-@pytest.mark.parametrize(("question", "options", "response", "expected"), ROWS + KEPT + CONCLUDED + GENERAL)
+CAMERA = ("It moves to the left", "It moves to the right", "It moves forward", "It is static")
+TURNS = ("turn left", "turn right", "go straight")
+STANDING = "If I am standing by the stove and facing the sofa, is the TV to my left or right?"
+OBJECTS = ("phone", "lamp", "book", "cup")
+PLAIN: list[tuple[str, tuple[str, ...], str, str | None]] = [
+    ("Where is the TV?", SIDES, "On your right is a TV, and the sofa is further left. The TV is on the left.", "A"),
+    (
+        "Which is right of the fridge?",
+        ("cabinet", "stove", "sink", "microwave"),
+        "What is correct is that the sink is left and the stove is right of the fridge.",
+        None,
+    ),
+    ("How does the camera move?", CAMERA, "The camera does not turn; it moves forward.", "C"),
+    ("How does the camera move?", CAMERA, "The person is at rest. The camera moves forward.", "C"),
+    ("How does the car turn?", TURNS, "It keeps going straight, right after the light turns green.", "C"),
+    ("How does the car turn?", TURNS, "It goes straight right after the light.", "C"),
+    ("How does the car turn?", TURNS, "It keeps straight, leaving the shop on its right.", "C"),
+    ("How does the car turn?", TURNS, "Right at the light the car turns left.", "A"),
+    (STANDING, SIDES, "If I am standing by the stove and facing the sofa, the TV would be on my right.", "B"),
+    (STANDING, SIDES, "I stand by the stove and face the sofa. Then it would be on the left.", "A"),
+    ("Which is closer?", ("the bin", "the chair"), "The bin may be larger, but the chair is closer.", "B"),
+    ("Which box is heavier?", BOXES, "The same person lifts both; the red box is lighter.", "B"),
+    ("Which box is heavier?", BOXES, "Both have the same size, but the green box is lighter.", "A"),
+    ("What is next to the bed?", OBJECTS, "The lamp is next to the bed, but it is not lit.", "B"),
+    ("What is next to the bed?", OBJECTS, "The lamp, but it's not switched on.", "B"),
+    (
+        "Which car is the fastest?",
+        ("red car", "blue car", "white car"),
+        "The red car is slower than the blue car; the white car is slowest.",
+        None,
+    ),
+    (ROOM, (*ROOMS, "the bathroom"), "The kitchen has 2 windows; the bedroom measures 18 m².", None),
+]
+"""Ordinary answers whose words are cues elsewhere."""
+
+
+@pytest.mark.parametrize(("question", "options", "response", "expected"), ROWS + KEPT + CONCLUDED + GENERAL + PLAIN)
 def test_option(question: str, options: tuple[str, ...], response: str, expected: str | None) -> None:
     item = Item(id="c", question=question, kind="choice", answer="A", options=options, task="t")
     assert read_careful(item, response).value == expected

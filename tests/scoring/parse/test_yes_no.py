@@ -258,6 +258,14 @@ KEPT: list[tuple[str, str, str | None]] = [
     ("Are there more than three chairs?", "Exactly three.", "B"),
     ("Are there more than three chairs?", "I see five people.", None),
     ("Is there a window in the bathroom?", "One, above the tub.", "A"),
+    ("Is there a window in the kitchen?", "The kitchen has a window.", "A"),
+    ("Is there a dog in the picture?", "One dog is visible.", "A"),
+    ("Is the stairway steeper than the ramp?", "The ramp is flatter.", "A"),
+    ("Is the light on?", "It's on the left.", None),
+    ("Is the car behind the bus?", "It is near the bus, right behind it.", None),
+    ("Can the robot pass without touching the sofa?", "It's too dark.", None),
+    ("Can the robot pass without touching the sofa?", "There is plenty of room, but the gap is too narrow.", None),
+    ("Does the car move?", "The camera pans while the car stays still.", "B"),
     ("Does the train stop at the platform?", "The train does not move, and people get out at the platform.", None),
 ]
 """Denials, echoes and openers that turn an answer around, and statements that don't answer."""

@@ -155,6 +155,12 @@ _RELATIONS = frozenset(
         "width",
         "depth",
         "weight",
+        "thickness",
+        "speed",
+        "age",
+        "steepness",
+        "warmth",
+        "loudness",
     )
 )
 """Qualities that relate two things, so that they turn around where the things change places."""

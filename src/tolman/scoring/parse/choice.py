@@ -107,7 +107,7 @@ def _in_clause_asked(context: LineContext, named: Sequence[Mention]) -> list[Men
     parts = [segment.part(a, b) for a, b in itertools.pairwise([segment.start, *marks, segment.end])]
     of_part = [[m for m in named if p.start <= m.start < p.end] for p in parts]
     shares = [
-        len(words_shared(p, context.question, found)) if found or p.having("superlative") else -1
+        len(words_shared(p, context.question, context.line.mentions)) if found or p.having("superlative") else -1
         for p, found in zip(parts, of_part, strict=True)
     ]
     best = shares.index(max(shares))

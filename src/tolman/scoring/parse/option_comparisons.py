@@ -275,8 +275,6 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     poles = {pole for pole in asked.poles if pole[:-1] in _COMPARED}
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
-    if any(c.role == "same" for c in line.segment.concepts):
-        return  # "equally far"
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in _COMPARED]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
@@ -284,6 +282,8 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     if not other or any(c.role in poles for c in said):
         return
     cue = other[0]
+    if any(c.role == "same" and 0 <= cue.start - c.end <= 1 for c in line.segment.concepts):
+        return  # "equally far"
     is_less = any(c.start == cue.start for c in less)
     strong = [m for m in line.mentions if not m.weak] or line.mentions
     chosen = _predicated(cue, strong, line.segment, text, is_less)
@@ -439,7 +439,7 @@ def _measures(
         if current >= 0 and not segment.having("conclude", "superlative", "total"):
             found += [_measure(current, q) for q in said]
         free.append((segment, said))
-    return _with_common_unit([m for m in found if m.option >= 0]), [(s, qs) for s, qs in free if qs]
+    return _with_common_unit([m for m in found if m.option >= 0], text), [(s, qs) for s, qs in free if qs]
 
 
 def _without_digits(line: OptionLine, text: str, current: int, end: int) -> tuple[int, int]:
@@ -474,13 +474,17 @@ def _measure(option: int, quantity: Quantity, column: int = 0) -> _Measure:
     return _Measure(option, value, quantity.kind, quantity.start, quantity.end, column, quantity.factor)
 
 
-def _with_common_unit(found: Sequence[_Measure]) -> list[_Measure]:
+_COUNTS = re.compile(r"[ ](?!(?:and|but|while)\b)[a-z]", re.IGNORECASE)
+
+
+def _with_common_unit(found: Sequence[_Measure], text: str) -> list[_Measure]:
     """Give measures without a unit the only unit of the others: "14 m², the kitchen 18"."""
     units = {(m.kind, m.factor) for m in found if m.kind}
     if len(units) != 1:
         return list(found)
     ((kind, factor),) = units
-    return [m if m.kind or m.column else replace(m, kind=kind, value=m.value * factor) for m in found]
+    bare = [not m.kind and not m.column and not _COUNTS.match(text, m.end) for m in found]  # not "2 windows"
+    return [replace(m, kind=kind, value=m.value * factor) if b else m for m, b in zip(found, bare, strict=True)]
 
 
 def _owner(quantity: Quantity, mentions: Sequence[Mention], text: str) -> int:

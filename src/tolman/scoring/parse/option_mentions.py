@@ -180,7 +180,8 @@ def with_polarity(text: str, segment: Segment, mentions: Sequence[Mention]) -> l
 
 
 _DISOWNED = re.compile(
-    r"[^.;:\n]{0,48}(?:,|—|–)[ ]*(?:but|though)[ ](?:that|it|this)(?:['’]s|[ ]is|[ ]was)(?:[ ]not|n['’]t)\b",
+    r"[^.;:\n]{0,48}(?:,|—|–)[ ]*(?:but|though)[ ](?:that|it|this)(?:['’]s|[ ]is|[ ]was)(?:[ ]not|n['’]t)"
+    r"[ ](?:it|his|hers|theirs|what|the (?:one|answer))\b",
     re.IGNORECASE,
 )
 """Behind an option: it is there, but isn't what is asked for."""

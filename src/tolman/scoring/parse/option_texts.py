@@ -127,9 +127,6 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
     shared = frozenset.intersection(*concepts)
     if all(c > shared for c in concepts):
         concepts = [c - shared for c in concepts]
-    turned = [c - {"turn"} for c in concepts]
-    if len({c for c in turned if c}) == len(concepts):
-        concepts = turned  # "it turns right", "to the right"
     concepts = [c if concepts.count(c) == 1 else frozenset() for c in concepts]
     places, stems = _places(options, folded, language)
     pictured = any(stem in _PICTURES for stem in stems) or bool(places and not stems)

@@ -321,7 +321,9 @@ def _is_hedged(line: OptionLine, text: str) -> bool:
     """Check whether a line only deems its options possible: "it might be the cup"."""
     segment = line.segment
     said = _MAYBE.search(text, segment.start, segment.end)
-    return said is not None and not segment.having("choose", "conclude", "answer", "estimate")
+    if said is None or any(c.start >= said.end() for c in segment.having("contrast")):
+        return False  # "the cup may be larger, but the mug is closer"
+    return not segment.having("choose", "conclude", "answer", "estimate")
 
 
 def _possible(line: OptionLine, text: str) -> list[Mention]:

@@ -253,7 +253,8 @@ def _by_joined_keys(text: str, segment: Segment, options: OptionTexts, named: Se
             continue
         mention = Mention(option, hits[0].start, hits[-1].end, "text")
         gaps = (text[min(m.end, mention.end) : max(m.start, mention.start)] for m in named)
-        found += [mention] if any(is_alternative(gap, segment.language) for gap in gaps) else []
+        joined = any(is_alternative(gap, segment.language) for gap in gaps)
+        found += [mention] if joined and not is_idiom(text, mention) else []
     return found
 
 
@@ -280,7 +281,8 @@ def _by_concepts(text: str, segment: Segment, options: OptionTexts) -> list[Ment
         if len(hits) == 1:
             whole = said == options.concepts[hits[0]] or options.concepts[hits[0]] <= _ROTATIONS
             weak = not whole or hits[0] in options.loose
-            found.append(Mention(hits[0], group[0].start, group[-1].end, "text", weak=weak))
+            own = [c for c in group if c.role in options.concepts[hits[0]]] or group
+            found.append(Mention(hits[0], own[0].start, own[-1].end, "text", weak=weak))
     return [m for m in found if not is_idiom(text, m)]
 
 
@@ -303,7 +305,7 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
         if c.role not in neutral
         and (c.role in asked or not (pairs or things))
         and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
-        and not (_NEXT_TO.match(text, c.end) and is_idiom(text, c))
+        and not ((_NEXT_TO.match(text, c.end) or c.role == "right") and is_idiom(text, c))
     ]
     for cue in sorted(longest(named), key=lambda c: c.start):
         gap = text[groups[-1][-1].end : cue.start] if groups else ""

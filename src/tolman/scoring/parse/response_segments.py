@@ -172,9 +172,8 @@ def is_supposed(segment: Segment, text: str) -> bool:
 
 _HAD_IT_BEEN = re.compile(r"\A[\s*_`\"'(>-]*(?:(?:but|and)[ ])?(?:had|were|should)[ ]\w+", re.IGNORECASE)
 _IF_IT_WERE = re.compile(
-    r"\bif\b[^.?!\n]{1,120}?\b(?:were|had|was|weren't|hadn't|wasn't|would|\w+ed|stood|came|took)\b", re.IGNORECASE
+    r"\bif\b[^.?!\n]{1,120}?\b(?:were|had|was|weren't|hadn't|wasn't|\w+ed|stood|came|took)\b", re.IGNORECASE
 )
-_THEN_IT_WOULD = re.compile(r"\b(?:then|otherwise)[ ,]+(?:it|that|he|she|they)(?:['’]d|[ ]would)\b", re.IGNORECASE)
 _CONDITIONAL = frozenset(("de", "fr", "es", "pt"))
 """Languages, beside English, whose files have phrases for what is not so."""
 _WOULD = re.compile(r"\b(?:would|could|might|wouldn't|couldn't|'d)\b", re.IGNORECASE)
@@ -198,7 +197,7 @@ def is_counterfactual(segment: Segment, text: str) -> bool:
     if any(c.role == "counterfactual" for c in replies(segment, text)):
         return True
     part = text[segment.start : segment.end]
-    return would and bool(_HAD_IT_BEEN.match(part) or _IF_IT_WERE.search(part) or _THEN_IT_WOULD.search(part))
+    return would and bool(_HAD_IT_BEEN.match(part) or _IF_IT_WERE.search(part))
 
 
 def _parts(segment: Segment, text: str) -> list[Segment]:

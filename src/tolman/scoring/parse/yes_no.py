@@ -300,8 +300,8 @@ def _elsewhere(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of a sentence that puts the thing asked about at another place: "it's beside it"."""
     wanted = _PLACE.search(asked.question)
     said = _PLACE.search(text, segment.start, segment.end)
-    if wanted is None or said is None or said.lastgroup is None or wanted["of"] is None:
-        return None
+    if wanted is None or said is None or _PLACE.search(text, said.end(), segment.end):
+        return None  # "near the bus, right behind it"
     anchor = same_word(said["of"].casefold(), wanted["of"].casefold()) or said["of"].casefold() in ("it", "them")
     before = [w for w in segment.words if w.end <= said.start()]
     thing = [w.folded for w in words_of(asked.question[: wanted.start()])]
@@ -316,8 +316,8 @@ def _elsewhere(segment: Segment, text: str, asked: Asked) -> bool | None:
 def _has_place_asked(segment: Segment, text: str, asked: Asked) -> bool:
     """Check whether a sentence names the place that a question names: "on the table" is none "next to the table"."""
     wanted = _PLACE.search(asked.question)
-    if wanted is None or asked.poles:
-        return True
+    if wanted is None or asked.poles or _ASKS_EXISTENCE.search(asked.question):
+        return True  # "the kitchen has a window"
     place = next(k for k in _PLACE_NAMES if wanted[k])
     for said in _PLACE.finditer(text, segment.start, segment.end):
         behind = [w.folded for w in segment.words if w.start >= said.start()][:MAX_PLACE_WORDS]
@@ -331,7 +331,8 @@ _ASKS_ABILITY = re.compile(
     r"\A(?:can|could|will|would|does|do|is it possible)\b|\b(?:fit|enough|able)\b", re.IGNORECASE
 )
 _UNABLE = re.compile(
-    r"\A(?:(?:it|he|she|that|this|they)(?:['’]s|[ ](?:is|are|would be))[ ])?(?:much[ ]|far[ ]|way[ ])?too[ ]\w+[ .!]*\Z"
+    r"\A(?:(?:it|he|she|that|this|they)(?:['’]s|[ ](?:is|are|would be))[ ])?(?:much[ ]|far[ ]|way[ ])?too[ ]"
+    r"(?:narrow|wide|big|large|bulky|thick|small|tight|tall|high|low|short|long|deep|heavy|far|close)[ .!]*\Z"
     r"|\b(?:impossible|not possible|no way)\b|\b(?:would|will|does|do|could|can)(?:n['’]t|[ ]not)[ ](?:fit|work)\b"
     r"|\bnot[ ]fits\b",
     re.IGNORECASE,
@@ -349,7 +350,7 @@ def _able(segment: Segment, text: str, asked: Asked) -> bool | None:
     part = text[segment.start : segment.end].strip(" *_`\"'")
     if _UNABLE.search(part):
         return False
-    return True if _ABLE.search(part) and not segment.having("negate", "absent") else None
+    return True if _ABLE.search(part) and not segment.having("negate", "absent", "contrast") else None
 
 
 def _is_behind_all(said: Sequence[Cue], asked: Asked, words: Sequence[Word]) -> bool:
@@ -364,6 +365,8 @@ def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
     rest = [w for w in segment.words if not is_inside(w, said) and w.folded not in segment.language.skip]
     if any(w.folded.partition("'")[0] not in _BARE for w in rest) or len(segment.words) > MAX_ECHO_WORDS:
         return None
+    if any(role not in asked.poles and opposite(role) not in asked.poles for role in roles):
+        return None  # "on the left" of a lamp that is switched on
     same, other = bool(roles & asked.poles), any(opposite(role) in asked.poles for role in roles)
     return same if same != other else None
 
