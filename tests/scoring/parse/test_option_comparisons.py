@@ -395,6 +395,8 @@ PLAIN: list[tuple[str, tuple[str, ...], str, str | None]] = [
         "The red car is slower than the blue car; the white car is slowest.",
         None,
     ),
+    ("What is nearest?", ("phone", "shelf"), "It is the shelf; the mobile base stands behind it.", "B"),
+    ("What is in the box?", ("trash bin", "plant"), "The storage bin holds a plant.", "B"),
     (ROOM, (*ROOMS, "the bathroom"), "The kitchen has 2 windows; the bedroom measures 18 m².", None),
 ]
 """Ordinary answers whose words are cues elsewhere."""
