@@ -212,7 +212,7 @@ def test_every_analysis_has_help_with_an_example_and_is_listed(place: Path) -> N
     listed = " ".join(tolman("analyze", "--help", cwd=place).split())
     assert "vision ablation, shortcut bias, correlation" in listed
     names = ANALYSES.names()
-    assert len(names) == 10
+    assert len(names) == 11
     for name in names:
         assert f" {name} " in listed
         shown = tolman("analyze", name, "--help", cwd=place)

@@ -44,7 +44,7 @@ def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     order = WorldsConfig(
         scenes=1,
-        seed=30,
+        seed=32,
         shapes=("rectangle",),
         objects=16,
         seconds=16.0,

@@ -96,7 +96,7 @@ def test_the_whole_catalogue_furnishes_rooms(shared_data: Path) -> None:
     whole = Library(shared_data / "furniture" / "BlendSwap-CC-0.sh3f")
     plan = draw_plan("t/1", "two-rooms", "0", whole, objects=40)
     _no_two_intersect(plan, whole)
-    assert len(plan.placed) > 25
+    assert len(plan.placed) > 12
 
 
 def test_the_same_seed_gives_the_committed_plans(library: Library) -> None:

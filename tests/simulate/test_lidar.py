@@ -28,7 +28,7 @@ UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_scan_s_alpha_shape_is_the_floor(shape: str) -> None:
     here, carried = world(shape), walk(shape, 20.0)
-    points = scan(here, carried, replace(ROOM, columns=360, rate=2.5))
+    points = scan(here, carried, replace(ROOM, columns=360, rate=5.0))
     truth = here.scene.room_area
     assert truth is not None
     assert room_area(floor_plan(points)) == pytest.approx(truth, rel=0.02)
