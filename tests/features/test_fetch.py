@@ -242,7 +242,7 @@ def test_what_the_user_stops_ends_with_a_sentence_and_goes_on(hub: FakeHub, tmp_
 def test_a_score_states_the_revision_of_its_data(commit: str) -> None:
     runner = CliRunner()
     done = runner.invoke(
-        app, ["run", "vsi-bench", "--model", "baseline/best-constant", "--protocol", "blind", "--out", "run"]
+        app, ["run", "vsi-bench", "--model", "baseline/best-constant", "--protocol", "blind", "--out", "run", "--notes"]
     )
     assert done.exit_code == 0, done.output
     assert re.search(rf"vsi-bench full, data \w+ of {NAME} at {commit[:12]}, ", done.output)
