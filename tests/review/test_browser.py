@@ -129,6 +129,8 @@ def test_a_press_counts_where_it_began_though_the_connection_breaks_under_it(pag
         before = page.locator("h1.question").inner_text()
         page.get_by_role("button", name="Submit").click()
         page.locator("h1.question", has_not_text=before).wait_for()
+    # Media that arrive later would move the button.
+    until(page, lambda: page.locator("[data-shown-state]").first.input_value() == "ready")
     place = page.locator(".place-bar span").last.inner_text()
     page.context.set_offline(True)
     page.locator("#answer").fill("4")
