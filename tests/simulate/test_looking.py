@@ -60,8 +60,8 @@ def test_the_rest_is_told_alike(both: tuple[Capture, Capture]) -> None:
     bounds = {one.object: one for one in looked.recorded}
     for one in drawn.recorded:
         if one.object in bounds and one.missing < 0.1:
-            # Outdoors things are far away: rays leave more of them open.
-            assert bounds[one.object].missing < (0.35 if drawn.recorded_area is not None else 0.45), one.object
+            # Rays leave much open of things that are far away, and of windows behind curtains.
+            assert bounds[one.object].missing < 0.45, one.object
 
 
 @pytest.mark.full
