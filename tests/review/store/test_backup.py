@@ -128,11 +128,17 @@ def test_nothing_is_restored_over_something_or_from_something_else(tmp_path: Pat
     assert not (tmp_path / "new").exists()
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty(request: pytest.FixtureRequest) -> str | None:
+    """The URL of a database without tables: None (a file in the store), then PostgreSQL."""
+    return None if request.param == "sqlite" else request.getfixturevalue("postgres").create()
+
+
 @pytest.mark.full
-def test_a_database_of_the_version_before_is_upgraded(tmp_path: Path, database: str | None) -> None:
+def test_a_database_of_the_version_before_is_upgraded(tmp_path: Path, empty: str | None) -> None:
     store = tmp_path / "store"
     store.mkdir()
-    url = database or sqlite_url(store)
+    url = empty or sqlite_url(store)
     engine = engine_of(url)
     bring_to(engine, BEFORE)
     with engine.begin() as connection:
@@ -142,12 +148,12 @@ def test_a_database_of_the_version_before_is_upgraded(tmp_path: Path, database: 
         connection.execute(text("INSERT INTO history (what, content, created) VALUES ('joined', '{}', 2)"))
     engine.dispose()
     before = _rows(url)
-    back_up(store, database, tmp_path / "b.tar", {})
-    assert upgrade(store, database)[0] == BEFORE
+    back_up(store, empty, tmp_path / "b.tar", {})
+    assert upgrade(store, empty)[0] == BEFORE
     after = _rows(url)
     for table in before.keys() - {"alembic_version"}:
         assert [row[: len(old)] for row, old in zip(after[table], before[table], strict=True)] == before[table], table
-    again = upgrade(store, database)
+    again = upgrade(store, empty)
     assert again[0] == again[1]
     restore(tmp_path / "b.tar", tmp_path / "again", None, {})  # the backup is of the version that it was made of
     found = create_engine(sqlite_url(tmp_path / "again"))
