@@ -18,7 +18,7 @@ VSI = ("vsi-bench", "--data", str(EXTRACT))
 SHOWN = ("run", "./bench", "--base-url", "http://127.0.0.1:9", "--out", "run", "--model")
 
 MISSING = {
-    "generate": ("generate", "rooms", "--out", "new"),
+    "generate": ("generate", "rooms", "--out", "new", "--preset", "vsi-paper"),
     "oracle": ("run", "./made", "--model", "baseline/oracle", "--scenes", "rooms", "--out", "oracle"),
     "detect": ("run", "./made", "--model", "baseline/detector", "--out", "detector"),
     "audit": ("audit", "./made", "--scenes", "rooms"),
