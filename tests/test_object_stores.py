@@ -96,7 +96,9 @@ def test_a_killed_job_goes_on_on_another_machine_and_the_rest_follows(tmp_path: 
     third.type("audit", "s3://bucket/bench", "--scenes", "s3://bucket/worlds")
     third.type("run", "s3://bucket/bench", "--model", "baseline/random", "--out", "s3://bucket/runs/random")
     assert third.videos() == []
-    assert "s3://bucket/bench" in Machine(tmp_path / "fourth", store).type("score", "s3://bucket/runs/random")
+    assert "s3://bucket/bench" in Machine(tmp_path / "fourth", store).type(
+        "score", "s3://bucket/runs/random", "--notes"
+    )
     assert "isn't on this machine" not in third.type("report", "s3://bucket/runs/random", "--out", "report.html")
     server = Server()
     with serving(server) as address:
@@ -154,5 +156,5 @@ def test_google_s_store_takes_scenes_a_benchmark_and_a_run(tmp_path: Path) -> No
         second.type("generate", "gs://bucket/worlds", "--out", "gs://bucket/bench", "--filter-rounds", "0")
         first.type("audit", "gs://bucket/bench", "--scenes", "gs://bucket/worlds")
         first.type("run", "gs://bucket/bench", "--model", "baseline/random", "--out", "gs://bucket/runs/random")
-        assert "gs://bucket/bench" in second.type("score", "gs://bucket/runs/random")
+        assert "gs://bucket/bench" in second.type("score", "gs://bucket/runs/random", "--notes")
         assert second.refused("scenes", "gs://no-bucket/worlds").startswith("tolman: gs://no-bucket/worlds: ")
