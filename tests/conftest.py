@@ -133,9 +133,9 @@ def number() -> Callable[..., Item]:
     return make
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def passing_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plugins that the test loads are unloaded again behind it."""
+    """Unload the plugins that a test loads: the files of later tests would name them."""
     monkeypatch.setattr(plugins, "_loaded", dict(plugins._loaded))
 
 

@@ -117,7 +117,9 @@ def test_a_part_is_marked(place: Path) -> None:
         "p",
         cwd=place,
     )
-    assert "PART: baseline/random: 10 of 96 items (--limit 10)." in done.stdout
+    assert "baseline/random [10 of 5,130]" in done.stdout
+    notes = tolman("report", "p", "--notes", cwd=place)
+    assert "PART: baseline/random: 10 of 96 items (--limit 10)." in notes.stdout
 
 
 def test_a_terminal_without_a_width_prints_all_the_same(place: Path) -> None:

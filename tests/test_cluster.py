@@ -73,7 +73,6 @@ def test_a_lost_worker_is_replaced_and_its_argument_given_out_again(connected: R
     assert len((tmp_path / "b").read_text()) == MAX_LOSSES + 1
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_plugins_and_relative_paths_are_those_of_here(
     connected: RayCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,7 +85,6 @@ def test_add_a_benchmark_as_one_file_whose_baselines_run(tmp_path: Path) -> None
     assert "Within 25 %" in compared
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_add_a_metric_as_one_file_and_have_it_on_any_benchmark(tmp_path: Path) -> None:
     for file in files_of("scoring.md", tmp_path):
         if file.name in ("half_metre.py", "last_letter.py"):
@@ -125,7 +124,6 @@ def test_add_a_metric_as_one_file_and_have_it_on_any_benchmark(tmp_path: Path) -
     assert "percentile bootstrap, 2,000 draws of scenes" in marked
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_scorer_of_a_plugin_stands_beside_the_benchmarks_own(tmp_path: Path) -> None:
     load_plugin(next(file for file in files_of("scoring.md", tmp_path) if file.name == "last_letter.py"))
     assert [rules.name for rules in benchmarks.get("mmsi-bench").further_rule_sets()] == ["last-letter"]
@@ -144,7 +142,6 @@ def test_a_scorer_of_a_plugin_stands_beside_the_benchmarks_own(tmp_path: Path) -
     assert "last-letter" in shown
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_add_an_item_kind_as_one_file(tmp_path: Path) -> None:
     (kind,) = (file for file in files_of("scoring.md", tmp_path) if file.name == "yes_no.py")
     load_plugin(kind)
@@ -215,7 +212,6 @@ def test_the_commands_for_a_benchmark_as_a_data_file(tmp_path: Path) -> None:
     assert "Shelves" in typed(tmp_path, ["baseline/random" if "baseline/" in word else word for word in run])
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_add_a_benchmark_as_a_data_file(tmp_path: Path) -> None:
     load_plugin(shelves(tmp_path))
     benchmark = benchmarks.get("shelves")
@@ -236,7 +232,6 @@ def test_add_a_benchmark_as_a_data_file(tmp_path: Path) -> None:
     assert figures["rule_sets"]["official"]["cells"]["average"]["value"] == 100.0
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_the_keys_that_the_page_on_data_files_names_are_those_there_are() -> None:
     text = (DOCS / "benchmark.md").read_text(encoding="utf-8")
     (group,) = re.findall(r"```toml\n(\[subsets\.circular\]\n.*?)```", text, re.DOTALL)

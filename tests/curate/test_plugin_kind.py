@@ -92,7 +92,6 @@ def answer(text: str) -> str:
     return f"Evidence: seen.\nFrames: none\nAnswer: {'A' if 'Options:' in text else '2'}"
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_recipe_takes_questions_of_a_plugins_kind_from_rows_to_a_benchmark(place: Path) -> None:
     with serving(server := Curator(answer=answer)) as url:
         (place / "recipe.toml").write_text(RECIPE.format(url=url))
@@ -130,7 +129,6 @@ def test_a_recipe_takes_questions_of_a_plugins_kind_from_rows_to_a_benchmark(pla
     assert ran.returncode == 0, ran.stderr
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_pool_tells_that_a_plugin_is_missing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (place / "recipe.toml").write_text('name = "mine"\n[[sources]]\nmapping = "doors.toml"\ndata = "rows.jsonl"\n')
     command = ["curate", "run", "recipe.toml", "--out", "pool", "--until", "import", "--plugin", "yes_no.py"]
@@ -157,7 +155,6 @@ def order(**more: Any) -> ItemKind:
     )
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_kind_says_how_released_answers_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tolman import items
 

@@ -44,7 +44,6 @@ def test_stages_come_after_others_and_not_in_a_circle() -> None:
         stage("media", "")
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_local_file_adds_a_stage_with_a_table_of_its_own(tmp_path: Path) -> None:
     docs = (Path(__file__).resolve().parents[2] / "docs" / "extend" / "family.md").read_text(encoding="utf-8")
     (source,) = re.findall(r"```python\n# short_questions.py\n(.*?)```", docs, re.DOTALL)

@@ -234,7 +234,6 @@ FAMILY = Family(
 """
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_an_item_of_a_plugins_kind_is_audited_by_its_own_reader_and_metric(tmp_path: Path) -> None:
     load_plugin(write_kind(tmp_path))
     (tmp_path / "presence.py").write_text(LAMP)
@@ -251,7 +250,6 @@ def test_an_item_of_a_plugins_kind_is_audited_by_its_own_reader_and_metric(tmp_p
     assert verdict(present("ghost", "yes"), place) == (DOUBT, ())  # the kind reads 'perhaps' as neither
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_questions_of_other_kinds_than_families_draft_are_left_as_they_are(tmp_path: Path) -> None:
     load_plugin(write_kind(tmp_path))
     item = Item(id="1", question="Is the door open?", kind="yes-no", answer="yes", task="open", scene="made/room")

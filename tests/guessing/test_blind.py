@@ -101,7 +101,6 @@ def doors(count: int, planted: float, seed: int = 0) -> list[Item]:
     return made
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_items_of_a_plugins_kind_are_guessed(tmp_path: Path) -> None:
     load_plugin(write_kind(tmp_path))
     found = shares(doors(120, planted=1.0))

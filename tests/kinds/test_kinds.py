@@ -103,7 +103,6 @@ def test_a_number_alone_keeps_its_decimal_point(number: Make, text: str, stated:
     assert kind_named("number").stated_answer(number("2.5"), text) == stated
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_plugins_kind_is_compared_by_its_reader_where_it_says_nothing_else(tmp_path: Path) -> None:
     load_plugin(write_kind(tmp_path))
     item = Item(id="1", question="Is the door open?", kind="yes-no", answer="yes", task="open")

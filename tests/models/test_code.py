@@ -84,9 +84,7 @@ def test_a_version_stands_for_the_code(tmp_path: Path) -> None:
     assert run_plugin(tmp_path, plugin("B", 'version = "2"'), "changed") == ({"B"}, 0)
 
 
-def test_a_plugin_that_makes_one_of_tolmans_models_counts_too(
-    tmp_path: Path, passing_plugins: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plugin_that_makes_one_of_tolmans_models_counts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     lines = "from tolman.models.openai import create as theirs\n\n\ndef create(name, options):\n    return theirs('{}', options)\n"
     found = []
@@ -100,7 +98,7 @@ def test_a_plugin_that_makes_one_of_tolmans_models_counts_too(
     assert code_of(models.create("openai/m", ModelOptions(base_url="http://localhost/v1"))) is None
 
 
-def test_what_counts_is_the_file_as_it_was_loaded(tmp_path: Path, passing_plugins: None) -> None:
+def test_what_counts_is_the_file_as_it_was_loaded(tmp_path: Path) -> None:
     file = tmp_path / "edited.py"
     file.write_text(plugin("A"))
     tolman.load_plugin(file)

@@ -72,7 +72,7 @@ RIGHT = {kind: fields["answer"] for kind, fields in QUESTIONS.items()} | {"words
 
 
 @pytest.fixture
-def kinds(tmp_path: Path, passing_plugins: None) -> None:
+def kinds(tmp_path: Path) -> None:
     """Yes or no from the documentation, words, and an order."""
     place = tmp_path / "plugins"
     place.mkdir()

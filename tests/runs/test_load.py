@@ -39,7 +39,6 @@ def test_a_table_that_names_no_question_type_is_refused_with_the_nearest(place: 
     assert terminal.tolman(place, *run, "--plugin", "my_bench.py").returncode == 0
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_part_of_a_released_benchmark_has_empty_columns(place: Path) -> None:
     load_plugin(place / "my_bench.py")
     extract = PAGE.parents[2] / "tests" / "extracts" / "vsi_bench_extract.jsonl"

@@ -342,7 +342,6 @@ METRIC = Metric(
 """
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_plugins_metric_has_a_name_like_any_other(tmp_path: Path, number: Make) -> None:
     file = tmp_path / "exact.py"
     file.write_text(PLUGIN)

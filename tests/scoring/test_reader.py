@@ -31,7 +31,6 @@ def test_an_unknown_reader_names_the_nearest() -> None:
         reader_named("mindcub")
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_plugin_adds_a_reader(tmp_path: Path) -> None:
     file = tmp_path / "my_readers.py"
     file.write_text(
@@ -51,7 +50,6 @@ def test_a_plugin_adds_a_reader(tmp_path: Path) -> None:
     assert reader_named("last-character").read(CHOICE, "so B", 0).value == "B"
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_what_is_no_reader_is_told(tmp_path: Path) -> None:
     file = tmp_path / "no_reader.py"
     file.write_text("READER = len\n")
@@ -154,7 +152,6 @@ def test_the_page_lists_every_reader_and_no_other() -> None:
     assert sorted(listed) == sorted(reader_names())
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_the_reader_on_the_page_is_found_and_reads(tmp_path: Path) -> None:
     ((name, body),) = re.findall(
         r"```python\n# (last_letter\.py)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL

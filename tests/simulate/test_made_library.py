@@ -124,7 +124,6 @@ def test_a_library_that_is_asked_for_changes_the_settings(tmp_path: Path) -> Non
     assert plan[0].scene.objects
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_kind_of_a_plugin_is_offered_too(tmp_path: Path) -> None:
     plugin = tmp_path / "brick.py"
     plugin.write_text(
@@ -140,7 +139,6 @@ def test_a_kind_of_a_plugin_is_offered_too(tmp_path: Path) -> None:
     assert "made brick 0" in MadeLibrary("1").pieces
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_what_is_no_kind_is_refused(tmp_path: Path) -> None:
     plugin = tmp_path / "nothing.py"
     plugin.write_text("FURNITURE = 3\n", encoding="utf-8")

@@ -87,7 +87,6 @@ def test_a_mean_of_nothing_is_refused(tmp_path: Path, of: str, said: str) -> Non
         declared_benchmark(str(made(tmp_path, FILE + COLUMNS.replace("{of}", of))))
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_file_is_a_plugin_and_goes_before_one_of_the_same_name(tmp_path: Path) -> None:
     load_plugin(made(tmp_path, FILE))
     assert "mine" in benchmarks.names()
@@ -101,7 +100,6 @@ def test_a_file_is_a_plugin_and_goes_before_one_of_the_same_name(tmp_path: Path)
         load_plugin(tmp_path / "mine.yaml")
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_a_file_named_in_the_environment_finds_the_readers_of_another_plugin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

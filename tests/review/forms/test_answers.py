@@ -79,7 +79,6 @@ def test_numbers_agree_within_a_margin_and_are_labels_only_as_written() -> None:
     assert (shown_answer(CHOICE, "B"), shown_answer(NUMBER, "3")) == ("B", "3")
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_words_are_labels_by_what_they_say() -> None:
     load_plugin(WORDS)
     item = Item(id="w", question="?", kind="words", answer="a chair", task="t")

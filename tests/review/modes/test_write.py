@@ -207,7 +207,6 @@ def test_live_checks_say_what_is_missing(writing_sqlite: Served, pool: Path) -> 
     )
 
 
-@pytest.mark.usefixtures("passing_plugins")
 def test_questions_of_a_plugins_kind_are_written(writing_sqlite: Served, pool: Path, tmp_path: Path) -> None:
     for path in (WORDS, write_kind(tmp_path)):
         load_plugin(path)

@@ -35,7 +35,7 @@ def data_of(interchange: Path, tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def benchmark_of(passing_plugins: None) -> Callable[[str], BenchmarkSpec]:
+def benchmark_of() -> Callable[[str], BenchmarkSpec]:
     """Name of a benchmark, made-up ones too → the benchmark."""
 
     def found(name: str) -> BenchmarkSpec:

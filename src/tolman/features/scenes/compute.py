@@ -192,10 +192,10 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
         raise UsageError(
             f"scans are ingested folder by folder, and {len(config.path)} are given; run the command for each."
         )
-    if not config.path[0].exists():
-        raise InputError(config.path[0], "there is no such folder", fix="check the path")
     if config.source or config.licence or config.groups or config.copy:
         raise UsageError("--source, --licence, --groups and --copy are for 'tolman ingest media'.")
+    if not config.path[0].exists():
+        raise InputError(config.path[0], "there is no such folder", fix="check the path")
     out = config.folder
     recognised = recognise(config) if config.format == AUTO else None
     order = ScansConfig(
