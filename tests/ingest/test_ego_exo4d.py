@@ -266,7 +266,7 @@ def test_a_take_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> Non
     (part,) = read_collection(tmp_path)
     assert part.scene.objects == ()
     assert [event.label for event in part.scene.events][:1] == ["Loosen the nuts"]
-    assert part.scene.video == f"videos/ego-exo4d/{TAKE}-ego.mp4"
+    assert part.scene.video == f"videos/ego-exo4d/{TAKE}/ego.mp4"
     assert len({capture.times for capture in part.captures}) == 1
     for capture in part.captures:
         assert capture.media is not None

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from ingest.generic_writer import write_generic
-from ingest.pipeline import hold, ingested
+from ingest.pipeline import collection, hold, ingested
 from ingest.worlds import small_world, transform
 from tolman.errors import InputError
 from tolman.generate.draft import Draft, Rejected
@@ -200,6 +200,22 @@ def test_cameras_and_tracks(tmp_path: Path) -> None:
     assert all(value != value for value in capture.poses[1])
     assert capture.offset == 2.5
     assert (tmp_path / "out" / str(capture.media)).read_bytes() == (folder / "v.mp4").read_bytes()
+
+
+def test_cameras_of_scenes_with_similar_names_keep_their_own_videos(tmp_path: Path) -> None:
+    for name, roles in (("a", ("b", "c")), ("a-b", ("ego",))):
+        cameras = []
+        for number, role in enumerate(roles, 3 if name == "a" else 8):
+            write_video(tmp_path / "in" / name / f"{role}.mp4", number, size=(64, 48))
+            poses = [[1, 0, 0, 0.2 * i, 0, 1, 0, 0, 0, 0, 1, 0] for i in range(number)]
+            cameras.append(
+                {**CAMERA, "name": role, "video": f"{role}.mp4", "poses": poses, "intrinsics": [50, 50, 32, 24]}
+            )
+        content = {"tolman_scene": 1, "unit": "m", "up": "z", "objects": [], "cameras": cameras}
+        (tmp_path / "in" / name / "scene.json").write_text(json.dumps(content))
+    ingest(ScansConfig("generic", tmp_path / "in"), tmp_path / "out", 1)
+    media = [capture.media for got in collection(tmp_path / "out").values() for capture in got.captures]
+    assert len({*media}) == len(media) == 3
 
 
 @pytest.mark.parametrize("mesh", [True, False])

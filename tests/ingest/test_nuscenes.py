@@ -333,7 +333,7 @@ def test_a_drive_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> No
     (part, _) = read_collection(tmp_path)
     scene = part.scene
     assert scene.counts == {"car": 1, "truck": 1, "pedestrian": 1, "traffic cone": 1, "barrier": 1}
-    assert scene.video == "videos/nuscenes/scene-0061-CAM_FRONT.mp4"
+    assert scene.video == "videos/nuscenes/scene-0061/CAM_FRONT.mp4"
     assert [event.kind for event in scene.events] == ["description"]
     assert scene.room_area is None
     assert [capture.role for capture in part.captures] == [*layout.YAWS, "LIDAR_TOP"]

@@ -308,9 +308,9 @@ def _room(reading: RawScene, points: Floats) -> tuple[float | None, tuple[float,
 
 
 def _media(source: SceneSource, recording: CameraRecording, recordings: int) -> str:
-    """Path of a recording's video: by the scene's own name, and the camera's where there are several."""
+    """Path of a recording's video. Several cameras have a folder: scene 'a-b' is not camera 'b' of scene 'a'."""
     suffix = ".mp4" if recording.standard is not None or recording.media is None else recording.media.suffix.lower()
-    return f"videos/{source.id}{f'-{recording.role}' if recordings > 1 else ''}{suffix}"
+    return f"videos/{source.id}{f'/{recording.role}' if recordings > 1 else ''}{suffix}"
 
 
 def _owned(capture: Capture, source: SceneSource) -> Capture:
