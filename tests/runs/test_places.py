@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import tolman
+from tolman.cli import app
 from tolman.runs.places import default_folder
 from tolman.runs.run_folder import RunFolder, RunSettings
 
@@ -55,6 +57,31 @@ def test_a_run_and_its_benchmark_are_moved_together(work: Path) -> None:
     )
     work.rename(work.with_name("moved"))
     assert len(tolman.report([work.with_name("moved") / RUN]).runs) == 1
+
+
+def test_a_config_next_to_a_run_repeats_it_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its benchmark, model, ids and output are those of the folder in which it was written, also when that has moved."""
+    place = tmp_path / "work"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    tolman.load(questions()).save("bench")
+    Path("mine.py").write_text("def answer(item):\n    return 'A'\n")
+    Path("ids.txt").write_text("q1\nq2\n")
+    done = CliRunner().invoke(
+        app, ["run", "./bench", "--model", "python/mine.py:answer", "--ids", "ids.txt", "--protocol", "blind", "--out", "r"]
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    shutil.copytree(place, tmp_path / "copy")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for folder in ("work", "copy"):
+        again = CliRunner().invoke(app, ["run", "--config", f"../{folder}/r/tolman.toml"])
+        assert again.exit_code == 0, again.output
+        assert f"Every item: ../{folder}/r/report.html" in again.output
+    # What is given on the command line is meant from here.
+    assert CliRunner().invoke(app, ["run", "--config", "../work/r/tolman.toml", "--out", "s"]).exit_code == 0
+    assert [path.name for path in Path().iterdir()] == ["s"]
+    assert len(Path("s/responses.jsonl").read_text().splitlines()) == 2
 
 
 def test_another_benchmark_of_that_name_is_not_taken_for_it(work: Path) -> None:

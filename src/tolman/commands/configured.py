@@ -27,9 +27,11 @@ from tolman.errors import RunInterruptedError, UsageError
 from tolman.features.config import (
     ConfigField,
     at_places,
+    base_of,
     check_outputs,
     fields_of,
     has_table,
+    located,
     make,
     read_plugins,
     read_tables,
@@ -214,13 +216,14 @@ def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, A
     """Return the configs of a command: one, or one for each table of a suite. Given settings go before every table."""
     if file is not None:
         load_plugins(read_plugins(file))
+    base = base_of(file) if file is not None else Path()
     tables = read_tables(file, name) if file is not None else [{}]
     if len(tables) > 1 and "out" in given:
         raise UsageError(f"{file} has {len(tables)} [[{name}]] tables: write an 'out' into each in place of --out.")
     found = []
     for number, table in enumerate(tables, start=1):
         where = f"{file}, table {number}: " if len(tables) > 1 else f"{file}: " if file is not None else ""
-        settings = {key.replace("-", "_"): value for key, value in table.items()} | given
+        settings = located(config, {key.replace("-", "_"): value for key, value in table.items()}, base) | given
         found.append(make(config, settings, where=where))
     return found
 

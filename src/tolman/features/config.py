@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, Union, get_
 
 from tolman.errors import DataWarning, InputError, UsageError, hint
 from tolman.parallel.work_places import RAY
-from tolman.storage import as_named, as_path, mirror_of, opened
+from tolman.storage import as_named, as_path, is_url, mirror_of, opened
 
 if TYPE_CHECKING:
     from tolman.runs.engine import Limits
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 C = TypeVar("C")
 PLUGINS = "plugins"
 """The key of a file's plugins, above its tables."""
+DIRECTORY = "directory"
+"""The key of the folder, relative to the file, at which relative paths in a written file begin."""
 Scalar = type[str] | type[int] | type[float] | type[bool] | type[Path]
 
 
@@ -233,6 +235,7 @@ def read_tables(path: Path, command: str) -> list[dict[str, Any]]:
     """
     data = _read(path)
     data.pop(PLUGINS, None)
+    data.pop(DIRECTORY, None)
     found = data.get(command)
     if isinstance(found, dict):
         return [found]
@@ -263,7 +266,52 @@ def read_plugins(path: Path) -> list[str]:
     found = _read(path).get(PLUGINS, [])
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise InputError(path, "is no list of files", field=PLUGINS, fix=f'write {PLUGINS} = ["my_family.py"]')
-    return found
+    base = base_of(path)
+    return [str(base / one) for one in found]
+
+
+def base_of(path: Path) -> Path:
+    """The folder at which relative paths in a TOML file begin, relative to the working directory.
+
+    It is the working directory itself for files that name none, and where the named folder is gone.
+
+    Raises:
+        InputError: the file can't be read, is no TOML, or names no text.
+    """
+    named = _read(path).get(DIRECTORY, "")
+    if not isinstance(named, str):
+        raise InputError(path, "is no text", field=DIRECTORY, fix=f'write {DIRECTORY} = ".."')
+    return Path(os.path.relpath(path.parent / named)) if named and (path.parent / named).is_dir() else Path()
+
+
+def located(kind: type[Any], table: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """A file's settings with the paths that begin at a folder, as they are from the working directory.
+
+    Args:
+        kind: the config's class.
+        table: settings by field name, as TOML has them.
+        base: the folder.
+    """
+    if base == Path():
+        return dict(table)
+    fields = {one.name: one for one in fields_of(kind)}
+    return {name: _located(fields.get(name), value, base) for name, value in table.items()}
+
+
+def _located(field: ConfigField | None, value: Any, base: Path) -> Any:
+    if isinstance(value, list):
+        return [_located(field, one, base) for one in value]
+    if field is None or not isinstance(value, str) or is_url(value):
+        return value
+    # A text may be a name or a path: of a benchmark, a file of ids, or a model's function, python/FILE.py:FUNCTION.
+    family, text = ("python/", value[7:]) if value.startswith("python/") else ("", value)
+    file, colon, function = text.partition(":") if family else (text, "", "")
+    is_path = field.scalar is Path or (any(sign in file for sign in "/.") and (base / file).exists())
+    if not is_path or Path(file).is_absolute():
+        return value
+    moved = os.path.relpath(base / file)
+    dot = "" if field.scalar is Path or family or moved.startswith(".") else "./"
+    return f"{family}{dot}{moved}{colon}{function}"
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -399,6 +447,8 @@ def write_config(path: Path, command: str, *configs: Any, typed: str | None = No
     plugins = [os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file) for file in loaded_plugins()]
     tables = [to_table(config) for config in configs]
     above: dict[str, Any] = {PLUGINS: plugins} if plugins else {}
+    if mirror_of(path) is None:
+        above = {DIRECTORY: Path(os.path.relpath(Path.cwd(), path.parent)).as_posix()} | above
     text = tomli_w.dumps(above | {command: tables[0] if len(tables) == 1 else tables})
     if not is_own_config(path):
         warnings.warn(f"{path} isn't a config that Tolman wrote, so it stays as it is.", DataWarning, stacklevel=2)

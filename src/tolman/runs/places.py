@@ -23,6 +23,8 @@ SCENES = "scenes"
 """The setting of models and protocols that is a path."""
 IMPORTED = "imported/"
 """How the names begin under which `places` of a record keeps the files that its responses were imported from."""
+CODE = "code"
+"""The name under which `places` of a record keeps the file of a model that is a Python function."""
 
 
 def default_folder(settings: RunSettings) -> Path:
@@ -76,7 +78,10 @@ def places_of(record: RunRecord, folder: Path) -> dict[str, dict[str, str]]:
             found[name] = _place(Path(name), folder)
         elif name in record.places:
             found[name] = dict(record.places[name])
-    return found | _imported(record)
+    code = _code(record.settings.model)
+    if code is not None and code.is_file():
+        found[CODE] = _place(code, folder)
+    return _apart(record) | found
 
 
 def imported_places(files: Sequence[Path], folder: Path) -> dict[str, dict[str, str]]:
@@ -113,6 +118,25 @@ def is_imported(file: Path, folder: Path) -> bool:
     return str(file.resolve()) in there
 
 
+def _code(model: str) -> Path | None:
+    """The file of a model that is a function, python/FILE.py:FUNCTION; None for any other model."""
+    file, _, _ = model.removeprefix("python/").rpartition(":")
+    return Path(file) if model.startswith("python/") and file.endswith(".py") else None
+
+
+def same_code(before: RunRecord, model: str, folder: Path) -> bool:
+    """Check whether a model is the function of a file that a run has, with another path from here."""
+    code, known = _code(model), before.places.get(CODE)
+    if code is None or known is None or before.settings.model.rpartition(":")[2] != model.rpartition(":")[2]:
+        return False
+    return code.resolve() in ((folder / known["relative"]).resolve(), Path(known["absolute"]))
+
+
+def _apart(record: RunRecord) -> dict[str, dict[str, str]]:
+    """The places that no setting names."""
+    return {name: dict(known) for name, known in record.places.items() if name == CODE or name.startswith(IMPORTED)}
+
+
 def _imported(record: RunRecord) -> dict[str, dict[str, str]]:
     return {name: dict(known) for name, known in record.places.items() if name.startswith(IMPORTED)}
 
@@ -146,7 +170,7 @@ def opened(record: RunRecord, folder: Path) -> RunRecord:
             "protocol_settings": moved(record.settings.protocol_settings),
         }
     )
-    places = {at[name]: known for name, known in record.places.items() if name in at} | _imported(record)
+    places = {at[name]: known for name, known in record.places.items() if name in at} | _apart(record)
     return record.model_copy(update={"settings": settings, "data": at[record.data], "places": places})
 
 

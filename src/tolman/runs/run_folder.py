@@ -38,7 +38,7 @@ from tolman.messages import Sampling
 from tolman.responses import Outcome, Outcomes, Response, each_outcome, write_outcomes
 from tolman.runs import response_store
 from tolman.runs.leases import is_held, sole_writer
-from tolman.runs.places import SCENES, opened, other_import, places_of, same_place
+from tolman.runs.places import SCENES, opened, other_import, places_of, same_code, same_place
 from tolman.scoring.judged import Judgements
 
 BASELINES = "baseline/"
@@ -185,7 +185,10 @@ class RunFolder:
         earlier = Outcomes()
         if (self.path / "run.json").exists():
             self.before = self.record()
-            difference = _first_difference(self.before.settings, record.settings, at_addresses=at_addresses)
+            old, model = self.before.settings, record.settings.model
+            if same_code(self.before, model, self.path):
+                old = old.model_copy(update={"model": model})
+            difference = _first_difference(old, record.settings, at_addresses=at_addresses)
             earlier = Outcomes.of(self.each_outcome())
             self.is_bound = self._holds_answers(earlier)
             if difference and self.is_bound:
