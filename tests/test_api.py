@@ -622,12 +622,12 @@ def test_a_site_is_written_from_python(commanded: tolman.Run) -> None:
 @pytest.mark.full
 def test_figures_and_papers_are_drawn_as_by_the_commands(commanded: tolman.Run) -> None:
     pytest.importorskip("matplotlib", reason="figures need the extra 'analyze'")
-    drawn = tolman.figure("dots", commanded, out="dots.svg", data="dots.csv", width=6)
+    drawn = tolman.figure("dots", commanded, out="dots.svg", csv="dots.csv", width=6)
     assert "<svg" in Path("dots.svg").read_text()
     assert drawn.table().height == len(Path("dots.csv").read_text().splitlines()) - 1
     assert "dots.svg" in repr(drawn)
     benchmark = tolman.load("vsi-bench", data=EXTRACT)
-    assert tolman.figure("benchmark", benchmark, benchmark_data=EXTRACT, out="b.svg").out == Path("b.svg")
+    assert tolman.figure("benchmark", benchmark, data=EXTRACT, out="b.svg").out == Path("b.svg")
     paper = tolman.paper("vsi-bench", [commanded], out="paper")
     assert Path("paper/index.html").exists()
     assert set(paper.table()["state"]) <= {"rebuilt", "in part", "missing", "elsewhere"}

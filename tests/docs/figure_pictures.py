@@ -133,8 +133,8 @@ def make_pictures(place: Path, data: Path) -> None:
         "scatter": ("--table", "mmsi_bench_table_11.csv", "--score", "MMSI-Bench"),
         "maps": ("near", "--draw", "3"),
         "locality": ("near", "far"),
-        "benchmark": ("vsi-bench", "--benchmark-data", data, "--subset", "tiny"),
-        "cross": ("vsi-bench", "--benchmark-data", data, "--subset", "tiny", "--by", "task,dataset"),
+        "benchmark": ("vsi-bench", "--data", data, "--subset", "tiny"),
+        "cross": ("vsi-bench", "--data", data, "--subset", "tiny", "--by", "task,dataset"),
     }
     for kind, arguments in figures.items():
         command(place, "figure", kind, *arguments, "--out", IMAGES / f"figure-{kind}.svg")

@@ -76,7 +76,7 @@ def figure_command(kind: FigureKind) -> Callable[..., None]:
         shown = console()
         for note in result.chart.notes:
             say(shown, note)
-        say(shown, f"{result.out}" + (f", data in {result.data}" if result.data else ""))
+        say(shown, f"{result.out}" + (f", values in {result.csv}" if result.csv else ""))
 
     body.__doc__ = _help("figure", kind.title, kind.examples)
     return configured(kind.config, f"figure-{kind.name}")(body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from tolman.features.figures.compute import draw_figure
 from tolman.reports.charts.bar_forms import _heat_lines
 from tolman.reports.charts.chart import SCHEMA, Chart
 from tolman.responses import Failure, FailureKind
+
+EXTRACT = Path(__file__).parents[2] / "extracts" / "vsi_bench_extract.jsonl"
 
 full = pytest.mark.full
 
@@ -150,11 +153,14 @@ def test_predictions_and_positions_say_what_was_not_read(runs: dict[str, Path]) 
         chart("predicted", [runs["bad"]], tasks=("object_countin",))
 
 
-def test_the_folder_of_a_benchmark_is_not_where_a_figures_data_is_written(tmp_path: Path) -> None:
+def test_data_is_the_input_as_in_other_commands_and_csv_the_output(tmp_path: Path) -> None:
     kind = FIGURES.get("benchmark")
-    config = make(kind.config, {"benchmark": "vsi-bench", "data": tmp_path, "out": tmp_path / "f.svg"})
-    with pytest.raises(UsageError, match="released data is --benchmark-data"):
+    config = make(kind.config, {"benchmark": "vsi-bench", "data": EXTRACT, "out": tmp_path / "f.svg", "csv": "f"})
+    with pytest.raises(UsageError, match=r"f is no \.csv"):
         draw_figure(kind, config)
+    drawn = draw_figure(kind, replace(config, csv=tmp_path / "f.csv"))
+    assert drawn.chart.data.height
+    assert EXTRACT.read_bytes() != (tmp_path / "f.csv").read_bytes() != b""
 
 
 @full

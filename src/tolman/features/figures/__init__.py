@@ -105,9 +105,9 @@ class FigureConfig:
             "File of the figure: .svg, .pdf or .png. Default: the kind's name with .svg.", panel=DRAWING, writes="file"
         ),
     ] = None
-    data: Annotated[
+    csv: Annotated[
         Path | None,
-        Setting("CSV file that the figure's data is written into. Default: none.", panel=DRAWING, writes="file"),
+        Setting("CSV file that the figure's values are written into. Default: none.", panel=DRAWING, writes="file"),
     ] = None
     title: Annotated[
         str | None, Setting("Title. Default: what the figure shows, of which benchmark.", panel=DRAWING)

@@ -250,7 +250,7 @@ def deltas_chart(config: DeltasFigureConfig, events: Events) -> Chart:
     """
 
     found = analyze_deltas(
-        DeltasConfig(runs=config.runs, scorer=config.scorer, chance=config.chance, data=config.benchmark_data), events
+        DeltasConfig(runs=config.runs, scorer=config.scorer, chance=config.chance, data=config.data), events
     )
     columns = chosen_columns(found.columns, config.columns)
     means = {delta.what for delta in found.deltas if delta.model.startswith("mean of ")}

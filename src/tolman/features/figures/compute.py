@@ -26,12 +26,12 @@ class FigureResult(Displayable):
     Attributes:
         chart: its data, and the text around it.
         out: the file of the figure.
-        data: the CSV file of its data; None where none was asked for.
+        csv: the file of its values; None where none was asked for.
     """
 
     chart: Chart
     out: Path
-    data: Path | None
+    csv: Path | None
 
     def table(self) -> pl.DataFrame:
         """The data that is drawn, one row for each mark."""
@@ -63,11 +63,8 @@ def draw_figure(
 
     out = config.out or Path(f"{kind.name}.svg")
     suffix = format_of(out)
-    if config.data is not None and config.data.suffix.lower() != ".csv":
-        raise UsageError(
-            f"--data names the file that the figure's data is written into, and {config.data} is no .csv; the folder "
-            "of a benchmark's released data is --benchmark-data."
-        )
+    if config.csv is not None and config.csv.suffix.lower() != ".csv":
+        raise UsageError(f"--csv names a file for the figure's values, and {config.csv} is no .csv.")
     chart = chart or kind.make(config, events)
     if config.title is not None:
         chart = replace(chart, title=config.title)
@@ -75,7 +72,7 @@ def draw_figure(
     out.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(out) as partial:
         partial.write_bytes(drawn)
-    if config.data is not None:
-        config.data.parent.mkdir(parents=True, exist_ok=True)
-        write_text(config.data, chart.to_csv())
-    return FigureResult(chart, out, config.data)
+    if config.csv is not None:
+        config.csv.parent.mkdir(parents=True, exist_ok=True)
+        write_text(config.csv, chart.to_csv())
+    return FigureResult(chart, out, config.csv)

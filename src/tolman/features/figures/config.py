@@ -109,9 +109,12 @@ class DeltasFigureConfig(RunsFigureConfig):
         str,
         Setting("Baseline that blind runs are compared with: best-constant, random … or none."),
     ] = "none"
-    benchmark_data: Annotated[
+    data: Annotated[
         Path | None,
-        Setting("Folder of the whole benchmark, which --chance is computed on. Default: where the runs' data was."),
+        Setting(
+            "Folder of the whole benchmark, which --chance is computed on. Default: where the runs' data was.",
+            aliases=("--benchmark-data",),
+        ),
     ] = None
     means_only: Annotated[bool, Setting("Show the mean over models alone, where there are several.")] = False
 
@@ -127,7 +130,11 @@ DELTAS_FIGURE = FigureKind(
 )
 
 BenchmarkData = Annotated[
-    Path | None, Setting("Folder with the released data, or a file of questions. Default: the Hugging Face hub.")
+    Path | None,
+    Setting(
+        "Folder with the released data, or a file of questions. Default: the Hugging Face hub.",
+        aliases=("--benchmark-data",),
+    ),
 ]
 
 
@@ -136,7 +143,7 @@ class CompositionConfig(FigureConfig):
     """Settings of `benchmark_chart`."""
 
     benchmark: Source
-    benchmark_data: BenchmarkData = None
+    data: BenchmarkData = None
     subset: Subset = None
     by: Annotated[
         tuple[str, ...],
@@ -169,7 +176,7 @@ class CrossConfig(FigureConfig):
     """Settings of `cross_chart`."""
 
     benchmark: Source
-    benchmark_data: BenchmarkData = None
+    data: BenchmarkData = None
     subset: Subset = None
     by: Annotated[tuple[str, ...], Setting("Two labels of the questions: rows and columns.")] = ("task", "source")
 

@@ -329,7 +329,7 @@ def benchmark_chart(config: CompositionConfig, events: Events) -> Chart:
         InputError, UsageError: there is no such benchmark, or its questions have no such label.
     """
 
-    sources = [load_questions(config.benchmark, config.benchmark_data, config.subset)]
+    sources = [load_questions(config.benchmark, config.data, config.subset)]
     if config.beside is not None:
         sources.append(load_questions(config.beside, None, None))
     labels = config.by or differing([item for _, items, _ in sources for item in items])
@@ -359,7 +359,7 @@ def cross_chart(config: CrossConfig, events: Events) -> Chart:
 
     if len(config.by) != 2:
         raise UsageError(f"--by takes two labels, such as task,dataset, not {len(config.by)}.")
-    _, items, label = load_questions(config.benchmark, config.benchmark_data, config.subset)
+    _, items, label = load_questions(config.benchmark, config.data, config.subset)
     found = cross(items, *config.by)
     rows = [{"series": a, "role": "run", "label": b, "value": many} for (a, b), many in found.items()]
     most = max(found.values(), default=1)

@@ -274,7 +274,7 @@ def draw(step: Drawing, runs: Sequence[LoadedRun], given: dict[str, Any], out: P
         settings["runs"] = tuple(run.folder.path for run in runs)
     config = make(kind.config, settings | {"out": out / f"{name}.svg", "data": out / f"{name}.csv"})
     chart = draw_figure(kind, config).chart
-    draw_figure(kind, replace(config, out=out / f"{name}.pdf", data=None), chart=chart)
+    draw_figure(kind, replace(config, out=out / f"{name}.pdf", csv=None), chart=chart)
     return MadeFile((f"{name}.svg", f"{name}.pdf", f"{name}.csv"), picture=f"{name}.svg", about=chart.title)
 
 
