@@ -165,19 +165,19 @@ class ClearMiss:
         axis: the noise that its answer depends on.
         noise: the greatest simulated level at which 99 % of observers that overlook nothing are right; 0 where it
             depends on no noise but misses.
-        fitted: the model's own noise.
+        fitted: the model's own noise; None where the answers leave it open.
     """
 
     id: str
     task: str
     axis: str
     noise: float
-    fitted: float
+    fitted: float | None
 
     @property
     def margin(self) -> float:
-        """How many times greater the noise may be than the model's."""
-        return self.noise / max(self.fitted, 1e-3)
+        """How many times greater the noise may be than the model's; 0 where this isn't known."""
+        return 0.0 if self.fitted is None else self.noise / max(self.fitted, 1e-3)
 
 
 def clear_misses(tables: Mapping[str, AnswerTable], fits: FittedRun, noise: Noise) -> list[ClearMiss]:
@@ -198,7 +198,7 @@ def clear_misses(tables: Mapping[str, AnswerTable], fits: FittedRun, noise: Nois
             sure = table.chances[:, 0, good].sum(-1) >= _SURE
             last = int(np.argmin(sure)) - 1 if not sure.all() else len(sure) - 1
             most = levels[table.axis][max(last, 0)] if table.axis in levels else 0.0
-            found.append(ClearMiss(id, task, table.axis, most, (own.value or 0.0) if own is not None else 0.0))
+            found.append(ClearMiss(id, task, table.axis, most, None if own is None else own.value))
         by_task.append(sorted(found, key=lambda one: (-one.margin, one.id)))
     by_task.sort(key=lambda own: -own[0].margin if own else 0.0)
     return [own[n] for n in range(max(map(len, by_task), default=0)) for own in by_task if n < len(own)]

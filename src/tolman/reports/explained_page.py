@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from tolman.analyze.grounding import ALL as ALL_FRAMES
-from tolman.analyze.grounding import RunGrounding
+from tolman.analyze.grounding import Loss, RunGrounding
 from tolman.analyze.lost_points import (
     FAILED,
     NOT_SHOWN,
@@ -45,6 +45,13 @@ MEANINGS: Mapping[str, str] = {
     "errors of sight such as an object taken for another.",
     UNSPLIT: "Losses that can't be split between sight and reasoning. Each question type says why.",
 }
+LOSS_MEANINGS: Mapping[Loss, str] = {
+    "prior knowledge": "The answer is the same with and without the evidence.",
+    "didn't look": "The answer is the same in every condition.",
+    "misjudged": "The answer changes with the frames, and is wrong in some condition.",
+    "unread": "No answer can be read in some condition.",
+}
+"""Losses of a grounded run, the most telling first."""
 SENTENCES: Mapping[str, str] = {
     NOT_SHOWN: "not in the frames",
     PERCEPTION: "blurred sight",
@@ -53,14 +60,21 @@ SENTENCES: Mapping[str, str] = {
     REASONING: "reasoning and the rest",
     UNSPLIT: "not split",
 }
-HEADINGS = ("", "answers", "not shown", "perception", "failed", "unread", "reasoning", "not split", "score")
+HEADINGS: Mapping[str, str] = {
+    NOT_SHOWN: "not shown",
+    PERCEPTION: "perception",
+    FAILED: "failed",
+    UNREAD: "unread",
+    REASONING: "reasoning",
+    UNSPLIT: "not split",
+}
 """Of the table in the terminal."""
 _UNITS = {
     POSITION: ("error of places, m", 1.0),
     SIZE: ("error of lengths, %", 100.0),
     MISS: ("objects missed, %", 100.0),
 }
-_WIDTH = 500.0
+_WIDTH = 460.0
 """Pixels of a waterfall: letters stay readable on a phone."""
 _SCRIPTS = ("view.js", "marks.js", "plan.js")
 
@@ -71,7 +85,7 @@ class Example:
 
     Attributes:
         entry: of the item, as `page_items.entry_of` gives it.
-        title: of its question type.
+        task: its question type.
         why: why it is shown, a sentence.
         answers: condition → response; '' for the only one.
         reasoning: the model's, where the endpoint gave it apart; else ''.
@@ -82,7 +96,7 @@ class Example:
     """
 
     entry: Mapping[str, Any]
-    title: str
+    task: str
     why: str
     answers: Mapping[str, str]
     reasoning: str
@@ -91,6 +105,13 @@ class Example:
     plan: Mapping[str, Any] | None
     marks: Sequence[Mapping[str, Any]] = ()
     undrawn: str = ""
+
+    @property
+    def right(self) -> str:
+        """The right answer: the whole option, or the number with its unit."""
+        answer, unit = self.entry["answer"], self.entry["unit"]
+        option = next((text for text in self.entry["options"] if text.startswith(f"{answer}. ")), None)
+        return option or f"{answer} {unit}".strip()
 
 
 @dataclass(frozen=True)
@@ -115,7 +136,7 @@ class Explanation:
     Attributes:
         benchmark, model: titles.
         scorer: its name.
-        headline: title, score and interval of the run's headline, as they are printed.
+        headline: title and score of the run's headline as they are printed, and its interval in words.
         losses: of the run.
         observer: fitted to it.
         titles: question type → its title.
@@ -147,7 +168,7 @@ class Explanation:
 
     def title(self, task: str) -> str:
         """The title of a question type."""
-        return self.titles.get(task, task)
+        return self.titles.get(task, task.replace("_", " "))
 
     def rows(self) -> list[tuple[str, Losses]]:
         """Question types in the table's order, then all together."""
@@ -157,24 +178,24 @@ class Explanation:
 
     def table(self) -> list[tuple[str, ...]]:
         """The headings, and a row for each of `rows`, with what is lost to each cause."""
-        found: list[tuple[str, ...]] = [HEADINGS]
+        known = [name for name in PIECES if any(name in losses.pieces for _, losses in self.rows())]
+        found: list[tuple[str, ...]] = [("", "answers", *(HEADINGS[name] for name in known), "score")]
         for task, losses in self.rows():
-            pieces = (f"{losses.pieces[name]:z.1f}" if name in losses.pieces else "–" for name in PIECES)
-            name = task if losses is self.losses.together else plain(self.title(task), 28)
-            found.append((name, f"{losses.answers:,}", *pieces, f"{losses.score:.1f}"))
+            pieces = (f"{losses.pieces[name]:z.1f}" if name in losses.pieces else "–" for name in known)
+            found.append((plain(self.title(task), 28), f"{losses.answers:,}", *pieces, f"{losses.score:.1f}"))
         return found
 
 
 def said(losses: Losses) -> str:
     """A sentence on where points go."""
     lost = 100 - losses.score
-    parts = [f"{points:.1f} {SENTENCES[name]}" for name, points in losses.pieces.items() if points >= 0.05]
+    parts = [f"{points:.1f} are {SENTENCES[name]}" for name, points in losses.pieces.items() if points >= 0.05]
     gains = [f"{-points:.1f} ({SENTENCES[name]})" for name, points in losses.pieces.items() if points <= -0.05]
     if not parts:
         return f"Next to nothing is lost: {lost:.1f} points."
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     more = f" The model regains {' and '.join(gains)}." if gains else ""
-    return f"Of {lost:.1f} lost points: {listed}.{more}"
+    return f"Of {lost:.1f} lost points, {listed}.{more}"
 
 
 def waterfall(losses: Losses) -> str:
@@ -197,6 +218,7 @@ def page(content: Explanation) -> str:
             said=said,
             pieces=PIECES,
             meanings=MEANINGS,
+            loss_meanings=LOSS_MEANINGS,
             charts=[_curve(content, task) for task in tasks],
             missing=missing or "",
             grounded=_grounded(content, drawn=not missing),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import polars as pl
 
 from tolman.analyze.deltas import BLIND
 from tolman.analyze.grounding import ALL as ALL_FRAMES
-from tolman.analyze.grounding import LOSSES, RunGrounding
+from tolman.analyze.grounding import CONDITIONS, RunGrounding
 from tolman.analyze.lost_points import ClearMiss, clear_misses, lost_points
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import POSITION, SIZE
@@ -29,13 +30,14 @@ from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.media.sampling import Frames
 from tolman.reports.evidence_drawing import evidence_on_plan
-from tolman.reports.explained_page import BlindScores, Example, Explanation, page
+from tolman.reports.explained_page import LOSS_MEANINGS, BlindScores, Example, Explanation, page
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.page_items import entry_of
 from tolman.reports.report_pages import save_report, small_pictures
 from tolman.reports.site.data_shards import plan_of
 from tolman.reports.site.site_media import media_folder, scenes_folder
 from tolman.responses import Outcomes, Response
+from tolman.scoring.score_table import Table
 
 GROUNDED = "grounded"
 PAGE = "index.html"
@@ -43,6 +45,7 @@ MOST, MOST_GROUNDED = 10, 3
 """Items of the page, and those of them that show losses of a grounded run."""
 PICTURES = Frames(count=8, rounding="middle", quality=70, longest_side=240)
 RIGHT_FROM = 0.5
+_NOISES = {POSITION: ("places", 1, 2, "m"), SIZE: ("lengths", 100, 0, "%")}
 
 
 @dataclass(frozen=True)
@@ -112,11 +115,11 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
         benchmark=scored.benchmark.title,
         model=run.name,
         scorer=scored.scorer,
-        headline=(title, "–" if cell["value"] is None else f"{cell['value']:.1f}", _interval(cell.get("interval"))),
+        headline=(title, "–" if cell["value"] is None else f"{cell['value']:.1f}", _interval(cell)),
         losses=losses,
         observer=observer,
-        titles=scored.benchmark.table.task_titles,
-        examples=_examples(_Material(scored, config, items, geometries), run, clear, grounded, grounding),
+        titles=_task_titles(scored.benchmark.table),
+        examples=_examples(scored, config, geometries, run, clear, grounded, grounding),
         rule=_rule(grounding),
         grounding=grounding,
         blind=None if blind is None else _blind_scores(rows, scored.rows(blind), items),
@@ -143,14 +146,17 @@ def _parts(scored: ScoredRuns) -> tuple[LoadedRun, LoadedRun | None, LoadedRun |
             kind = f"{name} run" if name else "run to explain"
             raise UsageError(f"{runs[0].folder.path} and {runs[1].folder.path} are both a {kind}; give one of them.")
     grounded, blind, plain = (next(iter(parts[name]), None) for name in (GROUNDED, BLIND, ""))
-    run = plain or grounded  # which also asks with all frames
-    if run is None:
+    explained = plain or grounded  # a grounded run asks with all frames too
+    if explained is None:
         raise UsageError("a blind run alone can't be explained; give the run with frames too.")
-    return run, grounded, blind
+    return explained, grounded, blind
 
 
-def _interval(found: Mapping[str, Any] | None) -> str:
-    return "" if found is None else f"{found['low']:.1f} … {found['high']:.1f}"
+def _interval(cell: Mapping[str, Any]) -> str:
+    found = cell.get("interval")
+    if found is None:
+        return f"no interval: {cell.get('reason') or 'not known'}"
+    return f"95 % interval {found['low']:.1f} … {found['high']:.1f}"
 
 
 def _remarks(losses: Any, rows: pl.DataFrame, known: bool, value: float | None, title: str) -> list[str]:
@@ -194,86 +200,90 @@ def _rule(grounding: RunGrounding | None) -> str:
         f"The first {first} are items that the model misses and 99 % of observers with its noise answer, if they "
         "overlook nothing. Question types take turns, each with its widest margin of noise first."
     )
-    more = (
-        f" Then {MOST_GROUNDED} that the model answers as well without the evidence." if grounding is not None else ""
+    return (
+        rule if grounding is None else f"{rule} Then {MOST_GROUNDED} losses of the grounded run, prior knowledge first."
     )
-    return rule + more
 
 
-@dataclass(frozen=True)
-class _Material:
-    """All that examples are made of."""
-
-    scored: ScoredRuns
-    config: ExplainConfig
-    items: Mapping[str, Item]
-    geometries: Mapping[str, SceneGeometry]
-
-    def example(self, run: LoadedRun, outcome: Response, why: str, *, turns: bool) -> Example:
-        item = self.items[outcome.id]
-        data = media_folder(self.scored.runs, self.config.media)
-        store = FrameStore(default_root())
-        pictures = (
-            []
-            if isinstance(data, str)
-            else [uri for medium in item.media for uri in small_pictures(store, data, medium, PICTURES)]
-        )
-        geometry = self.geometries.get(item.scene or "")
-        drawn = None if geometry is None else evidence_on_plan(item, geometry)
-        own = self.scored.rows(run).filter((pl.col("id") == item.id) & (pl.col("repeat") == outcome.repeat))
-        answers = {ALL_FRAMES if turns else "": outcome.response}
-        if turns:
-            answers |= {turn.purpose: turn.response for turn in outcome.turns if turn.purpose != "answer"}
-        return Example(
-            entry=entry_of(item),
-            title=self.scored.benchmark.table.task_titles.get(item.task, item.task),
-            why=why,
-            answers=answers,
-            reasoning=outcome.reasoning or "",
-            score=own["score"].item() or 0.0,
-            pictures=pictures,
-            plan=None if geometry is None else plan_of(geometry),
-            marks=[] if drawn is None else drawn.marks,
-            undrawn="" if drawn is None else drawn.undrawn,
-        )
+def _task_titles(table: Table) -> dict[str, str]:
+    """The titles of question types, in the table's order: that of the column with what tells its types apart."""
+    places, own = table.places_of_tasks, table.task_titles
+    found = {}
+    for task in sorted(places, key=lambda task: (places[task], task)):
+        alike = [other for other in places if places[other] == places[task]]
+        if task in own:
+            found[task] = own[task]
+        elif places[task]:
+            rest = task.removeprefix(commonprefix(alike)).replace("_", " ")
+            found[task] = f"{table.columns[places[task][0]].title}, {rest}"
+    return found
 
 
 def _examples(
-    material: _Material,
+    scored: ScoredRuns,
+    config: ExplainConfig,
+    geometries: Mapping[str, SceneGeometry],
     run: LoadedRun,
     clear: Sequence[ClearMiss],
     grounded: LoadedRun | None,
     grounding: RunGrounding | None,
 ) -> list[Example]:
     """The most telling items: clear misses, then losses of the grounded run."""
-    found = []
-    outcomes = Outcomes.of(run.folder.outcomes())
-    for one in clear[: MOST - (MOST_GROUNDED if grounding is not None else 0)]:
-        outcome = next(o for r in range(run.record.settings.repeats) if (o := outcomes.get((one.id, r))) is not None)
-        assert isinstance(outcome, Response)
-        found.append(material.example(run, outcome, _why_clear(one), turns=False))
-    if grounded is not None and grounding is not None:
-        outcomes = Outcomes.of(grounded.folder.outcomes())
-        shown = {one.entry["id"] for one in found}
-        ids = [(loss, id) for loss in ("prior knowledge", *LOSSES) for id in grounding.ungrounded[loss]]
-        ids = [(loss, id) for loss, id in ids if id not in shown and id in material.items]
-        for loss, id in list(dict.fromkeys(ids))[:MOST_GROUNDED]:
-            outcome = outcomes.get((id, 0))
-            if isinstance(outcome, Response):
-                why = f"{loss[0].upper()}{loss[1:]}: the answer doesn't rest on the frames that show it."
-                found.append(material.example(grounded, outcome, why, turns=True))
+    data = media_folder(scored.runs, config.media)
+    clear = clear[: MOST - (MOST_GROUNDED if grounding is not None else 0)]
+    found = _shown(scored, run, {one.id: _why_clear(one) for one in clear}, data, geometries, wrong=True)
+    if grounded is None or grounding is None:
+        return found
+    shown = {one.id for one in clear}
+    losses = {id: LOSS_MEANINGS[loss] for loss in LOSS_MEANINGS for id in grounding.ungrounded[loss] if id not in shown}
+    return found + _shown(scored, grounded, dict(list(losses.items())[:MOST_GROUNDED]), data, geometries, wrong=False)
+
+
+def _shown(
+    scored: ScoredRuns,
+    run: LoadedRun,
+    why: Mapping[str, str],
+    data: Path | str,
+    geometries: Mapping[str, SceneGeometry],
+    *,
+    wrong: bool,
+) -> list[Example]:
+    """Return items of one run, each with its first answer, or its first wrong one."""
+    counts = (pl.col("status") == "scored") & pl.col("id").is_in(list(why))
+    rows = scored.rows(run).filter(counts & (pl.col("score") < RIGHT_FROM) if wrong else counts)
+    firsts = {id: (repeat, score) for id, repeat, score in rows.select("id", "repeat", "score").reverse().iter_rows()}
+    items, outcomes = {item.id: item for item in run.folder.items()}, Outcomes.of(run.folder.outcomes())
+    store, found = FrameStore(default_root()), []
+    for id, reason in why.items():
+        repeat, score = firsts.get(id, (0, 0.0))
+        item, outcome = items[id], outcomes.get((id, repeat))
+        if not isinstance(outcome, Response):
+            continue
+        turns = {turn.purpose: turn.response for turn in outcome.turns if turn.purpose in CONDITIONS}
+        media = [] if isinstance(data, str) else [small_pictures(store, data, one, PICTURES) for one in item.media]
+        geometry = geometries.get(item.scene or "")
+        drawn = None if geometry is None else evidence_on_plan(item, geometry)
+        found.append(
+            Example(
+                entry=entry_of(item),
+                task=item.task,
+                why=reason,
+                answers={ALL_FRAMES if turns else "": outcome.response} | turns,
+                reasoning=outcome.reasoning or "",
+                score=score,
+                pictures=[picture for own in media for picture in own],
+                plan=None if geometry is None else plan_of(geometry),
+                marks=[] if drawn is None else drawn.marks,
+                undrawn="" if drawn is None else drawn.undrawn,
+            )
+        )
     return found
 
 
 def _why_clear(one: ClearMiss) -> str:
-    if one.axis == POSITION:
-        return (
-            f"99 % of observers get this right, even if places are off by {one.noise:.2f} m. The model's equivalent "
-            f"noise is {one.fitted:.2f} m."
-        )
-    if one.axis == SIZE:
-        return (
-            f"99 % of observers get this right, even if lengths are off by {100 * one.noise:.0f} %. The model's "
-            f"equivalent noise is {100 * one.fitted:.0f} %."
-        )
-    return "An observer that overlooks nothing gets this right."
+    if one.axis not in _NOISES:
+        return "An observer that overlooks nothing gets this right."
+    what, factor, digits, unit = _NOISES[one.axis]
+    noise = f"{factor * one.noise:.{digits}f} {unit}"
+    own = "" if one.fitted is None else f" The model's equivalent noise is {factor * one.fitted:.{digits}f} {unit}."
+    return f"99 % of observers get this right, even if {what} are off by {noise}.{own}"

@@ -335,13 +335,13 @@ def show_explanation(console: Console, result: ExplainResult, *, as_json: bool) 
         write_json(console, result.to_dict(), ascii_only=False)
         return
     title, value, interval = content.headline
-    say(console, f"{content.model}: {title} {value}{f' ({interval})' if interval else ''}", "bold")
+    say(console, f"{content.model}: {title} {value} ({interval})", "bold")
     say(console, content.sentence)
     headings, *rows = content.table()
-    grid = plain_table(headings)
+    grid = plain_table(headings, left=headings[:1])
     for row in rows:
         grid.add_row(*map(escape, row))
-    console.print(grid)
+    print_wide(console, grid)
     for text in content.remarks:
         say(console, text, "dim")
     say(console, f"Written: {result.page}")
