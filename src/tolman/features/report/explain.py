@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -214,7 +213,8 @@ def _task_titles(table: Table) -> dict[str, str]:
         if task in own:
             found[task] = own[task]
         elif places[task]:
-            rest = task.removeprefix(commonprefix(alike)).replace("_", " ")
+            common = set.intersection(*(set(other.split("_")) for other in alike))
+            rest = " ".join(word for word in task.split("_") if word not in common)
             found[task] = f"{table.columns[places[task][0]].title}, {rest}"
     return found
 
