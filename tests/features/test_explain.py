@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 pytest.importorskip("shapely", reason="scenes need the extra 'build'")
@@ -63,7 +64,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def explained(place: Path) -> ExplainResult:
-    return tolman.explain(place / "run", scenes=place / "scenes", out=place / "explained", draws=500, workers=1)
+    return tolman.explain(place / "run", scenes=place / "scenes", out=place / "explained", draws=200, workers=1)
 
 
 def test_pieces_end_at_the_score(explained: ExplainResult) -> None:
@@ -94,7 +95,7 @@ def test_the_terminal_has_the_same_figures_in_100_columns(
     place: Path, explained: ExplainResult, command: Callable[..., Any]
 ) -> None:
     shown = command(
-        "explain", place / "run", "--scenes", place / "scenes", "--out", place / "again", "--draws", 500, "--workers", 1
+        "explain", place / "run", "--scenes", place / "scenes", "--out", place / "again", "--draws", 200, "--workers", 1
     ).output
     content = explained.explanation
     assert content.sentence in shown
@@ -104,6 +105,13 @@ def test_the_terminal_has_the_same_figures_in_100_columns(
         assert " ".join(row).split() in lines
     assert all(len(line) <= 100 for line in shown.splitlines() if line.split()[-1:] == headings[-1:])
     assert (place / "again" / "index.html").read_bytes() == explained.page.read_bytes()
+
+
+def test_the_table_has_a_row_for_each_piece(explained: ExplainResult) -> None:
+    frame = explained.table().filter(pl.col("task") == "all")
+    assert 100 - frame["points"].sum() == pytest.approx(frame["score"][0], abs=1e-9)
+    assert "no response" in frame["piece"].to_list()
+    assert explained.explanation.sentence in repr(explained)
 
 
 def test_json_has_unrounded_figures(explained: ExplainResult) -> None:

@@ -22,6 +22,7 @@ from tolman.features.analyses.config import ObserverConfig
 from tolman.features.analyses.run_analyses import geometries_by_id, ground_run, observe_run
 from tolman.features.analyses.scored_runs import ScoredRuns, scored_runs
 from tolman.features.events import Began, Ended, Events, silent
+from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.report.config import ExplainConfig
 from tolman.files import check_report
 from tolman.generate.scene_geometry import SceneGeometry
@@ -47,8 +48,8 @@ RIGHT_FROM = 0.5
 _NOISES = {POSITION: ("places", 1, 2, "m"), SIZE: ("lengths", 100, 0, "%")}
 
 
-@dataclass(frozen=True)
-class ExplainResult:
+@dataclass(frozen=True, repr=False)
+class ExplainResult(Displayable):
     """An explained run.
 
     Attributes:
@@ -73,6 +74,33 @@ class ExplainResult:
             "remarks": list(content.remarks),
             "page": str(self.page),
         }
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each question type and piece, those of the figure last.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns task ('all' for the figure), piece, points (lost to it), answers, score.
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        schema = {"task": pl.String, "piece": pl.String, "points": pl.Float64, "answers": pl.Int64, "score": pl.Float64}
+        rows = [
+            (task, piece, points, losses.answers, losses.score)
+            for task, losses in self.explanation.rows()
+            for piece, points in losses.pieces.items()
+        ]
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def _title(self) -> str:
+        return f"{self.explanation.model}: {self.explanation.sentence}"
+
+    def _shown(self) -> NotebookTable:
+        headings, *rows = self.explanation.table()
+        return NotebookTable(list(headings), [list(row) for row in rows], list(self.explanation.remarks))
 
 
 def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
