@@ -226,7 +226,7 @@ def report(config: ReportConfig, notes: Notes = False) -> None:
 @app.command()
 @configured(ExplainConfig)
 def explain(config: ExplainConfig, as_json: Json = False) -> Path:
-    """Explain why a model fails: one page on where its points go, with its most telling items.
+    """Explain why a model fails: one page on where its points go, with its most revealing items.
 
     The points between 100 and the score are split: not in the frames, blurred sight, no response, unread, reasoning.
     Scenes give the right answers, so only benchmarks with scenes can be explained.

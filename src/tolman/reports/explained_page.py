@@ -1,4 +1,4 @@
-"""The page that explains why a model loses points: waterfalls, psychometric curves, ablations, and telling items.
+"""The page that explains why a model loses points: waterfalls, psychometric curves, ablations, and revealing items.
 
 Texts of questions and responses are text for the template, which escapes them. Floor plans are drawn by the explorer's
 own scripts, from JSON that is not run.
@@ -51,7 +51,7 @@ LOSS_MEANINGS: Mapping[Loss, str] = {
     "misjudged": "The answer changes with the frames, and is wrong in some condition.",
     "unread": "No answer can be read in some condition.",
 }
-"""Losses of a grounded run, the most telling first."""
+"""Losses of a grounded run, the most revealing first."""
 SENTENCES: Mapping[str, str] = {
     NOT_SHOWN: "not in the frames",
     PERCEPTION: "blurred sight",
@@ -80,7 +80,7 @@ _SCRIPTS = ("view.js", "marks.js", "plan.js")
 
 
 @dataclass(frozen=True)
-class Example:
+class ShownItem:
     """One item of the page.
 
     Attributes:
@@ -140,7 +140,7 @@ class Explanation:
         losses: of the run.
         observer: fitted to it.
         titles: question type → its title.
-        examples: the most telling items.
+        examples: the most revealing items.
         rule: how they were chosen, a sentence.
         grounding, blind: of further runs; None without one.
         commands: part → the command that would fill it, of those that are lacking.
@@ -154,7 +154,7 @@ class Explanation:
     losses: RunLosses
     observer: RunObserver
     titles: Mapping[str, str]
-    examples: Sequence[Example] = ()
+    examples: Sequence[ShownItem] = ()
     rule: str = ""
     grounding: RunGrounding | None = None
     blind: BlindScores | None = None

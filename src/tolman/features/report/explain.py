@@ -1,4 +1,4 @@
-"""Explain why a model loses points: the ideal observer, grounded and blind runs, and telling items on one page."""
+"""Explain why a model loses points: the ideal observer, grounded and blind runs, and revealing items on one page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.media.sampling import Frames
 from tolman.reports.evidence_drawing import evidence_on_plan
-from tolman.reports.explained_page import LOSS_MEANINGS, BlindScores, Example, Explanation, page
+from tolman.reports.explained_page import LOSS_MEANINGS, BlindScores, Explanation, ShownItem, page
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.page_items import entry_of
 from tolman.reports.report_pages import save_report, small_pictures
@@ -61,7 +61,7 @@ class ExplainResult(Displayable):
     page: Path
 
     def to_dict(self) -> dict[str, Any]:
-        """The content of `--json`: losses, observer, grounding and blind scores, and the ids of the telling items."""
+        """The content of `--json`: losses, observer, grounding and blind scores, and the ids of the revealing items."""
         content = self.explanation
         return {
             "model": content.model,
@@ -255,8 +255,8 @@ def _examples(
     clear: Sequence[ClearMiss],
     grounded: LoadedRun | None,
     grounding: RunGrounding | None,
-) -> list[Example]:
-    """The most telling items: clear misses, then losses of the grounded run."""
+) -> list[ShownItem]:
+    """The most revealing items: clear misses, then losses of the grounded run."""
     data = media_folder(scored.runs, config.media)
     clear = clear[: MOST - (MOST_GROUNDED if grounding is not None else 0)]
     found = _shown(scored, run, {one.id: _why_clear(one) for one in clear}, data, geometries, wrong=True)
@@ -275,7 +275,7 @@ def _shown(
     geometries: Mapping[str, SceneGeometry],
     *,
     wrong: bool,
-) -> list[Example]:
+) -> list[ShownItem]:
     """Return items of one run, each with its first answer, or its first wrong one."""
     counts = (pl.col("status") == "scored") & pl.col("id").is_in(list(why))
     rows = scored.rows(run).filter(counts & (pl.col("score") < RIGHT_FROM) if wrong else counts)
@@ -292,7 +292,7 @@ def _shown(
         geometry = geometries.get(item.scene or "")
         drawn = None if geometry is None else evidence_on_plan(item, geometry)
         found.append(
-            Example(
+            ShownItem(
                 entry=entry_of(item),
                 task=item.task,
                 why=reason,
