@@ -30,6 +30,8 @@ NOT_SHOWN, PERCEPTION, FAILED, UNREAD, REASONING, UNSPLIT = PIECES = (
     "not split",
 )
 """The causes, in the order in which a model loses points by them."""
+COUNTED = ("scored", "failed", "missing")
+"""The states of rows that are in the pieces."""
 _SURE = 0.99
 
 
@@ -86,7 +88,7 @@ def lost_points(
         noise: the simulated levels.
         column: the figure to split.
     """
-    kept = rows.filter(pl.col("status").is_in(["scored", "failed", "missing"]))
+    kept = rows.filter(pl.col("status").is_in(COUNTED))
     ids, score = kept["id"].to_list(), kept["score"].fill_null(0.0).to_numpy()
     tasks = np.array([items[id].task for id in ids])
     ceiling, expected, is_split = np.ones(len(ids)), np.ones(len(ids)), np.zeros(len(ids), bool)

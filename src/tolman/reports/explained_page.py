@@ -170,6 +170,16 @@ class Explanation:
         """The title of a question type."""
         return self.titles.get(task, task.replace("_", " "))
 
+    def note(self, task: str) -> str:
+        """How many answers to a question type there are, how sure the split is, and why a part isn't split."""
+        losses, fitted = self.losses.tasks[task], self.observer.fits.tasks.get(task)
+        split = fitted.explained if fitted is not None and PERCEPTION in losses.pieces else None
+        said = f"{losses.answers:,} answers"
+        if split is not None and split.share is not None:
+            said += f"; blurred sight explains {100 * split.share:.0f} % of the loss of those that were read "
+            said += f"(95 % interval {100 * split.low:.0f} … {100 * split.high:.0f})"
+        return f"{said}; not split: {losses.reason}" if UNSPLIT in losses.pieces and losses.reason else said
+
     def rows(self) -> list[tuple[str, Losses]]:
         """Question types in the table's order, then all together."""
         order = list(self.titles)

@@ -13,7 +13,7 @@ import polars as pl
 from tolman.analyze.deltas import BLIND
 from tolman.analyze.grounding import ALL as ALL_FRAMES
 from tolman.analyze.grounding import CONDITIONS, RunGrounding
-from tolman.analyze.lost_points import ClearMiss, clear_misses, lost_points
+from tolman.analyze.lost_points import COUNTED, ClearMiss, clear_misses, lost_points
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import POSITION, SIZE
 from tolman.errors import UsageError
@@ -127,6 +127,8 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
     if not tables:
         why = next((reason for reasons in observer.left_out.values() for reason in reasons), "")
         raise UsageError(f"no answer of {run.folder.path} can be recomputed from {place}: {why}.")
+    if not rows["status"].is_in(COUNTED).any():
+        raise UsageError(f"{run.folder.path} has no answer that the scorer {scored.scorer} counts; give another one.")
     events(Began("writing the page"))
     items = {item.id: item for item in run.folder.items()}
     table = scored.benchmark.table_of(scored.scorer)
