@@ -41,6 +41,7 @@ __all__ = [
     "audit_shortcuts",
     "compare",
     "evaluate",
+    "explain",
     "figure",
     "generate",
     "ingest",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tolman.features.generate.audit import AuditResult, ShortcutAuditResult
     from tolman.features.generate.compute import GenerateResult
     from tolman.features.paper.compute import PaperResult
+    from tolman.features.report.explain import ExplainResult
     from tolman.features.scenes.compute import IngestResult
     from tolman.features.scenes.simulation import SimulateResult
 
@@ -568,6 +569,30 @@ def report(
         return _report(config)
 
 
+def explain(
+    runs: Run | str | Path | Sequence[Run | str | Path], *, events: Events = silent, **settings: Any
+) -> ExplainResult:
+    """Explain why a model loses points, on one page.
+
+    Args:
+        runs: a run or its folder; of several, one to explain, and any of a grounded and a blind run of the same model.
+        events: called with progress and notes.
+        settings: the options of `tolman explain`, named as the fields of `ExplainConfig` are: `scenes="scenes"`,
+            `out="explained"` …
+
+    Raises:
+        UsageError: a setting that there isn't, runs that don't belong together, or answers that can't be recomputed.
+        InputError: a folder is no run's, was never scored, or holds no scenes.
+    """
+    from tolman.features.report.config import ExplainConfig
+    from tolman.features.report.explain import explain as carry_out
+
+    several = [runs] if isinstance(runs, Run | str | Path) else runs
+    config = config_of(ExplainConfig, {"runs": tuple(map(_path, several)), **settings})
+    with at_places(config):
+        return carry_out(config, events)
+
+
 def figure(
     kind: str,
     of: Run | Benchmark | str | Path | Sequence[Run | Benchmark | str | Path],
@@ -630,7 +655,7 @@ def paper(
         MissingExtraError: Matplotlib is not installed.
     """
     from tolman.features.paper.compute import rebuild_paper
-    from tolman.features.paper.config import PaperConfig
+    from tolman.features.report.config import PaperConfig
 
     several = [runs] if isinstance(runs, Run | str | Path) else runs
     config = config_of(PaperConfig, {"paper": name, "runs": tuple(map(_path, several)), **settings})

@@ -19,7 +19,7 @@ from tolman.commands.configured import EMPTY, console
 COMMANDS = {
     "benchmarks": "catalogue", "protocols": "catalogue", "recipes": "catalogue", "fetch": "catalogue",
     "init": "evaluate", "run": "evaluate", "score": "evaluate", "compare": "evaluate", "report": "evaluate",
-    "view": "evaluate",
+    "explain": "evaluate", "view": "evaluate",
     "reconcile": "evaluate", "reproduce": "evaluate", "ingest": "construct", "scenes": "construct",
     "generate": "construct", "audit": "construct", "simulate": "construct",
     "merge": "construct", "measure": "construct",

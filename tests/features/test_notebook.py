@@ -110,6 +110,7 @@ def test_all_that_the_api_returns_shows_itself_by_one_mechanism() -> None:
     homes = {
         "audit": "tolman.features.generate.audit",
         "audit_shortcuts": "tolman.features.generate.audit",
+        "explain": "tolman.features.report.explain",
         "figure": "tolman.features.figures.compute",
         "ingest": "tolman.features.scenes.compute",
         "reconcile": "tolman.features.compare.reconcile_runs",
@@ -120,7 +121,7 @@ def test_all_that_the_api_returns_shows_itself_by_one_mechanism() -> None:
         returned = str(inspect.signature(thing).return_annotation) if inspect.isfunction(thing) else ""
         if returned.endswith("Result"):
             kinds.append(getattr(import_module(homes.get(name, f"tolman.features.{name}.compute")), returned))
-    assert len(kinds) == 14
+    assert len(kinds) == 15
     assert [kind.__name__ for kind in kinds if not issubclass(kind, Displayable)] == []
     assert [kind.__name__ for kind in kinds if "_repr_html_" in vars(kind)] == []
 

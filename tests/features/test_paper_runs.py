@@ -15,8 +15,8 @@ from tolman.benchmarks.vsi_bench import tiny_ids
 from tolman.curate.candidates import Candidate, write_pool
 from tolman.features.paper import PAPERS, PaperPart
 from tolman.features.paper.compute import PartResult
-from tolman.features.paper.config import PaperConfig
 from tolman.features.paper.paper_parts import PartRuns, runs_of
+from tolman.features.report.config import PaperConfig
 from tolman.reports.loaded_runs import load_runs
 
 ITEMS = questions()

@@ -505,6 +505,31 @@ def _curve(tables: Mapping[str, AnswerTable], observed: Sequence[Observed], leve
     return Curve(axis, levels.nodes[axis], tuple(round(100 * float(score), 2) for score in scores), 100 * guess)
 
 
+def expected_scores(tables: Sequence[AnswerTable], fitted: ObserverFit, noise: Noise) -> Floats | None:
+    """The scores of a fitted observer without lapses on some items of one question type.
+
+    Args:
+        tables: of the items, one or more.
+        fitted: to answers of that type.
+        noise: the simulated levels.
+
+    Returns:
+        0 to 1, shape (items,); None where nothing was fitted, or the data leave the type's noise open.
+    """
+    axis, levels = tables[0].axis, Levels(noise)
+    own = fitted.parameters.get(axis)
+    if fitted.reason or own is None or own.value is None:
+        return None
+    values = {MISS: fitted.held_miss or 0.0, axis: own.value}
+    found = np.stack([table.chances @ table.scores for table in tables])
+    for name, along in ((MISS, 2), *([] if axis == MISS else [(axis, 1)])):
+        fine = np.moveaxis(levels.refined(found, name, along), along, 0)
+        place = float(np.interp(values[name], levels.values[name], np.arange(len(fine))))
+        low = min(int(place), len(fine) - 2)
+        found = fine[low] + (place - low) * (fine[low + 1] - fine[low])
+    return np.asarray(np.clip(found.reshape(len(tables)), 0.0, 1.0))
+
+
 @dataclass(frozen=True)
 class RunObserver:
     """The observers that were fitted to one run.

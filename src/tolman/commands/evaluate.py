@@ -1,4 +1,4 @@
-"""Commands for runs: `tolman run`, `score`, `compare`, `report`, `view`, `reconcile`, `paper` and `reproduce`."""
+"""Commands for runs: `tolman run`, `score`, `compare`, `report`, `explain`, `view`, `reconcile`, `paper` …"""
 
 from __future__ import annotations
 
@@ -23,12 +23,10 @@ from tolman.errors import UsageError
 from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.config import config_of
 from tolman.features.events import Ended
-from tolman.features.paper.config import PaperConfig
 from tolman.features.printing import importing_meanwhile, plain_table, progress, say
-from tolman.features.report.config import ReportConfig, ViewConfig
-from tolman.features.reproduce.config import ReproduceConfig
+from tolman.features.report.config import ExplainConfig, PaperConfig, ReportConfig, ViewConfig
 from tolman.features.reproduce.render import show_plan, show_reproduced, show_targets
-from tolman.features.run.config import InitConfig, RunConfig, ScoreConfig, suite_path
+from tolman.features.run.config import InitConfig, ReproduceConfig, RunConfig, ScoreConfig, suite_path
 from tolman.features.run.suite_file import is_suite
 from tolman.files import check_folder, write_text
 from tolman.runtime import stoppable
@@ -223,6 +221,25 @@ def report(config: ReportConfig, notes: Notes = False) -> None:
     with progress() as events:
         result = carry_out(config, events)
     show_report(console(), result, notes=notes)
+
+
+@app.command()
+@configured(ExplainConfig)
+def explain(config: ExplainConfig, as_json: Json = False) -> Path:
+    """Explain why a model fails: one page on where its points go, with its most revealing items.
+
+    The points between 100 and the score are split: not in the frames, blurred sight, no response, unread, reasoning.
+    Scenes give the right answers, so only benchmarks with scenes can be explained.
+
+    Example:  tolman explain runs/my-bench-all/openai-my-model-direct --scenes scenes --out explained
+    """
+    from tolman.features.report.explain import explain as carry_out
+    from tolman.features.report.render import show_explanation
+
+    with stoppable(), progress() as events:
+        result = carry_out(config, events)
+    show_explanation(console(), result, as_json=as_json)
+    return config.out
 
 
 @app.command()

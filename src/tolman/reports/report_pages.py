@@ -81,16 +81,24 @@ def thumbnails(runs: Sequence[LoadedRun], given: Path | None = None, frame_store
     store = FrameStore(frame_store or default_root())
     known = {key_of(medium): medium for item in items.values() for medium in item.media}
     return Thumbnails(
-        [_small(store, data, known[key]) for key in media],
+        [small_pictures(store, data, known[key]) for key in media],
         {identity: [media[key_of(medium)] for medium in item.media] for identity, item in items.items()},
     )
 
 
-def _small(store: FrameStore, data: Path, medium: Media) -> list[str]:
+def small_pictures(store: FrameStore, data: Path, medium: Media, frames: Frames = SMALL) -> list[str]:
+    """Return the frames of a medium as data URIs; none where it can't be read.
+
+    Args:
+        store: of frames.
+        data: folder of the media.
+        medium: a video or picture.
+        frames: how many, how large.
+    """
     if not is_inside(medium.path):
         return []
     try:
-        pictures = store.pictures(data, medium, SMALL)
+        pictures = store.pictures(data, medium, frames)
     except (BrokenMediaError, InputError, MissingExtraError, OSError):
         return []
     return [f"data:image/jpeg;base64,{base64.b64encode(Path(one.path).read_bytes()).decode()}" for one in pictures]

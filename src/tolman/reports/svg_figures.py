@@ -97,20 +97,21 @@ def dots_svg(labels: Sequence[str], series: Sequence[Dots], axis: str, *, around
     return "\n".join([*out, "</svg>"])
 
 
-def begun(height: float, told: str) -> list[str]:
-    """Return the start of an SVG element of `WIDTH`, in the light theme's colours. It follows its reader's theme, on a
+def begun(height: float, told: str, width: float = WIDTH) -> list[str]:
+    """Return the start of an SVG element in the light theme's colours. It follows its reader's theme, on a
     ground of its own, as the page around it may not.
 
     Args:
         height: pixels.
         told: to those who don't see it.
+        width: pixels.
     """
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="follows" width="{WIDTH:g}" height="{height:g}" '
-        f'viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-label="{escape(told)}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="follows" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(told)}" '
         f'font-family="sans-serif" font-size="{SIZE:g}" fill="{LIGHT.ink}">',
         f"<style>{escape(following(), quote=False)}</style>",
-        f'<rect width="{WIDTH:g}" height="{height:g}" fill="{LIGHT.ground}"/>',
+        f'<rect width="{width:g}" height="{height:g}" fill="{LIGHT.ground}"/>',
     ]
 
 
@@ -249,13 +250,17 @@ class Step:
     Attributes:
         name: next to its bar.
         points: its contribution.
+        is_known: whether its cause is; else its bar is grey.
     """
 
     name: str
     points: float
+    is_known: bool = True
 
 
-def waterfall_svg(first: tuple[str, float], steps: Sequence[Step], last: tuple[str, float], digits: int) -> str:
+def waterfall_svg(
+    first: tuple[str, float], steps: Sequence[Step], last: tuple[str, float], digits: int, width: float = WIDTH
+) -> str:
     """Draw two bars from 0, and between them one for each step, which begins where the one above ends.
 
     The axis begins at 0 or at the least value on the way, and lines join the ends of neighbouring bars. Each bar has a
@@ -265,6 +270,7 @@ def waterfall_svg(first: tuple[str, float], steps: Sequence[Step], last: tuple[s
         first, last: names and values of the two figures.
         steps: they add up to the difference of these.
         digits: of the values.
+        width: pixels.
 
     Returns:
         One SVG element, the same bytes for the same content.
@@ -272,39 +278,41 @@ def waterfall_svg(first: tuple[str, float], steps: Sequence[Step], last: tuple[s
     bars: list[tuple[str, float, float, str, str]] = [(first[0], 0.0, first[1], WHOLE, f"{first[1]:.{digits}f}")]
     level = first[1]
     for step in steps:
-        colour = UP if step.points >= 0 else DOWN
+        colour = (UP if step.points >= 0 else DOWN) if step.is_known else WHOLE
         bars.append((step.name, level, level + step.points, colour, f"{step.points:+z.{digits}f}"))
         level += step.points
     bars.append((last[0], 0.0, last[1], WHOLE, f"{last[1]:.{digits}f}"))
     ends = [value for _, begin, end, *_ in bars for value in (begin, end)]
     low, high = min(0.0, *ends), max(ends)
     high = high if high > low else low + 1
-    left = min(14 + _BAR_LETTER * max(len(name) for name, *_ in bars), WIDTH / 2)
+    left = min(14 + _BAR_LETTER * max(len(name) for name, *_ in bars), width / 2)
     height = 12 + LINE * len(bars) + 8
 
     def across(value: float) -> float:
-        return left + (value - low) / (high - low) * (WIDTH - left - _VALUE)
+        return left + (value - low) / (high - low) * (width - left - _VALUE)
 
     told = f"From {first[0]}, {first[1]:.{digits}f}, to {last[0]}, {last[1]:.{digits}f}, by cause"
-    out = begun(height, told)
+    out = begun(height, told, width)
     for line, (name, begin, end, colour, value) in enumerate(bars):
         top, middle = 12 + LINE * line, 12 + LINE * (line + 0.5)
-        x, width = across(min(begin, end)), max(across(max(begin, end)) - across(min(begin, end)), _LEAST)
+        x, wide = across(min(begin, end)), max(across(max(begin, end)) - across(min(begin, end)), _LEAST)
         baseline = middle + 0.35 * SIZE
-        out.append(f'<text x="{left - 12:.1f}" y="{baseline:.1f}" text-anchor="end">{escape(_short(name))}</text>')
         out.append(
-            f'<rect x="{x:.1f}" y="{top + 5:.1f}" width="{width:.1f}" height="{LINE - 10:g}" fill="{colour}">'
+            f'<text x="{left - 12:.1f}" y="{baseline:.1f}" text-anchor="end">{escape(_short(name, width))}</text>'
+        )
+        out.append(
+            f'<rect x="{x:.1f}" y="{top + 5:.1f}" width="{wide:.1f}" height="{LINE - 10:g}" fill="{colour}">'
             f"<title>{escape(f'{name}: {value}')}</title></rect>"
         )
-        out.append(f'<text x="{x + width + 6:.1f}" y="{baseline:.1f}">{escape(value)}</text>')
+        out.append(f'<text x="{x + wide + 6:.1f}" y="{baseline:.1f}">{escape(value)}</text>')
         if line + 1 < len(bars):
             at = across(end)
             out.append(f'<path d="M{at:.1f} {top + LINE - 5:.1f}v10" stroke="{LIGHT.faint}" stroke-dasharray="2 2"/>')
     return "\n".join([*out, "</svg>"])
 
 
-def _short(name: str) -> str:
-    most = int((WIDTH / 2 - 14) / _BAR_LETTER)
+def _short(name: str, width: float) -> str:
+    most = int((width / 2 - 14) / _BAR_LETTER)
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 

@@ -12,7 +12,7 @@ from tolman.benchmarks.published import printed_in
 from tolman.features.config import fields_of
 from tolman.features.figures import FIGURES
 from tolman.features.paper import PAPERS, Drawing, Paper, ScoreTable
-from tolman.features.paper.config import PaperConfig
+from tolman.features.report.config import PaperConfig
 
 FOUR = ("mmsi-bench", "site", "spatialbench", "vsi-bench")
 

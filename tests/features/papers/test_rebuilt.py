@@ -14,7 +14,7 @@ from charted import answered, make_run, questions
 from tolman.benchmarks.vsi_bench import CHOICE_TASKS, NUMBER_UNITS
 from tolman.errors import UsageError
 from tolman.features.paper.compute import PaperResult, rebuild_paper
-from tolman.features.paper.config import PaperConfig
+from tolman.features.report.config import PaperConfig
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind
 

@@ -105,7 +105,12 @@ def _problem(thing: object) -> str:
 
 
 LEARNERS = Registry(
-    "learner", "tolman.analyze.outside.learners", "OUTSIDE_LEARNER", "tolman.outside_learners", check=_problem
+    "learner",
+    "tolman.analyze.outside.learners",
+    "OUTSIDE_LEARNER",
+    "tolman.outside_learners",
+    plural="OUTSIDE_LEARNERS",
+    check=_problem,
 )
 
 

@@ -8,6 +8,7 @@ with its evidence, without it, and on its twin.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -324,21 +325,45 @@ def analyze_observer(config: ObserverConfig, events: Events = silent) -> Observe
     """
 
     scored = scored_runs(config.runs, config.scorer)
-    geometries = {one.scene.id: one for one in open_collection(config.scenes) if isinstance(one, SceneGeometry)}
+    geometries = geometries_by_id(config.scenes)
     noise = Noise(radial=config.radial, drift=config.drift, confusion=config.confusion, memory=config.memory)
-    runs = {run.name: _observe(run, scored.rows(run), geometries, noise, config, events) for run in scored.runs}
+    runs = {run.name: observe_run(run, scored.rows(run), geometries, noise, config, events)[0] for run in scored.runs}
     return ObserverResult(runs, noise, config.draws, scored.scorer)
 
 
-def _observe(
+def geometries_by_id(folder: Path) -> dict[str, SceneGeometry]:
+    """Read the usable scenes of a collection.
+
+    Raises:
+        InputError: it is none, or holds no usable scene.
+    """
+    return {one.scene.id: one for one in open_collection(folder) if isinstance(one, SceneGeometry)}
+
+
+def observe_run(
     run: LoadedRun,
     rows: pl.DataFrame,
-    geometries: dict[str, SceneGeometry],
+    geometries: Mapping[str, SceneGeometry],
     noise: Noise,
     config: ObserverConfig,
     events: Events,
-) -> RunObserver:
+) -> tuple[RunObserver, dict[str, AnswerTable]]:
+    """Fit the observer to one run.
 
+    Args:
+        run: the run.
+        rows: of its scores.
+        geometries: by scene's id.
+        noise: the levels to simulate.
+        config: folder, draws, seed and workers.
+        events: called with progress.
+
+    Returns:
+        The fits, and by item's id the observer's own answers.
+
+    Raises:
+        UsageError: none of the run's scenes is there.
+    """
     items = {item.id: item for item in run.folder.items()}
     frames = run.record.settings.frames
     tasks, lost = scene_tasks(list(items.values()), geometries, frames, noise, draws=config.draws, seed=config.seed)
@@ -358,7 +383,7 @@ def _observe(
     fits = fit_run(tables, observed, noise)
     events(Ended())
     known = any(task.geometry.video_capture is not None for task in tasks)
-    return RunObserver(fits, unread, count_reasons(lost), known)
+    return RunObserver(fits, unread, count_reasons(lost), known), tables
 
 
 def analyze_grounding(config: GroundingConfig, events: Events = silent) -> GroundingResult:
@@ -371,12 +396,21 @@ def analyze_grounding(config: GroundingConfig, events: Events = silent) -> Groun
 
     scored = scored_runs(config.runs, config.scorer)
     rules = scored.benchmark.rule_set(scored.scorer)
-    runs = {run.name: _ground(run, rules, config.right_from) for run in scored.runs}
+    runs = {run.name: ground_run(run, rules, config.right_from) for run in scored.runs}
     return GroundingResult(runs, scored.scorer, config.right_from)
 
 
-def _ground(run: LoadedRun, rules: RuleSet, right_from: float) -> RunGrounding:
+def ground_run(run: LoadedRun, rules: RuleSet, right_from: float) -> RunGrounding:
+    """Judge the answers of one run.
 
+    Args:
+        run: under the protocol `grounded`.
+        rules: that score.
+        right_from: the score from which an answer is right, 0 to 1.
+
+    Raises:
+        UsageError: it has another protocol, or no answered item can be tested.
+    """
     settings, path = run.record.settings, run.folder.path
     if "grounded" not in settings.protocol.split("+"):
         raise UsageError(f"{path} showed each item in one way; run it with --protocol grounded.")

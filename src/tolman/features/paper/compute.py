@@ -19,7 +19,6 @@ from tolman.errors import TolmanError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable
 from tolman.features.paper import PAPERS, CorrelationTable, DiversityTable, Drawing, FactTable, SubsetTable
-from tolman.features.paper.config import PaperConfig
 from tolman.features.paper.paper_parts import (
     asked,
     correlation_table,
@@ -30,6 +29,7 @@ from tolman.features.paper.paper_parts import (
     score_tables,
     subset_table,
 )
+from tolman.features.report.config import PaperConfig
 from tolman.files import check_results
 from tolman.reports.charts.chart import check_drawing
 from tolman.reports.loaded_runs import load_scored

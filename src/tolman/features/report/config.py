@@ -1,4 +1,4 @@
-"""Settings of `tolman report`, `view` and `scenes`."""
+"""Settings of `tolman report`, `explain`, `view`, `scenes` and `paper`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tolman.features.config import Setting
+from tolman.features.config import NumberOfWorkers, Setting
 
 TABLES = "Tables by labels"
 _SITE = "Site"
@@ -110,6 +110,32 @@ class ReportConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExplainConfig:
+    """Which run is explained, and with which others."""
+
+    runs: Annotated[
+        tuple[Path, ...],
+        Setting(
+            "Run folder; with it, any of a grounded and a blind run of the same model.", positional=True, repeated=True
+        ),
+    ]
+    scenes: Annotated[
+        Path | None,
+        Setting("Folder of the benchmark's scenes. Default: the folder that the runs or the benchmark name."),
+    ] = None
+    out: Annotated[Path, Setting("Folder of the page.")] = Path("explained")
+    media: Annotated[
+        Path | None, Setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.")
+    ] = None
+    scorer: Annotated[
+        str | None, Setting("Scorer whose scores are explained: official, careful … Default: the headline's.")
+    ] = None
+    draws: Annotated[int, Setting("Perceptions that are drawn at each level of noise, from 100.", least=100)] = 1000
+    seed: Annotated[int, Setting("Seed of these, 0 or more.", least=0)] = 0
+    workers: NumberOfWorkers = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class CutSettings:
     """Which tables are made.
 
@@ -167,4 +193,44 @@ class ViewConfig:
     scenes: Annotated[
         Path | None,
         Setting("Folder of the scenes, for floor plans. Default: the folder that the runs or the benchmark name."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperConfig:
+    """Which paper is rebuilt from which runs."""
+
+    paper: Annotated[str, Setting("Paper: vsi-bench, site, mmsi-bench or spatialbench.", positional=True)]
+    runs: Annotated[
+        tuple[Path, ...], Setting("Run folders of its benchmark, under any protocols.", positional=True, repeated=True)
+    ]
+    out: Annotated[Path | None, Setting("Folder to write. Default: paper-NAME.")] = None
+    labels: Annotated[
+        Path | None,
+        Setting("Labels of error types: people's file, or labels.jsonl of 'tolman analyze errors'. Default: none."),
+    ] = None
+    scenes: Annotated[
+        Path | None, Setting("Folder of the scenes that true maps are computed from. Default: the run's own.")
+    ] = None
+    downstream: Annotated[
+        Path | None, Setting("CSV of results of other tasks: a row for each model, its name first. Default: none.")
+    ] = None
+    lower_is_better: Annotated[
+        tuple[str, ...],
+        Setting(
+            "Column of --downstream whose sign is turned, such as a distance; repeatable. Default: those "
+            "whose sign the paper turns.",
+            repeated=True,
+        ),
+    ] = ()
+    places: Annotated[
+        Path | None,
+        Setting("TOML file that gives values of a label a question family or a place in taxonomies. Default: none."),
+    ] = None
+    before: Annotated[
+        str | None,
+        Setting(
+            "Benchmark, folder, run, or stage of a curation with the questions before a selection, counted beside. "
+            "Default: none."
+        ),
     ] = None

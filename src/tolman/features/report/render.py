@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.markup import escape
@@ -12,7 +13,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from tolman.features.notebook import counted
-from tolman.features.printing import WIDTH, TextConsole, say
+from tolman.features.printing import WIDTH, TextConsole, plain_table, say, write_json
 from tolman.features.report.compute import SITE, ReportResult
 from tolman.reports.further_metrics import FurtherCell, FurtherTable
 from tolman.reports.report_content import Report, emphasis
@@ -36,6 +37,9 @@ from tolman.reports.table_rows import (
 from tolman.reports.text import SCENES, interval_shown, label, shown, values_shown
 from tolman.scoring.score_table import Column
 from tolman.visible import visible
+
+if TYPE_CHECKING:
+    from tolman.features.report.explain import ExplainResult
 
 BEST, SECOND = "▲", "△"
 """Before the best and the second best figure of a column, as text without colours has no bold."""
@@ -322,3 +326,22 @@ def show_report(console: Console, result: ReportResult, *, notes: bool = False) 
         for sentence in result.report.warnings[: len(result.left_out)]:
             console.print(sentence, style="bold red", markup=False, highlight=False, soft_wrap=True)
         console.print(f"Written: {result.out}", markup=False, highlight=False, soft_wrap=True)
+
+
+def show_explanation(console: Console, result: ExplainResult, *, as_json: bool) -> None:
+    """Print where the points go, by question type, and where the page is."""
+    content = result.explanation
+    if as_json:
+        write_json(console, result.to_dict(), ascii_only=False)
+        return
+    title, value, interval = content.headline
+    say(console, f"{content.model}: {title} {value} ({interval})", "bold")
+    say(console, content.sentence)
+    headings, *rows = content.table()
+    grid = plain_table(headings, left=headings[:1])
+    for row in rows:
+        grid.add_row(*map(escape, row))
+    print_wide(console, grid)
+    for text in content.remarks:
+        say(console, text, "dim")
+    say(console, f"Written: {result.page}")

@@ -32,9 +32,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from tolman import benchmarks
 from tolman.errors import UsageError
 from tolman.features.events import Events, silent
-from tolman.features.reproduce.config import ReproduceConfig
 from tolman.features.run.compute import evaluate
-from tolman.features.run.config import RunConfig
+from tolman.features.run.config import ReproduceConfig, RunConfig
 from tolman.models.recipes import InputForm
 from tolman.toml_catalogue import TomlCatalogue
 

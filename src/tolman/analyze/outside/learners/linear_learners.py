@@ -1,4 +1,4 @@
-"""Logistic regression on a row's other fields than its text: names of files and scenes, order in the file, labels."""
+"""Learners by logistic regression: on the text of questions and options, and on the other fields of their rows."""
 
 from __future__ import annotations
 
@@ -8,15 +8,42 @@ from tolman.analyze.outside.outside_learner import (
     BlindQuestion,
     Ints,
     LearnerSettings,
+    all_option_tokens,
     by_option,
     fitted,
+    question_tokens,
     right_options,
 )
 from tolman.guessing.folds import Floats
 
 
+class NgramLinear:
+    """On words, pairs of words, runs of letters, and options crossed with the question's names."""
+
+    title = "logistic regression on words, pairs of words and runs of letters of question and option"
+    needs_language_model = False
+
+    def choose(
+        self, taught: Sequence[BlindQuestion], right: Ints, asked: Sequence[BlindQuestion], settings: LearnerSettings
+    ) -> list[Floats]:
+        """As `OutsideLearner` has it."""
+        learned = fitted(all_option_tokens(list(taught)), right_options(taught, right))
+        return by_option(asked, learned(all_option_tokens(list(asked)), 2)[:, 1])
+
+    def classify(
+        self,
+        taught: Sequence[BlindQuestion],
+        classes: Ints,
+        count: int,
+        asked: Sequence[BlindQuestion],
+        settings: LearnerSettings,
+    ) -> Floats:
+        """As `OutsideLearner` has it."""
+        return fitted(map(question_tokens, taught), classes)(map(question_tokens, asked), count)
+
+
 class Metadata:
-    """See the module."""
+    """On a row's other fields than its text: names of files and scenes, order in the file, labels."""
 
     title = "logistic regression on names and numbers of files and scenes, order in the file, labels; not on the text"
     needs_language_model = False
@@ -47,4 +74,4 @@ def _options(questions: Sequence[BlindQuestion]) -> Iterator[list[str]]:
             yield [token for mark in question.marks for token in (f"{mark}|place:{place}", f"{mark}|{own}")]
 
 
-OUTSIDE_LEARNER = Metadata()
+OUTSIDE_LEARNERS = {"ngram-linear": NgramLinear(), "metadata": Metadata()}

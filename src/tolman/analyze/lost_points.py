@@ -1,0 +1,206 @@
+"""The points between 100 and a model's score, split among their causes with the help of the ideal observer.
+
+Each answer's loss is 1 − score. The observer without noise scores `ceiling` on its item, and the one that was fitted to
+the question type scores `expected`. So the loss is (1 − ceiling) + (ceiling − expected) + (expected − score). The last
+part belongs to failures, unread answers or lapses, by the state of the answer. Pieces add up exactly for every item,
+hence for every mean of items. They can be negative, where the model is better than the observer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from tolman.analyze.observer import Noise
+from tolman.analyze.observer_answers import AnswerTable
+from tolman.analyze.observer_fit import RIGHT_FROM, FittedRun, RunObserver, expected_scores
+from tolman.geometry.boxes import Floats
+from tolman.items import Item
+from tolman.scoring.score_table import Column, coefficients, pools_of
+
+NOT_SHOWN, PERCEPTION, FAILED, UNREAD, REASONING, UNSPLIT = PIECES = (
+    "not in the frames",
+    "perception",
+    "no response",
+    "unread",
+    "reasoning and the rest",
+    "not split",
+)
+"""The causes, in the order in which a model loses points by them."""
+COUNTED = ("scored", "failed", "missing")
+"""The states of rows that are in the pieces."""
+_SURE = 0.99
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The way from 100 to a score.
+
+    Attributes:
+        answers: how many it is of, those without a response among them.
+        score: 0 to 100; no response counts as wrong.
+        pieces: cause → points, in the order of `PIECES`; a cause without an answer is left out. They add up to
+            100 − score.
+        reason: why a part is not split; '' where all is.
+    """
+
+    answers: int
+    score: float
+    pieces: Mapping[str, float]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class RunLosses:
+    """The losses of one run.
+
+    Attributes:
+        tasks: question type → its losses.
+        together: those of the figure.
+        figure: title of the figure that is split; '' for the mean of all answers, where it is no mean of scores.
+        left_out: answers that no scorer counts, which are in no figure.
+    """
+
+    tasks: Mapping[str, Losses]
+    together: Losses
+    figure: str
+    left_out: int
+
+
+def lost_points(
+    rows: pl.DataFrame,
+    items: Mapping[str, Item],
+    tables: Mapping[str, AnswerTable],
+    observer: RunObserver,
+    noise: Noise,
+    column: Column,
+) -> RunLosses:
+    """Split the losses of a run.
+
+    Args:
+        rows: of its scores under one scorer (`tolman.scoring.score_items.SCHEMA`), one or more that count.
+        items: by id.
+        tables: of the items that the observer answers.
+        observer: fitted to the run.
+        noise: the simulated levels.
+        column: the figure to split.
+    """
+    kept = rows.filter(pl.col("status").is_in(COUNTED))
+    ids, score = kept["id"].to_list(), kept["score"].fill_null(0.0).to_numpy()
+    tasks = np.array([items[id].task for id in ids])
+    ceiling, expected, is_split = np.ones(len(ids)), np.ones(len(ids)), np.zeros(len(ids), bool)
+    reasons: dict[str, str] = {}
+    for task in dict.fromkeys(tasks.tolist()):
+        own = np.flatnonzero((tasks == task) & np.array([id in tables for id in ids]))
+        if len(own):
+            seen = [tables[ids[i]] for i in own]
+            ceiling[own] = expected[own] = [table.ceiling for table in seen]
+            fitted = observer.fits.tasks.get(task)
+            found = None if fitted is None else expected_scores(seen, fitted, noise)
+            if found is not None:
+                expected[own], is_split[own] = found, True
+        reasons[task] = _why_not_split(task, observer, is_split=bool(is_split[own].any()))
+    answered = (kept["status"] == "scored").to_numpy()
+    is_read = (pl.col("state").fill_null("read") == "read") & ~pl.col("guessed").fill_null(False)
+    read = kept.select(is_read).to_series().to_numpy()
+    cause = np.select([~answered, ~read, is_split], [FAILED, UNREAD, REASONING], UNSPLIT)
+    rest = np.stack([np.where(cause == name, expected - score, 0.0) for name in PIECES])
+    rest[0], rest[1] = 1.0 - ceiling, ceiling - expected
+    known = np.stack([np.ones(len(ids), bool), is_split, *(cause == name for name in PIECES[2:])])
+
+    def losses(weights: Floats, reason: str) -> Losses:
+        inside = weights > 0
+        pieces = {
+            name: 100 * float(rest[number] @ weights)
+            for number, name in enumerate(PIECES)
+            if known[number, inside].any()
+        }
+        return Losses(int(inside.sum()), 100 - 100 * float((1 - score) @ weights), pieces, reason)
+
+    by_task = {task: losses((tasks == task) / (tasks == task).sum(), reason) for task, reason in reasons.items()}
+    weights = figure_weights(kept, column) if not any(items[id].all_of for id in ids) else None
+    reason = "; ".join(f"{task}: {said}" for task, said in reasons.items() if UNSPLIT in by_task[task].pieces)
+    figure = "" if weights is None else column.title
+    even = np.full(len(ids), 1 / len(ids))
+    return RunLosses(by_task, losses(even if weights is None else weights, reason), figure, len(rows) - len(kept))
+
+
+def _why_not_split(task: str, observer: RunObserver, *, is_split: bool) -> str:
+    """Return why answers to a question type aren't split; of a type that is fitted, why some items are left out."""
+    fitted = observer.fits.tasks.get(task)
+    if fitted is not None and not is_split:
+        return fitted.reason or next((one.reason for one in fitted.parameters.values() if one.reason), "")
+    return ", ".join(f"{reason} ({count:,})" for reason, count in observer.left_out.get(task, {}).items())
+
+
+def figure_weights(rows: pl.DataFrame, column: Column) -> Floats | None:
+    """The weight of each answer in a figure: 1 − the weighted sum of (1 − score) is the figure, as a share.
+
+    Returns:
+        Shape (answers,); None where the figure is no mean of scores with weights that add up to 1.
+    """
+    tasks, options = rows["task"].to_numpy(), rows["options"].to_numpy()
+    inside = {
+        leaf: np.array([leaf.tasks is None or task in leaf.tasks for task in tasks]) for leaf in pools_of([column.node])
+    }
+    shares = coefficients(column.node, frozenset(leaf for leaf, own in inside.items() if own.any()))
+    if any(leaf.measure is not None for leaf in shares) or abs(sum(shares.values()) - 1) > 1e-12:
+        return None
+    found = np.zeros(len(rows))
+    for leaf, share in shares.items():
+        by_chance = inside[leaf] & (options > 0) & (leaf.metric == "chance-adjusted")
+        whole = inside[leaf].sum() - (1 / options[by_chance]).sum()
+        found += share * inside[leaf] / whole
+    return found
+
+
+@dataclass(frozen=True)
+class ClearMiss:
+    """An item that the model misses, and that observers with its noise answer.
+
+    Attributes:
+        id: of the item.
+        task: its question type.
+        axis: the noise that its answer depends on.
+        noise: the greatest simulated level at which 99 % of observers that overlook nothing are right; 0 where it
+            depends on no noise but misses.
+        fitted: the model's own noise; None where the answers leave it open.
+    """
+
+    id: str
+    task: str
+    axis: str
+    noise: float
+    fitted: float | None
+
+    @property
+    def margin(self) -> float:
+        """How many times greater the noise may be than the model's; 0 where this isn't known."""
+        return 0.0 if self.fitted is None else self.noise / max(self.fitted, 1e-3)
+
+
+def clear_misses(tables: Mapping[str, AnswerTable], fits: FittedRun, noise: Noise) -> list[ClearMiss]:
+    """The clearest misses of a run: question types in turn, in each the items with the greatest margin first.
+
+    Args:
+        tables: by item's id.
+        fits: the observers.
+        noise: the simulated levels.
+    """
+    levels = {"position": noise.positions, "size": noise.sizes}
+    by_task: list[list[ClearMiss]] = []
+    for task, fitted in fits.tasks.items():
+        found = []
+        for id in fitted.missed:
+            table = tables[id]
+            own, good = fitted.parameters.get(table.axis), table.scores >= RIGHT_FROM
+            sure = table.chances[:, 0, good].sum(-1) >= _SURE
+            last = int(np.argmin(sure)) - 1 if not sure.all() else len(sure) - 1
+            most = levels[table.axis][max(last, 0)] if table.axis in levels else 0.0
+            found.append(ClearMiss(id, task, table.axis, most, None if own is None else own.value))
+        by_task.append(sorted(found, key=lambda one: (-one.margin, one.id)))
+    by_task.sort(key=lambda own: -own[0].margin if own else 0.0)
+    return [own[n] for n in range(max(map(len, by_task), default=0)) for own in by_task if n < len(own)]

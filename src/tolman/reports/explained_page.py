@@ -1,0 +1,314 @@
+"""The page that explains why a model loses points: waterfalls, psychometric curves, ablations, and revealing items.
+
+Texts of questions and responses are text for the template, which escapes them. Floor plans are drawn by the explorer's
+own scripts, from JSON that is not run.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any
+
+from tolman.analyze.grounding import ALL as ALL_FRAMES
+from tolman.analyze.grounding import Loss, RunGrounding
+from tolman.analyze.lost_points import (
+    FAILED,
+    NOT_SHOWN,
+    PERCEPTION,
+    PIECES,
+    REASONING,
+    UNREAD,
+    UNSPLIT,
+    Losses,
+    RunLosses,
+)
+from tolman.analyze.observer_answers import MISS, POSITION, SIZE
+from tolman.analyze.observer_fit import Curve, RunObserver
+from tolman.reports.charts.bar_forms import BARS_FORM
+from tolman.reports.charts.chart import Chart, frame, plain, render
+from tolman.reports.charts.point_forms import LINES_FORM
+from tolman.reports.report_pages import embedded
+from tolman.reports.svg_figures import Step, waterfall_svg, why_not_drawn
+from tolman.reports.text import environment
+
+MEANINGS: Mapping[str, str] = {
+    NOT_SHOWN: "The frames don't show enough for an exact answer, or the stored answer is rounded. Eyes without error "
+    "would lose these points too.",
+    PERCEPTION: "The frames show it, but not sharply enough for eyes like this model's. A viewer that reasons without "
+    "error and sees as badly loses these points too.",
+    FAILED: "The model gave no response, for example after an error or a timeout. It counts as wrong here.",
+    UNREAD: "There is a response, but no answer can be read in it.",
+    REASONING: "The rest: wrong answers that blurred sight doesn't explain. They are errors of reasoning, or gross "
+    "errors of sight such as an object taken for another.",
+    UNSPLIT: "Losses that can't be split between sight and reasoning. Each question type says why.",
+}
+LOSS_MEANINGS: Mapping[Loss, str] = {
+    "prior knowledge": "The answer is the same with and without the evidence.",
+    "didn't look": "The answer is the same in every condition.",
+    "misjudged": "The answer changes with the frames, and is wrong in some condition.",
+    "unread": "No answer can be read in some condition.",
+}
+"""Losses of a grounded run, the most revealing first."""
+SENTENCES: Mapping[str, str] = {
+    NOT_SHOWN: "not in the frames",
+    PERCEPTION: "blurred sight",
+    FAILED: "missing responses",
+    UNREAD: "unread answers",
+    REASONING: "reasoning and the rest",
+    UNSPLIT: "not split",
+}
+HEADINGS: Mapping[str, str] = {
+    NOT_SHOWN: "not shown",
+    PERCEPTION: "perception",
+    FAILED: "failed",
+    UNREAD: "unread",
+    REASONING: "reasoning",
+    UNSPLIT: "not split",
+}
+"""Of the table in the terminal."""
+_UNITS = {
+    POSITION: ("error of places, m", 1.0),
+    SIZE: ("error of lengths, %", 100.0),
+    MISS: ("objects missed, %", 100.0),
+}
+_WIDTH = 460.0
+"""Pixels of a waterfall: letters stay readable on a phone."""
+_SCRIPTS = ("view.js", "marks.js", "plan.js")
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """One item of the page.
+
+    Attributes:
+        entry: of the item, as `page_items.entry_of` gives it.
+        task: its question type.
+        why: why it is shown, a sentence.
+        answers: condition → response; '' for the only one.
+        reasoning: the model's, where the endpoint gave it apart; else ''.
+        score: of the first answer, 0 to 1.
+        pictures: data URIs of frames; none where they aren't there.
+        plan, marks: the floor plan and the evidence on it; None and none where the scene isn't there.
+        undrawn: why the evidence isn't on the plan; else ''.
+    """
+
+    entry: Mapping[str, Any]
+    task: str
+    why: str
+    answers: Mapping[str, str]
+    reasoning: str
+    score: float
+    pictures: Sequence[str]
+    plan: Mapping[str, Any] | None
+    marks: Sequence[Mapping[str, Any]] = ()
+    undrawn: str = ""
+
+    @property
+    def right(self) -> str:
+        """The right answer: the whole option, or the number with its unit."""
+        answer, unit = self.entry["answer"], self.entry["unit"]
+        option = next((text for text in self.entry["options"] if text.startswith(f"{answer}. ")), None)
+        return option or f"{answer} {unit}".strip()
+
+
+@dataclass(frozen=True)
+class BlindScores:
+    """Scores with and without pictures, over items that both runs answered.
+
+    Attributes:
+        tasks: question type → scores with and without, 0 to 100.
+        together: the means over all.
+        items: how many.
+    """
+
+    tasks: Mapping[str, tuple[float, float]]
+    together: tuple[float, float]
+    items: int
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The content of the page.
+
+    Attributes:
+        benchmark, model: titles.
+        scorer: its name.
+        headline: title and score of the run's headline as they are printed, and its interval in words.
+        losses: of the run.
+        observer: fitted to it.
+        titles: question type → its title.
+        examples: the most revealing items.
+        rule: how they were chosen, a sentence.
+        grounding, blind: of further runs; None without one.
+        commands: part → the command that would fill it, of those that are lacking.
+        remarks: on what the figures rest.
+    """
+
+    benchmark: str
+    model: str
+    scorer: str
+    headline: tuple[str, str, str]
+    losses: RunLosses
+    observer: RunObserver
+    titles: Mapping[str, str]
+    examples: Sequence[ShownItem] = ()
+    rule: str = ""
+    grounding: RunGrounding | None = None
+    blind: BlindScores | None = None
+    commands: Mapping[str, str] = field(default_factory=dict)
+    remarks: Sequence[str] = ()
+
+    @property
+    def sentence(self) -> str:
+        """Where the points go."""
+        return said(self.losses.together)
+
+    def title(self, task: str) -> str:
+        """The title of a question type."""
+        return self.titles.get(task, task.replace("_", " "))
+
+    def note(self, task: str) -> str:
+        """How many answers to a question type there are, how sure the split is, and why a part isn't split."""
+        losses, fitted = self.losses.tasks[task], self.observer.fits.tasks.get(task)
+        split = fitted.explained if fitted is not None and PERCEPTION in losses.pieces else None
+        said = f"{losses.answers:,} answers"
+        if split is not None and split.share is not None:
+            said += f"; blurred sight explains {100 * split.share:.0f} % of the loss of those that were read "
+            said += f"(95 % interval {100 * split.low:.0f} … {100 * split.high:.0f})"
+        return f"{said}; not split: {losses.reason}" if UNSPLIT in losses.pieces and losses.reason else said
+
+    def rows(self) -> list[tuple[str, Losses]]:
+        """Question types in the table's order, then all together."""
+        order = list(self.titles)
+        tasks = sorted(self.losses.tasks, key=lambda task: (order.index(task) if task in order else len(order), task))
+        return [*((task, self.losses.tasks[task]) for task in tasks), ("all", self.losses.together)]
+
+    def table(self) -> list[tuple[str, ...]]:
+        """The headings, and a row for each of `rows`, with what is lost to each cause."""
+        known = [name for name in PIECES if any(name in losses.pieces for _, losses in self.rows())]
+        found: list[tuple[str, ...]] = [("", "answers", *(HEADINGS[name] for name in known), "score")]
+        for task, losses in self.rows():
+            pieces = (f"{losses.pieces[name]:z.1f}" if name in losses.pieces else "–" for name in known)
+            found.append((plain(self.title(task), 28), f"{losses.answers:,}", *pieces, f"{losses.score:.1f}"))
+        return found
+
+
+def said(losses: Losses) -> str:
+    """A sentence on where points go."""
+    lost = 100 - losses.score
+    parts = [f"{points:.1f} are {SENTENCES[name]}" for name, points in losses.pieces.items() if points >= 0.05]
+    gains = [f"{-points:.1f} ({SENTENCES[name]})" for name, points in losses.pieces.items() if points <= -0.05]
+    if not parts:
+        return f"Next to nothing is lost: {lost:.1f} points."
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    more = f" The model regains {' and '.join(gains)}." if gains else ""
+    return f"Of {lost:.1f} lost points, {listed}.{more}"
+
+
+def waterfall(losses: Losses) -> str:
+    """The way from 100 to a score, as one SVG element."""
+    steps = [Step(name, -points, name != UNSPLIT) for name, points in losses.pieces.items()]
+    return waterfall_svg(("all right", 100.0), steps, ("score", losses.score), 1, _WIDTH)
+
+
+def page(content: Explanation) -> str:
+    """The whole page."""
+    missing = why_not_drawn()
+    tasks = () if missing else [task for task, _ in content.rows() if task in content.observer.fits.curves]
+    static = files("tolman.reports.site") / "static"
+    return (
+        environment()
+        .get_template("explained.html.j2")
+        .render(
+            content=content,
+            waterfall=waterfall,
+            said=said,
+            pieces=PIECES,
+            meanings=MEANINGS,
+            loss_meanings=LOSS_MEANINGS,
+            charts=[_curve(content, task) for task in tasks],
+            missing=missing or "",
+            grounded=_grounded(content, drawn=not missing),
+            blind=_blind(content, drawn=not missing),
+            style=(static / "site.css").read_text(encoding="utf-8"),
+            scripts=["window.tolman = {};", *((static / name).read_text(encoding="utf-8") for name in _SCRIPTS)],
+            plans=embedded([{"plan": one.plan, "marks": one.marks} for one in content.examples]),
+        )
+    )
+
+
+def _picture(chart: Chart, form: Any, width: float) -> tuple[str, str]:
+    """A chart as a data URI, and its title for those who can't see it."""
+    content = base64.b64encode(render(chart, form, width=width)).decode()
+    return f"data:image/svg+xml;base64,{content}", chart.title
+
+
+def _curve(content: Explanation, task: str) -> tuple[str, str]:
+    curve: Curve = content.observer.fits.curves[task]
+    fitted = content.observer.fits.tasks[task]
+    x, factor = _UNITS[curve.axis]
+    rows: list[dict[str, Any]] = [
+        {"series": "ideal observer", "role": "run", "x": factor * level, "value": score}
+        for level, score in zip(curve.levels, curve.scores, strict=True)
+    ]
+    own, split = fitted.parameters.get(curve.axis), fitted.explained
+    if own is not None and own.value is not None and split is not None:
+        rows.append({"series": "model", "role": "run", "x": factor * own.value, "value": split.observed})
+    rows.append({"series": "guess", "role": "chance", "value": curve.guess})
+    chart = Chart(frame(rows), content.title(task), x, "score")
+    return _picture(chart, replace(LINES_FORM, entries=lambda chart, theme: ()), 3.6)
+
+
+def _bars(title: str, rows: Sequence[tuple[str, str, float, Any]]) -> Chart:
+    return Chart(
+        frame(
+            {
+                "series": series,
+                "role": "run",
+                "label": plain(label),
+                "value": value,
+                "low": getattr(interval, "low", None),
+                "high": getattr(interval, "high", None),
+            }
+            for series, label, value, interval in rows
+        ),
+        title,
+        "",
+        "%",
+    )
+
+
+def _grounded(content: Explanation, *, drawn: bool) -> dict[str, Any] | None:
+    found = content.grounding
+    if found is None:
+        return None
+    named = [*((content.title(task), own) for task, own in found.tasks.items()), ("all", found.together)]
+    rows = []
+    for label, own in named:
+        right = own.conditions[ALL_FRAMES]
+        rows += [("right", label, right.value, right.interval)] if right is not None else []
+        rows.append(("right and grounded", label, own.grounded.value, own.grounded.interval))
+    together = found.together
+    steps = [Step(loss, -share.value) for loss, share in together.losses.items()]
+    return {
+        "picture": _picture(_bars("Right answers, and those that rest on the frames", rows), BARS_FORM, 7.2)
+        if drawn
+        else None,
+        "losses": waterfall_svg(("all items", 100.0), steps, ("grounded", together.grounded.value), 1, _WIDTH),
+        "right": together.conditions[ALL_FRAMES],
+        "share": together.grounded,
+        "run": found,
+    }
+
+
+def _blind(content: Explanation, *, drawn: bool) -> dict[str, Any] | None:
+    found = content.blind
+    if found is None:
+        return None
+    named = [*((content.title(task), pair) for task, pair in found.tasks.items()), ("all", found.together)]
+    rows = [(name, label, pair[n], None) for label, pair in named for n, name in enumerate(("with frames", "without"))]
+    picture = _picture(_bars("Scores with and without frames", rows), BARS_FORM, 7.2) if drawn else None
+    return {"picture": picture, "with": found.together[0], "without": found.together[1], "items": found.items}

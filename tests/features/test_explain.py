@@ -1,0 +1,165 @@
+"""The explained page: figures, hostile texts, what further runs fill, and refusals of one sentence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+pytest.importorskip("shapely", reason="scenes need the extra 'build'")
+
+import tolman
+from three_rooms import ROOMS
+from tolman.errors import InputError, UsageError
+from tolman.features.report.explain import ExplainResult
+from tolman.items import Item
+from tolman.responses import Failure, FailureKind, Outcome, Response
+from tolman.runs.rescore import score_outcomes
+from tolman.runs.run_items import load
+from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31m"
+EVERY = 7
+"""One in so many answers fails, one is unread, one is wrong."""
+
+
+def answer(number: int, item: Item) -> Outcome:
+    """Right but for a few planted losses."""
+    if number % EVERY == 0:
+        return Failure(id=item.id, kind=FailureKind.TIMEOUT, message="no answer in time")
+    if number % EVERY == 1:
+        return Response(id=item.id, response=f"{HOSTILE} I see nothing here.")
+    if number % EVERY == 2:
+        wrong = next(letter for letter in "ABCD" if letter != item.answer) if item.options else "7000"
+        return Response(id=item.id, response=f"{wrong} {HOSTILE}", reasoning=HOSTILE)
+    return Response(id=item.id, response=item.answer)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nine rooms, questions about them, and a scored run with planted losses."""
+    folder = tmp_path_factory.mktemp("explain")
+    scenes, captures = list(read_scenes(ROOMS)), list(read_captures(ROOMS))
+    copies = [f"-{n}" for n in range(3)]
+    write_scenes(folder / "scenes", [s.model_copy(update={"id": s.id + c}) for c in copies for s in scenes])
+    write_captures(
+        folder / "scenes",
+        [k.model_copy(update={"id": k.id + c, "scene": k.scene + c}) for c in copies for k in captures],
+    )
+    tolman.generate(
+        folder / "scenes", folder / "bench", media=False, max_filter_rounds=0, per_scene=6,
+        families=("vsi-bench/relative-direction", "vsi-bench/object-size"),
+    )  # fmt: skip
+    loaded = load(str(folder / "bench"), None, None)
+    outcomes = [answer(number, item) for number, item in enumerate(loaded.items)]
+    score_outcomes(loaded, outcomes, benchmark=str(folder / "bench"), model="my/model", model_settings={},
+                   out=folder / "run")  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="module")
+def explained(place: Path) -> ExplainResult:
+    return tolman.explain(place / "run", scenes=place / "scenes", out=place / "explained", draws=200, workers=1)
+
+
+def test_pieces_end_at_the_score(explained: ExplainResult) -> None:
+    content = explained.explanation
+    for _, losses in content.rows():
+        assert 100 - sum(losses.pieces.values()) == pytest.approx(losses.score, abs=1e-9)
+    assert any("no response. The pieces count them as wrong" in text for text in content.remarks)
+    assert {"no response", "unread"} <= set(content.losses.together.pieces)
+    assert "% of the loss of those that were read (95 % interval" in content.note("object_size_estimation")
+
+
+def test_hostile_texts_are_escaped(explained: ExplainResult) -> None:
+    text = explained.page.read_text(encoding="utf-8")
+    assert explained.explanation.examples
+    assert "&lt;script&gt;alert(1)" in text
+    assert "<script>alert(1)" not in text
+    assert "<img src=x" not in text
+    assert "\x1b" not in text
+    assert "default-src 'none'" in text
+
+
+def test_a_part_without_its_run_names_the_command(explained: ExplainResult) -> None:
+    text = explained.page.read_text(encoding="utf-8")
+    assert "--model my/model --protocol grounded" in text
+    assert "--model my/model --protocol blind" in text
+
+
+def test_the_terminal_has_the_same_figures_in_100_columns(
+    place: Path, explained: ExplainResult, command: Callable[..., Any]
+) -> None:
+    shown = command(
+        "explain", place / "run", "--scenes", place / "scenes", "--out", place / "again", "--draws", 200, "--workers", 1
+    ).output
+    content = explained.explanation
+    assert content.sentence in shown
+    headings, *rows = content.table()
+    lines = [line.split() for line in shown.splitlines()]
+    for row in rows:
+        assert " ".join(row).split() in lines
+    assert all(len(line) <= 100 for line in shown.splitlines() if line.split()[-1:] == headings[-1:])
+    assert (place / "again" / "index.html").read_bytes() == explained.page.read_bytes()
+
+
+def test_the_table_has_a_row_for_each_piece(explained: ExplainResult) -> None:
+    frame = explained.table().filter(pl.col("task") == "all")
+    assert 100 - frame["points"].sum() == pytest.approx(frame["score"][0], abs=1e-9)
+    assert "no response" in frame["piece"].to_list()
+    assert explained.explanation.sentence in repr(explained)
+
+
+def test_json_has_unrounded_figures(explained: ExplainResult) -> None:
+    content = json.loads(json.dumps(explained.to_dict()))
+    assert content["losses"]["together"]["score"] == explained.explanation.losses.together.score
+    assert content["examples"] == [one.entry["id"] for one in explained.explanation.examples]
+
+
+def test_a_blind_run_fills_its_part(place: Path) -> None:
+    bench, settings = str(place / "bench"), {"protocol": "blind"}
+    blind = tolman.evaluate(bench, lambda messages: "A", name="my/model", out=place / "blind", **settings)
+    found = tolman.explain([place / "run", blind], scenes=place / "scenes", out=place / "both", draws=100, workers=1)
+    scores = found.explanation.blind
+    assert scores is not None
+    assert scores.together[0] > 60 > 50 > scores.together[1]
+    assert f"on the {scores.items:,} items that both runs answered" in found.page.read_text(encoding="utf-8")
+    other = tolman.evaluate(bench, lambda messages: "A", name="other/model", limit=5, out=place / "other", **settings)
+    for runs, sentence in (
+        (blind, "a blind run alone"),
+        ([place / "run", other], "one model is explained at a time"),
+        ([place / "run", place / "copy"], "are both a run to explain; give one of them"),
+    ):
+        if not (place / "copy").exists():
+            shutil.copytree(place / "run", place / "copy")
+        with pytest.raises(UsageError, match=sentence):
+            tolman.explain(runs, scenes=place / "scenes", out=place / "none")
+    assert not (place / "none").exists()
+
+
+def test_missing_scenes_are_one_sentence(place: Path) -> None:
+    with pytest.raises(InputError, match="nowhere"):
+        tolman.explain(place / "run", scenes=place / "nowhere", out=place / "none")
+
+
+def test_questions_that_cannot_be_recomputed_are_one_sentence(tmp_path: Path) -> None:
+    scene = next(iter(read_scenes(ROOMS))).id
+    item = Item(
+        id="1", task="mood", kind="choice", question="Is it cosy?", options=("yes", "no"), answer="A", scene=scene
+    )
+    run = tolman.evaluate(tolman.load([item]), lambda messages: "B", out=tmp_path / "run")
+    with pytest.raises(UsageError, match=r"no answer of .* can be recomputed from .*: the observer knows no reasoning"):
+        tolman.explain(run, scenes=ROOMS, out=tmp_path / "page", draws=100, workers=1)
+
+
+def test_a_page_of_others_is_kept(place: Path) -> None:
+    (place / "mine").mkdir()
+    (place / "mine" / "index.html").write_text("my page")
+    with pytest.raises(UsageError, match="isn't a report that Tolman wrote"):
+        tolman.explain(place / "run", scenes=place / "scenes", out=place / "mine")
+    assert (place / "mine" / "index.html").read_text() == "my page"
