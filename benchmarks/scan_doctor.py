@@ -47,7 +47,7 @@ def true_scan(number: int) -> TrueScan:
         np.array([box.center for box in boxes]), np.array([box.axes for box in boxes]),
         np.array([box.extents for box in boxes]), np.concatenate(points), np.concatenate(faces),
         np.concatenate(numbers), np.array(walk.poses), np.array(walk.times),
-        tuple(640 / 2 / np.tan(np.radians(36)) for _ in range(2)) + (320.0, 240.0),
+        (320 / np.tan(np.radians(36)), 320 / np.tan(np.radians(36)), 320.0, 240.0),
     )  # fmt: skip
 
 
@@ -126,7 +126,8 @@ def main() -> None:
         true = sum(rows[evidence, kind, "right"] for kind in shown)
         alarms = options.scans - rows[evidence, "none", "silent"]
         seconds = np.mean(took[evidence])
-        print(f"| {evidence}: named {right / every:.1%}, truth {true / every:.1%}, alarms {alarms / options.scans:.1%}, {seconds:.2f} s |")
+        figures = f"{right / every:.1%} named, {true / every:.1%} given back, {alarms / options.scans:.1%} false alarms"
+        print(f"{evidence}: {figures}, {seconds:.2f} s of CPU for each scan")
 
 
 def check(folder: Path, fixed: Path, scan: TrueScan, mistake: str | None, took: list[float]) -> tuple[str, str]:

@@ -30,7 +30,7 @@ EVIDENCE = ("masks", "mesh", "poses")
 HIDDEN = {
     "masks": frozenset[str](),
     "mesh": frozenset({"late"}),
-    "poses": frozenset({"axes", "late", "extents", "offset"}),
+    "poses": frozenset({"unit", "axes", "direction", "late", "quaternion", "extents", "offset"}),
 }
 """Mistakes that the evidence can't show."""
 

@@ -13,23 +13,23 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import turned_poses
 from tolman.geometry.scan_consistency import cameras_up, floor_share, in_frames
 from tolman.ingest.camera_conventions import FOCAL_FACTORS, MIN_BOXES, MIN_POSES, SAME_UP, UP_TURNS
-from tolman.ingest.readers.text_records import rotations
 from tolman.ingest.scan_format import Axes, CameraRecording, Direction, Up
 
 CLEAR, APART = 1.0, 0.5
 """Cost by which a correction must be below the scan as it is, and below every other correction."""
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254}
 """Metres of one."""
-FRAMES = 24
+FRAMES = 16
 """Frames of a camera with masks that are looked at."""
-GRID = 32
+GRID = 24
 """Pixels along the wider side of a picture that are looked at."""
-SHIFTS = tuple(k for k in range(-30, 31) if k)
+SHIFTS = tuple(k for k in range(-15, 16) if k)
 """Frames by which poses may be late or early."""
 LEAST_AREA = 0.0005
 """Share of a picture below which an object's mask is passed over."""
@@ -238,6 +238,7 @@ def measures(scan: ScanNumbers) -> list[Measure]:
     found += _motions(scan, cameras, tracks)
     found += _floors(scan, boxes, known)
     found += _lengths(scan, boxes)
+    found += _in_view(cameras, known, boxes)
     found += _mesh_labels(scan, boxes)
     found += _masks(cameras, tracks, boxes)
     return found
@@ -338,11 +339,30 @@ def _floors(scan: ScanNumbers, boxes: Boxes, tracks: Sequence[Floats]) -> Iterat
     yield Measure("distance of the cameras from the objects' area", f"{far:,.3g} m", cost, cost > 3.5)
 
 
+def _in_view(cameras: Sequence[CameraNumbers], tracks: Sequence[Floats], boxes: Boxes) -> Iterator[Measure]:
+    shares = []
+    for camera, poses in zip(cameras, tracks, strict=True):
+        if len(camera.intrinsics) and len(boxes) >= MIN_BOXES:
+            some = in_frames(np.arange(len(poses)), 60)
+            local = np.einsum("fki,fij->fkj", boxes.centers - poses[some, None, :3, 3], poses[some, :3, :3])
+            fx, fy, cx, cy = np.median(camera.intrinsics, axis=0)
+            depth = np.where(local[..., 2] > 0.1, local[..., 2], np.nan)
+            x, y = fx * local[..., 0] / depth + cx, fy * local[..., 1] / depth + cy
+            shares.append(((x >= 0) & (x < camera.size[0]) & (y >= 0) & (y < camera.size[1])).mean())
+    if shares:
+        share = float(np.mean(shares))
+        cost = -2 * float(np.log(max(share, 0.02) / 0.35))
+        yield Measure("boxes in the cameras' view", f"{share:.0%}", max(0.0, cost), False)
+
+
 def _lengths(scan: ScanNumbers, boxes: Boxes) -> Iterator[Measure]:
     if scan.unit == "unknown":
         return
-    pairs = [(float(extents.max()), LONGEST[category]) for extents, category in zip(boxes.extents, scan.categories, strict=True)
-             if category in LONGEST]  # fmt: skip
+    pairs = [
+        (float(extents.max()), LONGEST[category])
+        for extents, category in zip(boxes.extents, scan.categories, strict=True)
+        if category in LONGEST
+    ]
     if len(pairs) >= 3:
         ratio = float(np.exp(np.median([np.log(max(own, 1e-9) / usual) for own, usual in pairs])))
         cost = 3 * _outside(ratio, 0.74, 1.35)
@@ -524,10 +544,7 @@ def _of_cameras(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
                 "turns", f"turns is {turns}, not {first.turns}",
                 scan.with_cameras(lambda one, turns=turns: replace(one, turns=turns)),  # type: ignore[misc]
             )  # fmt: skip
-    for order, said in (
-        ((1, 2, 3, 0), "x, y, z, w read as w, x, y, z"),
-        ((3, 0, 1, 2), "w, x, y, z read as x, y, z, w"),
-    ):
+    for order, said in (([1, 2, 3, 0], "w, x, y, z, not x, y, z, w"), ([3, 0, 1, 2], "x, y, z, w, not w, x, y, z")):
         yield (
             "quaternion", f"the poses' quaternions are in the order {said}",
             scan.with_cameras(lambda one, order=order: replace(one, poses=_reordered(one.poses, order))),  # type: ignore[misc]
@@ -573,7 +590,8 @@ def _mirrored(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
     if not known.any() or np.median(np.linalg.det(poses[known][:, :3, :3])) > 0:
         return
     level = [axis for axis in range(3) if "xyz"[axis] != scan.up[-1]]
-    if len(scan.boxes) or len(scan.surface):
+    # Without masks, a mirrored path through a room that is nearly symmetric looks right too.
+    if any(one.views for one in scan.cameras):
         for axis in range(3):
             matrix = np.diag([-1.0 if i == axis else 1.0 for i in range(4)])
             yield (
@@ -592,21 +610,13 @@ def _mirrored(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
     )
 
 
-def _reordered(poses: Floats, order: tuple[int, ...]) -> Floats:
-    """Poses whose quaternions (w, x, y, z) are read in another order."""
+def _reordered(poses: Floats, order: list[int]) -> Floats:
+    """Poses whose quaternions, x, y, z, w, are read in another order."""
     found = poses.copy()
-    known = np.isfinite(poses).all((1, 2))
-    turns = poses[known][:, :3, :3]
-    # The quaternion is the largest eigenvector of a matrix (Bar-Itzhack 2000).
-    t = turns
-    k = np.stack([
-        np.stack([t[:, 0, 0] + t[:, 1, 1] + t[:, 2, 2], t[:, 2, 1] - t[:, 1, 2], t[:, 0, 2] - t[:, 2, 0], t[:, 1, 0] - t[:, 0, 1]], -1),
-        np.stack([t[:, 2, 1] - t[:, 1, 2], t[:, 0, 0] - t[:, 1, 1] - t[:, 2, 2], t[:, 1, 0] + t[:, 0, 1], t[:, 2, 0] + t[:, 0, 2]], -1),
-        np.stack([t[:, 0, 2] - t[:, 2, 0], t[:, 1, 0] + t[:, 0, 1], t[:, 1, 1] - t[:, 0, 0] - t[:, 2, 2], t[:, 2, 1] + t[:, 1, 2]], -1),
-        np.stack([t[:, 1, 0] - t[:, 0, 1], t[:, 2, 0] + t[:, 0, 2], t[:, 2, 1] + t[:, 1, 2], t[:, 2, 2] - t[:, 0, 0] - t[:, 1, 1]], -1),
-    ], -2)  # fmt: skip
-    quaternions = np.linalg.eigh(k)[1][:, :, -1][:, list(order)]
-    found[known, :3, :3] = rotations(*quaternions.T)
+    known = np.isfinite(poses).all((1, 2)) & (np.linalg.det(np.nan_to_num(poses[:, :3, :3])) > 0.5)
+    if known.any():
+        quaternions = Rotation.from_matrix(poses[known, :3, :3]).as_quat()
+        found[known, :3, :3] = Rotation.from_quat(quaternions[:, order]).as_matrix()
     return found
 
 
@@ -651,7 +661,7 @@ def _lines(scan: ScanNumbers) -> tuple[Floats, Floats, NDArray[np.int64]] | None
     origins, ways, rows = [], [], []
     for camera in scan.cameras:
         poses = scan.metric_poses(camera)
-        for view in camera.views:
+        for view in (one for one in camera.views if np.isfinite(poses[one.frame]).all()):
             (fx, fy, cx, cy), pose = camera.of([view.frame])[0], poses[view.frame]
             middles = (view.edges[:, :2] + view.edges[:, 2:]) / 2
             local = np.column_stack([(middles - (cx, cy)) / (fx, fy), np.ones(len(middles))])
@@ -683,7 +693,7 @@ def _refined(scan: ScanNumbers, shift: Floats) -> Floats:
     for camera in scan.cameras:
         poses = scan.metric_poses(camera)
         for view in camera.views:
-            if len(view.rows):
+            if len(view.rows) and np.isfinite(poses[view.frame]).all():
                 parts.append((boxes[view.rows], poses[view.frame], camera.of([view.frame])[0], view.edges))
 
     def residuals(one: Floats) -> Floats:

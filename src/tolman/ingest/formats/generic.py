@@ -493,14 +493,16 @@ def scan_numbers(source: SceneSource) -> ScanNumbers:
     """
     content = read_scene_file(source.path / NAME)
     frame = _Frame(source.path / NAME, content)
-    surface = frame.surface(tuple(frame.instance(i, one) for i, one in enumerate(content.objects)))
-    points, numbers = np.empty((0, 3)), np.empty(0, np.int64)
-    if surface is not None and frame.mesh is not None:
-        numbers = surface.numbers if not len(surface.faces) else np.zeros(len(surface.points), np.int64)
-        if len(surface.faces):
-            numbers[surface.faces] = surface.numbers[:, None]
+    points, numbers, mesh = np.empty((0, 3)), np.empty(0, np.int64), frame.mesh
+    labels = None if content.mesh is None else content.mesh.labels
+    if mesh is not None:
+        numbers = np.zeros(len(mesh.points), np.int64)
+        if labels is not None and labels in mesh.face:
+            numbers[mesh.faces] = mesh.of_faces(labels)[:, None]
+        elif labels is not None:
+            numbers = mesh.of_vertices(labels).astype(np.int64)
         every = max(1, len(numbers) // _POINTS)
-        points, numbers = frame.mesh.points[::every], numbers[::every]
+        points, numbers = mesh.points[::every], numbers[::every]
     boxes, rows, moving = [], {one.number: -2 for one in content.objects if one.number}, 0
     categories = []
     for one in content.objects:
@@ -523,7 +525,6 @@ def scan_numbers(source: SceneSource) -> ScanNumbers:
                     views, timed=one.times is not None, lensed=one.lens is not None,
                 )
             )  # fmt: skip
-    labelled = content.mesh is not None and content.mesh.labels is not None
     return ScanNumbers(
         content.up, content.unit, frame.scale, np.array(content.origin),
         Boxes(
@@ -532,7 +533,7 @@ def scan_numbers(source: SceneSource) -> ScanNumbers:
             np.array([one.extents for one in boxes]).reshape(-1, 3),
         ),
         tuple(categories), points,
-        np.array([rows.get(number, -1) for number in numbers.tolist()] if labelled else np.full(len(numbers), -1)),
+        np.array([rows.get(number, -1) for number in numbers.tolist()], np.int64),
         tuple(cameras), content.outdoors, bool(moving),
     )  # fmt: skip
 
