@@ -112,22 +112,25 @@ def main() -> None:
                     print(f"{evidence} {mistake} ({detail}) {world} {outcome}: {said}", flush=True)
                 shutil.rmtree(folder)
                 shutil.rmtree(place / "fixed", ignore_errors=True)
+            print_table(evidence, rows, options.scans, float(np.mean(took[evidence])))
+
+
+def print_table(evidence: str, rows: Counter[tuple[str, str, str]], clean: int, seconds: float) -> None:
+    """Print the outcomes of one kind of evidence."""
     outcomes = ("right", "tie", "refused", "silent", "wrong", "not the truth")
     print(f"| evidence | mistake | {' | '.join(outcomes)} |\n|---|---|{'---|' * len(outcomes)}")
-    for evidence in options.evidence.split(","):
-        for mistake in (*KINDS, "none"):
-            counts = [rows[evidence, mistake, outcome] for outcome in outcomes]
-            if sum(counts):
-                hidden = " (not shown)" if mistake in HIDDEN[evidence] else ""
-                print(f"| {evidence} | {mistake}{hidden} | {' | '.join(map(str, counts))} |")
-        shown = [kind for kind in KINDS if kind not in HIDDEN[evidence]]
-        every = sum(n for (one, kind, _), n in rows.items() if one == evidence and kind in shown)
-        right = sum(rows[evidence, kind, outcome] for kind in shown for outcome in ("right", "not the truth"))
-        true = sum(rows[evidence, kind, "right"] for kind in shown)
-        alarms = options.scans - rows[evidence, "none", "silent"]
-        seconds = np.mean(took[evidence])
-        figures = f"{right / every:.1%} named, {true / every:.1%} given back, {alarms / options.scans:.1%} false alarms"
-        print(f"{evidence}: {figures}, {seconds:.2f} s of CPU for each scan")
+    for mistake in (*KINDS, "none"):
+        counts = [rows[evidence, mistake, outcome] for outcome in outcomes]
+        if sum(counts):
+            hidden = " (can't be told)" if mistake in HIDDEN[evidence] else ""
+            print(f"| {evidence} | {mistake}{hidden} | {' | '.join(map(str, counts))} |")
+    shown = [kind for kind in KINDS if kind not in HIDDEN[evidence]]
+    every = sum(n for (one, kind, _), n in rows.items() if one == evidence and kind in shown)
+    right = sum(rows[evidence, kind, outcome] for kind in shown for outcome in ("right", "not the truth"))
+    true = sum(rows[evidence, kind, "right"] for kind in shown)
+    alarms = clean - rows[evidence, "none", "silent"]
+    figures = f"{right / every:.1%} named, {true / every:.1%} given back, {alarms / clean:.1%} false alarms"
+    print(f"{evidence}: {figures}, {seconds:.2f} s of CPU for each scan", flush=True)
 
 
 def check(folder: Path, fixed: Path, scan: TrueScan, mistake: str | None, took: list[float]) -> tuple[str, str]:

@@ -401,7 +401,7 @@ def _masks(cameras: Sequence[CameraNumbers], tracks: Sequence[Floats], boxes: Bo
             either += int((((shown >= 0) | (view.labels >= 0)) & counted).sum())
     if either >= 50:
         overlap = same / either
-        cost = -2 * float(np.log(max(overlap, 0.02)))
+        cost = -2 * float(np.log(np.clip(overlap / 0.85, 0.02, 1)))
         yield Measure("overlap of boxes and masks", f"{overlap:.0%}", cost, overlap < 0.1)
 
 
@@ -409,13 +409,13 @@ def _nearest(pose: Floats, intrinsics: Floats, pixels: Floats, boxes: Boxes) -> 
     """The first box on the ray of each pixel, -1 for none, by the slab method; shape (n,)."""
     fx, fy, cx, cy = intrinsics
     rays = np.column_stack([(pixels[:, 0] - cx) / fx, (pixels[:, 1] - cy) / fy, np.ones(len(pixels))]) @ pose[:3, :3].T
-    # Shape (boxes, pixels, 3).
-    along = np.einsum("nj,bij->bni", rays, boxes.axes)
+    # Shape (boxes, 3, pixels).
+    along = (boxes.axes.reshape(-1, 3) @ rays.T).reshape(len(boxes), 3, -1)
     along = np.where(np.abs(along) < 1e-12, 1e-12, along)
-    local = np.einsum("bij,bj->bi", boxes.axes, pose[:3, 3] - boxes.centers)[:, None]
-    half = boxes.extents[:, None] / 2
+    local = boxes.axes @ (pose[:3, 3] - boxes.centers)[:, :, None]
+    half = boxes.extents[:, :, None] / 2
     a, b = (-half - local) / along, (half - local) / along
-    entry, leaving = np.minimum(a, b).max(2), np.maximum(a, b).min(2)
+    entry, leaving = np.minimum(a, b).max(1), np.maximum(a, b).min(1)
     entry = np.where((entry <= leaving) & (entry > 0), entry, np.inf)
     nearest = entry.argmin(0)
     return np.where(np.isfinite(entry.min(0)), nearest, -1)
@@ -599,15 +599,13 @@ def _mirrored(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
                 scan.with_cameras(lambda one, matrix=matrix: one.moved(matrix)),  # type: ignore[misc]
             )  # fmt: skip
     # Mirrored at one level axis or the other, a scene differs by half a turn about the vertical.
-    sign = np.array([-1.0 if i == level[-1] else 1.0 for i in range(3)])
-    boxes = Boxes(scan.boxes.centers * sign, scan.boxes.axes * sign, scan.boxes.extents)
-    moved = scan.with_cameras(lambda one: one.moved(np.diag([*sign, 1.0])))
-    said = f"the scene's axes are left-handed: {'xyz'[level[-1]]} points the other way"
-    yield (
-        "mirrored",
-        said,
-        replace(moved, boxes=boxes, surface=scan.surface * sign, origin=scan.origin * sign, flips=scan.flips * sign),
-    )
+    for axis in (level[-1], "xyz".index(scan.up[-1])):
+        sign = np.array([-1.0 if i == axis else 1.0 for i in range(3)])
+        boxes = Boxes(scan.boxes.centers * sign, scan.boxes.axes * sign, scan.boxes.extents)
+        moved = scan.with_cameras(lambda one, sign=sign: one.moved(np.diag([*sign, 1.0])))  # type: ignore[misc]
+        said = f"the scene's axes are left-handed: {'xyz'[axis]} points the other way"
+        surface, origin, flips = scan.surface * sign, scan.origin * sign, scan.flips * sign
+        yield "mirrored", said, replace(moved, boxes=boxes, surface=surface, origin=origin, flips=flips)
 
 
 def _reordered(poses: Floats, order: list[int]) -> Floats:
