@@ -23,6 +23,8 @@ from tolman.ingest.scan_format import Axes, CameraRecording, Direction, Up
 
 CLEAR, APART = 1.0, 0.5
 """Cost by which a correction must be below the scan as it is, and below every other correction."""
+GOOD = 2.0
+"""Cost below which a figure may be a right scan's."""
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254}
 """Metres of one."""
 FRAMES = 16
@@ -476,7 +478,7 @@ def diagnose(scan: ScanNumbers) -> Diagnosis:
             break
         findings.append(clear[0])
         scan = clear[0].scan
-    wrong = tuple(f"{one.what}: {one.shown}" for one in measures(scan) if one.impossible)
+    wrong = () if ties else tuple(f"{one.what}: {one.shown}" for one in measures(scan) if one.impossible)
     return Diagnosis(tuple(findings), ties, wrong, scan)
 
 
@@ -488,7 +490,10 @@ def _clear(scan: ScanNumbers) -> tuple[Finding, ...]:
         return ()
     best: dict[str, tuple[float, str, str, ScanNumbers]] = {}
     for kind, statement, other in hypotheses(scan):
-        value = sum(one.cost for one in measures(other))
+        changed = measures(other)
+        if not _explains(own, changed):
+            continue
+        value = sum(one.cost for one in changed)
         # Neighbouring values of a number are no rivals; other declarations are.
         key = kind if kind in ("focal", "late") else statement
         if key not in best or value < best[key][0]:
@@ -498,6 +503,13 @@ def _clear(scan: ScanNumbers) -> tuple[Finding, ...]:
         return ()
     chosen = sorted((one for one in best.values() if one[0] < least + APART), key=lambda one: one[0])
     return tuple(Finding(kind, said, _evidence(own, measures(other)), other) for _, kind, said, other in chosen)
+
+
+def _explains(before: Sequence[Measure], after: Sequence[Measure]) -> bool:
+    """Check whether a correction makes figures good, not only better."""
+    costs = {one.what: one.cost for one in before}
+    gains = (costs[one.what] - one.cost for one in after if one.what in costs and one.cost < GOOD)
+    return sum(max(0.0, gain) for gain in gains) >= CLEAR
 
 
 def _evidence(before: Sequence[Measure], after: Sequence[Measure]) -> tuple[str, ...]:
