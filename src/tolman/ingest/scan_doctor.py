@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import turned_poses
@@ -622,6 +621,8 @@ def _mirrored(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
 
 def _reordered(poses: Floats, order: list[int]) -> Floats:
     """Poses whose quaternions, x, y, z, w, are read in another order."""
+    from scipy.spatial.transform import Rotation
+
     found = poses.copy()
     known = np.isfinite(poses).all((1, 2)) & (np.linalg.det(np.nan_to_num(poses[:, :3, :3])) > 0.5)
     if known.any():

@@ -503,7 +503,8 @@ def scan_numbers(source: SceneSource) -> ScanNumbers:
             numbers = mesh.of_vertices(labels).astype(np.int64)
         every = max(1, len(numbers) // _POINTS)
         points, numbers = mesh.points[::every], numbers[::every]
-    boxes, rows, moving = [], {one.number: -2 for one in content.objects if one.number}, 0
+    boxes: list[BoxEntry] = []
+    rows, moving = {one.number: -2 for one in content.objects if one.number}, 0
     categories = []
     for one in content.objects:
         if one.box is None or one.track:
@@ -514,15 +515,15 @@ def scan_numbers(source: SceneSource) -> ScanNumbers:
         boxes.append(one.box)
         categories.append(one.label.lower())
     cameras = []
-    for i, one in enumerate(content.cameras):
-        recording = frame.recording(i, one)
-        poses = frame.poses(f"cameras.{i}", one, len(recording.times))
+    for i, camera in enumerate(content.cameras):
+        recording = frame.recording(i, camera)
+        poses = frame.poses(f"cameras.{i}", camera, len(recording.times))
         if len(poses):
             views = mask_views(recording, poses, rows)
             cameras.append(
                 CameraNumbers(
-                    poses, one.axes, one.direction, one.turns, recording.intrinsics, recording.size, recording.times,
-                    views, timed=one.times is not None, lensed=one.lens is not None,
+                    poses, camera.axes, camera.direction, camera.turns, recording.intrinsics, recording.size,
+                    recording.times, views, timed=camera.times is not None, lensed=camera.lens is not None,
                 )
             )  # fmt: skip
     return ScanNumbers(
