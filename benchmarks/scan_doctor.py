@@ -102,7 +102,7 @@ def main() -> None:
                 mistake = KINDS[i % len(KINDS)] if i < options.scans else None
                 if mistake in ("extents", "offset") and evidence == "poses":
                     continue
-                world = (i // len(KINDS) + i) % len(worlds)
+                world = i // len(KINDS) % len(worlds)
                 folder = place / "scan"
                 pictures = place / "pictures" / str(options.first + world)
                 detail = write_planted(folder, worlds[world], pictures, evidence, mistake, options.first + i)
