@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from tolman.commands.configured import Incomplete, Json, configured, console
+from tolman.errors import UsageError
 from tolman.features.curate.config import (
     CurateCategoriesConfig,
     CurateConfig,
@@ -169,8 +170,15 @@ PAGE = Path("scenes.html")
 def scenes(config: ScenesConfig, as_json: Json = False) -> None:
     """Show the scenes of a folder: a table, and a page with a floor plan of each.
 
+    With --check, look for mistakes in scans before ingest. The exit code is 1 where a mistake remains.
+
     Example:  tolman scenes worlds --out worlds.html
+
+    Example:  tolman scenes my-rooms --check --fix fixed-rooms
     """
+    if config.check or config.fix is not None:
+        _check(config, as_json=as_json)
+        return
     from tolman.features.report.compute import show_scenes
     from tolman.features.scenes.render import show_collection
 
@@ -179,6 +187,19 @@ def scenes(config: ScenesConfig, as_json: Json = False) -> None:
     with progress() as events:
         result = show_scenes(config, events)
     show_collection(console(), result, as_json=as_json)
+
+
+def _check(config: ScenesConfig, *, as_json: bool) -> None:
+    from tolman.features.scenes.compute import check_scans
+    from tolman.features.scenes.render import show_checked
+
+    if config.out is not None:
+        raise UsageError("--out names the page of scenes; with --check, name the corrected copy with --fix.")
+    with progress() as events:
+        scans = check_scans(config.path, config.fix, events)
+    show_checked(console(), scans, as_json=as_json)
+    if any(scan.state not in ("right", "fixed") for scan in scans):
+        raise Incomplete
 
 
 @app.command()

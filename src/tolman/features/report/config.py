@@ -174,6 +174,16 @@ class ScenesConfig:
         Path | None, Setting("HTML file of the page. Default: scenes.html here; with --json, none.", writes="file")
     ] = None
     most: Annotated[int, Setting("Most scenes that get a floor plan on the page, from 0.", least=0)] = 300
+    check: Annotated[
+        bool,
+        Setting(
+            "Look for wrong axes, units, poses, focal lengths, times and boxes in scans before ingest. DIR is a folder "
+            "with a scene.json, or of such folders."
+        ),
+    ] = False
+    fix: Annotated[
+        Path | None, Setting("Folder of a corrected copy of the scans, new or empty; with --check.", writes="scans")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,22 +5,27 @@ Distances that are picked in a LiDAR recording are measured with a bound of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+import tolman
 from tolman.errors import InputError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig, PoolConfig
+from tolman.files import write_text
 from tolman.ingest.build import ScansConfig
 from tolman.ingest.build import ingest as carry_out
-from tolman.ingest.formats import AUTO, names
+from tolman.ingest.formats import AUTO, generic, names
 from tolman.ingest.formats import recognise as look_into
 from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.ingest.recording_measures import Pick, measure_recording, open_recording
+from tolman.ingest.scan_doctor import Diagnosis, diagnose
+from tolman.ingest.scan_format import SceneSource
 from tolman.parallel import place_of
 from tolman.scene_shards import Shard, read_shard, whole_job
 
@@ -218,6 +223,87 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
     )
     events(Ended())
     return IngestResult(out, found.scenes, found.others, found.lost, recognised)
+
+
+FIXES = "scene-fixes.json"
+
+
+@dataclass(frozen=True)
+class CheckedScan:
+    """The check of one scan.
+
+    Attributes:
+        id: of the scene that it becomes.
+        path: its folder.
+        diagnosis: of its numbers; None where they can't be read.
+        refused: why it can't be read or corrected; '' otherwise.
+        fixed: the folder of its copy; None where there is none.
+    """
+
+    id: str
+    path: Path
+    diagnosis: Diagnosis | None
+    refused: str = ""
+    fixed: Path | None = None
+
+    @property
+    def state(self) -> str:
+        """'right', 'mistake', 'fixed', 'tie', 'contradiction' or 'refused'."""
+        if self.refused or self.diagnosis is None:
+            return "refused"
+        if self.diagnosis.ties:
+            return "tie"
+        if self.diagnosis.contradictions:
+            return "contradiction"
+        return "right" if not self.diagnosis.findings else "fixed" if self.fixed is not None else "mistake"
+
+
+def check_scans(path: Path, fix: Path | None = None, events: Events = silent) -> list[CheckedScan]:
+    """Look for mistakes in scans with a scene.json, and write corrected copies.
+
+    Args:
+        path: a scan's folder, or a folder of them.
+        fix: the folder of the copies, absent or empty; None for none. Right scans are copied too; scans with mistakes
+            that aren't clear are left out. Each corrected copy has a scene-fixes.json with the changes and the reasons.
+        events: called as scans are read.
+
+    Raises:
+        InputError: there is no scan.
+        UsageError: the folder of the copies isn't empty, or is in the other one.
+    """
+    if path.is_dir() and any(path.glob("scenes-*.parquet")):
+        raise InputError(path, "holds ingested scenes", fix="check the folder that they were made from")
+    sources = generic.FORMAT.find(path)
+    if fix is not None:
+        if fix.resolve().is_relative_to(path.resolve()) or path.resolve().is_relative_to(fix.resolve()):
+            raise UsageError(f"{fix} and {path} are one in the other; give another folder with --fix.")
+        if fix.exists() and (not fix.is_dir() or any(fix.iterdir())):
+            raise UsageError(f"{fix} isn't empty; give a new folder with --fix.")
+    events(Began("checking scans", len(sources)))
+    found = []
+    for source in sources:
+        found.append(_checked(source, None if fix is None else fix / source.path.relative_to(path)))
+        events(Advanced())
+    events(Ended())
+    return found
+
+
+def _checked(source: SceneSource, out: Path | None) -> CheckedScan:
+    diagnosis = None
+    try:
+        numbers = generic.scan_numbers(source)
+        diagnosis = diagnose(numbers)
+        one = CheckedScan(source.id, source.path, diagnosis)
+        if out is None or one.state not in ("right", "mistake"):
+            return one
+        changed = generic.write_corrected(source, numbers, diagnosis.scan, out)
+    except InputError as refusal:
+        return CheckedScan(source.id, source.path, diagnosis, str(refusal))
+    if changed:
+        fixes = [{"mistake": f.kind, "statement": f.statement, "evidence": f.evidence} for f in diagnosis.findings]
+        record = {"from": str(source.path), "tolman": tolman.__version__, "fixes": fixes, "changed": changed}
+        write_text(out / FIXES, json.dumps(record, indent=1) + "\n")
+    return replace(one, fixed=out)
 
 
 def measure(config: MeasureConfig, events: Events = silent) -> Measurement:

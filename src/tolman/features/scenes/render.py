@@ -15,8 +15,10 @@ from tolman.ingest.build import NAME
 from tolman.reports.scene_pages import HEADINGS, cells, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tolman.features.report.compute import ScenesResult
-    from tolman.features.scenes.compute import IngestResult, PoolResult
+    from tolman.features.scenes.compute import CheckedScan, IngestResult, PoolResult
     from tolman.geometry.measuring import Measurement
     from tolman.ingest.build import SummaryRow
 
@@ -147,6 +149,48 @@ def show_collection(console: Console, result: ScenesResult, *, as_json: bool) ->
         say(console, f"skipped: {plain(one.scene)}: {one.reason}", "yellow")
     totals = f"{len(result.rows):,} scenes, {sum(row['objects'] for row in result.rows):,} objects"
     say(console, f"{totals}: {result.page}." if result.page is not None else f"{totals}.")
+
+
+def show_checked(console: Console, scans: Sequence[CheckedScan], *, as_json: bool) -> None:
+    """Print the mistakes of each scan with their evidence."""
+    if as_json:
+        write_json(console, {"scans": [_as_row(scan) for scan in scans]})
+        return
+    for scan in scans:
+        for line in _lines(scan):
+            say(console, line, "dim" if scan.state == "right" else "green" if scan.state == "fixed" else "red")
+    states = Counter(scan.state for scan in scans)
+    say(console, f"{_counted(len(scans), 'scan')}: {', '.join(f'{n:,} {state}' for state, n in states.items())}.")
+    if states["mistake"]:
+        say(console, "Write a corrected copy with --fix DIR.")
+
+
+def _lines(scan: CheckedScan) -> list[str]:
+    if scan.refused or scan.diagnosis is None:
+        return [scan.refused]
+    found = scan.diagnosis
+    lines = [f"{scan.path}: {one.statement} ({'; '.join(one.evidence)})" for one in found.findings]
+    if found.ties:
+        several = " or ".join(one.statement for one in found.ties)
+        lines.append(f"{scan.path}: {several} fit equally well, so nothing is corrected; correct scene.json yourself")
+    if found.contradictions:
+        lines.append(f"{scan.path}: no correction explains {'; '.join(found.contradictions)}")
+    if scan.fixed is not None and found.findings:
+        lines.append(f"corrected copy: {scan.fixed}")
+    return lines or [f"{scan.path}: no mistake found"]
+
+
+def _as_row(scan: CheckedScan) -> dict[str, object]:
+    found = scan.diagnosis
+    rows = [
+        [{"mistake": one.kind, "statement": one.statement, "evidence": one.evidence} for one in some]
+        for some in ((found.findings, found.ties) if found is not None else ((), ()))
+    ]
+    return {
+        "id": scan.id, "path": str(scan.path), "state": scan.state, "findings": rows[0], "ties": rows[1],
+        "contradictions": found.contradictions if found is not None else (), "refused": scan.refused,
+        "fixed": None if scan.fixed is None else str(scan.fixed),
+    }  # fmt: skip
 
 
 UNITS = {"m2": "m²", "deg": "°"}

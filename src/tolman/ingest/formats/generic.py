@@ -19,13 +19,16 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from tolman.errors import InputError
-from tolman.geometry.boxes import Floats
+from tolman.extras import needs
+from tolman.files import link_or_copy, write_text
+from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import Lens, lens_of
 from tolman.ingest.camera_conventions import UP_TURNS
 from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json, vector
 from tolman.ingest.readers.picture_sources import IMAGES, VideoFile, common_size_of, decoded_mask, masks_of, pictures_of
 from tolman.ingest.readers.ply import Ply, read_ply
 from tolman.ingest.readers.text_records import contained, in_order, numbers_of, read_text
+from tolman.ingest.scan_doctor import UNITS, CameraNumbers, ScanNumbers, mask_views, read_poses
 from tolman.ingest.scan_format import (
     Axes,
     CameraRecording,
@@ -44,8 +47,6 @@ from tolman.scenes import TrackPoint
 NAME = "scene.json"
 UNKNOWN = "unknown"
 """The unit of a scene whose scale isn't known, such as a COLMAP model."""
-UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254}
-"""Metres of one."""
 Numbers3 = tuple[float, float, float]
 Numbers4 = tuple[float, float, float, float]
 
@@ -399,7 +400,7 @@ class _Frame:
             pictures = pictures_of(paths, size)
         if len(times) != count or (np.diff(times) < 0).any():
             raise InputError(self.path, f"takes {count:,} rising times, one for each frame", row=row, field="times")
-        poses = self.poses(row, camera, count)
+        poses = read_poses(self.poses(row, camera, count), camera.axes, camera.direction, self.turn, self.points)
         intrinsics = np.array(camera.intrinsics or (), dtype=np.float64).reshape(-1, 4)
         if len(intrinsics) not in (0, 1, count):
             raise InputError(self.path, f"takes 4 numbers, or {count:,} rows of them", row=row, field="intrinsics")
@@ -419,7 +420,7 @@ class _Frame:
         return recording if camera.lens is None else undistorted(recording, [camera.lens.lens])
 
     def poses(self, row: str, camera: CameraEntry, count: int) -> Floats:
-        """Camera → scene in metres, z up, as a CameraRecording has them."""
+        """Poses as the file has them, nan where tracking was lost, shape (count, 4, 4), or (0, 4, 4)."""
         if camera.poses is None:
             return np.empty((0, 4, 4))
         where, field = (self.path, f"{row}.poses")
@@ -444,11 +445,7 @@ class _Frame:
             skew = np.abs(pose[:3, :3] @ pose[:3, :3].T - np.eye(3)).max()
             if skew > _RIGID or np.abs(pose[3] - [0, 0, 0, 1]).max() > _RIGID:
                 raise InputError(where, f"pose {i + 1} {_not_rigid(pose)}", row=i + 1, field=field or None)
-            found[i] = np.linalg.inv(pose) if camera.direction == "scene_to_camera" else pose
-        if camera.axes == "opengl":
-            found[:, :3, 1:3] *= -1
-        found[:, :3, :3] = self.turn @ found[:, :3, :3]
-        found[:, :3, 3] = self.points(found[:, :3, 3])
+            found[i] = pose
         return found
 
 
@@ -482,3 +479,148 @@ def _standard(size: tuple[int, int], turns: int) -> tuple[int, int, float]:
     width, height = size if turns % 2 == 0 else size[::-1]
     scale = _LONGER / max(width, height)
     return 2 * round(width * scale / 2), 2 * max(1, round(height * scale / 2)), _RATE
+
+
+_POINTS = 50_000
+"""Points of a mesh that are held to the rest of a scan."""
+
+
+def scan_numbers(source: SceneSource) -> ScanNumbers:
+    """Read a folder's numbers as they are, to find mistakes in them.
+
+    Raises:
+        InputError: a file can't be read.
+    """
+    content = read_scene_file(source.path / NAME)
+    frame = _Frame(source.path / NAME, content)
+    points, numbers, mesh = np.empty((0, 3)), np.empty(0, np.int64), frame.mesh
+    labels = None if content.mesh is None else content.mesh.labels
+    if mesh is not None:
+        numbers = np.zeros(len(mesh.points), np.int64)
+        if labels is not None and labels in mesh.face:
+            numbers[mesh.faces] = mesh.of_faces(labels)[:, None]
+        elif labels is not None:
+            numbers = mesh.of_vertices(labels).astype(np.int64)
+        every = max(1, len(numbers) // _POINTS)
+        points, numbers = mesh.points[::every], numbers[::every]
+    boxes: list[BoxEntry] = []
+    rows, moving = {one.number: -2 for one in content.objects if one.number}, 0
+    categories = []
+    for one in content.objects:
+        if one.box is None or one.track:
+            moving += bool(one.track)
+            continue
+        if one.number:
+            rows[one.number] = len(boxes)
+        boxes.append(one.box)
+        categories.append(one.label.lower())
+    cameras = []
+    for i, camera in enumerate(content.cameras):
+        recording = frame.recording(i, camera)
+        poses = frame.poses(f"cameras.{i}", camera, len(recording.times))
+        if len(poses):
+            views = mask_views(recording, poses, rows)
+            cameras.append(
+                CameraNumbers(
+                    poses, camera.axes, camera.direction, camera.turns, recording.intrinsics, recording.size,
+                    recording.times, views, timed=camera.times is not None, lensed=camera.lens is not None,
+                )
+            )  # fmt: skip
+    return ScanNumbers(
+        content.up, content.unit, frame.scale, np.array(content.origin),
+        Boxes(
+            np.array([one.center for one in boxes]).reshape(-1, 3),
+            np.array([one.axes for one in boxes]).reshape(-1, 3, 3),
+            np.array([one.extents for one in boxes]).reshape(-1, 3),
+        ),
+        tuple(categories), points,
+        np.array([rows.get(number, -1) for number in numbers.tolist()], np.int64),
+        tuple(cameras), content.outdoors, bool(moving),
+    )  # fmt: skip
+
+
+def write_corrected(source: SceneSource, before: ScanNumbers, after: ScanNumbers, out: Path) -> tuple[str, ...]:
+    """Write a copy of a folder with other numbers.
+
+    Args:
+        source: the folder.
+        before, after: its numbers, and those of the copy.
+        out: the copy, a folder that is absent or empty.
+
+    Returns:
+        The fields and files that differ.
+
+    Raises:
+        InputError: the numbers of moving objects would have to change too.
+    """
+    path = source.path / NAME
+    content = read_json(path)
+    changed: dict[str, None] = {}
+    texts: dict[Path, str] = {}
+
+    def change(entry: dict[str, Any], field: str, value: Any, shown: str) -> None:
+        entry[field] = value
+        changed[shown] = None
+
+    for field in ("up", "unit"):
+        if getattr(before, field) != getattr(after, field):
+            change(content, field, getattr(after, field), field)
+    flipped = bool((after.flips < 0).any())
+    same = (before.boxes.centers, before.boxes.axes, before.boxes.extents)
+    if before.moving and (flipped or any(a is not b for a, b in zip(same, vars(after.boxes).values(), strict=True))):
+        raise InputError(
+            path, "its moving objects have tracks, which can't be corrected with the boxes", fix="edit them"
+        )
+    boxed = [entry for entry in content["objects"] if entry.get("box") is not None and not entry.get("track")]
+    for i, entry in enumerate(boxed):
+        for field, name in (("center", "centers"), ("extents", "extents"), ("axes", "axes")):
+            values = getattr(after.boxes, name)
+            if not np.array_equal(values[i], getattr(before.boxes, name)[i]):
+                change(entry["box"], field, values[i].tolist(), f"objects.*.box.{field}")
+    if flipped:
+        for field in ("origin", "room_center"):
+            if content.get(field) is not None:
+                change(content, field, (np.array(content[field]) * after.flips).tolist(), field)
+    with_poses = [entry for entry in content.get("cameras", ()) if entry.get("poses") is not None]
+    for entry, old, new in zip(with_poses, before.cameras, after.cameras, strict=True):
+        row = f"cameras.{entry.get('name', 'ego')}"
+        for field in ("axes", "direction", "turns"):
+            if getattr(old, field) != getattr(new, field):
+                change(entry, field, getattr(new, field), f"{row}.{field}")
+        if not np.array_equal(old.times, new.times):
+            change(entry, "times", new.times.tolist(), f"{row}.times")
+        if not np.array_equal(old.intrinsics, new.intrinsics):
+            rows = new.intrinsics.tolist()
+            change(entry, "intrinsics", rows if len(rows) > 1 else rows[0], f"{row}.intrinsics")
+        if not np.array_equal(old.poses, new.poses, equal_nan=True):
+            lists = [pose[:3].ravel().tolist() if np.isfinite(pose).all() else None for pose in new.poses]
+            if isinstance(entry["poses"], str):
+                lines = ["lost" if one is None else " ".join(map(repr, one)) for one in lists]
+                texts[source.path / entry["poses"]] = "\n".join(lines) + "\n"
+                changed[entry["poses"]] = None
+            else:
+                change(entry, "poses", lists, f"{row}.poses")
+    mesh = source.path / content["mesh"]["file"] if flipped and content.get("mesh") else None
+    for file in source.files:
+        here = out / file.relative_to(source.path)
+        if file == mesh:
+            _write_flipped(file, here, after.flips)
+            changed[content["mesh"]["file"]] = None
+        elif file in texts:
+            here.parent.mkdir(parents=True, exist_ok=True)
+            write_text(here, texts[file])
+        elif file != path:
+            link_or_copy(file, here)
+    write_text(out / NAME, json.dumps(content, indent=1) + "\n")
+    return tuple(changed)
+
+
+def _write_flipped(file: Path, here: Path, flips: Floats) -> None:
+    """Write a PLY file with some axes reversed."""
+    with needs("build", "Writing PLY files"):
+        from plyfile import PlyData
+    content = PlyData.read(file, mmap=False)
+    for axis, sign in zip("xyz", flips, strict=True):
+        content["vertex"].data[axis] *= sign
+    here.parent.mkdir(parents=True, exist_ok=True)
+    content.write(here)
