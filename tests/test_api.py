@@ -421,7 +421,7 @@ def test_events_tell_how_far_it_is() -> None:
     tolman.evaluate("vsi-bench", own, events=found.append, limit=5, **SETTINGS)
     assert found[0] == Began("asking", 5)
     assert [type(event) for event in found[1:]] == [Advanced] * 5 + [Ended, Noted]
-    assert found[-1] == Noted("5 calls, 0 answers from the store, 5 replies without token counts")
+    assert found[-1] == Noted("5 calls, 0 answers from the store, 5 replies without full token counts")
 
 
 def test_scenes_are_opened_lazily(shared_data: Path) -> None:

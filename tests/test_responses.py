@@ -12,9 +12,9 @@ from tolman.responses import (
     Outcome,
     Response,
     Usage,
+    each_outcome,
     outcome_from_record,
     outcome_to_line,
-    read_outcomes,
     write_outcomes,
 )
 
@@ -61,7 +61,7 @@ def test_a_wrong_row_is_named(record: object, sentence: str) -> None:
 def test_a_lone_surrogate_can_be_written(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     write_outcomes(path, [outcome_from_record({"id": "\ud800", "response": "\udfff 4"}, path, 1)])
-    assert read_outcomes(path) == [Response(id="\ufffd", response="\ufffd 4")]
+    assert list(each_outcome(path)) == [Response(id="\ufffd", response="\ufffd 4")]
 
 
 def test_ids_may_be_numbers() -> None:
