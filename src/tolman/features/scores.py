@@ -170,9 +170,9 @@ class Scores(Displayable):
 
     @property
     def remarks(self) -> list[str]:
-        """Limits of the headline: that it is of a part of the questions, question types in no figure, answers that failed
-        or are missing, responses that could not be read, parts of its mean without a scored question or with few; empty
-        where there are none."""
+        """Limits of the headline: that it is of a part of the questions, question types in no figure, failed or missing
+        answers, responses that could not be read, parts of its mean without a scored question or with few; empty where
+        there are none."""
         from tolman.items import Selection
         from tolman.reports.report_content import in_no_column_sentence
 
