@@ -321,6 +321,22 @@ def test_a_frame_of_another_library_is_scored() -> None:
     assert scores.items().filter(pl.col("id") == first.id)["score"].to_list()[:2] == [0.0, 1.0]
 
 
+def test_failed_calls_in_a_frame_are_failures() -> None:
+    benchmark = tolman.load("vsi-bench", data=EXTRACT)
+    ids = [item.id for item in benchmark.items()[:3]]
+    frame = pl.DataFrame({"id": ids, "response": ["A", "A", None], "failure": ["HTTP 500", None, "timeout"]})
+    for one in (frame, frame.lazy(), frame.rename({"failure": "error"})):
+        assert benchmark.score(one).incomplete == 2
+    numbers = frame.with_columns(failure=pl.Series([0.25, None, None]))
+    with pytest.raises(
+        InputError, match=r"the data frame, row 1, field 'failure': holds the number 0\.25 with a response"
+    ):
+        benchmark.score(numbers)
+    unnumbered = frame.with_columns(sample=pl.Series(["first", None, None]))
+    with pytest.raises(InputError, match="row 1, field 'sample': is no number from 0"):
+        benchmark.score(unnumbered)
+
+
 @pytest.mark.parametrize(
     ("responses", "sentence"),
     [

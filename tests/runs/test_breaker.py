@@ -252,12 +252,12 @@ def test_a_run_ends_where_its_money_does(place: Path) -> None:
 
 
 class Uncounted(Endpoint):
-    """Reports no tokens."""
+    """Reports the tokens of prompts alone."""
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         reply = await super().complete(request)
         assert isinstance(reply, web.Response)
-        return web.json_response({**json.loads(str(reply.text)), "usage": None})
+        return web.json_response({**json.loads(str(reply.text)), "usage": {"prompt_tokens": 9}})
 
 
 def test_replies_without_token_counts_cost_what_their_text_would(place: Path) -> None:

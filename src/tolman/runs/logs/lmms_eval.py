@@ -140,7 +140,7 @@ def _texts(path: Path, number: int, row: Row) -> list[tuple[str, str | None]]:
     if not answers or not all(isinstance(answer, str) for answer in answers):
         raise InputError(path, "holds no text", row=number, field=field, fix="log with --log_samples")
     answer = answers[0]
-    if isinstance(raw, str) and raw != answer and _OPEN_TAG.search(raw):
+    if len(answers) == 1 and isinstance(raw, str) and raw != answer and _OPEN_TAG.search(raw):
         cut = raw[: len(raw) - len(answer)] if answer and raw.endswith(answer) else raw
         return [(answer, re.sub(r"</?(?:think|analysis)>", "", cut).strip() or None)]
     return [(answer, None) for answer in answers]

@@ -28,7 +28,7 @@ PARSED = ("prediction", "pred", "predicted_answer", "predicted", "model_answer",
           "parsed_answer", "parsed_prediction", "pred_answer", "parsed")  # fmt: skip
 ANSWER = "answer"
 """The response where no other column holds one, else the right answer."""
-FAILURES = ("failure", "error", "exception")
+FAILURES = ("failure", "error", "exception", "error_message", "failed")
 _NAMES = {
     "id": ("id", "item_id", "question_id", "qid", "uid", "sample_id", "problem_id", "data_id", "idx", "index", KEY),
     "response": (*RAW, *PARSED),
@@ -124,7 +124,12 @@ def _log(path: Path, task: str, rows: list[Row], told: Mapping[str, str]) -> Log
         path=path,
         program=PROGRAM,
         task=task,
-        settings={"columns": taken, "named": sorted(told), "passed_over": _passed_over(names, taken)},
+        settings={
+            "columns": taken,
+            "named": sorted(told),
+            "passed_over": _passed_over(names, taken),
+            "status": next((name for name in names if name.lower() == "status" and name not in taken.values()), ""),
+        },
         rows=tuple(one for place, row in enumerate(rows, start=1) for one in _log_rows(path, place, row, taken, told)),
     )
 
@@ -144,7 +149,11 @@ def said_of(log: Log) -> str:
     rest = f", not from {' or '.join(repr(name) for name in unused)}" if unused else ""
     first = f"the response is taken from '{taken['response']}'{rest}"
     others = ", ".join(role for role in roles if not role.startswith("response "))
-    return f"{log.path}: {first}{'; ' if others else ''}{others}. Name others with --columns response=COLUMN,id=COLUMN."
+    status = f" '{log.settings['status']}' isn't read." if log.settings["status"] else ""
+    return (
+        f"{log.path}: {first}{'; ' if others else ''}{others}.{status} Name others with --columns "
+        "response=COLUMN,id=COLUMN."
+    )
 
 
 def first_row(path: Path) -> Row | None:
