@@ -146,8 +146,8 @@ def outcomes_of(responses: Any, items: Iterable[Item]) -> list[Outcome]:
     Args:
         responses: item's id → text; None (or nan) for a call that brought none, a list of texts for several samples,
             a `Response` or `Failure` as it is. Or a data frame (Polars, also a lazy one, or pandas) with the columns
-            `id` and `response`, `sample` (or `repeat`, from 0) where items were asked several times, and `failure` (or
-            `error`, `exception`) for calls that failed, read as in a table of predictions.
+            `id` and `response`. `sample` (or `repeat`) numbers samples from 0, and `failure` (or `error` …) names
+            failed calls, as in a table of predictions.
         items: the benchmark's questions.
 
     Raises:
