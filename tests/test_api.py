@@ -321,6 +321,22 @@ def test_a_frame_of_another_library_is_scored() -> None:
     assert scores.items().filter(pl.col("id") == first.id)["score"].to_list()[:2] == [0.0, 1.0]
 
 
+def test_failed_calls_in_a_frame_are_failures() -> None:
+    benchmark = tolman.load("vsi-bench", data=EXTRACT)
+    ids = [item.id for item in benchmark.items()[:3]]
+    frame = pl.DataFrame({"id": ids, "response": ["A", "A", None], "failure": ["HTTP 500", None, "timeout"]})
+    for one in (frame, frame.lazy(), frame.rename({"failure": "error"})):
+        assert benchmark.score(one).incomplete == 2
+    numbers = frame.with_columns(failure=pl.Series([0.25, None, None]))
+    with pytest.raises(
+        InputError, match=r"the data frame, row 1, field 'failure': holds the number 0\.25 with a response"
+    ):
+        benchmark.score(numbers)
+    unnumbered = frame.with_columns(sample=pl.Series(["first", None, None]))
+    with pytest.raises(InputError, match="row 1, field 'sample': is no number from 0"):
+        benchmark.score(unnumbered)
+
+
 @pytest.mark.parametrize(
     ("responses", "sentence"),
     [
@@ -421,7 +437,7 @@ def test_events_tell_how_far_it_is() -> None:
     tolman.evaluate("vsi-bench", own, events=found.append, limit=5, **SETTINGS)
     assert found[0] == Began("asking", 5)
     assert [type(event) for event in found[1:]] == [Advanced] * 5 + [Ended, Noted]
-    assert found[-1] == Noted("5 calls, 0 answers from the store, 5 replies without token counts")
+    assert found[-1] == Noted("5 calls, 0 answers from the store, 5 replies without full token counts")
 
 
 def test_scenes_are_opened_lazily(shared_data: Path) -> None:

@@ -19,6 +19,8 @@ def test_an_answer_must_be_one_of_the_options() -> None:
 def test_a_numbers_answer_must_be_a_number() -> None:
     with pytest.raises(ValidationError, match="'1e999' is no number"):
         Item(id="1", question="?", kind="number", answer="1e999", task="t")
+    with pytest.raises(ValidationError, match="'1_000' is no number"):
+        Item(id="1", question="?", kind="number", answer="1_000", task="t")
     with pytest.raises(ValidationError, match="'many' is no number"):
         Item(id="1", question="?", kind="number", answer="many", task="t")
     with pytest.raises(ValidationError, match="has no options"):

@@ -11,10 +11,11 @@ from tolman.responses import (
     FailureKind,
     Outcome,
     Response,
+    Turn,
     Usage,
+    each_outcome,
     outcome_from_record,
     outcome_to_line,
-    read_outcomes,
     write_outcomes,
 )
 
@@ -61,8 +62,23 @@ def test_a_wrong_row_is_named(record: object, sentence: str) -> None:
 def test_a_lone_surrogate_can_be_written(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     write_outcomes(path, [outcome_from_record({"id": "\ud800", "response": "\udfff 4"}, path, 1)])
-    assert read_outcomes(path) == [Response(id="\ufffd", response="\ufffd 4")]
+    assert list(each_outcome(path)) == [Response(id="\ufffd", response="\ufffd 4")]
 
 
 def test_ids_may_be_numbers() -> None:
     assert outcome_from_record({"id": 7, "response": "A"}, Path("x"), 1).id == "7"
+
+
+@pytest.mark.parametrize(
+    ("read", "written", "text", "counted"),
+    [(9, 5, "A", True), (9, 0, "A", False), (0, 5, "A", False), (0, 0, "A", False), (9, 0, "", True)],
+)
+def test_a_reply_is_counted_where_both_kinds_of_tokens_are(read: int, written: int, text: str, counted: bool) -> None:
+    usage = Usage(input_tokens=read, output_tokens=written)
+    whole = Usage(input_tokens=1, output_tokens=1)
+    assert Response(id="1", response=text, usage=usage).is_counted == counted
+    turns = (
+        Turn(purpose="reasoning", prompt="", response=text, usage=usage),
+        Turn(purpose="answer", prompt="", response="A", usage=whole),
+    )
+    assert Response(id="1", response="A", turns=turns, usage=Usage.total([usage, whole])).is_counted == counted

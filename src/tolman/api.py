@@ -160,10 +160,10 @@ def score(
 
     Args:
         responses: item's id → text (None for a call that brought none, a list of texts for several samples); a data
-            frame (Polars, pandas) with the columns `id` and `response`, and `sample` where there are several; or a file
-            or a run's folder, as `tolman score` takes them. A mapping or a frame may be a batch: its questions alone
-            are scored, and the scores say how many these are. A file covers all questions: those that it lacks are
-            missing.
+            frame (Polars, pandas) with the columns `id` and `response`; or a file or a run's folder, as `tolman score`
+            takes them. A frame may number samples from 0 under `sample` and name failed calls under `failure` or
+            `error`. A mapping or a frame may be a batch: its questions alone are scored, and the scores say how many
+            these are. A file covers all questions: those that it lacks are missing.
         benchmark: a name, a folder, a `Benchmark` or a list of `Item`s; a run's folder needs none. To score often, load
             the benchmark once: `benchmark.score(responses)`.
         events: called with progress and notes.

@@ -75,7 +75,13 @@ def plain_words(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _exact(answer: str) -> Fraction:
-    """The value of a decimal text or a fraction such as '1/2'."""
+    """The value of a decimal text or a fraction such as '1/2'.
+
+    Raises:
+        ValueError: the text is none; one with an underscore, as in '1_000', is a number only in program code.
+    """
+    if "_" in answer:
+        raise ValueError(f"{answer[:40]!r} is no number")
     return Fraction(answer)
 
 

@@ -86,6 +86,11 @@ def _encodable(text: object) -> object:
     return re.sub("[\ud800-\udfff]", "\ufffd", text) if isinstance(text, str) else text
 
 
+def _is_counted(usage: Usage, *written: str | None) -> bool:
+    """Check whether both kinds of tokens are reported; where no text was written, there may be none of that kind."""
+    return usage.input_tokens > 0 and (usage.output_tokens > 0 or not any(written))
+
+
 Text = Annotated[str, BeforeValidator(_encodable)]
 Repeat = Annotated[int, Field(ge=0, le=9999)]
 
@@ -114,6 +119,11 @@ class Turn(Lean):
     finish_reason: str | None = None
     usage: Usage = Usage()
     seconds: float | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Check whether the endpoint reported both the tokens that were read and those that were written."""
+        return _is_counted(self.usage, self.response, self.reasoning)
 
 
 class Response(Lean):
@@ -147,6 +157,14 @@ class Response(Lean):
     notes: dict[str, int] = Field(default_factory=dict)
     cost: float | None = None
     served: Text | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Check whether the endpoint reported both the tokens that were read and those that were written."""
+        counts = [turn.is_counted for turn in self.turns]
+        if counts:
+            return all(counts)
+        return _is_counted(self.usage, self.response, self.reasoning)
 
     def turn(self, purpose: str) -> Turn | None:
         """The last turn of a purpose; None where there is none."""
@@ -211,17 +229,12 @@ def outcome_from_record(record: object, path: Path, row: int) -> Outcome:
         ) from None
 
 
-def read_outcomes(path: Path) -> list[Outcome]:
-    """Read a JSONL file of outcomes.
+def each_outcome(path: Path) -> Iterator[Outcome]:
+    """Yield the outcomes of a JSONL file one by one.
 
     Raises:
         InputError: a line is none.
     """
-    return list(each_outcome(path))
-
-
-def each_outcome(path: Path) -> Iterator[Outcome]:
-    """Yield the outcomes one by one, for callers that need none for long."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -312,3 +325,31 @@ class Outcomes(MutableMapping[Key, Outcome]):
 def _short(key: Key) -> Key | str:
     """A key as it is kept: most items are asked once, and a tuple takes as much memory as its text."""
     return key[0] if key[1] == 0 else key
+
+
+def once(path: Path, placed: Iterable[tuple[int | str, Outcome]]) -> Outcomes:
+    """The outcomes of a file that has one for each item and repeat.
+
+    Args:
+        path: the file.
+        placed: the row and the outcome of each.
+
+    Raises:
+        InputError: two are of one item and repeat.
+    """
+    found = Outcomes()
+    places: list[int | str] = []
+    for place, outcome in placed:
+        key = outcome.id, outcome.repeat
+        if key in found:
+            earlier = next(places[number] for number, other in enumerate(found) if other == key)
+            raise InputError(
+                path,
+                f"the id {outcome.id!r} is also row {earlier}'s",
+                row=place,
+                field="id",
+                fix="give each item one response",
+            )
+        found[key] = outcome
+        places.append(place)
+    return found

@@ -45,7 +45,7 @@ def test_totals_say_that_some_replies_were_not_counted() -> None:
     told.start(Started(3, Path("run"), tally, priced=True, remote=True))
     told.end()
     assert events[-1] == Noted(
-        "3 calls, 0 answers from the store, at least 40 + 2 tokens, 2 replies without token counts, cost at least 1.50"
+        "3 calls, 0 answers from the store, at least 40 + 2 tokens, 2 replies without full token counts, cost at least 1.50"
     )
 
 

@@ -115,9 +115,10 @@ def test_every_setting_reaches_the_run() -> None:
 
 
 def test_ids_may_stand_in_a_file(tmp_path: Path) -> None:
-    (tmp_path / "ids.txt").write_text("4\n76\n")
+    (tmp_path / "ids.txt").write_text("4\n76\n\n4\n")
     run = tolman.evaluate("vsi-bench", "baseline/random", data=EXTRACT, ids=tmp_path / "ids.txt", out=tmp_path / "run")
     assert [item.id for item in run.items()] == ["4", "76"]
+    assert run.record.settings.selection.describe() == "--ids (2)"
 
 
 @pytest.mark.parametrize("body", ["[1]", "{"])

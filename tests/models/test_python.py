@@ -1,6 +1,7 @@
 """Python callables as models: with and without async, in batches, and raising."""
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -317,3 +318,16 @@ def test_a_function_of_a_file_is_a_model_of_the_command_line(items: list[Item], 
 def test_what_cannot_be_called_is_told() -> None:
     with pytest.raises(tolman.errors.UsageError, match="not int"):
         PythonModel(7)  # type: ignore[arg-type]
+
+
+def test_a_function_may_change_the_working_directory(items: list[Item], tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+
+    def model(messages: list[dict[str, Any]]) -> str:
+        os.chdir(tmp_path / "elsewhere")
+        return "A"
+
+    run = tolman.evaluate(items, model, out="run")
+    assert len(run.samples()) == len(items)
+    assert (tmp_path / "run" / "scores.json").is_file()
+    assert not [*(tmp_path / "elsewhere").iterdir()]

@@ -13,6 +13,7 @@ from rich.console import Console
 from tolman import benchmarks
 from tolman.features.compare.compute import compare
 from tolman.features.compare.config import CompareConfig
+from tolman.features.opened_folders import Run
 from tolman.features.report.compute import report
 from tolman.features.report.config import ReportConfig
 from tolman.features.report.render import print_report
@@ -32,10 +33,15 @@ RUNS = 5130
 
 @pytest.fixture
 def make_run(tmp_path: Path, number: Callable[..., Item], choice: Callable[..., Item]) -> MakeRun:
-    def make(model: str = "m", counts: int = 40, routes: int = 1, **selection: object) -> LoadedRun:
+    def make(
+        model: str = "m", counts: int = 40, routes: int = 1, samples: int = 1, strange: int = 0, **selection: object
+    ) -> LoadedRun:
         items = [number("3", id=f"n{n}", task="object_counting", scene=f"s{n % 8}") for n in range(counts)]
         items += [choice(id=f"c{n}", task="route_planning", scene=f"s{n % 8}") for n in range(routes)]
-        outcomes: list[Outcome] = [Response(id=item.id, response=item.answer) for item in items]
+        items += [choice(id=f"x{n}", task="strange") for n in range(strange)]
+        outcomes: list[Outcome] = [
+            Response(id=item.id, response=item.answer, repeat=repeat) for item in items for repeat in range(samples)
+        ]
         settings = RunSettings(
             benchmark="vsi-bench",
             subset="full",
@@ -43,6 +49,7 @@ def make_run(tmp_path: Path, number: Callable[..., Item], choice: Callable[..., 
             model=model,
             protocol="direct",
             preset="open",
+            repeats=samples,
             selection=Selection(**selection),  # type: ignore[arg-type]
         )
         record = RunRecord(settings=settings, subset_items=RUNS, data="here")
@@ -132,7 +139,7 @@ def test_a_mean_that_holds_a_column_of_one_question_is_marked(make_run: MakeRun)
     for form in ("terminal", "markdown", "html", "site"):
         assert "100.00‡§" in forms[form], form
     assert r"100.00\ddag{}\S{}" in row_of(forms["latex"], "m")
-    said = "§ m, official; m, careful: Avg. includes Route Plan (1 question): one answer there moves the mean by up to 50.0 points."
+    said = "§ m, official; m, careful: Avg. includes Route Plan (1 question): one question there moves the mean by up to 50.0 points."
     assert said in build(runs, "none").marks
     found = [row for row in csv.DictReader(io.StringIO(forms["csv"])) if row["column"] == "average"]
     assert [row["small_parts"] for row in found] == ["Route Plan 1"] * 2
@@ -145,6 +152,23 @@ def test_ten_questions_are_enough_for_no_sign(make_run: MakeRun) -> None:
     assert "§" not in forms["terminal"]
     assert "n=" not in forms["terminal"]
     assert "n=9" in every_form([make_run("other", routes=9)])["terminal"]
+
+
+def test_samples_of_a_question_count_as_one(make_run: MakeRun) -> None:
+    (mark,) = [one for one in build([make_run(routes=2, samples=5)], "none").marks if one.startswith("§")]
+    assert "Avg. includes Route Plan (2 questions)" in mark
+
+
+def test_question_types_in_no_column_are_said_in_every_form(make_run: MakeRun) -> None:
+    run = make_run(strange=20, samples=2)
+    said = "LEFT OUT: m: 20 questions of the type strange are in no column of the table."
+    forms = every_form([run])
+    assert said in " ".join(forms["terminal"].split())
+    for form in ("markdown", "html"):
+        assert said[10:] in forms[form], form
+    assert said in json.loads(forms["json"])["warnings"]
+    scores = Run(run.folder.path).scores
+    assert "20 questions of the type strange are in no column of the table" in scores.remarks
 
 
 def test_scores_of_an_earlier_version_are_marked_where_their_columns_tell(make_run: MakeRun) -> None:

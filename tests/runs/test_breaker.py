@@ -252,12 +252,12 @@ def test_a_run_ends_where_its_money_does(place: Path) -> None:
 
 
 class Uncounted(Endpoint):
-    """Reports no tokens."""
+    """Reports the tokens of prompts alone."""
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         reply = await super().complete(request)
         assert isinstance(reply, web.Response)
-        return web.json_response({**json.loads(str(reply.text)), "usage": None})
+        return web.json_response({**json.loads(str(reply.text)), "usage": {"prompt_tokens": 9}})
 
 
 def test_replies_without_token_counts_cost_what_their_text_would(place: Path) -> None:
@@ -268,8 +268,8 @@ def test_replies_without_token_counts_cost_what_their_text_would(place: Path) ->
         assert done.returncode == 1
         assert server.requests == 15
         told = " ".join(done.stderr.split())
-        assert "openai/m doesn't report tokens, so --max-cost can't be held" in told
-        assert "15 replies without token counts, cost at least 30.00" in told
+        assert "openai/m doesn't report all tokens, so --max-cost can't be held" in told
+        assert "15 replies without full token counts, cost at least 30.00" in told
         more = tolman(place, *command(url, "--prices", "prices.json"))
     assert more.returncode == 0
     assert "--max-cost" not in more.stderr
@@ -288,6 +288,6 @@ def test_totals_of_answers_say_that_some_were_not_counted(place: Path) -> None:
     usage = json.loads((place / "run" / "scores.json").read_text())["usage"]
     assert 0 < usage["uncounted"] < 20
     assert (
-        f"cost at least {20 - usage['uncounted']:.2f}, {usage['uncounted']} answers without token counts."
+        f"cost at least {20 - usage['uncounted']:.2f}, {usage['uncounted']} answers without full token counts."
         in done.stdout
     )

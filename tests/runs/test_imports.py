@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tolman.errors import InputError
+from tolman.errors import DataWarning, InputError
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response
 from tolman.runs.imports import read_responses
@@ -152,3 +152,19 @@ def test_broken_files_are_one_sentence(
     path.write_bytes(content)
     with pytest.raises(InputError, match=sentence):
         read_responses(path, items)
+
+
+def test_repeats_in_an_lmms_eval_log_are_samples(tmp_path: Path, items: list[Item]) -> None:
+    rows = [
+        {"doc_id": 0, "target": "A", "filtered_resps": ["A", "B"], "vsibench": {"id": 3, "MRA:.5:.95:.05": 1.0}},
+        {"doc_id": 1, "target": "A", "resps": [["C"], ["D"]], "filtered_resps": ["x", "y"], "vsibench": {"id": 4}},
+    ]
+    read = read_responses(lines(tmp_path / "0_samples_vsibench.jsonl", *rows), items)
+    found = [(one.id, one.repeat, one.response) for one in read if isinstance(one, Response)]
+    assert found == [("3", 0, "A"), ("3", 1, "B"), ("4", 0, "C"), ("4", 1, "D")]
+
+
+def test_other_true_answers_in_a_log_are_said(tmp_path: Path, items: list[Item]) -> None:
+    rows = [{"doc_id": 0, "target": "Z", "filtered_resps": ["A"], "vsibench": {"id": item.id}} for item in items]
+    with pytest.warns(DataWarning, match="its true answer isn't the benchmark's answer on 2 of 2 rows"):
+        read_responses(lines(tmp_path / "0_samples_vsibench.jsonl", *rows), items)

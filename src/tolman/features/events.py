@@ -156,7 +156,7 @@ def _summary(run: Started) -> str:
     parts += [f"{tally.again:,} asked again with more room for reasoning"] if tally.again else []
     least = "at least " if tally.uncounted else ""
     parts += [least + tally.usage.describe()] if tally.usage.is_known else []
-    parts += [f"{tally.uncounted:,} replies without token counts"] if tally.uncounted else []
+    parts += [f"{tally.uncounted:,} replies without full token counts"] if tally.uncounted else []
     if run.priced:
         parts.append(f"cost {least}{tally.cost:.2f}")
     before = "" if run.what == "asking" else f"{run.what}: "

@@ -170,9 +170,11 @@ class Scores(Displayable):
 
     @property
     def remarks(self) -> list[str]:
-        """Limits of the headline: that it is of a part of the questions, answers that failed or are missing, responses
-        that could not be read, parts of its mean without a scored question or with few; empty where there are none."""
+        """Limits of the headline: that it is of a part of the questions, question types in no figure, failed or missing
+        answers, responses that could not be read, parts of its mean without a scored question or with few; empty where
+        there are none."""
         from tolman.items import Selection
+        from tolman.reports.report_content import in_no_column_sentence
 
         found = []
         selection = Selection.model_validate(self._figures["settings"].get("selection") or {})
@@ -180,6 +182,8 @@ class Scores(Displayable):
             found.append(f"a part of the questions ({selection.describe()})")
         elif self._questions is not None and self._figures["items"] < self._questions:
             found.append(f"a part: {self._figures['items']:,} of {self._questions:,} questions")
+        if "in_no_column" in self._figures:
+            found.append(in_no_column_sentence(self._figures["in_no_column"]))
         if self.incomplete:
             found.append(f"{self.incomplete:,} of {self._figures['asked']:,} without an answer")
         unread = self._unread(self.scorers[0], self._table.headline)

@@ -14,14 +14,14 @@ from typing import Any
 
 from tolman.errors import InputError
 from tolman.models.model import CallError, ModelOptions, Request
-from tolman.responses import Failure, FailureKind, Outcome, Response, read_outcomes
+from tolman.responses import Failure, FailureKind, Response, each_outcome, once
 
 
 class Scripted:
     """A model that reads its answers.
 
     Raises:
-        InputError: the file is missing or holds something else.
+        InputError: the file is missing, holds something else, or two responses to one asking.
     """
 
     remote = False
@@ -32,7 +32,7 @@ class Scripted:
         self.name = f"scripted/{path.name}"
         self.concurrency = concurrency
         self.settings: Mapping[str, Any] = {"script": sha256(path.read_bytes()).hexdigest()[:16]}
-        self._answers: dict[tuple[str, int], Outcome] = {(o.id, o.repeat): o for o in read_outcomes(path)}
+        self._answers = once(path, enumerate(each_outcome(path), start=1))
 
     async def answer(self, request: Request) -> Response:
         """The line of the item, or the turn of its line."""

@@ -81,7 +81,7 @@ def usage_note(name: str, figures: Mapping[str, Any]) -> list[str]:
     least = "at least " if uncounted else ""
     said = [least + Usage(**{key: told[key] for key in Usage.model_fields}).describe()]
     said += [f"cost {least}{told['cost']:,.2f}"] if "cost" in told else []
-    said += [f"{uncounted:,} answers without token counts"] if uncounted else []
+    said += [f"{uncounted:,} answers without full token counts"] if uncounted else []
     said += [f"{told['reasoned']:,} of {figures['asked']:,} answers came after reasoning"] if told["reasoned"] else []
     return [f"{name}: {', '.join(said)}."]
 
@@ -130,6 +130,8 @@ def warnings_of(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> list[str
         alone = run.record.settings.model not in together
         warnings += _unanswered(run) if alone else []
         warnings += ended_early(run)
+        in_no_column = run.figures.get("in_no_column")
+        warnings += [f"LEFT OUT: {run.name}: {in_no_column_sentence(in_no_column)}."] if in_no_column else []
         judge = run.figures.get("judge")
         if judge and judge["failed"]:
             warnings.append(
@@ -141,6 +143,18 @@ def warnings_of(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> list[str
     if together:
         warnings += people_warnings([*people.values()])
     return list(dict.fromkeys(warnings))
+
+
+def in_no_column_sentence(counts: Mapping[str, int]) -> str:
+    """Return how many questions of which types are in no figure, without a full stop.
+
+    Args:
+        counts: question type → questions, as scores.json has them.
+    """
+    total = sum(counts.values())
+    questions = f"{total:,} question{'s' if total > 1 else ''}"
+    types = f"type{'s' if len(counts) > 1 else ''} {', '.join(counts)}"
+    return f"{questions} of the {types} {'are' if total > 1 else 'is'} in no column of the table"
 
 
 def mixture_of(run: LoadedRun) -> list[str]:

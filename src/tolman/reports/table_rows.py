@@ -319,7 +319,7 @@ def few_marks(rows: Sequence[ReportRow], columns: Sequence[Column]) -> list[str]
     found = []
     for parts, (names, titles, moves) in alike.items():
         held = _texts_listed([f"{title} ({n} question{'s' if n > 1 else ''})" for title, n in parts])
-        moved = f": one answer there moves the mean by up to {moves:.1f} points" if moves else ""
+        moved = f": one question there moves the mean by up to {moves:.1f} points" if moves else ""
         found.append(f"{FEW_SIGN} {'; '.join(names)}: {', '.join(titles)} includes {held}{moved}.")
     return found
 

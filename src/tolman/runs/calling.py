@@ -223,8 +223,8 @@ class Caller:
         return max(LEAST_HEAD_START, HEAD_STARTS * max(look.took for look in looks))
 
     def cost(self, response: Response) -> float | None:
-        """Return the cost of a response's tokens; None without a known price or reported tokens."""
-        return self._cost(response, response.usage) if response.usage.is_known else None
+        """Return the cost of a response's tokens; None without a known price, or where tokens weren't reported."""
+        return self._cost(response, response.usage) if response.is_counted else None
 
     def _cost(self, response: Response, usage: Usage) -> float | None:
         if self._price is None:
@@ -418,9 +418,15 @@ class Caller:
             self._served.saw(response.served)
         usage = response.usage
         self._tally.add(usage)
-        if not usage.is_known and self.model.remote:
+        if not response.is_counted and self.model.remote:
             self._note_uncounted()
-            usage = estimated_usage(request, response)
+            estimate = estimated_usage(request, response)
+            usage = usage.model_copy(
+                update={
+                    "input_tokens": usage.input_tokens or estimate.input_tokens,
+                    "output_tokens": usage.output_tokens or estimate.output_tokens,
+                }
+            )
         self._tally.cost += self._cost(response, usage) or 0.0
         lost = failure_of(response, limit_of(request.sampling))
         if lost is not None:
@@ -428,11 +434,11 @@ class Caller:
         return response
 
     def _note_uncounted(self) -> None:
-        """Count a reply without tokens; the first one is said to loosen a limit on the cost."""
+        """Count a reply that lacks token counts; the first one is said to loosen a limit on the cost."""
         self._tally.uncounted += 1
         if self._tally.uncounted == 1 and self._limits.most_cost is not None:
             self._watcher.noted(
-                f"{self.model.name} doesn't report tokens, so --max-cost can't be held: it is compared with an "
+                f"{self.model.name} doesn't report all tokens, so --max-cost can't be held: it is compared with an "
                 "estimate from the text, without pictures and videos."
             )
 

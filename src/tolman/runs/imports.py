@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from glob import glob
@@ -14,7 +14,7 @@ from tolman.benchmarks.rows import stream_rows
 from tolman.errors import ColumnsTakenWarning, DataWarning, InputError
 from tolman.item_table import field_values
 from tolman.items import Item
-from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Usage, outcome_from_record
+from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Usage, once, outcome_from_record
 from tolman.runs.logs import predictions
 from tolman.runs.logs.join import JoinedLog, NotJoinedError, join, target_agrees
 from tolman.runs.logs.log import REGISTRY, Log, LogRow, failed_call, read_logs
@@ -215,20 +215,21 @@ def _read_file(
     if not logs:
         if not own:
             _check_columns(path)
-        return Imported(_once(path, _of_records(path, items)), files=(path.name,))
+        return Imported(once(path, _of_records(path, items)), files=(path.name,))
     found = _of_logs(path, logs, items)
     if same_truths:
         _check_truths(path, [pair for _, joined in found for pair in joined.pairs])
     placed = [(row.place, outcome_of(row, item)) for _, joined in found for row, item in joined.pairs]
     by = dict.fromkeys(joined.by for _, joined in found)
+    for log, joined in found:
+        _warn_of_other_answers(log, joined)
     log = found[0][0]
     taken: dict[str, str] = {}
     if log.program == predictions.PROGRAM:
         taken = dict(log.settings["columns"])
         _check_are_responses(log, found[0][1].pairs)
-        _warn_of_other_answers(log, found[0][1])
         warnings.warn(predictions.said_of(log), ColumnsTakenWarning, stacklevel=3)
-    return Imported(_once(path, placed), log.program, log.version, ", ".join(by), log.model, (path.name,), taken)
+    return Imported(once(path, placed), log.program, log.version, ", ".join(by), log.model, (path.name,), taken)
 
 
 def _check_columns(path: Path) -> None:
@@ -243,14 +244,15 @@ def _check_columns(path: Path) -> None:
 
 
 def _warn_of_other_answers(log: Log, joined: JoinedLog) -> None:
-    """Warn where most true answers of a table joined by its ids are others than the benchmark's."""
+    """Warn where most true answers of a log joined by its ids are others than the benchmark's."""
     told = [(row, item) for row, item in joined.pairs if row.target is not None]
     others = sum(not target_agrees(row, item) for row, item in told)
     if joined.by == "id" and 2 * others > len(told):
-        column = log.settings["columns"]["truth"]
+        column = log.settings["columns"]["truth"] if log.program == predictions.PROGRAM else ""
+        truth = f"column '{column}'" if column else "true answer"
         warnings.warn(
-            f"{log.path}: its column '{column}' isn't the benchmark's answer on {others:,} of "
-            f"{len(told):,} rows, so its ids may number other questions; check the ids, the benchmark and the subset.",
+            f"{log.path}: its {truth} isn't the benchmark's answer on {others:,} of {len(told):,} rows, so its ids "
+            "may number other questions; check the ids, the benchmark and the subset.",
             DataWarning,
             stacklevel=4,
         )
@@ -273,25 +275,6 @@ def _check_are_responses(log: Log, pairs: Sequence[tuple[LogRow, Item]]) -> None
         log.path, f"its column '{column}' holds the benchmark's right answers throughout",
         fix=f"give the model's answers, or say that these are with --columns response={column}",
     )  # fmt: skip
-
-
-def _once(path: Path, placed: Iterable[tuple[int | str, Outcome]]) -> Outcomes:
-    found = Outcomes()
-    places: list[int | str] = []
-    for place, outcome in placed:
-        key = outcome.id, outcome.repeat
-        if key in found:
-            earlier = next(places[number] for number, other in enumerate(found) if other == key)
-            raise InputError(
-                path,
-                f"the id {outcome.id!r} is also row {earlier}'s",
-                row=place,
-                field="id",
-                fix="give each item one response",
-            )
-        found[key] = outcome
-        places.append(place)
-    return found
 
 
 def _check_truths(path: Path, pairs: Sequence[tuple[LogRow, Item]]) -> None:

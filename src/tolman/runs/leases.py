@@ -91,7 +91,7 @@ def sole_writer(folder: Path) -> Iterator[None]:
         RunBusyError: another is at work there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / ".lease"
+    path = folder.absolute() / ".lease"
     while True:
         leases = Leases(path)
         if not leases.take(_WHOLE):

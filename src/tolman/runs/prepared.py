@@ -119,7 +119,8 @@ class PreparedRun:
     """A run without known obstacles: its folder is this process's until `close`, and nothing is asked.
 
     Attributes:
-        folder, record, items: of the run.
+        folder, record, items: of the run. The folder's path is absolute, as code of a model may change the working
+            directory.
     """
 
     def __init__(
@@ -134,6 +135,7 @@ class PreparedRun:
         judge: Model | None,
         held: ExitStack,
     ) -> None:
+        self._named, folder.path = folder.path, folder.path.absolute()
         self.folder, self.record, self.items = folder, record, items
         self._request, self._engine, self._benchmark = request, engine, benchmark
         self._earlier, self._judge, self._held = earlier, judge, held
@@ -171,14 +173,12 @@ class PreparedRun:
         engine.watcher = Watcher(noted)
         if request.server is not None:
             engine.watcher = Watcher(noted, request.server.gone)
-            if request.server.start(self.folder.path):
+            if request.server.start(self._named):
                 noted(f"Started {request.server.command[0]} at {request.server.url}; its log is {request.server.log}.")
         # SQLite's connections belong to the thread that opened them, which is that of the event loop.
         engine.store = open_store(request.store) if any(is_stored(one) for one in self._everyone) else None
         started(
-            Started(
-                len(self.items) * request.repeats, self.folder.path, engine.tally, bool(engine.prices), self._is_remote
-            )
+            Started(len(self.items) * request.repeats, self._named, engine.tally, bool(engine.prices), self._is_remote)
         )
         if self._unfinished is not None:
             self._go_on(self._unfinished, noted)
@@ -225,7 +225,7 @@ class PreparedRun:
             done=done,
             noted=noted,
             started=lambda calls, tally, remote: started(
-                Started(calls, self.folder.path, tally, bool(request.prices), remote, "judging")
+                Started(calls, self._named, tally, bool(request.prices), remote, "judging")
             ),
         )
 
@@ -235,7 +235,7 @@ class PreparedRun:
         if kept:
             noted(
                 f"{len(kept):,} answers of an earlier start are reused; to ask these questions again, remove "
-                f"{unfinished.path}."
+                f"{self._named / unfinished.path.name}."
             )
         elif others:
             why = "the code has changed since" if unfinished.can_go_on else UNIDENTIFIED
@@ -265,7 +265,7 @@ class PreparedRun:
         """Write and score the outcomes.
 
         Returns:
-            The run's folder and the content of its scores.json.
+            The run's folder, by the name that the user gave it, and the content of its scores.json.
         """
         from tolman.runs.run_scoring import score_run
 
@@ -287,7 +287,8 @@ class PreparedRun:
             endpoint = {**self.record.endpoint, "served": figures["served"]}
             self.record = self.record.model_copy(update={"endpoint": endpoint})
             self.folder.write_record(self.record)
-        return self.folder, figures
+        is_as_named = self._named.absolute() == self.folder.path
+        return RunFolder(self._named) if is_as_named else self.folder, figures
 
     async def _write_items(self) -> None:
         """Write the questions while the first answer is waited for."""

@@ -161,7 +161,7 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
         model=model,
         converse=lambda item: protocol.converse(loaded.benchmark, item, preset),
         preset=preset,
-        data=data,
+        data=data if callable_of(model) is None else data.absolute(),  # a callable may change the working directory
         frames=FrameStore(request.frame_store or default_root()),
         store=None,
         limits=request.limits,
@@ -400,9 +400,9 @@ def run(
         try:
             run_until_stopped(prepared.ask(started=started, done=done, noted=noted))
         except KeyboardInterrupt:
-            prepared.finish()
+            folder, _ = prepared.finish()
             stopped = RunInterruptedError(prepared.stopped)
-            stopped.folder = prepared.folder.path
+            stopped.folder = folder.path
             raise stopped from None
         except EndpointError as error:
             _end_early(prepared, error, noted)

@@ -222,7 +222,7 @@ def ids_from(option: str | None) -> tuple[str, ...]:
         return _asked_in(path)
     if _is(path.is_file):
         return _listed_in(path)
-    return tuple(part.strip() for part in option.split(",") if part.strip())
+    return tuple(dict.fromkeys(part.strip() for part in option.split(",") if part.strip()))
 
 
 def some_ids_from(option: str) -> tuple[str, ...]:
@@ -256,7 +256,7 @@ def _listed_in(path: Path) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(path, f"can't be read as a list of ids ({error})", fix=fix) from None
     if not text.lstrip().startswith("["):
-        return tuple(line.strip() for line in text.splitlines() if line.strip())
+        return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     try:
         found = json.loads(text)
     except ValueError as error:
@@ -264,7 +264,7 @@ def _listed_in(path: Path) -> tuple[str, ...]:
     for number, one in enumerate(found, start=1):
         if isinstance(one, bool) or not isinstance(one, str | int):
             raise InputError(path, f"{one!r} is no id", row=number, fix=fix)
-    return tuple(name for one in found if (name := str(one).strip()))
+    return tuple(dict.fromkeys(name for one in found if (name := str(one).strip())))
 
 
 def _asked_in(path: Path) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ from tolman.scoring.metrics import Metric, metrics_named
 from tolman.scoring.response_states import EARLIER, UNFINISHED, ending_of, rests_on_cut_off_turn
 from tolman.scoring.rule_sets import RuleSet
 from tolman.scoring.score_items import expected_scores, score, score_frames
-from tolman.scoring.score_table import Column, Mean, Table, pool
+from tolman.scoring.score_table import Column, Mean, Table, pool, pools_of
 
 _MAP = "true-map"
 """The protocol whose messages say where everything is, whatever the frames show."""
@@ -69,6 +69,17 @@ def frames_shown(record: RunRecord) -> Frames | None:
     except UsageError:  # another package's protocol, which isn't installed any more
         return None
     return settings.frames if shows_media else None
+
+
+def count_in_no_column(rows: pl.LazyFrame, rules: str, table: Table) -> dict[str, int]:
+    """Count the questions of each type that no column of a table holds: those of a folder whose `scoring_profile`
+    doesn't know them."""
+    pools = pools_of(column.node for column in table.columns)
+    if any(one.tasks is None for one in pools):
+        return {}
+    pooled = {task for one in pools for task in one.tasks or ()}
+    left = _rows_of(rows, rules).filter(~pl.col("task").is_in([*pooled, ""]))
+    return dict(left.group_by("task").agg(pl.col("id").n_unique()).sort("task").collect().iter_rows())
 
 
 def count_frames_shown(record: RunRecord, items: Sequence[Item]) -> dict[str, Any] | None:
@@ -136,7 +147,7 @@ class _Tokens:
         for name in self._sums:
             self._sums[name] += getattr(response.usage, name)
         self._reasoned += reasoned(response)
-        self._uncounted += not response.usage.is_known
+        self._uncounted += not response.is_counted
         if response.cost is not None:
             self._costs.append(response.cost)
 
@@ -394,6 +405,9 @@ class _Scoring:
         if frames_shown:
             figures["frames_shown"] = frames_shown
         figures |= told
+        in_no_column = count_in_no_column(rows, rules[0].name, benchmark.table_of(rules[0].name))
+        if in_no_column:
+            figures["in_no_column"] = in_no_column
         figures["rule_sets"] = {}
         by_metrics: dict[str, Any] = {}
         for rule_set in rules:

@@ -375,7 +375,7 @@ def cells_of(data: Prepared, table: Table, only: Collection[str] | None = None) 
     weights, formed = data.weights([c.node for c in columns])
     inside = data.members(weights)
     present = data.present
-    counts = dict(zip(data.pools, data.membership.sum(0).tolist(), strict=True))
+    counts = {leaf: data.count(data.membership[:, place]) for place, leaf in enumerate(data.pools)}
     result = {}
     for i, (col, found) in enumerate(zip(columns, data.estimates(weights), strict=True)):
         # A pool may be counted in several figures, but no item twice in one.

@@ -63,7 +63,7 @@ class SmallPart:
     Attributes:
         title: of the part.
         n: its scored questions.
-        moves: how many points one of its answers moves the mean; 0 where the mean is in another unit than '%'.
+        moves: how many points one of its questions moves the mean; 0 where the mean is in another unit than '%'.
     """
 
     title: str

@@ -335,7 +335,9 @@ def test_cells_that_say_no_are_no_failures(tmp_path: Path, items: list[Item], ce
 @pytest.mark.filterwarnings(NAMED)
 def test_a_number_beside_a_response_may_be_no_failure(tmp_path: Path, items: list[Item]) -> None:
     path = written(tmp_path / "p.csv", [{"id": "q-1", "response": "A", "error": "0.25"}])
-    with pytest.raises(InputError, match=r"row 1, field 'error': holds the number 0.25 beside .*columns failure=error"):
+    with pytest.raises(
+        InputError, match=r"row 1, field 'error': holds the number 0.25 with a response.*columns failure=error"
+    ):
         read_import(path, items)
     assert not texts(read_import(path, items, columns={"failure": "error"}))
 
@@ -411,3 +413,12 @@ def test_other_true_answers_under_the_same_ids_are_said(tmp_path: Path, items: l
     shifted = [{**row, "ground_truth": "Z"} for row in right]
     with pytest.warns(DataWarning, match="'ground_truth' isn't the benchmark's answer on 2 of 2 rows, so its ids may"):
         assert len(texts(read_import(written(tmp_path / "p.csv", shifted), items))) == 2
+
+
+def test_an_error_message_is_a_failure_and_a_status_is_said_to_be_unread(tmp_path: Path, items: list[Item]) -> None:
+    rows = [{"id": "q-1", "response": "A", "status": "error", "error_message": "timeout"}]
+    with pytest.warns(ColumnsTakenWarning, match=r"failure from 'error_message'\. 'status' isn't read\."):
+        found = read_import(written(tmp_path / "p.csv", rows), items)
+    (one,) = found.outcomes.values()
+    assert isinstance(one, Failure)
+    assert one.message == "timeout"

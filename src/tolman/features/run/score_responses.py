@@ -14,6 +14,7 @@ from tolman.features.opened_folders import Run
 from tolman.features.run.config import ScoreConfig
 from tolman.parallel import place_of
 from tolman.responses import Failure, FailureKind, Response
+from tolman.runs.logs.predictions import FAILURES, failure_in, repeat_in
 from tolman.runs.rescore import judge_folder, score_file, score_folder
 from tolman.runs.run_folder import RunFolder
 from tolman.scoring.metrics import names_of
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from tolman.responses import Outcome
 
 
+FRAME = Path("the data frame")
+"""Its name in errors."""
+SAMPLES = ("sample", "repeat")
+"""Columns of a data frame that number the samples from 0."""
 MANY_ROWS = 200_000
 """Rows of scores that are worth the start of other processes."""
 
@@ -140,13 +145,15 @@ def outcomes_of(responses: Any, items: Iterable[Item]) -> list[Outcome]:
 
     Args:
         responses: item's id → text; None (or nan) for a call that brought none, a list of texts for several samples,
-            a `Response` or `Failure` as it is. Or a data frame (Polars, pandas) with the columns `id` and `response`,
-            and `sample` (or `repeat`, from 0) where items were asked several times.
+            a `Response` or `Failure` as it is. Or a data frame (Polars, also a lazy one, or pandas) with the columns
+            `id` and `response`. `sample` (or `repeat`) numbers samples from 0, and `failure` (or `error` …) names
+            failed calls, as in a table of predictions.
         items: the benchmark's questions.
 
     Raises:
         UsageError: an id that the benchmark doesn't have, an id twice, a value that is no text, a column that is
             missing, or nothing at all.
+        InputError: a cell of a data frame that can't be read.
     """
     known = {item.id for item in items}
     found: dict[tuple[str, int], Outcome] = {}
@@ -169,6 +176,8 @@ def _entries(responses: Any) -> Iterable[tuple[str, int, Any]]:
             for sample, one in enumerate(values):
                 yield str(key), sample, one
         return
+    if hasattr(responses, "collect"):  # a lazy frame
+        responses = responses.collect()
     columns = getattr(responses, "columns", None)
     if columns is None:
         raise UsageError(
@@ -180,13 +189,20 @@ def _entries(responses: Any) -> Iterable[tuple[str, int, Any]]:
         if needed not in names:
             raise UsageError(f"the data frame of responses has no column '{needed}'; {hint(needed, names)}.")
     ids, texts = _column(responses, "id"), _column(responses, "response")
-    numbers = next((_column(responses, name) for name in ("sample", "repeat") if name in names), [0] * len(ids))
-    for key, sample, text in zip(ids, numbers, texts, strict=True):
-        yield str(key), int(sample), text
+    numbered, failing = (next((name for name in usual if name in names), "") for usual in (SAMPLES, FAILURES))
+    numbers, whys = (_column(responses, name) if name else [None] * len(ids) for name in (numbered, failing))
+    for row, (key, number, text, cell) in enumerate(zip(ids, numbers, texts, whys, strict=True), start=1):
+        why = failure_in(FRAME, row, failing, cell, may_be_number=text is None)
+        failed = None if why is None else Failure(id=str(key), kind=FailureKind.IMPORTED, message=why)
+        yield str(key), repeat_in(FRAME, row, number, numbered), failed or text
 
 
 def _column(frame: Any, name: str) -> Sequence[Any]:
-    values: Sequence[Any] = frame[name].to_list()  # of a Polars Series and of a pandas Series
+    """A column's values; None for those that pandas takes for missing."""
+    series = frame[name]
+    values: Sequence[Any] = series.to_list()  # of a Polars Series and of a pandas Series
+    if hasattr(series, "isna"):
+        return [None if missing else one for one, missing in zip(values, series.isna(), strict=True)]
     return values
 
 

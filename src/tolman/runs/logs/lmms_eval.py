@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,9 @@ def read(path: Path) -> list[Log]:
             model=str(results.get("model_name") or ""),
             settings=settings,
             rows=tuple(
-                _row(path, number, row, int(frames[1]) if frames else None)
+                one
                 for number, row in enumerate(read_rows(path), start=1)
+                for one in _rows(path, number, row, int(frames[1]) if frames else None)
             ),
             figures=_figures((results.get("results") or {}).get(task) or {}),
         )
@@ -89,18 +91,16 @@ def _figures(results: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def _row(path: Path, number: int, row: Row, frames: int | None) -> LogRow:
+def _rows(path: Path, number: int, row: Row, frames: int | None) -> Iterator[LogRow]:
+    """A line's responses: one, or with `repeats` several. Its metrics are of the first."""
     metrics = [value for value in row.values() if isinstance(value, dict)]
     docs = [*([row["doc"]] if isinstance(row.get("doc"), dict) else []), *metrics]
-    text, reasoning = _texts(path, number, row)
-    response, failure = text_or_failure(text)
     order = row.get("doc_id")
     counts = row.get("token_counts")
-    tokens = counts[0] if isinstance(counts, list) and counts and isinstance(counts[0], dict) else {}
     media = row.get("input_media") or _first(docs, ("visual",)) or ()
     scene = _first(docs, ("scene_name", "scene", "video"))
     target = _text(row.get("target"))
-    return LogRow(
+    first = LogRow(
         place=number,
         id=_text(_first(docs, _IDS)),
         question_id=_text(_first(docs, ("question_id", "qid"))),
@@ -109,36 +109,45 @@ def _row(path: Path, number: int, row: Row, frames: int | None) -> LogRow:
         scene=_text(scene),
         media=tuple(str(name) for name in media) if isinstance(media, list | tuple) else (),
         target=_text(_first(docs, ("gt_content",))) or target or _text(_first(docs, ("ground_truth", "answer"))),
-        response=response,
-        failure=failure,
-        reasoning=reasoning,
         prediction=_text(_first(docs, ("pred_parsed",))),
         score=_score(metrics),
         frames=frames,
-        input_tokens=_count(tokens.get("input_tokens")),
-        output_tokens=_count(tokens.get("output_tokens")),
         labels=_labels(docs),
     )
+    for repeat, (text, reasoning) in enumerate(_texts(path, number, row)):
+        response, failure = text_or_failure(text)
+        one = counts[repeat] if isinstance(counts, list) and repeat < len(counts) else None
+        tokens = one if isinstance(one, dict) else {}
+        yield replace(
+            first,
+            response=response,
+            failure=failure,
+            reasoning=reasoning,
+            repeat=repeat,
+            input_tokens=_count(tokens.get("input_tokens")),
+            output_tokens=_count(tokens.get("output_tokens")),
+            prediction=None if repeat else first.prediction,
+            score=None if repeat else first.score,
+        )
 
 
-def _texts(path: Path, number: int, row: Row) -> tuple[str | None, str | None]:
-    """The answer, and the reasoning that was cut from it."""
+def _texts(path: Path, number: int, row: Row) -> list[tuple[str, str | None]]:
+    """The answer of each repeat, and the reasoning that was cut from it."""
     raw, kept = row.get("resps"), row.get("filtered_resps")
-    if isinstance(raw, list):  # an older version's, which writes what came in lists of lists, always
-        return _only_text(path, number, "resps", raw), None
-    answer = _only_text(path, number, "filtered_resps" if kept is not None else "resps", raw if kept is None else kept)
-    if isinstance(raw, str) and raw != answer and _OPEN_TAG.search(raw):
-        cut = raw[: len(raw) - len(answer)] if answer and raw.endswith(answer) else raw
-        return answer, re.sub(r"</?(?:think|analysis)>", "", cut).strip() or None
-    return answer, None
-
-
-def _only_text(path: Path, number: int, field: str, value: object) -> str:
-    while isinstance(value, list) and value:
-        value = value[0]
-    if not isinstance(value, str):
+    # Older versions write what came in lists of lists, always; later ones a list where a question was asked repeatedly.
+    field = "resps" if isinstance(raw, list) or kept is None else "filtered_resps"
+    answers = _flat(row.get(field))
+    if not answers or not all(isinstance(answer, str) for answer in answers):
         raise InputError(path, "holds no text", row=number, field=field, fix="log with --log_samples")
-    return value
+    answer = answers[0]
+    if len(answers) == 1 and isinstance(raw, str) and raw != answer and _OPEN_TAG.search(raw):
+        cut = raw[: len(raw) - len(answer)] if answer and raw.endswith(answer) else raw
+        return [(answer, re.sub(r"</?(?:think|analysis)>", "", cut).strip() or None)]
+    return [(answer, None) for answer in answers]
+
+
+def _flat(value: object) -> list[Any]:
+    return [text for one in value for text in _flat(one)] if isinstance(value, list) else [value]
 
 
 def _prompt(row: Row, docs: list[dict[str, Any]]) -> str | None:

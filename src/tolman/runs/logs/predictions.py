@@ -28,6 +28,7 @@ PARSED = ("prediction", "pred", "predicted_answer", "predicted", "model_answer",
           "parsed_answer", "parsed_prediction", "pred_answer", "parsed")  # fmt: skip
 ANSWER = "answer"
 """The response where no other column holds one, else the right answer."""
+FAILURES = ("failure", "error", "exception", "error_message", "failed")
 _NAMES = {
     "id": ("id", "item_id", "question_id", "qid", "uid", "sample_id", "problem_id", "data_id", "idx", "index", KEY),
     "response": (*RAW, *PARSED),
@@ -37,7 +38,7 @@ _NAMES = {
     "options": ("options", "choices", "candidates"),
     "media": ("video", "video_path", "image_path", "image", "images", "visual"),
     "repeat": ("repeat",),
-    "failure": ("failure", "error", "exception"),
+    "failure": FAILURES,
 }  # fmt: skip
 _COUNTS = ("idx", "index")
 """Names of ids that are as often row numbers: taken only where the row says more of its question."""
@@ -123,7 +124,12 @@ def _log(path: Path, task: str, rows: list[Row], told: Mapping[str, str]) -> Log
         path=path,
         program=PROGRAM,
         task=task,
-        settings={"columns": taken, "named": sorted(told), "passed_over": _passed_over(names, taken)},
+        settings={
+            "columns": taken,
+            "named": sorted(told),
+            "passed_over": _passed_over(names, taken),
+            "status": next((name for name in names if name.lower() == "status" and name not in taken.values()), ""),
+        },
         rows=tuple(one for place, row in enumerate(rows, start=1) for one in _log_rows(path, place, row, taken, told)),
     )
 
@@ -143,7 +149,11 @@ def said_of(log: Log) -> str:
     rest = f", not from {' or '.join(repr(name) for name in unused)}" if unused else ""
     first = f"the response is taken from '{taken['response']}'{rest}"
     others = ", ".join(role for role in roles if not role.startswith("response "))
-    return f"{log.path}: {first}{'; ' if others else ''}{others}. Name others with --columns response=COLUMN,id=COLUMN."
+    status = f" '{log.settings['status']}' isn't read." if log.settings["status"] else ""
+    return (
+        f"{log.path}: {first}{'; ' if others else ''}{others}.{status} Name others with --columns "
+        "response=COLUMN,id=COLUMN."
+    )
 
 
 def first_row(path: Path) -> Row | None:
@@ -235,17 +245,13 @@ def _log_rows(path: Path, number: int, row: Row, taken: Mapping[str, str], told:
     trusted = named or name.lower() in _OWN_NAMES
     responses = said.get("response")
     several = list(responses) if isinstance(responses, list) else [responses]
-    repeat = _repeat(path, number, said.get("repeat"), taken.get("repeat", ""))
-    why = _failure(said.get("failure"))
+    repeat = repeat_in(path, number, said.get("repeat"), taken.get("repeat", ""))
+    failed = taken.get("failure", "")
     for sample, one in enumerate(several or [None]):
         text = _response(path, number, taken["response"], one)
         response, failure = text_or_failure(text)
-        if why is not None and response is not None and "failure" not in told and _NUMBER.fullmatch(why):
-            raise InputError(
-                path, f"holds the number {why} beside a response, which may be the size of an error or the code of a "
-                "failed call", row=number, field=taken["failure"],
-                fix=f"say that these are failures with --columns failure={taken['failure']}, or rename the column",
-            )  # fmt: skip
+        may_be_number = "failure" in told or response is None
+        why = failure_in(path, number, failed, said.get("failure"), may_be_number=may_be_number)
         yield LogRow(
             place=number,
             id=own if trusted else None,
@@ -270,13 +276,30 @@ def _response(path: Path, number: int, column: str, value: object) -> str | None
     return value if isinstance(value, str) else _text(value) or str(value)
 
 
-def _failure(cell: object) -> str | None:
-    """Why there is no response, as a cell says it; None for a cell that records no failure."""
+def failure_in(path: Path, row: int, column: str, cell: object, *, may_be_number: bool) -> str | None:
+    """Return why there is no response, as a cell of `FAILURES` says it; None for a cell that records no failure.
+
+    Raises:
+        InputError: it is a number where none may be, as one beside a response may be the size of an error.
+    """
     text = json.dumps(cell, ensure_ascii=False) if isinstance(cell, dict | list) else _text(cell)
-    return None if text is None or text.lower() in _NO_FAILURE else text
+    if text is None or text.lower() in _NO_FAILURE:
+        return None
+    if not may_be_number and _NUMBER.fullmatch(text):
+        raise InputError(
+            path, f"holds the number {text} with a response, which may be the size of an error or the code of a "
+            "failed call", row=row, field=column,
+            fix=f"say that these are failures with --columns failure={column}, or rename the column",
+        )  # fmt: skip
+    return text
 
 
-def _repeat(path: Path, number: int, value: object, column: str) -> int:
+def repeat_in(path: Path, number: int, value: object, column: str) -> int:
+    """Return the number of a sample; 0 for an empty cell.
+
+    Raises:
+        InputError: it is no number from 0.
+    """
     text = _text(value)
     if text is None:
         return 0
