@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from tolman.errors import InputError
 from tolman.extras import needs
-from tolman.files import link_or_copy, write_text
+from tolman.files import write_text
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import Lens, lens_of
 from tolman.ingest.camera_conventions import UP_TURNS
@@ -610,7 +611,8 @@ def write_corrected(source: SceneSource, before: ScanNumbers, after: ScanNumbers
             here.parent.mkdir(parents=True, exist_ok=True)
             write_text(here, texts[file])
         elif file != path:
-            link_or_copy(file, here)
+            here.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, here)  # a link would let an edit of the copy change the original
     write_text(out / NAME, json.dumps(content, indent=1) + "\n")
     return tuple(changed)
 
