@@ -149,8 +149,6 @@ def join(shards: Sequence[Path], out: Path) -> int:
     count = join_scenes(shards, out)
     if (shards[0] / CORRECTIONS).is_file():
         link_or_copy(shards[0] / CORRECTIONS, out / CORRECTIONS)
-    for original in (path for shard in shards for path in (shard / ORIGINALS).glob("*.json")):
-        link_or_copy(original, out / ORIGINALS / original.name)
     entries = (entry for summary in summaries for entry in summary.scenes)
     fresh = tuple(entry.model_copy(update={"state": "new"}) if entry.there else entry for entry in entries)
     write_summary(out, Summary(corrections=summaries[0].corrections, scenes=fresh))
