@@ -6,8 +6,8 @@
 ```
 
 Labels are compared in lower case, composed (Unicode's NFC), with underscores as spaces and without invisible
-characters. A label that `remap` doesn't name stays the same. With
-`keep` all other categories are left out; with `leave_out` those that it names; a file has one of the two.
+characters. A label that `remap` doesn't name stays the same. With `keep` all other categories are left out; with
+`leave_out` those that it names; a file has one of the two.
 """
 
 from __future__ import annotations
