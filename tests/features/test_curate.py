@@ -61,7 +61,9 @@ def test_one_question_set(tmp_path: Path, command: Callable[..., Any], quiet: Ca
     assert result.stage.statistics["candidates"] == 60
     assert [row["row"] for row in result.left_out] == [61]
     done = command("curate", "import", "rooms.toml", "rows.jsonl", "--media", "pictures", "--out", "two")
-    assert "import: 60 candidates" in done.stdout
+    kinds = result.stage.statistics["kinds"]
+    shown = ", ".join(f"{n} of the kind '{kind}'" for kind, n in kinds.items())
+    assert f"import: 60 candidates ({shown})" in " ".join(done.stdout.split())
     assert "left out: rows.jsonl, row 61:" in done.stdout
     one, two = (contents(tmp_path / name / "import", "stage.json") for name in ("one", "two"))
     assert sorted(one) == sorted(two)

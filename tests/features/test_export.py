@@ -71,6 +71,9 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         "takes one benchmark, not 2": config(folder, folder, out=out),
         "is a run, and the form 'lmms-eval' takes a benchmark": config(run, out=out),
         "nothing to export": config(out=out),
+        r"lies in .*tiny, which this command reads; give a folder outside": config(
+            folder, form="croissant", out=Path(folder) / "sub"
+        ),
     }
     for sentence, wrong in cases.items():
         with pytest.raises(UsageError, match=r"(?s)" + sentence.replace("?", r"\?")):

@@ -183,7 +183,8 @@ def test_corrections_hold_at_every_ingest_and_can_be_taken_back(scans: Path, tmp
     for _ in range(2):
         assert collection(out)[scene].scene.counts == {"chair": 4, "desk": 1, "bookshelf": 1, "lamp": 1}
         assert states(ingest(ScansConfig("scannet", scans), out, 1)) == ["kept"] * 3
-    opened = next(iter(open_collection(out)))
+    unmatched, opened, *_ = open_collection(out)
+    assert "object '77'" in unmatched.reason  # type: ignore[union-attr]
     assert opened.scene.counts["chair"] == 4  # type: ignore[union-attr]
     (out / "corrections.json").unlink()
     taken_back = ingest(ScansConfig("scannet", scans), out, 1)

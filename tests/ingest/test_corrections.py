@@ -13,6 +13,7 @@ from tolman.errors import InputError
 from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.ingest.corrections import (
     NAME,
+    ORIGINALS,
     Absent,
     BoxIs,
     CategoryIs,
@@ -23,7 +24,7 @@ from tolman.ingest.corrections import (
     read_corrections,
 )
 from tolman.ingest.vsi_meta_info import Skipped
-from tolman.scene_table import write_captures, write_scenes
+from tolman.scene_table import Part, Parts, write_captures, write_scenes
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting
 
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -102,6 +103,8 @@ def test_what_matches_nothing_is_named() -> None:
             "row 2, field 'count'",
         ),
         ('{"version": 1, "corrections": [{"fact": "gone", "scene": "d/s"}]}', "row 1"),
+        ('{"version": 1, "corrections": [{"fact": "count", "scene": "d/s", "category": "x", "count": true}]}', "count"),
+        ('{"version": 1, "corrections": [], "corrections": []}', "has the key 'corrections' twice"),
         ("[" * 100_000, "is no JSON"),
     ],
 )
@@ -122,6 +125,34 @@ def test_they_hold_wherever_a_collection_is_opened(tmp_path: Path) -> None:
     assert [s.object for s in geometry.captures[0].sightings] == ["1", "3"]
     (skipped,) = (one for one in found if isinstance(one, Skipped))
     assert (skipped.scene, NAME in skipped.reason) == ("d/gone", True)
+
+
+def test_corrections_without_a_match_are_listed_once_wherever_a_collection_is_opened(tmp_path: Path) -> None:
+    write_scenes(tmp_path, [scene()])
+    facts = [
+        Absent(scene="d/s", object="2"),
+        Absent(scene="d/s", object="nope"),
+        CategoryIs(scene="d/s", object="3", category="desk"),
+        CountIs(scene="d/s", category="desk", count=2),
+        CountIs(scene="d/s", category="chiar", count=2),
+        CountIs(scene="d/s", category="window", count=2),
+    ]
+    append_corrections(tmp_path, facts)
+    said = [
+        "the correction 'absent' is about object 'nope', which isn't in the scene",
+        "the correction 'count' is about 'chiar', which the scene lacks; it has 'chair'",
+    ]
+    assert [one.reason for one in open_collection(tmp_path) if isinstance(one, Skipped)] == said
+    # Ingest applies corrections to what it writes, and keeps the scene as it was.
+    Parts(tmp_path, ORIGINALS).write(Part(scene(), ()))
+    write_scenes(tmp_path, [correct(scene(), facts)])
+    assert [one.reason for one in open_collection(tmp_path) if isinstance(one, Skipped)] == said
+
+
+def test_a_corrected_category_is_composed_and_not_blank(tmp_path: Path) -> None:
+    assert CategoryIs(scene="d/s", object="1", category="cafe\u0301 \u202echair").category == "caf\u00e9 chair"
+    with pytest.raises(ValueError, match="is blank; name the kind of object"):
+        CountIs(scene="d/s", category="\u200b ", count=1)
 
 
 def test_meta_info_is_corrected_too(tmp_path: Path) -> None:

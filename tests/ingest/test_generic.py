@@ -21,6 +21,7 @@ from tolman.generate.family_registry import family
 from tolman.generate.presets import PRESETS, drafts
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.ingest.build import ScansConfig, ingest
+from tolman.ingest.categories import of_dataset
 from tolman.ingest.checks import scale_doubts
 from tolman.ingest.formats.generic import FORMAT, read_scene_file
 from tolman.ingest.readers.picture_sources import common_size_of, pictures_of
@@ -59,6 +60,14 @@ BOX = {"center": [0, 0, 0], "extents": [1, 1, 1]}
         ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "center": [0, 0]}}]}, "field 'objects.0.box.center.2'"),
         ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "extents": [1, 1, float("inf")]}}]}, "objects.0.box.extents.2"),
         ({"objects": [{"id": "a", "label": "b", "number": 1}] * 2}, "two objects have the id 'a'"),
+        ({"objects": [{"id": "a", "label": " _\u200b", "number": 1}]}, "field 'objects.0.label': is blank"),
+        ({"objects": [{"id": " ", "label": "b", "number": 1}]}, "field 'objects.0.id': is blank"),
+        ({"objects": [{"id": "a\u202eb", "label": "b", "number": 1}]}, "field 'objects.0.id': is blank or holds"),
+        ({"objects": [{"id": "a", "label": "b", "number": True}]}, "field 'objects.0.number'"),
+        ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "center": [0, True, 0]}}]}, "field 'objects.0.box.center.1'"),
+        ({"room_area": "210"}, "field 'room_area'"),
+        ({"outdoors": "no"}, "field 'outdoors'"),
+        ({"cameras": [{**CAMERA, "offset": "1"}]}, "field 'cameras.0.offset'"),
         ({"cameras": [{"name": "x"}]}, "field 'cameras.0': takes a 'video' or a folder 'frames'"),
         ({"cameras": [{**CAMERA, "rate": 3}]}, "field 'cameras.0': takes no 'rate'"),
         ({"cameras": [{"video": "../v.mp4"}]}, "field 'cameras.0.video': takes a path below the folder"),
@@ -74,6 +83,26 @@ def test_what_is_wrong_is_named(tmp_path: Path, change: dict[str, Any], said: st
         read_scene_file(path)
     assert str(path) in str(caught.value)
     assert said in str(caught.value)
+
+
+def test_a_key_twice_in_one_object_is_refused(tmp_path: Path) -> None:
+    (path := tmp_path / "scene.json").write_text(json.dumps(GOOD)[:-1] + ', "unit": "cm"}')
+    with pytest.raises(InputError, match="has the key 'unit' twice in one object"):
+        read_scene_file(path)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "cafe\u0301 chair",
+        "Caf\u00c9\u200b_chair",
+        "\u202ecaf\u00e9\u2028chair\u202c",
+        "caf\u00e9\n\x1c\x1bchair",
+        "caf\u00e9 chair\ud800",
+    ],
+)
+def test_labels_that_look_the_same_are_one_category(label: str) -> None:
+    assert of_dataset("generic").category(label) == "caf\u00e9 chair"
 
 
 @pytest.mark.parametrize(

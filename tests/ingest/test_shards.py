@@ -15,9 +15,11 @@ from ingest.scannet_writer import write_scannet
 from tolman.errors import InputError, UsageError
 from tolman.features.scenes.compute import merge
 from tolman.features.scenes.config import IngestConfig, MergeConfig
+from tolman.generate.scene_geometry import open_collection
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.corrections import NAME as CORRECTIONS
-from tolman.ingest.corrections import CategoryIs, append_corrections
+from tolman.ingest.corrections import Absent, CategoryIs, append_corrections
+from tolman.ingest.vsi_meta_info import Skipped
 from tolman.scene_shards import Shard
 
 COUNT = 3
@@ -32,7 +34,7 @@ def order(tmp_path: Path) -> ScansConfig:
     (scans / "scene0010_00/scene0010_00.aggregation.json").write_text("{")
     facts = [CategoryIs(scene=f"scannet/scene00{n}_00", object="1", category="stool") for n in ("02", "11", "99")]
     (tmp_path / "facts").mkdir()
-    append_corrections(tmp_path / "facts", facts)
+    append_corrections(tmp_path / "facts", [*facts, Absent(scene="scannet/scene0002_00", object="5")])
     return ScansConfig("scannet", scans, corrections=tmp_path / "facts" / CORRECTIONS)
 
 
@@ -45,6 +47,8 @@ def test_shards_joined_are_the_whole_job(order: ScansConfig, tmp_path: Path) -> 
     result = merge(MergeConfig(parts=folders, out=tmp_path / "whole"))
     assert (result.job, result.shards, result.scenes) == ("ingest", COUNT, 3)
     assert contents(tmp_path / "whole") == contents(tmp_path / "alone")
+    skipped = [one.scene for one in open_collection(tmp_path / "whole") if isinstance(one, Skipped)]
+    assert skipped == ["scannet/scene0099_00"]  # corrections that ingest has applied do match
     # What is joined can be ingested into as any other collection.
     more = ingest(order, tmp_path / "whole", 1)
     assert [entry.state for entry in more.scenes] == ["kept", "kept", "refused", "kept"]

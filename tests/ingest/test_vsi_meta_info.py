@@ -74,6 +74,15 @@ def test_a_bad_box_is_named_and_the_rest_goes_on(tmp_path: Path, change: dict[st
     assert [thing.category for thing in scene.objects] == ["table"]
 
 
+def test_categories_that_look_the_same_are_one(tmp_path: Path) -> None:
+    other = {**BOX, "centroid": [9, 9, 9]}
+    boxes = {"caf\u00e9 chair": [BOX], "cafe\u0301 chair": [other]}
+    (scene,) = read(write(tmp_path, {**RECORD, "object_bbox": boxes, "object_counts": dict.fromkeys(boxes, 1)}))
+    assert isinstance(scene, Scene)
+    assert scene.categories == ["caf\u00e9 chair"]
+    assert scene.count("caf\u00e9 chair") == len(scene.objects) == 2
+
+
 @pytest.mark.parametrize(
     ("record", "reason"),
     [

@@ -156,7 +156,7 @@ def check_header(path: Path, names: Iterable[str | None]) -> None:
         seen.add(name or "")
 
 
-def parse_json(path: Path, text: str, number: int | None = None) -> Any:
+def parse_json(path: Path | str, text: str | bytes, number: int | None = None) -> Any:
     """Return the value of a JSON text.
 
     Args:
@@ -181,7 +181,7 @@ def parse_json(path: Path, text: str, number: int | None = None) -> Any:
         raise InputError(path, f"is no JSON ({error})", row=number, fix="correct or fetch the file again") from None
 
 
-def _repeated(path: Path, key: str, number: int | None = None) -> InputError:
+def _repeated(path: Path | str, key: str, number: int | None = None) -> InputError:
     return InputError(path, f"has the key {key!r} twice in one object", row=number, fix="leave one, or rename it")
 
 

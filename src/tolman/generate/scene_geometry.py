@@ -20,9 +20,9 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.boxes import Boxes, Floats, grid_points, pairwise_distances_of_scenes, sampled_distance
 from tolman.ingest import vsi_meta_info
-from tolman.ingest.corrections import NAME, correct, read_corrections, without_absent
+from tolman.ingest.corrections import NAME, ORIGINALS, correct, find_unmatched, read_corrections, without_absent
 from tolman.ingest.vsi_meta_info import Skipped
-from tolman.scene_table import has_captures, has_scenes, read_captures, read_scenes
+from tolman.scene_table import Parts, has_captures, has_scenes, read_captures, read_scenes
 from tolman.scenes import Capture, Recorded, Scene
 
 if TYPE_CHECKING:
@@ -348,12 +348,13 @@ def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
     """Open the corrected scenes of a folder of Parquet shards with captures, or of VSI-Bench's released meta-info.
 
     Captures are in the order of their scenes, so both are read side by side and nothing is held in memory. The folder's
-    `corrections.json` is applied; corrections of scenes that aren't there are Skipped.
+    `corrections.json` is applied; corrections of scenes and objects that aren't there are Skipped.
 
     Raises:
         InputError: it is neither, or holds no usable scene.
     """
     corrections = read_corrections(path) if path.is_dir() else ()
+    corrected = dict.fromkeys(one.scene for one in corrections)
     sharded = path.is_dir() and has_scenes(path)
     captures = read_captures(path) if sharded and has_captures(path) else iter(())
     waiting = next(captures, None)
@@ -378,11 +379,15 @@ def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
                 yield Skipped(found.id, f"its capture {capture.id} sees '{strange}', which it doesn't have")
                 own = [one for one in own if one is not capture]
         usable += 1
+        if found.id in corrected:
+            original = Parts(path, ORIGINALS).read(found.id)  # ingest may have applied the corrections already
+            for unmatched in find_unmatched(found if original is None else original.scene, corrections):
+                yield Skipped(found.id, unmatched)
         scene = correct(found, corrections)
         yield SceneGeometry(scene, without_absent(own, scene))
     if waiting is not None:
         raise InputError(path, f"holds a capture of '{waiting.scene}' out of the order of the scenes")
-    for lost in dict.fromkeys(one.scene for one in corrections if one.scene not in seen):
+    for lost in (one for one in corrected if one not in seen):
         yield Skipped(lost, f"{NAME} corrects it, and it isn't there")
     if not usable:
         raise InputError(path, "holds no usable scene")

@@ -25,6 +25,7 @@ from tolman.ingest import formats
 from tolman.ingest.categories import of_dataset, of_file
 from tolman.ingest.corrections import NAME as CORRECTIONS
 from tolman.ingest.corrections import (
+    ORIGINALS,
     UNMATCHED,
     Correction,
     append_corrections,
@@ -155,10 +156,8 @@ def join(shards: Sequence[Path], out: Path) -> int:
     return count
 
 
-_RULES = 3
+_RULES = 4
 """Raised when the same files give other scenes than before."""
-_ORIGINALS = ".originals"
-"""Scenes as they were read, of those that are corrected: a correction may be taken back."""
 
 
 @dataclass(frozen=True)
@@ -565,7 +564,7 @@ def _write(out: Path, made: Mapping[str, str], corrections: Sequence[Correction]
     Returns:
         Which corrections match nothing, by scene.
     """
-    parts, originals = Parts(out), Parts(out, _ORIGINALS)
+    parts, originals = Parts(out), Parts(out, ORIGINALS)
     # All of it lies in parts before the tables are touched: whoever is stopped here finds it there, and the tables may
     # be broken then.
     for old in read_collection(out):

@@ -22,16 +22,21 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from tolman.errors import InputError
+from tolman.benchmarks.rows import parse_json
+from tolman.errors import InputError, nearest
 from tolman.files import write_text
+from tolman.ingest.categories import composed, named
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
 
 NAME = "corrections.json"
 UNMATCHED = "the correction"
 """Beginning of the note about a correction that matches nothing."""
+ORIGINALS = ".originals"
+"""Folder of scenes as they were before ingest corrected them: a correction may be taken back."""
 _VERSION = 1
+_Category = Annotated[str, AfterValidator(composed), AfterValidator(named)]
 
 
 class _Fact(BaseModel):
@@ -51,7 +56,7 @@ class CategoryIs(_Fact):
 
     fact: Literal["category"] = "category"
     object: str = Field(min_length=1)
-    category: str = Field(min_length=1)
+    category: _Category
 
 
 class Absent(_Fact):
@@ -66,7 +71,7 @@ class BoxIs(_Fact):
 
     fact: Literal["box"] = "box"
     object: str = Field(min_length=1)
-    category: str = Field(min_length=1)
+    category: _Category
     box: OrientedBox
 
 
@@ -74,8 +79,8 @@ class CountIs(_Fact):
     """So many objects of a category are there, regardless of the number of boxes."""
 
     fact: Literal["count"] = "count"
-    category: str = Field(min_length=1)
-    count: int = Field(ge=0)
+    category: _Category
+    count: int = Field(ge=0, strict=True)
 
 
 Correction = Annotated[CategoryIs | Absent | BoxIs | CountIs, Field(discriminator="fact")]
@@ -98,11 +103,9 @@ def read_corrections(path: Path) -> tuple[Correction, ...]:
     if path.is_dir() and not file.exists():
         return ()
     try:
-        content = json.loads(file.read_text(encoding="utf-8-sig"))
+        content = parse_json(file, file.read_bytes())
     except OSError as error:
         raise InputError(file, f"can't be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(file, f"is no JSON ({error})") from None
     try:
         return _File.model_validate(content).corrections
     except ValidationError as error:
@@ -186,17 +189,25 @@ def without_absent(captures: Iterable[Capture], scene: Scene) -> list[Capture]:
 
 
 def find_unmatched(scene: Scene, corrections: Sequence[Correction]) -> list[str]:
-    """Find corrections of a scene about objects that neither it nor an earlier correction has; a phrase each."""
+    """Find corrections of a scene about objects that neither it nor an earlier correction has; a phrase each.
+
+    A count may be of a category without boxes. It is found where the scene has a category of a similar name instead.
+    """
+    own = [one for one in corrections if one.scene == scene.id]
     known = {thing.id for thing in scene.objects}
+    categories = {*scene.categories, *(one.category for one in own if isinstance(one, CategoryIs | BoxIs))}
     found = []
-    for one in corrections:
-        if one.scene != scene.id or isinstance(one, CountIs):
-            continue
-        if isinstance(one, BoxIs):
+    for one in own:
+        if isinstance(one, CountIs):
+            near = [] if one.category in categories else nearest(one.category, sorted(categories))
+            if near:
+                meant = " or ".join(f"'{name}'" for name in near)
+                found.append(f"{UNMATCHED} 'count' is about '{one.category}', which the scene lacks; it has {meant}")
+        elif isinstance(one, BoxIs):
             known.add(one.object)
         elif one.object not in known:
             found.append(f"{UNMATCHED} '{one.fact}' is about object '{one.object}', which isn't in the scene")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _about(one: Correction) -> tuple[str, ...]:

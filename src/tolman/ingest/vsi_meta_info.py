@@ -6,7 +6,7 @@ twice in a scene (the printers of ten ScanNet scenes) are taken once.
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError
+from tolman.ingest.categories import composed, named
 from tolman.scenes import OrientedBox, Scene, SceneObject
 
 PATTERN = "*meta_info*.json"
@@ -45,10 +47,7 @@ def read(path: Path) -> Iterator[Scene | Skipped]:
             fix=f"give a folder of 'tolman simulate', or that of {PATTERN}",
         )
     for file in files:
-        try:
-            content = json.loads(file.read_text(encoding="utf-8-sig"))
-        except (ValueError, RecursionError) as error:
-            raise InputError(file, f"is no JSON ({error})") from None
+        content = parse_json(file, file.read_bytes())
         if not isinstance(content, dict):
             raise InputError(file, "is no object of scenes", fix="give a released *_meta_info_val.json")
         for name, record in content.items():
@@ -72,11 +71,14 @@ def _scene(file: Path, name: str, record: Any) -> Iterator[Scene | Skipped]:
         if not objects:
             yield Skipped(label, "it has no usable object")
             return
+        counts: Counter[str] = Counter()
+        for category, count in (record.get("object_counts") or {}).items():
+            counts[composed(str(category))] += int(count)
         yield Scene(
             id=label,
             dataset=dataset,
             objects=tuple(objects),
-            counts={str(category): int(n) for category, n in (record.get("object_counts") or {}).items()},
+            counts=dict(counts),
             room_area=record.get("room_size"),
             room_center=record.get("room_center"),
             video=f"{label}.mp4",
@@ -99,7 +101,7 @@ def _object(identity: str, category: str, raw: Any) -> SceneObject | str:
                 "extents": raw["axesLengths"],
             }
         )
-        return SceneObject(id=identity, category=category, box=box)
+        return SceneObject(id=identity, category=composed(named(category)), box=box)
     except KeyError as error:
         return f"lacks {error}"
     except ValidationError as error:

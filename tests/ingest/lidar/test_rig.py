@@ -121,6 +121,9 @@ def _at(content: dict[str, Any], path: str, value: Any) -> None:
     content[last] = value
 
 
+BOX = {"center": [0, 0, 0], "axes": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "extents": [1, 1, 1]}
+
+
 @pytest.mark.parametrize(
     ("file", "path", "value", "reason"),
     [
@@ -131,6 +134,8 @@ def _at(content: dict[str, Any], path: str, value: Any) -> None:
         ("rig.json", "lidar.clock", {"method": "manual"}, "needs its 'offset'"),
         ("rig.json", "lidar.clock", {"method": "manual", "offset": 900.0}, "was measured while a pose|was taken while a pose"),
         ("rig.json", "lidar.clok", 1, "Extra inputs"),
+        ("rig.json", "cameras.0.rate", "30", "field 'cameras.0.rate'"),
+        ("rig.json", "objects", [{"id": "a", "category": " ", "box": BOX}], "field 'objects.0.category': is blank"),
         ("rig.json", "cameras.0.clock", {"method": "estimated"}, "is the time line"),
         ("calibration.json", "T_cam_lidar", (2 * mount()).tolist(), "last row must be"),
         ("calibration.json", "T_cam_lidar", (np.diag([1.0, 1, -1, 1]) @ mount()).tolist(), "left-handed"),

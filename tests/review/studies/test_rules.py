@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tolman.review.studies import Completion, Exclude, Link, Pay, Practising
+from tolman.review.studies import Completion, Exclude, Link, Pay, Practising, Sample, StudyPart
 from tolman.review.studies.participants import PREVIEW, LinkError, arrival, link_query, redirect_of
-from tolman.review.studies.study_records import Conduct, amount, exclusion_reasons, stated_rules
+from tolman.review.studies.study_records import Conduct, amount, exclusion_reasons, pay_rows, stated_rules
 from tolman.review.studies.study_steps import Passed, html_of, pictures_in, standing
 from tolman.text_tables import csv_text
 
@@ -90,6 +90,18 @@ def test_pay_is_for_time_and_spreadsheets_compute_nothing() -> None:
     assert amount(Pay(fixed=1), 900, counts=False) == 1.0
     assert amount(Pay(fixed=1, excluded=False), 900, counts=False) == 0.0
     assert csv_text([["a,b", "=1+1"], ["@x", "1"]]) == "\"a,b\",'=1+1\n'@x,1\n"
+
+
+def test_no_two_columns_have_one_name() -> None:
+    link = Link(id="person", keep=("link_person", "code", "skipped: late"))
+    (head,) = pay_rows(StudyPart(sample=Sample(people=1, by=None, each=1), skip=("late",), link=link), [], {})
+    assert head[:5] == ["person", "link_person", "link_link_person", "link_code", "link_skipped: late"]
+    assert len(set(head)) == len(head)
+
+
+def test_ids_need_the_field_that_holds_them() -> None:
+    with pytest.raises(ValueError, match="needs 'id', the field of the address"):
+        Link(ids=("anna",))
 
 
 def test_texts_can_do_no_harm() -> None:

@@ -491,6 +491,46 @@ def test_people_of_names_have_links_of_their_own_and_the_owner_reads_one_sentenc
         anna.post(page.url.path, answer=given(page.text, asked[-1], right=True), seconds=3, shown="ready")
     assert len(set(asked)) == 2
     assert "<p>2 of 6 answers, from 1 of 2 people.</p>" in owner.get("/projects/1/progress").text
+    assert start_asked(served_sqlite.site, ("anna", "ben"), 3).links == started.links
+    with served_sqlite.site.database.read() as db:
+        head = pay_table(db, served_sqlite.site, db.get_one(Project, 1)).partition("\n")[0].split(",")
+    assert head[:3] == ["person", "link_person", "form"]
+    assert len(set(head)) == len(head)
+
+
+def test_names_that_are_not_asked_take_no_place(served_sqlite: Served) -> None:
+    path = start_asked(served_sqlite.site, ("anna", "ben"), 3).links[0].partition("?")[0]
+    turned_away = "This study is only for people who were asked by name."
+    for name in ("eve", "Anna"):
+        other = served_sqlite.visitor()
+        shown = other.get(path, params={"person": name}).text
+        assert turned_away in shown
+        assert "<form" not in shown.partition("<article")[2]
+        other.get(path, params={"person": "anna"})  # a page with a form
+        assert turned_away in other.post(path, person=name, agreed="yes").text
+    sam = served_sqlite.person("subject", "Sam")
+    sam.get("/studies/1")
+    assert turned_away in sam.post("/studies/1", agreed="yes").text
+    for name in ("anna", "ben"):
+        asked = served_sqlite.visitor()
+        asked.get(path, params={"person": name})
+        asked.post(path, person=name, agreed="yes")
+        assert asked.get("/projects/1/work").url.path.startswith("/study/")
+
+
+def test_a_study_of_names_that_an_earlier_version_began_goes_on(served_sqlite: Served) -> None:
+    site = served_sqlite.site
+    links = start_asked(site, ("anna",), 3).links
+    path = links[0].partition("?")[0]
+    with site.database.write() as db:
+        project = db.get_one(Project, 1)
+        about = project.settings["study"]
+        part = about["part"] | {"link": {"id": "person"}}
+        project.settings = project.settings | {"study": about | {"part": part}}
+    anna = served_sqlite.visitor()
+    anna.get(path, params={"person": "anna"})
+    anna.post(path, person="anna", agreed="yes")
+    assert start_asked(site, ("anna",), 3).links == links
 
 
 def test_a_small_benchmark_asks_all_that_it_has(served_sqlite: Served) -> None:

@@ -29,7 +29,7 @@ from tolman.features.catalogue.config import (
 )
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.run.config import NamedSuite, is_named_suite, named_suite, suite_names
-from tolman.files import atomic_write, is_stream, whole_folder
+from tolman.files import atomic_write, check_folder, is_stream, whole_folder
 from tolman.models.recipes import match, names, open_recipe
 from tolman.runs.response_store import open_store
 from tolman.runs.run_folder import RunFolder
@@ -124,7 +124,8 @@ def export(config: ExportConfig, events: Events = silent) -> ExportResult:
     """Export a benchmark or runs; the folder is written whole or not at all.
 
     Raises:
-        UsageError: an unknown form or setting, a source that it doesn't take, or a folder that isn't empty.
+        UsageError: an unknown form or setting, a source that it doesn't take, or a folder that isn't empty or is
+            inside a benchmark or the like.
         InputError: the source is none, or a medium is missing.
     """
 
@@ -134,6 +135,8 @@ def export(config: ExportConfig, events: Events = silent) -> ExportResult:
         raise UsageError(f"{config.out} is there and not empty; name a new folder with --out.")
     if not config.source:
         raise UsageError("nothing to export; name a benchmark or the folder of a run.")
+    writes = "benchmark" if isinstance(found, BenchmarkExport) else "result"
+    check_folder(config.out, writes, inputs=[Path(one) for one in config.source])
     what = _benchmark(config) if isinstance(found, BenchmarkExport) else _runs(config)
 
     def began(what: str, total: int | None = None) -> None:

@@ -134,6 +134,7 @@ def _more(done: Done) -> str:
     """Describe the work of a stage in a few words."""
     s = done.statistics
     parts = {
+        "import": lambda: [f"{n:,} of the kind '{kind}'" for kind, n in s["kinds"].items()],
         "duplicates": lambda: (
             [f"{s['left_out']:,} repeat others"]
             + [f"{n:,} stand in {name} too" for name, n in s["shared"].items()]

@@ -5,20 +5,22 @@
 {"source": "…", "remap": {}, "leave_out": ["wall", "floor"]}
 ```
 
-Labels are compared in lower case, with underscores as spaces. A label that `remap` doesn't name stays the same. With
-`keep` all other categories are left out; with `leave_out` those that it names; a file has one of the two.
+Labels are compared in lower case, composed (Unicode's NFC), with underscores as spaces and without invisible
+characters. A label that `remap` doesn't name stays the same. With `keep` all other categories are left out; with
+`leave_out` those that it names; a file has one of the two.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
+import unicodedata
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError
 
 
@@ -56,8 +58,31 @@ class Categories:
 
 
 def plain(label: str) -> str:
-    """A label in lower case, with single spaces."""
-    return " ".join(label.replace("_", " ").lower().split())
+    """A label in lower case, with spaces for underscores, and as `composed` gives it."""
+    return composed(label.replace("_", " ").lower())
+
+
+def composed(label: str) -> str:
+    """A label in Unicode's NFC with single spaces, without control, format and lone surrogate characters.
+
+    Labels that look the same become equal. NFKC would also change labels that look different, such as 'm²'.
+    """
+    shown = (c for c in label if c.isspace() or unicodedata.category(c) not in _INVISIBLE)
+    return " ".join(unicodedata.normalize("NFC", "".join(shown)).split())
+
+
+_INVISIBLE = ("Cc", "Cf", "Cs")
+
+
+def named(label: str) -> str:
+    """Check that a label is left when it is made plain.
+
+    Raises:
+        ValueError: it isn't.
+    """
+    if not plain(label):
+        raise ValueError("is blank; name the kind of object")
+    return label
 
 
 def of_dataset(name: str) -> Categories:
@@ -84,12 +109,10 @@ def of_file(path: Path) -> Categories:
 
 def _parsed(text: str, where: Path | str) -> Categories:
     try:
-        lists = _Lists.model_validate(json.loads(text))
+        lists = _Lists.model_validate(parse_json(where, text))
     except ValidationError as error:
         first = error.errors()[0]
         raise InputError(where, first["msg"], field=".".join(str(part) for part in first["loc"])) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(where, f"is no JSON ({error})") from None
     if lists.keep is not None and lists.leave_out is not None:
         raise InputError(
             where, "has both 'keep' and 'leave_out'", fix="name the categories to keep or the ones to leave out"

@@ -14,10 +14,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    Strict,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from tolman.errors import InputError
 from tolman.extras import needs
@@ -25,6 +35,7 @@ from tolman.files import write_text
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import Lens, lens_of
 from tolman.ingest.camera_conventions import UP_TURNS
+from tolman.ingest.categories import named
 from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json, vector
 from tolman.ingest.readers.picture_sources import IMAGES, VideoFile, common_size_of, decoded_mask, masks_of, pictures_of
 from tolman.ingest.readers.ply import Ply, read_ply
@@ -48,12 +59,22 @@ from tolman.scenes import TrackPoint
 NAME = "scene.json"
 UNKNOWN = "unknown"
 """The unit of a scene whose scale isn't known, such as a COLMAP model."""
-Numbers3 = tuple[float, float, float]
-Numbers4 = tuple[float, float, float, float]
+Number = Annotated[float, Strict()]
+Whole = Annotated[int, Strict()]
+Flag = Annotated[bool, Strict()]
+Numbers3 = tuple[Number, Number, Number]
+Numbers4 = tuple[Number, Number, Number, Number]
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def _shown(name: str) -> str:
+    """A name that can be read in a table."""
+    if not name.strip() or not name.isprintable():
+        raise ValueError("is blank or holds a character that isn't shown")
+    return name
 
 
 def _inside(path: str) -> str:
@@ -94,7 +115,7 @@ class BoxEntry(_Strict):
 class TrackEntry(_Strict):
     """Pose of a moving object at one time, in seconds on the scene's time line."""
 
-    seconds: float
+    seconds: Number
     center: Numbers3
     axes: tuple[Numbers3, Numbers3, Numbers3]
 
@@ -102,10 +123,10 @@ class TrackEntry(_Strict):
 class ObjectEntry(_Strict):
     """An object: its box, or the number under which the mesh and masks have it, or both."""
 
-    id: str = Field(min_length=1)
-    label: str = Field(min_length=1)
+    id: Annotated[str, AfterValidator(_shown)]
+    label: Annotated[str, AfterValidator(named)]
     box: BoxEntry | None = None
-    number: int = Field(default=0, ge=0)
+    number: Whole = Field(default=0, ge=0)
     track: tuple[TrackEntry, ...] = ()
 
     @model_validator(mode="after")
@@ -130,7 +151,7 @@ class LensEntry(_Strict):
     """A lens as COLMAP writes it: the model's name, and its parameters in pixels of the pictures."""
 
     model: str
-    parameters: tuple[float, ...]
+    parameters: tuple[Number, ...]
 
     @model_validator(mode="after")
     def _is_known(self) -> LensEntry:
@@ -151,19 +172,19 @@ class CameraEntry(_Strict):
     frames: str | None = None
     masks: str | None = None
     depth: str | None = None
-    depth_scale: float = Field(default=1000.0, gt=0)
-    rate: float | None = Field(default=None, gt=0, le=1000)
-    times: tuple[float, ...] | None = None
-    offset: float = 0.0
+    depth_scale: Number = Field(default=1000.0, gt=0)
+    rate: Number | None = Field(default=None, gt=0, le=1000)
+    times: tuple[Number, ...] | None = None
+    offset: Number = 0.0
     axes: Axes = "opencv"
     direction: Direction = "camera_to_scene"
     poses: str | tuple[tuple[float, ...] | None, ...] | None = None
     intrinsics: Numbers4 | tuple[Numbers4, ...] | None = None
     lens: LensEntry | None = None
-    turns: int = Field(default=0, ge=0, le=3)
-    standard: tuple[int, int, float] | None = None
-    as_it_is: bool = False
-    anamorphic: bool = False
+    turns: Whole = Field(default=0, ge=0, le=3)
+    standard: tuple[Whole, Whole, Number] | None = None
+    as_it_is: Flag = False
+    anamorphic: Flag = False
 
     @field_validator("poses", "intrinsics", mode="before")
     @classmethod
@@ -213,9 +234,9 @@ class SceneFile(_Strict):
     objects: tuple[ObjectEntry, ...]
     mesh: MeshEntry | None = None
     cameras: tuple[CameraEntry, ...] = ()
-    room_area: float | None = Field(default=None, ge=0)
+    room_area: Number | None = Field(default=None, ge=0)
     room_center: Numbers3 | None = None
-    outdoors: bool = False
+    outdoors: Flag = False
 
     @model_validator(mode="after")
     def _is_unambiguous(self) -> SceneFile:

@@ -339,7 +339,8 @@ def read_added_boxes(scan: Path, frame: WorldFrame) -> tuple[Instance, ...]:
         entries = TypeAdapter(tuple[ObjectEntry, ...]).validate_python(read_json(contained(folder, path), list))
     except ValidationError as error:
         first = error.errors()[0]
-        raise InputError(path, first["msg"], field=".".join(str(part) for part in first["loc"])) from None
+        what = first["msg"].removeprefix("Value error, ")
+        raise InputError(path, what, field=".".join(str(part) for part in first["loc"])) from None
     found = []
     for i, entry in enumerate(entries):
         if entry.box is None:

@@ -6,7 +6,6 @@ JSON files of several data sets.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import ValidationError
 
+from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.checks import FARTHEST_PLACE, SUBTRACT, in_millimetres
@@ -137,11 +137,9 @@ def read_json(path: Path, kind: type[dict[Any, Any]] | type[list[Any]] = dict) -
         InputError: it can't be read, is no JSON, or is no object (or list).
     """
     try:
-        content = json.loads(path.read_bytes())
+        content = parse_json(path, path.read_bytes())
     except OSError as error:
         raise InputError(path, f"can't be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(path, f"is no JSON ({error})", fix="get it again") from None
     if not isinstance(content, kind):
         raise InputError(path, f"holds no {'object' if kind is dict else 'list'}")
     return content

@@ -9,15 +9,17 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import Offset, Signal, TooLittleMotionError, estimate_offset
+from tolman.ingest.categories import named
 from tolman.ingest.clouds.sweeps import PointTime
 from tolman.scenes import Clock, OrientedBox
 
@@ -116,8 +118,8 @@ class RigCamera(RigFiles):
 class RigObject(_Part):
     """An object whose box is known."""
 
-    id: str
-    category: str
+    id: str = Field(pattern=r"\S")
+    category: Annotated[str, AfterValidator(named)]
     box: OrientedBox
 
 
@@ -244,13 +246,11 @@ def inside(folder: Path, name: str) -> Path:
 
 def _read(path: Path, kind: type[Any]) -> Any:
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        content = parse_json(path, path.read_bytes())
     except OSError as error:
         raise InputError(path, f"can't be read ({error.strerror})") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(path, f"is no JSON ({error})") from None
     try:
-        return kind.model_validate(content)
+        return kind.model_validate_json(json.dumps(content), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])

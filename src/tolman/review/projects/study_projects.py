@@ -139,12 +139,18 @@ def start_asked(site: Site, people: Sequence[str], questions: int) -> StartedStu
     each = min(questions, len(site.loaded.items))
     title = f"{each} questions for {', '.join(people)}"
     part = StudyPart(
-        sample=Sample(people=len(people), by=None, each=each), link=Link(id=PERSON), exclude=Exclude(incomplete=False)
+        sample=Sample(people=len(people), by=None, each=each),
+        link=Link(id=PERSON, ids=tuple(people)),
+        exclude=Exclude(incomplete=False),
     )
     study = Study(title=title if len(title) <= 80 else f"{title[:79]}…", parts=(part,))
     try:
         with site.database.write() as db:
-            (project,) = start_study(db, site, study)
+            before = project_of(db, study, part)
+            # An earlier version stored no names; its study goes on where people have begun.
+            without_names = part.model_copy(update={"link": Link(id=PERSON)})
+            keep_begun = before is not None and not changed(study, without_names, before)
+            (project,) = start_study(db, site, study, keep_begun=keep_begun)
             links = tuple(f"{join_path(site, project.id)}?{PERSON}={quote(name)}" for name in people)
             return StartedStudy(links, tuple(foresee(db, project)))
     except AccountError as error:

@@ -59,6 +59,9 @@ def _closed_to(db: Orm, site: Site, found: Project, came: participants.Arrival) 
     """Return why a person who comes by the link can't join; '' if they can or are already in."""
     if came.outside is not None and participants.by_outside(db, found, came.outside) is not None:
         return ""
+    asked = participants.part_of(found).link.ids
+    if asked and came.outside not in asked:
+        return participants.NOT_ASKED
     if not found.open:
         return PAUSED
     return (

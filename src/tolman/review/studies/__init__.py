@@ -189,12 +189,20 @@ class Link(_Table):
         platform: whose names the link's fields have: 'prolific', 'mturk', or 'none' (then `id` names the field, or
             people have no outside id).
         id: field of the address with the person's outside id; one id is one person.
+        ids: the only outside ids that may take part; empty for any.
         keep: further fields of the address that the table of times and pay shows.
     """
 
     platform: Literal["none", "prolific", "mturk"] = "none"
     id: str | None = Field(default=None, pattern=_ID)
+    ids: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _has_ids(self) -> Link:
+        if self.ids and self.platform == "none" and self.id is None:
+            raise ValueError("lists 'ids' and needs 'id', the field of the address that holds one of them")
+        return self
 
 
 class Completion(_Table):

@@ -30,6 +30,7 @@ SAMPLE, GOLD, ATTENTION, PRACTICE = "sample", "gold", "attention", "practice"
 BEGUN, ENDED, SCREENED, LAPSED = "begun", "ended", "screened", "lapsed"
 """States of a person in a study: with their form, at its end, out after practice, replaced after they left."""
 FULL = "All places of this study are taken. Thank you for your interest."
+NOT_ASKED = "This study is only for people who were asked by name. Open the link that you were given."
 _NAME_LETTERS = "23456789" + "".join(c for c in string.ascii_uppercase if c not in "IO")
 
 
@@ -94,12 +95,15 @@ def enrol(
 
     Raises:
         FullError: all forms are taken.
+        AccountError: the study takes other ids only.
     """
     found = participant_of(db, project, user)
     if found is not None:
         return found
     now = site.settings.clock()
     part = part_of(project)
+    if part.link.ids and outside not in part.link.ids:
+        raise AccountError(NOT_ASKED)
     form = _free_form(db, site, project, part, spare) if part.mode == STUDY else None
     content = {"fields": dict(fields or {}), "tasks": [] if form is None else _tasks(db, project, part, form)}
     fresh = Participant(

@@ -95,6 +95,7 @@ LABELS: Mapping[type[BaseModel], Mapping[str, str]] = {
     Link: {
         "platform": "Platform",
         "id": "Field of the address with the person's outside id",
+        "ids": "The only outside ids that may take part (empty: any)",
         "keep": "Further fields of the address to keep",
     },
     Completion: {

@@ -232,12 +232,17 @@ def pay_rows(part: StudyPart, found: Sequence[PersonRecord], codes: dict[int, st
     """
     _, fields = fields_of(part.link)
     skips = [*part.skip, *sorted({reason for one in found for reason in one.skips} - set(part.skip))]
-    head = [
-        "person", *fields, "form", "state", "agreed", "ended", "minutes", "asked", "answered", "marked",
+    own = [
+        "form", "state", "agreed", "ended", "minutes", "asked", "answered", "marked",
         *(f"skipped: {reason}" for reason in skips), "gold", "gold right", "attention wrong", "counts",
         "excluded because", "code", "pay", "currency",
     ]  # fmt: skip
-    return [head, *(_pay_row(part, one, fields, skips, codes) for one in found)]
+    head = ["person"]
+    for name in fields:  # a study's file chooses their names
+        while name in (*head, *own):
+            name = f"link_{name}"
+        head.append(name)
+    return [[*head, *own], *(_pay_row(part, one, fields, skips, codes) for one in found)]
 
 
 def _pay_row(
