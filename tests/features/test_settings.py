@@ -60,7 +60,7 @@ def test_files_written_before_are_read_and_written_as_they_were(
     config = make(kind, table)
     write_config(tmp_path / "again.toml", name, config)
     written = text.replace('responses = "answers.jsonl"', 'responses = [\n    "answers.jsonl",\n]')
-    assert (tmp_path / "again.toml").read_text().split("\n", 1)[1] == written
+    assert (tmp_path / "again.toml").read_text().split("\n\n", 1)[1] == written
     judging = judge_request(config, sample=config.judge_sample)
     assert judging is not None
     assert (judging.model, judging.options.base_url, judging.options.body) == (

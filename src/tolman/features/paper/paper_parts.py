@@ -272,7 +272,7 @@ def draw(step: Drawing, runs: Sequence[LoadedRun], given: dict[str, Any], out: P
         settings["by"] = _labels(step, _whole(runs))
     else:
         settings["runs"] = tuple(run.folder.path for run in runs)
-    config = make(kind.config, settings | {"out": out / f"{name}.svg", "data": out / f"{name}.csv"})
+    config = make(kind.config, settings | {"out": out / f"{name}.svg", "csv": out / f"{name}.csv"})
     chart = draw_figure(kind, config).chart
     draw_figure(kind, replace(config, out=out / f"{name}.pdf", csv=None), chart=chart)
     return MadeFile((f"{name}.svg", f"{name}.pdf", f"{name}.csv"), picture=f"{name}.svg", about=chart.title)

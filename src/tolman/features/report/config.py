@@ -182,7 +182,8 @@ class ScenesConfig:
         ),
     ] = False
     fix: Annotated[
-        Path | None, Setting("Folder of a corrected copy of the scans, new or empty; with --check.", writes="scans")
+        Path | None,
+        Setting("Corrected copy of the scans, for --check: a new or empty folder. Default: none.", writes="scans"),
     ] = None
 
 
