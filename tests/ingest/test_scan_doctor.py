@@ -52,7 +52,10 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("mistake", KINDS)
+QUICK = ("axes", "unit", "extents")
+
+
+@pytest.mark.parametrize("mistake", [pytest.param(k, marks=() if k in QUICK else pytest.mark.full) for k in KINDS])
 def test_a_mistake_is_named_and_taken_back(mistake: str, room: TrueScan, pictures: Path, tmp_path: Path) -> None:
     write_planted(tmp_path / "scans" / "room", room, pictures, "masks", mistake, 3)
     before = bytes_of(tmp_path / "scans")
