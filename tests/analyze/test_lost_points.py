@@ -121,6 +121,17 @@ def test_a_type_without_a_fit_keeps_the_known_pieces(made: dict[str, AnswerTable
     assert 100 - sum(found.pieces.values()) == pytest.approx(found.score, abs=1e-9)
 
 
+def test_items_that_the_observer_does_not_answer_have_no_ceiling(made: dict[str, AnswerTable]) -> None:
+    observed = plant(made, 6, position=0.25, miss=0.0, lapse=0.1)
+    rows = rows_of(made, observed, failed=0.0, unread=0.0)
+    directions = {id: one for id, one in made.items() if one.task == "direction"}
+    fits = fit_run(directions, [one for one in observed if one.id in directions], NOISE)
+    lost = RunObserver(fits, {}, {"count": {"the scene lacks a lamp": 400}}, True)
+    found = lost_points(rows, items_of(made), directions, lost, NOISE, ALL).tasks["count"]
+    assert set(found.pieces) == {UNSPLIT}
+    assert found.reason == "the scene lacks a lamp (400)"
+
+
 def test_a_model_that_beats_its_observer_has_a_negative_piece(made: dict[str, AnswerTable]) -> None:
     observed = plant(made, 7, position=0.5, miss=0.0, lapse=0.0)
     rows = rows_of(made, observed, failed=0.0, unread=0.0)

@@ -109,7 +109,7 @@ def lost_points(
     cause = np.select([~answered, ~read, is_split], [FAILED, UNREAD, REASONING], UNSPLIT)
     rest = np.stack([np.where(cause == name, expected - score, 0.0) for name in PIECES])
     rest[0], rest[1] = 1.0 - ceiling, ceiling - expected
-    known = np.stack([np.ones(len(ids), bool), is_split, *(cause == name for name in PIECES[2:])])
+    known = np.stack([np.array([id in tables for id in ids]), is_split, *(cause == name for name in PIECES[2:])])
 
     def losses(weights: Floats, reason: str) -> Losses:
         inside = weights > 0

@@ -31,6 +31,7 @@ from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import MISS, POSITION, SIZE, AnswerTable, Unanswered, relative_accuracy_level
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
+from tolman.models.geometric import as_generated
 
 LAPSE = "lapse"
 LEAST_ITEMS, LEAST_SCENES = 30, 6
@@ -51,7 +52,8 @@ class Observed:
     Attributes:
         id: of the item.
         score: 0 to 1.
-        outcome: its place among the outcomes of the item's `AnswerTable`; None for a wrong option that isn't known.
+        outcome: its place among the outcomes of the item's `AnswerTable`; None for a wrong option that isn't known, or
+            that the observer never picks.
     """
 
     id: str
@@ -445,14 +447,16 @@ class Curve:
     Attributes:
         axis: the noise: 'position' (metres), 'size' (standard deviation of a logarithm) or 'miss' (probability).
         levels: of it.
-        scores: the mean scores at these levels, 0 to 100; nothing is missed where the noise is another.
+        scores: the mean scores at these levels, 0 to 100.
         guess: the mean score of guesses, 0 to 100.
+        miss: the miss rate at all levels: that of the question type's fit. None where it is the axis.
     """
 
     axis: str
     levels: tuple[float, ...]
     scores: tuple[float, ...]
     guess: float
+    miss: float | None
 
 
 @dataclass(frozen=True)
@@ -492,17 +496,18 @@ def fit_run(tables: Mapping[str, AnswerTable], observed: Sequence[Observed], noi
     return FittedRun(
         together,
         {name: fit([one], levels, None if one.axis == MISS else held) for name, one in tasks.items()},
-        {name: _curve(tables, own, levels) for name, own in by_task.items()},
+        {name: _curve(tables, own, levels, held) for name, own in by_task.items()},
     )
 
 
-def _curve(tables: Mapping[str, AnswerTable], observed: Sequence[Observed], levels: Levels) -> Curve:
+def _curve(tables: Mapping[str, AnswerTable], observed: Sequence[Observed], levels: Levels, held: int) -> Curve:
     own = [tables[one.id] for one in observed]
     mean = np.mean([table.chances @ table.scores for table in own], axis=0)
-    scores = mean[0] if own[0].axis == MISS else mean[:, 0]
     guess = float(np.mean([table.guess @ table.scores for table in own]))
     axis = own[0].axis
-    return Curve(axis, levels.nodes[axis], tuple(round(100 * float(score), 2) for score in scores), 100 * guess)
+    scores = mean[0] if axis == MISS else np.clip(levels.refined(mean, MISS, 1)[:, held], 0.0, 1.0)
+    miss = None if axis == MISS else float(levels.values[MISS][held])
+    return Curve(axis, levels.nodes[axis], tuple(round(100 * float(score), 2) for score in scores), 100 * guess, miss)
 
 
 def expected_scores(tables: Sequence[AnswerTable], fitted: ObserverFit, noise: Noise) -> Floats | None:
@@ -588,9 +593,9 @@ def observed_answers(rows: pl.DataFrame, items: Mapping[str, Item]) -> tuple[lis
 def _outcome(item: Item, reading: str | None, score: float) -> int | None:
     """The place of an answer among an item's outcomes; None for a wrong option that isn't known."""
     if item.kind == "choice":
-        letter = (reading or "").strip().rstrip(".")
-        if letter in tuple(item.letters):
-            return item.letters.index(letter)
+        letter, letters = (reading or "").strip().rstrip("."), as_generated(item).letters
+        if letter in tuple(letters):
+            return letters.index(letter)
         return item.letters.index(item.answer) if score >= 1 else None
     try:  # the value and not the score, as scorers draw their limits differently
         return int(relative_accuracy_level(np.array(float(reading or "")), item.float_answer))

@@ -43,7 +43,7 @@ MEANINGS: Mapping[str, str] = {
     UNREAD: "There is a response, but no answer can be read in it.",
     REASONING: "The rest: wrong answers that blurred sight doesn't explain. They are errors of reasoning, or gross "
     "errors of sight such as an object taken for another.",
-    UNSPLIT: "Losses that can't be split between sight and reasoning. Each question type says why.",
+    UNSPLIT: "Losses that can't be split among frames, sight and reasoning. Each question type says why.",
 }
 LOSS_MEANINGS: Mapping[Loss, str] = {
     "prior knowledge": "The answer is the same with and without the evidence.",
@@ -168,7 +168,7 @@ class Explanation:
 
     def title(self, task: str) -> str:
         """The title of a question type."""
-        return self.titles.get(task, task.replace("_", " "))
+        return self.titles.get(task, task).replace("_", " ")
 
     def note(self, task: str) -> str:
         """How many answers to a question type there are, how sure the split is, and why a part isn't split."""
@@ -208,6 +208,11 @@ def said(losses: Losses) -> str:
     return f"Of {lost:.1f} lost points, {listed}.{more}"
 
 
+def lost(points: float) -> str:
+    """Lost points as the legend gives them."""
+    return f"−{-points:.1f}, a gain" if points <= -0.05 else f"{points:z.1f}"
+
+
 def waterfall(losses: Losses) -> str:
     """The way from 100 to a score, as one SVG element."""
     steps = [Step(name, -points, name != UNSPLIT) for name, points in losses.pieces.items()]
@@ -225,7 +230,7 @@ def page(content: Explanation) -> str:
         .render(
             content=content,
             waterfall=waterfall,
-            said=said,
+            lost=lost,
             pieces=PIECES,
             meanings=MEANINGS,
             loss_meanings=LOSS_MEANINGS,
@@ -258,7 +263,8 @@ def _curve(content: Explanation, task: str) -> tuple[str, str]:
     if own is not None and own.value is not None and split is not None:
         rows.append({"series": "model", "role": "run", "x": factor * own.value, "value": split.observed})
     rows.append({"series": "guess", "role": "chance", "value": curve.guess})
-    chart = Chart(frame(rows), content.title(task), x, "score")
+    missed = f", {100 * curve.miss:.0f} % missed" if curve.miss else ""
+    chart = Chart(frame(rows), f"{content.title(task)}{missed}", x, "score")
     return _picture(chart, replace(LINES_FORM, entries=lambda chart, theme: ()), 3.6)
 
 

@@ -16,6 +16,7 @@ from tolman.analyze.grounding import CONDITIONS, RunGrounding
 from tolman.analyze.lost_points import COUNTED, ClearMiss, clear_misses, lost_points
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import POSITION, SIZE
+from tolman.benchmarks.benchmark_folder import is_folder
 from tolman.errors import UsageError
 from tolman.features.analyses import to_plain
 from tolman.features.analyses.config import ObserverConfig
@@ -139,7 +140,9 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
     title = table.column(table.headline).title
     cell = run.figures["rule_sets"][scored.scorer]["cells"][table.headline]
     named = run.record.settings
-    command = f"tolman run {named.benchmark} --model {named.model} --protocol"
+    is_placed = is_folder(named.benchmark) and Path(named.benchmark).is_absolute()
+    asked = f"./{Path(named.benchmark).name}" if is_placed else named.benchmark  # no path of this machine on the page
+    command = f"tolman run {asked} --model {named.model} --protocol"
     content = Explanation(
         benchmark=scored.benchmark.title,
         model=run.name,
@@ -226,12 +229,12 @@ def _blind_scores(rows: pl.DataFrame, other: pl.DataFrame, items: Mapping[str, I
 def _rule(grounding: RunGrounding | None) -> str:
     first = MOST - (MOST_GROUNDED if grounding is not None else 0)
     rule = (
-        f"The first {first} are items that the model misses and 99 % of observers with its noise answer, if they "
+        f"First come up to {first} items that the model misses and 99 % of observers with its noise answer, if they "
         "overlook nothing. Question types take turns, each with its widest margin of noise first."
     )
-    return (
-        rule if grounding is None else f"{rule} Then {MOST_GROUNDED} losses of the grounded run, prior knowledge first."
-    )
+    if grounding is None:
+        return rule
+    return f"{rule} Then come up to {MOST_GROUNDED} losses of the grounded run, prior knowledge first."
 
 
 def _task_titles(table: Table) -> dict[str, str]:
@@ -245,7 +248,7 @@ def _task_titles(table: Table) -> dict[str, str]:
         elif places[task]:
             common = set.intersection(*(set(other.split("_")) for other in alike))
             rest = " ".join(word for word in task.split("_") if word not in common)
-            found[task] = f"{table.columns[places[task][0]].title}, {rest}"
+            found[task] = ", ".join(filter(None, (table.columns[places[task][0]].title, rest)))
     return found
 
 
