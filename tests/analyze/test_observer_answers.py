@@ -92,7 +92,7 @@ def test_numbers_in_multiple_choice_form_are_the_nearest_option(rooms: Rooms, it
         assert int(tables[item.id].chances[0, 0].argmax()) == item.letters.index(item.answer)
 
 
-def test_the_option_that_it_cannot_be_told_is_never_picked(rooms: Rooms, items: list[Item]) -> None:
+def test_the_option_cant_tell_is_never_picked(rooms: Rooms, items: list[Item]) -> None:
     noise = Noise(positions=(0.0, 0.5), sizes=(0.0,), misses=(0.0, 0.3))
     offered = [with_way_out(item) for item in items]
     plain, grounded = (simulate(asked, rooms, noise, draws=50) for asked in (items, offered))

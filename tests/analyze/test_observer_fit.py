@@ -234,7 +234,7 @@ def test_the_curve_passes_through_the_fitted_observer() -> None:
     assert math.isclose(sharp.curves["direction"].scores[0], 100, abs_tol=0.2)
 
 
-def test_an_answer_that_it_cannot_be_told_is_a_wrong_option_that_is_not_known() -> None:
+def test_cant_tell_is_no_answer() -> None:
     item = Item(
         id="1", task="t", kind="choice", question="Nearest?", options=("bed", "sofa", "can't tell"), answer="A",
     )  # fmt: skip
@@ -243,5 +243,6 @@ def test_an_answer_that_it_cannot_be_told_is_a_wrong_option_that_is_not_known() 
         dict.fromkeys(SCHEMA) | known | {"id": "1", "state": "read", "reading": letter, "score": score}
         for letter, score in (("A", 1.0), ("B", 0.0), ("C", 0.0))
     ]
-    found, _ = observed_answers(pl.DataFrame(rows, schema=SCHEMA), {"1": item})
-    assert [one.outcome for one in found] == [0, 1, None]
+    found, unread = observed_answers(pl.DataFrame(rows, schema=SCHEMA), {"1": item})
+    assert [one.outcome for one in found] == [0, 1]
+    assert unread == {"t": 1}

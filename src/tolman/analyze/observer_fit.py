@@ -30,8 +30,7 @@ from numpy.typing import NDArray
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import MISS, POSITION, SIZE, AnswerTable, Unanswered, relative_accuracy_level
 from tolman.geometry.boxes import Floats
-from tolman.items import Item
-from tolman.models.geometric import as_generated
+from tolman.items import CANT_TELL, Item
 
 LAPSE = "lapse"
 LEAST_ITEMS, LEAST_SCENES = 30, 6
@@ -52,8 +51,7 @@ class Observed:
     Attributes:
         id: of the item.
         score: 0 to 1.
-        outcome: its place among the outcomes of the item's `AnswerTable`; None for a wrong option that isn't known, or
-            that the observer never picks.
+        outcome: its place among the outcomes of the item's `AnswerTable`; None for a wrong option that isn't known.
     """
 
     id: str
@@ -541,7 +539,7 @@ class RunObserver:
 
     Attributes:
         fits: the fitted observers.
-        unread: answers that could not be read, by question type; they are no part of a fit.
+        unread: answers that could not be read, or that are "can't tell", by question type; they are no part of a fit.
         left_out: question type → reason → items that the observer is not asked.
         sightings_known: whether any scene records which objects its frames show; else all count as shown.
     """
@@ -577,25 +575,41 @@ def observed_answers(rows: pl.DataFrame, items: Mapping[str, Item]) -> tuple[lis
         items: by id.
 
     Returns:
-        The answers that were read, and how many were not, by question type.
+        The answers, and how many responses were unread or "can't tell", by question type.
     """
     found: list[Observed] = []
     unread: dict[str, int] = {}
     scored = rows.filter(pl.col("status") == "scored").select("id", "task", "state", "guessed", "reading", "score")
     for name, task, state, guessed, reading, score in scored.iter_rows():
-        if state not in (None, "read") or guessed:
+        if not is_answer(items[name], state, guessed, reading):
             unread[task] = unread.get(task, 0) + 1
         else:
             found.append(Observed(name, score, _outcome(items[name], reading, score)))
     return found, unread
 
 
+def is_answer(item: Item, state: str | None, guessed: bool | None, reading: str | None) -> bool:
+    """Whether a response was read, and isn't "can't tell", which the observer never says.
+
+    Args:
+        item: of the response.
+        state, guessed, reading: of its row of scores.
+    """
+    if state not in (None, "read") or guessed:
+        return False
+    return item.options[-1:] != (CANT_TELL,) or _letter(reading) != item.letters[-1]
+
+
+def _letter(reading: str | None) -> str:
+    return (reading or "").strip().rstrip(".")
+
+
 def _outcome(item: Item, reading: str | None, score: float) -> int | None:
     """The place of an answer among an item's outcomes; None for a wrong option that isn't known."""
     if item.kind == "choice":
-        letter, letters = (reading or "").strip().rstrip("."), as_generated(item).letters
-        if letter in tuple(letters):
-            return letters.index(letter)
+        letter = _letter(reading)
+        if letter in tuple(item.letters):
+            return item.letters.index(letter)
         return item.letters.index(item.answer) if score >= 1 else None
     try:  # the value and not the score, as scorers draw their limits differently
         return int(relative_accuracy_level(np.array(float(reading or "")), item.float_answer))

@@ -16,11 +16,11 @@ from tolman.analyze.grounding import ALL as ALL_FRAMES
 from tolman.analyze.grounding import Loss, RunGrounding
 from tolman.analyze.lost_points import (
     FAILED,
+    NO_ANSWER,
     NOT_SHOWN,
     PERCEPTION,
     PIECES,
     REASONING,
-    UNREAD,
     UNSPLIT,
     Losses,
     RunLosses,
@@ -40,7 +40,7 @@ MEANINGS: Mapping[str, str] = {
     PERCEPTION: "The frames show it, but not sharply enough for eyes like this model's. A viewer that reasons without "
     "error and sees as badly loses these points too.",
     FAILED: "The model gave no response, for example after an error or a timeout. It counts as wrong here.",
-    UNREAD: "There is a response, but no answer can be read in it.",
+    NO_ANSWER: "There is a response, but no answer can be read in it, or it says that it can't tell.",
     REASONING: "The rest: wrong answers that blurred sight doesn't explain. They are errors of reasoning, or gross "
     "errors of sight such as an object taken for another.",
     UNSPLIT: "Losses that can't be split among frames, sight and reasoning. Each question type says why.",
@@ -56,7 +56,7 @@ SENTENCES: Mapping[str, str] = {
     NOT_SHOWN: "not in the frames",
     PERCEPTION: "blurred sight",
     FAILED: "missing responses",
-    UNREAD: "unread answers",
+    NO_ANSWER: "responses without an answer",
     REASONING: "reasoning and the rest",
     UNSPLIT: "not split",
 }
@@ -64,7 +64,7 @@ HEADINGS: Mapping[str, str] = {
     NOT_SHOWN: "not shown",
     PERCEPTION: "perception",
     FAILED: "failed",
-    UNREAD: "unread",
+    NO_ANSWER: "no answer",
     REASONING: "reasoning",
     UNSPLIT: "not split",
 }
