@@ -182,6 +182,29 @@ def test_missing_scenes_are_one_sentence(place: Path) -> None:
         tolman.explain(place / "run", scenes=place / "nowhere", out=place / "none")
 
 
+def test_other_scenes_of_the_same_names_are_remarked(place: Path, explained: ExplainResult) -> None:
+    assert not any("don't follow" in text for text in explained.explanation.remarks)
+    larger = [
+        scene.model_copy(
+            update={
+                "objects": tuple(
+                    thing.model_copy(
+                        update={
+                            "box": thing.box.model_copy(update={"extents": tuple(2 * x for x in thing.box.extents)})
+                        }
+                    )
+                    for thing in scene.objects
+                )
+            }
+        )
+        for scene in read_scenes(place / "scenes")
+    ]
+    write_scenes(place / "larger", larger)
+    found = tolman.explain(place / "run", scenes=place / "larger", out=place / "odd", draws=100, workers=1)
+    (said,) = (text for text in found.explanation.remarks if "don't follow" in text)
+    assert "stored answers don't follow from the scenes in larger" in said
+
+
 def test_questions_that_cannot_be_recomputed_are_one_sentence(tmp_path: Path) -> None:
     scene = next(iter(read_scenes(ROOMS))).id
     item = Item(

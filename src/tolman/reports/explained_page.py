@@ -7,7 +7,7 @@ own scripts, from JSON that is not run.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
@@ -182,9 +182,15 @@ class Explanation:
 
     def rows(self) -> list[tuple[str, Losses]]:
         """Question types in the table's order, then all together."""
+        return [
+            *((task, self.losses.tasks[task]) for task in self.ordered(self.losses.tasks)),
+            ("all", self.losses.together),
+        ]
+
+    def ordered(self, tasks: Iterable[str]) -> list[str]:
+        """Question types in the table's order."""
         order = list(self.titles)
-        tasks = sorted(self.losses.tasks, key=lambda task: (order.index(task) if task in order else len(order), task))
-        return [*((task, self.losses.tasks[task]) for task in tasks), ("all", self.losses.together)]
+        return sorted(tasks, key=lambda task: (order.index(task) if task in order else len(order), task))
 
     def table(self) -> list[tuple[str, ...]]:
         """The headings, and a row for each of `rows`, with what is lost to each cause."""
@@ -291,7 +297,10 @@ def _grounded(content: Explanation, *, drawn: bool) -> dict[str, Any] | None:
     found = content.grounding
     if found is None:
         return None
-    named = [*((content.title(task), own) for task, own in found.tasks.items()), ("all", found.together)]
+    named = [
+        *((content.title(task), found.tasks[task]) for task in content.ordered(found.tasks)),
+        ("all", found.together),
+    ]
     rows = []
     for label, own in named:
         right = own.conditions[ALL_FRAMES]
@@ -314,7 +323,10 @@ def _blind(content: Explanation, *, drawn: bool) -> dict[str, Any] | None:
     found = content.blind
     if found is None:
         return None
-    named = [*((content.title(task), pair) for task, pair in found.tasks.items()), ("all", found.together)]
+    named = [
+        *((content.title(task), found.tasks[task]) for task in content.ordered(found.tasks)),
+        ("all", found.together),
+    ]
     rows = [(name, label, pair[n], None) for label, pair in named for n, name in enumerate(("with frames", "without"))]
     picture = _picture(_bars("Scores with and without frames", rows), BARS_FORM, 7.2) if drawn else None
     return {"picture": picture, "with": found.together[0], "without": found.together[1], "items": found.items}
