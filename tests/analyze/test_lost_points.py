@@ -14,10 +14,10 @@ pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 from analyze.test_observer_fit import NOISE, plant, tables
 from tolman.analyze.lost_points import (
     FAILED,
+    NO_ANSWER,
     NOT_SHOWN,
     PERCEPTION,
     REASONING,
-    UNREAD,
     UNSPLIT,
     RunLosses,
     clear_misses,
@@ -86,7 +86,7 @@ def test_planted_causes_are_found(made: dict[str, AnswerTable]) -> None:
     assert found[NOT_SHOWN] == pytest.approx(0, abs=1e-9)
     assert found[PERCEPTION] == pytest.approx(100 * sharp - blurred, abs=4)
     assert found[FAILED] == pytest.approx(0.03 * blurred, abs=1.5)
-    assert found[UNREAD] == pytest.approx(0.05 * blurred, abs=1.5)
+    assert found[NO_ANSWER] == pytest.approx(0.05 * blurred, abs=1.5)
     assert found[REASONING] == pytest.approx(0.92 * 0.1 * (blurred - 25), abs=3)
     assert UNSPLIT not in found
     assert direction.answers == 800
@@ -116,9 +116,20 @@ def test_a_type_without_a_fit_keeps_the_known_pieces(made: dict[str, AnswerTable
     few = dict(list(made.items())[:20])
     observed = plant(few, 0, position=0.25, miss=0.0, lapse=0.3)
     found = split(few, rows_of(few, observed, failed=0.2, unread=0.2), observed, ALL).tasks["direction"]
-    assert set(found.pieces) == {NOT_SHOWN, FAILED, UNREAD, UNSPLIT}
+    assert set(found.pieces) == {NOT_SHOWN, FAILED, NO_ANSWER, UNSPLIT}
     assert found.reason.endswith("a fit needs 30 of 6")
     assert 100 - sum(found.pieces.values()) == pytest.approx(found.score, abs=1e-9)
+
+
+def test_items_that_the_observer_does_not_answer_have_no_ceiling(made: dict[str, AnswerTable]) -> None:
+    observed = plant(made, 6, position=0.25, miss=0.0, lapse=0.1)
+    rows = rows_of(made, observed, failed=0.0, unread=0.0)
+    directions = {id: one for id, one in made.items() if one.task == "direction"}
+    fits = fit_run(directions, [one for one in observed if one.id in directions], NOISE)
+    lost = RunObserver(fits, {}, {"count": {"the scene lacks a lamp": 400}}, True)
+    found = lost_points(rows, items_of(made), directions, lost, NOISE, ALL).tasks["count"]
+    assert set(found.pieces) == {UNSPLIT}
+    assert found.reason == "the scene lacks a lamp (400)"
 
 
 def test_a_model_that_beats_its_observer_has_a_negative_piece(made: dict[str, AnswerTable]) -> None:

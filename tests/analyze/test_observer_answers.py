@@ -30,6 +30,7 @@ from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.models.geometric import answer_text, recomputed
+from tolman.protocols.captions_and_examples import with_way_out
 from tolman.runs.run_items import load
 from tolman.scoring.answer_values import mra_vsi_bench
 
@@ -89,6 +90,18 @@ def test_numbers_in_multiple_choice_form_are_the_nearest_option(rooms: Rooms, it
     tables = simulate(chosen, rooms, STILL)
     for item in chosen:
         assert int(tables[item.id].chances[0, 0].argmax()) == item.letters.index(item.answer)
+
+
+def test_the_option_cant_tell_is_never_picked(rooms: Rooms, items: list[Item]) -> None:
+    noise = Noise(positions=(0.0, 0.5), sizes=(0.0,), misses=(0.0, 0.3))
+    offered = [with_way_out(item) for item in items]
+    plain, grounded = (simulate(asked, rooms, noise, draws=50) for asked in (items, offered))
+    assert {one.task for one in grounded.values()} >= {"object_rel_distance", "obj_appearance_order"}
+    assert plain.keys() == grounded.keys()
+    assert all((plain[id].chances == grounded[id].chances).all() for id in plain)
+    asked = next(item for item in offered if item.options)
+    tasks, _ = scene_tasks([asked.model_copy(update={"answer": asked.letters[-1]})], rooms, None, noise, draws=1)
+    assert tabulate(tasks[0]) == [Unanswered(asked.id, asked.task, "its right answer is that it can't be answered")]
 
 
 @pytest.mark.full

@@ -216,5 +216,33 @@ def test_the_curve_falls_with_noise() -> None:
     for curve in found.curves.values():
         assert len(curve.levels) == len(curve.scores)
         assert all(b <= a for a, b in itertools.pairwise(curve.scores))
-    assert math.isclose(found.curves["direction"].scores[0], 100, abs_tol=0.2)
     assert found.curves["direction"].guess == pytest.approx(25)
+
+
+def test_the_curve_passes_through_the_fitted_observer() -> None:
+    made = tables()
+    found = fit_run(made, plant(made, 0, **TRUE), NOISE)
+    curve, fitted = found.curves["direction"], found.tasks["direction"]
+    assert curve.miss == fitted.held_miss
+    assert curve.miss == pytest.approx(TRUE["miss"], abs=0.05)
+    assert curve.scores[0] < 90  # three things are needed, and some are missed
+    assert fitted.explained is not None
+    value = fitted.parameters["position"].value
+    assert np.interp(value or 0.0, curve.levels, curve.scores) == pytest.approx(fitted.explained.perception, abs=1.0)
+    assert found.curves["count"].miss is None
+    sharp = fit_run(made, plant(made, 0, position=0.25, miss=0.0, lapse=0.1), NOISE)
+    assert math.isclose(sharp.curves["direction"].scores[0], 100, abs_tol=0.2)
+
+
+def test_cant_tell_is_no_answer() -> None:
+    item = Item(
+        id="1", task="t", kind="choice", question="Nearest?", options=("bed", "sofa", "can't tell"), answer="A",
+    )  # fmt: skip
+    known = {"rule_set": "careful", "repeat": 0, "task": "t", "cluster": "s", "status": "scored", "guessed": False}
+    rows = [
+        dict.fromkeys(SCHEMA) | known | {"id": "1", "state": "read", "reading": letter, "score": score}
+        for letter, score in (("A", 1.0), ("B", 0.0), ("C", 0.0))
+    ]
+    found, unread = observed_answers(pl.DataFrame(rows, schema=SCHEMA), {"1": item})
+    assert [one.outcome for one in found] == [0, 1]
+    assert unread == {"t": 1}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 import tolman
 from three_rooms import ROOMS
 from tolman.errors import InputError, UsageError
-from tolman.features.report.explain import ExplainResult
+from tolman.features.report.explain import ExplainResult, _task_titles
 from tolman.items import Item
+from tolman.reports.explained_page import _curve, lost
 from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.rescore import score_outcomes
 from tolman.runs.run_items import load
 from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
+from tolman.scoring.score_table import Column, Table, pool
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31m"
 EVERY = 7
@@ -72,7 +75,7 @@ def test_pieces_end_at_the_score(explained: ExplainResult) -> None:
     for _, losses in content.rows():
         assert 100 - sum(losses.pieces.values()) == pytest.approx(losses.score, abs=1e-9)
     assert any("no response. The pieces count them as wrong" in text for text in content.remarks)
-    assert {"no response", "unread"} <= set(content.losses.together.pieces)
+    assert {"no response", "no answer"} <= set(content.losses.together.pieces)
     assert "% of the loss of those that were read (95 % interval" in content.note("object_size_estimation")
 
 
@@ -90,6 +93,38 @@ def test_a_part_without_its_run_names_the_command(explained: ExplainResult) -> N
     text = explained.page.read_text(encoding="utf-8")
     assert "--model my/model --protocol grounded" in text
     assert "--model my/model --protocol blind" in text
+
+
+def test_the_page_names_no_folder_of_this_machine(place: Path, explained: ExplainResult) -> None:
+    text = explained.page.read_text(encoding="utf-8")
+    assert "tolman run ./bench --model" in text
+    assert str(place) not in text
+
+
+def test_the_curves_name_the_miss_rate_that_the_pieces_rest_on(explained: ExplainResult) -> None:
+    fits, task = explained.explanation.observer.fits, "object_size_estimation"
+    curve = replace(fits.curves[task], miss=0.24)
+    missing = replace(explained.explanation.observer, fits=replace(fits, curves={task: curve}))
+    _, title = _curve(replace(explained.explanation, observer=missing), task)
+    assert title == "Obj. Size, 24 % missed"
+    assert _curve(explained.explanation, task)[1] == "Obj. Size"
+
+
+def test_question_types_have_readable_names(explained: ExplainResult) -> None:
+    tasks = [task for task, _ in explained.explanation.rows() if task.startswith("object_rel_direction")]
+    assert {explained.explanation.title(task) for task in tasks} <= {
+        f"Rel. Dir., {x}" for x in ("easy", "medium", "hard")
+    }
+    plain = Table((Column("a", "my_type", pool("my_type")), Column("b", "Other", pool("other"), digits=2),
+                   Column("c", "Other", pool("another"))), "a")  # fmt: skip
+    found = replace(explained.explanation, titles=_task_titles(plain))
+    assert [found.title(task) for task in ("my_type", "other", "another", "no_column")] == [
+        "my type", "Other", "Other", "no column",
+    ]  # fmt: skip
+
+
+def test_the_legend_calls_a_gain_a_gain() -> None:
+    assert [lost(points) for points in (5.44, -1.44, -0.01, 0.0)] == ["5.4", "−1.4, a gain", "0.0", "0.0"]
 
 
 def test_the_terminal_has_the_same_figures_in_100_columns(
@@ -145,6 +180,29 @@ def test_a_blind_run_fills_its_part(place: Path) -> None:
 def test_missing_scenes_are_one_sentence(place: Path) -> None:
     with pytest.raises(InputError, match="nowhere"):
         tolman.explain(place / "run", scenes=place / "nowhere", out=place / "none")
+
+
+def test_other_scenes_of_the_same_names_are_remarked(place: Path, explained: ExplainResult) -> None:
+    assert not any("don't follow" in text for text in explained.explanation.remarks)
+    larger = [
+        scene.model_copy(
+            update={
+                "objects": tuple(
+                    thing.model_copy(
+                        update={
+                            "box": thing.box.model_copy(update={"extents": tuple(2 * x for x in thing.box.extents)})
+                        }
+                    )
+                    for thing in scene.objects
+                )
+            }
+        )
+        for scene in read_scenes(place / "scenes")
+    ]
+    write_scenes(place / "larger", larger)
+    found = tolman.explain(place / "run", scenes=place / "larger", out=place / "odd", draws=100, workers=1)
+    (said,) = (text for text in found.explanation.remarks if "don't follow" in text)
+    assert "stored answers don't follow from the scenes in larger" in said
 
 
 def test_questions_that_cannot_be_recomputed_are_one_sentence(tmp_path: Path) -> None:

@@ -42,7 +42,17 @@ def test_any_pieces_are_drawn_inside_and_with_their_values(a: float, pieces: lis
     width = float(ElementTree.fromstring(svg).get("width", ""))
     assert all(0 <= left < right <= width - 40 for left, right in spans(svg))
     shown = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text")][1::2]
-    assert shown[1:-1] == [f"{step.points:+.2f}" for step in steps]
+    assert shown[1:-1] == [f"{step.points:+.2f}".replace("+0.00", "0.00").replace("-", "−") for step in steps]
     _, *bars = ElementTree.fromstring(svg).iter(f"{SVG}rect")
     tops = [float(bar.get("y", "")) for bar in bars]
     assert all(b > a for a, b in pairwise(tops))
+
+
+def test_nothing_lost_is_grey_and_has_no_sign() -> None:
+    _, *bars = ElementTree.fromstring(
+        waterfall_svg(("A", 60.0), [Step("up", 4.0), Step("none", -0.04), Step("down", -3.96)], ("B", 60.0), 1)
+    ).iter(f"{SVG}rect")
+    first, up, none, down, last = (bar.get("fill") for bar in bars)
+    assert none == first == last
+    assert len({none, up, down}) == 3
+    assert [bar[0].text for bar in bars[1:-1]] == ["up: +4.0", "none: 0.0", "down: −4.0"]

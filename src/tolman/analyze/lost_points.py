@@ -2,8 +2,8 @@
 
 Each answer's loss is 1 − score. The observer without noise scores `ceiling` on its item, and the one that was fitted to
 the question type scores `expected`. So the loss is (1 − ceiling) + (ceiling − expected) + (expected − score). The last
-part belongs to failures, unread answers or lapses, by the state of the answer. Pieces add up exactly for every item,
-hence for every mean of items. They can be negative, where the model is better than the observer.
+part belongs to failures, responses without an answer or lapses, by the state of the answer. Pieces add up exactly for
+every item, hence for every mean of items. They can be negative, where the model is better than the observer.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import polars as pl
 
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable
-from tolman.analyze.observer_fit import RIGHT_FROM, FittedRun, RunObserver, expected_scores
+from tolman.analyze.observer_fit import RIGHT_FROM, FittedRun, RunObserver, expected_scores, is_answer
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
 from tolman.scoring.score_table import Column, coefficients, pools_of
 
-NOT_SHOWN, PERCEPTION, FAILED, UNREAD, REASONING, UNSPLIT = PIECES = (
+NOT_SHOWN, PERCEPTION, FAILED, NO_ANSWER, REASONING, UNSPLIT = PIECES = (
     "not in the frames",
     "perception",
     "no response",
-    "unread",
+    "no answer",
     "reasoning and the rest",
     "not split",
 )
@@ -104,12 +104,12 @@ def lost_points(
                 expected[own], is_split[own] = found, True
         reasons[task] = _why_not_split(task, observer, is_split=bool(is_split[own].any()))
     answered = (kept["status"] == "scored").to_numpy()
-    is_read = (pl.col("state").fill_null("read") == "read") & ~pl.col("guessed").fill_null(False)
-    read = kept.select(is_read).to_series().to_numpy()
-    cause = np.select([~answered, ~read, is_split], [FAILED, UNREAD, REASONING], UNSPLIT)
+    states = kept.select("id", "state", "guessed", "reading").iter_rows()
+    read = np.array([is_answer(items[id], *state) for id, *state in states])
+    cause = np.select([~answered, ~read, is_split], [FAILED, NO_ANSWER, REASONING], UNSPLIT)
     rest = np.stack([np.where(cause == name, expected - score, 0.0) for name in PIECES])
     rest[0], rest[1] = 1.0 - ceiling, ceiling - expected
-    known = np.stack([np.ones(len(ids), bool), is_split, *(cause == name for name in PIECES[2:])])
+    known = np.stack([np.array([id in tables for id in ids]), is_split, *(cause == name for name in PIECES[2:])])
 
     def losses(weights: Floats, reason: str) -> Losses:
         inside = weights > 0

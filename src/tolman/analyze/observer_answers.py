@@ -5,7 +5,7 @@ Each function of `ANSWERS` answers one of VSI-Bench's families from `Percepts`. 
 gives to a number. `tabulate` counts how often each outcome comes at each level of noise.
 
 If a perception lacks an object of the question, the answer is a guess: an option drawn evenly, or the true number of
-another question of the type.
+another question of the type. The observer never picks the option "can't tell" of grounded runs.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import THIRDS, Sectors, egocentric_angle
 from tolman.items import LETTERS, Item
 from tolman.media.sampling import Frames
+from tolman.models.geometric import as_generated
 
 Codes = NDArray[np.intp]
 GUESS = -1
@@ -278,8 +279,11 @@ def _table(percepts: Percepts, clear: Percepts, item: Item, truths: Sequence[flo
     family = family_of(item)
     if family is None or family.name not in ANSWERS:
         raise ValueError("the observer knows no reasoning for this question type")
+    item = as_generated(item)
     if item.kind == "choice":
         scores = np.array([float(letter in item.right_letters) for letter in LETTERS[: len(item.options)]])
+        if not scores.any():
+            raise ValueError("its right answer is that it can't be answered")
         guess = np.full(len(scores), 1 / len(scores))
     elif item.kind == "number" and item.float_answer:
         scores = np.arange(11) / 10

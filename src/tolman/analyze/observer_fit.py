@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import MISS, POSITION, SIZE, AnswerTable, Unanswered, relative_accuracy_level
 from tolman.geometry.boxes import Floats
-from tolman.items import Item
+from tolman.items import CANT_TELL, Item
 
 LAPSE = "lapse"
 LEAST_ITEMS, LEAST_SCENES = 30, 6
@@ -445,14 +445,16 @@ class Curve:
     Attributes:
         axis: the noise: 'position' (metres), 'size' (standard deviation of a logarithm) or 'miss' (probability).
         levels: of it.
-        scores: the mean scores at these levels, 0 to 100; nothing is missed where the noise is another.
+        scores: the mean scores at these levels, 0 to 100.
         guess: the mean score of guesses, 0 to 100.
+        miss: the miss rate at all levels: that of the question type's fit. None where it is the axis.
     """
 
     axis: str
     levels: tuple[float, ...]
     scores: tuple[float, ...]
     guess: float
+    miss: float | None
 
 
 @dataclass(frozen=True)
@@ -492,17 +494,18 @@ def fit_run(tables: Mapping[str, AnswerTable], observed: Sequence[Observed], noi
     return FittedRun(
         together,
         {name: fit([one], levels, None if one.axis == MISS else held) for name, one in tasks.items()},
-        {name: _curve(tables, own, levels) for name, own in by_task.items()},
+        {name: _curve(tables, own, levels, held) for name, own in by_task.items()},
     )
 
 
-def _curve(tables: Mapping[str, AnswerTable], observed: Sequence[Observed], levels: Levels) -> Curve:
+def _curve(tables: Mapping[str, AnswerTable], observed: Sequence[Observed], levels: Levels, held: int) -> Curve:
     own = [tables[one.id] for one in observed]
     mean = np.mean([table.chances @ table.scores for table in own], axis=0)
-    scores = mean[0] if own[0].axis == MISS else mean[:, 0]
     guess = float(np.mean([table.guess @ table.scores for table in own]))
     axis = own[0].axis
-    return Curve(axis, levels.nodes[axis], tuple(round(100 * float(score), 2) for score in scores), 100 * guess)
+    scores = mean[0] if axis == MISS else np.clip(levels.refined(mean, MISS, 1)[:, held], 0.0, 1.0)
+    miss = None if axis == MISS else float(levels.values[MISS][held])
+    return Curve(axis, levels.nodes[axis], tuple(round(100 * float(score), 2) for score in scores), 100 * guess, miss)
 
 
 def expected_scores(tables: Sequence[AnswerTable], fitted: ObserverFit, noise: Noise) -> Floats | None:
@@ -536,7 +539,7 @@ class RunObserver:
 
     Attributes:
         fits: the fitted observers.
-        unread: answers that could not be read, by question type; they are no part of a fit.
+        unread: answers that could not be read, or that are "can't tell", by question type; they are no part of a fit.
         left_out: question type → reason → items that the observer is not asked.
         sightings_known: whether any scene records which objects its frames show; else all count as shown.
     """
@@ -572,23 +575,39 @@ def observed_answers(rows: pl.DataFrame, items: Mapping[str, Item]) -> tuple[lis
         items: by id.
 
     Returns:
-        The answers that were read, and how many were not, by question type.
+        The answers, and how many responses were unread or "can't tell", by question type.
     """
     found: list[Observed] = []
     unread: dict[str, int] = {}
     scored = rows.filter(pl.col("status") == "scored").select("id", "task", "state", "guessed", "reading", "score")
     for name, task, state, guessed, reading, score in scored.iter_rows():
-        if state not in (None, "read") or guessed:
+        if not is_answer(items[name], state, guessed, reading):
             unread[task] = unread.get(task, 0) + 1
         else:
             found.append(Observed(name, score, _outcome(items[name], reading, score)))
     return found, unread
 
 
+def is_answer(item: Item, state: str | None, guessed: bool | None, reading: str | None) -> bool:
+    """Whether a response was read, and isn't "can't tell", which the observer never says.
+
+    Args:
+        item: of the response.
+        state, guessed, reading: of its row of scores.
+    """
+    if state not in (None, "read") or guessed:
+        return False
+    return item.options[-1:] != (CANT_TELL,) or _letter(reading) != item.letters[-1]
+
+
+def _letter(reading: str | None) -> str:
+    return (reading or "").strip().rstrip(".")
+
+
 def _outcome(item: Item, reading: str | None, score: float) -> int | None:
     """The place of an answer among an item's outcomes; None for a wrong option that isn't known."""
     if item.kind == "choice":
-        letter = (reading or "").strip().rstrip(".")
+        letter = _letter(reading)
         if letter in tuple(item.letters):
             return item.letters.index(letter)
         return item.letters.index(item.answer) if score >= 1 else None

@@ -228,7 +228,7 @@ def report(config: ReportConfig, notes: Notes = False) -> None:
 def explain(config: ExplainConfig, as_json: Json = False) -> Path:
     """Explain why a model fails: one page on where its points go, with its most revealing items.
 
-    The points between 100 and the score are split: not in the frames, blurred sight, no response, unread, reasoning.
+    The points between 100 and the score are split: not in the frames, blurred sight, no response, no answer, reasoning.
     Scenes give the right answers, so only benchmarks with scenes can be explained.
 
     Example:  tolman explain runs/my-bench-all/openai-my-model-direct --scenes scenes --out explained

@@ -516,7 +516,7 @@ def _said_of(run: RunObserver) -> list[str]:
         said += [f"{task}: {reason}." for reason in dict.fromkeys(reasons) if reason]
     for task, reasons_of in run.left_out.items():
         said += [f"{task}: {count:,} items are left out: {reason}." for reason, count in reasons_of.items()]
-    said += [f"{task}: {count:,} answers could not be read." for task, count in run.unread.items()]
+    said += [f'{task}: {count:,} are unread or "can\'t tell".' for task, count in run.unread.items()]
     if not run.sightings_known:
         said.append("The scenes don't say what the frames show, so every object counts as shown.")
     return said

@@ -7,7 +7,7 @@ own scripts, from JSON that is not run.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
@@ -16,11 +16,11 @@ from tolman.analyze.grounding import ALL as ALL_FRAMES
 from tolman.analyze.grounding import Loss, RunGrounding
 from tolman.analyze.lost_points import (
     FAILED,
+    NO_ANSWER,
     NOT_SHOWN,
     PERCEPTION,
     PIECES,
     REASONING,
-    UNREAD,
     UNSPLIT,
     Losses,
     RunLosses,
@@ -40,10 +40,10 @@ MEANINGS: Mapping[str, str] = {
     PERCEPTION: "The frames show it, but not sharply enough for eyes like this model's. A viewer that reasons without "
     "error and sees as badly loses these points too.",
     FAILED: "The model gave no response, for example after an error or a timeout. It counts as wrong here.",
-    UNREAD: "There is a response, but no answer can be read in it.",
+    NO_ANSWER: "There is a response, but no answer can be read in it, or it says that it can't tell.",
     REASONING: "The rest: wrong answers that blurred sight doesn't explain. They are errors of reasoning, or gross "
     "errors of sight such as an object taken for another.",
-    UNSPLIT: "Losses that can't be split between sight and reasoning. Each question type says why.",
+    UNSPLIT: "Losses that can't be split among frames, sight and reasoning. Each question type says why.",
 }
 LOSS_MEANINGS: Mapping[Loss, str] = {
     "prior knowledge": "The answer is the same with and without the evidence.",
@@ -56,7 +56,7 @@ SENTENCES: Mapping[str, str] = {
     NOT_SHOWN: "not in the frames",
     PERCEPTION: "blurred sight",
     FAILED: "missing responses",
-    UNREAD: "unread answers",
+    NO_ANSWER: "responses without an answer",
     REASONING: "reasoning and the rest",
     UNSPLIT: "not split",
 }
@@ -64,7 +64,7 @@ HEADINGS: Mapping[str, str] = {
     NOT_SHOWN: "not shown",
     PERCEPTION: "perception",
     FAILED: "failed",
-    UNREAD: "unread",
+    NO_ANSWER: "no answer",
     REASONING: "reasoning",
     UNSPLIT: "not split",
 }
@@ -168,7 +168,7 @@ class Explanation:
 
     def title(self, task: str) -> str:
         """The title of a question type."""
-        return self.titles.get(task, task.replace("_", " "))
+        return self.titles.get(task, task).replace("_", " ")
 
     def note(self, task: str) -> str:
         """How many answers to a question type there are, how sure the split is, and why a part isn't split."""
@@ -182,9 +182,15 @@ class Explanation:
 
     def rows(self) -> list[tuple[str, Losses]]:
         """Question types in the table's order, then all together."""
+        return [
+            *((task, self.losses.tasks[task]) for task in self.ordered(self.losses.tasks)),
+            ("all", self.losses.together),
+        ]
+
+    def ordered(self, tasks: Iterable[str]) -> list[str]:
+        """Question types in the table's order."""
         order = list(self.titles)
-        tasks = sorted(self.losses.tasks, key=lambda task: (order.index(task) if task in order else len(order), task))
-        return [*((task, self.losses.tasks[task]) for task in tasks), ("all", self.losses.together)]
+        return sorted(tasks, key=lambda task: (order.index(task) if task in order else len(order), task))
 
     def table(self) -> list[tuple[str, ...]]:
         """The headings, and a row for each of `rows`, with what is lost to each cause."""
@@ -208,6 +214,11 @@ def said(losses: Losses) -> str:
     return f"Of {lost:.1f} lost points, {listed}.{more}"
 
 
+def lost(points: float) -> str:
+    """Lost points as the legend gives them."""
+    return f"−{-points:.1f}, a gain" if points <= -0.05 else f"{points:z.1f}"
+
+
 def waterfall(losses: Losses) -> str:
     """The way from 100 to a score, as one SVG element."""
     steps = [Step(name, -points, name != UNSPLIT) for name, points in losses.pieces.items()]
@@ -225,7 +236,7 @@ def page(content: Explanation) -> str:
         .render(
             content=content,
             waterfall=waterfall,
-            said=said,
+            lost=lost,
             pieces=PIECES,
             meanings=MEANINGS,
             loss_meanings=LOSS_MEANINGS,
@@ -258,7 +269,8 @@ def _curve(content: Explanation, task: str) -> tuple[str, str]:
     if own is not None and own.value is not None and split is not None:
         rows.append({"series": "model", "role": "run", "x": factor * own.value, "value": split.observed})
     rows.append({"series": "guess", "role": "chance", "value": curve.guess})
-    chart = Chart(frame(rows), content.title(task), x, "score")
+    missed = f", {100 * curve.miss:.0f} % missed" if curve.miss else ""
+    chart = Chart(frame(rows), f"{content.title(task)}{missed}", x, "score")
     return _picture(chart, replace(LINES_FORM, entries=lambda chart, theme: ()), 3.6)
 
 
@@ -285,7 +297,10 @@ def _grounded(content: Explanation, *, drawn: bool) -> dict[str, Any] | None:
     found = content.grounding
     if found is None:
         return None
-    named = [*((content.title(task), own) for task, own in found.tasks.items()), ("all", found.together)]
+    named = [
+        *((content.title(task), found.tasks[task]) for task in content.ordered(found.tasks)),
+        ("all", found.together),
+    ]
     rows = []
     for label, own in named:
         right = own.conditions[ALL_FRAMES]
@@ -308,7 +323,10 @@ def _blind(content: Explanation, *, drawn: bool) -> dict[str, Any] | None:
     found = content.blind
     if found is None:
         return None
-    named = [*((content.title(task), pair) for task, pair in found.tasks.items()), ("all", found.together)]
+    named = [
+        *((content.title(task), found.tasks[task]) for task in content.ordered(found.tasks)),
+        ("all", found.together),
+    ]
     rows = [(name, label, pair[n], None) for label, pair in named for n, name in enumerate(("with frames", "without"))]
     picture = _picture(_bars("Scores with and without frames", rows), BARS_FORM, 7.2) if drawn else None
     return {"picture": picture, "with": found.together[0], "without": found.together[1], "items": found.items}

@@ -278,8 +278,10 @@ def waterfall_svg(
     bars: list[tuple[str, float, float, str, str]] = [(first[0], 0.0, first[1], WHOLE, f"{first[1]:.{digits}f}")]
     level = first[1]
     for step in steps:
-        colour = (UP if step.points >= 0 else DOWN) if step.is_known else WHOLE
-        bars.append((step.name, level, level + step.points, colour, f"{step.points:+z.{digits}f}"))
+        shown = round(step.points, digits)
+        colour = (UP if shown > 0 else DOWN) if step.is_known and shown else WHOLE
+        value = f"{shown:{'+' if shown else 'z'}.{digits}f}".replace("-", "−")
+        bars.append((step.name, level, level + step.points, colour, value))
         level += step.points
     bars.append((last[0], 0.0, last[1], WHOLE, f"{last[1]:.{digits}f}"))
     ends = [value for _, begin, end, *_ in bars for value in (begin, end)]

@@ -15,7 +15,8 @@ from tolman.analyze.grounding import ALL as ALL_FRAMES
 from tolman.analyze.grounding import CONDITIONS, RunGrounding
 from tolman.analyze.lost_points import COUNTED, ClearMiss, clear_misses, lost_points
 from tolman.analyze.observer import Noise
-from tolman.analyze.observer_answers import POSITION, SIZE
+from tolman.analyze.observer_answers import POSITION, SIZE, relative_accuracy_level
+from tolman.benchmarks.benchmark_folder import is_folder
 from tolman.errors import UsageError
 from tolman.features.analyses import to_plain
 from tolman.features.analyses.config import ObserverConfig
@@ -25,10 +26,12 @@ from tolman.features.events import Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.report.config import ExplainConfig
 from tolman.files import check_report
+from tolman.generate.presets import preset
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.media.sampling import Frames
+from tolman.models.geometric import answer_text, as_generated, recomputed
 from tolman.reports.evidence_drawing import evidence_on_plan
 from tolman.reports.explained_page import LOSS_MEANINGS, BlindScores, Explanation, ShownItem, page
 from tolman.reports.loaded_runs import LoadedRun
@@ -45,6 +48,8 @@ MOST, MOST_GROUNDED = 10, 3
 """Items of the page, and those of them that show losses of a grounded run."""
 PICTURES = Frames(count=8, rounding="middle", quality=70, longest_side=240)
 RIGHT_FROM = 0.5
+_ROUNDED, _FEW = 7, 0.01
+"""Tenths of relative accuracy that rounding a small number leaves; the share of stored answers that may be others."""
 _NOISES = {POSITION: ("places", 1, 2, "m"), SIZE: ("lengths", 100, 0, "%")}
 
 
@@ -139,7 +144,9 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
     title = table.column(table.headline).title
     cell = run.figures["rule_sets"][scored.scorer]["cells"][table.headline]
     named = run.record.settings
-    command = f"tolman run {named.benchmark} --model {named.model} --protocol"
+    is_placed = is_folder(named.benchmark) and Path(named.benchmark).is_absolute()
+    asked = f"./{Path(named.benchmark).name}" if is_placed else named.benchmark  # no path of this machine on the page
+    command = f"tolman run {asked} --model {named.model} --protocol"
     content = Explanation(
         benchmark=scored.benchmark.title,
         model=run.name,
@@ -153,7 +160,10 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
         grounding=grounding,
         blind=None if blind is None else _blind_scores(rows, scored.rows(blind), items),
         commands={name: f"{command} {name}" for name in (GROUNDED, BLIND)},
-        remarks=_remarks(losses, rows, observer.sightings_known, cell["value"], title),
+        remarks=[
+            *_remarks(losses, rows, observer.sightings_known, cell["value"], title),
+            *_other_scenes([items[id] for id in tables], geometries, place),
+        ],
     )
     config.out.mkdir(parents=True, exist_ok=True)
     save_report(config.out / PAGE, page(content), "html")
@@ -205,6 +215,27 @@ def _remarks(losses: Any, rows: pl.DataFrame, known: bool, value: float | None, 
     return said
 
 
+def _other_scenes(items: Sequence[Item], geometries: Mapping[str, SceneGeometry], place: Path) -> list[str]:
+    """A remark where stored answers don't follow from the scenes, as with other scenes of the same names."""
+    known, wrong = preset("all"), 0
+    for item in map(as_generated, items):
+        try:
+            text = answer_text(item, recomputed(geometries[item.scene or ""], item, known))
+        except (KeyError, ValueError):
+            wrong += 1
+            continue
+        if item.options:
+            wrong += text not in item.right_letters
+        else:
+            wrong += int(relative_accuracy_level(np.array(float(text)), item.float_answer)) < _ROUNDED
+    if wrong <= _FEW * len(items):
+        return []
+    return [
+        f"{wrong:,} of {len(items):,} stored answers don't follow from the scenes in {place.name}, and the pieces are "
+        "wrong if the questions were made from others."
+    ]
+
+
 def _blind_scores(rows: pl.DataFrame, other: pl.DataFrame, items: Mapping[str, Item]) -> BlindScores | None:
     """Scores of items that both runs answered; None where there is none."""
     means = [
@@ -226,12 +257,12 @@ def _blind_scores(rows: pl.DataFrame, other: pl.DataFrame, items: Mapping[str, I
 def _rule(grounding: RunGrounding | None) -> str:
     first = MOST - (MOST_GROUNDED if grounding is not None else 0)
     rule = (
-        f"The first {first} are items that the model misses and 99 % of observers with its noise answer, if they "
+        f"First come up to {first} items that the model misses and 99 % of observers with its noise answer, if they "
         "overlook nothing. Question types take turns, each with its widest margin of noise first."
     )
-    return (
-        rule if grounding is None else f"{rule} Then {MOST_GROUNDED} losses of the grounded run, prior knowledge first."
-    )
+    if grounding is None:
+        return rule
+    return f"{rule} Then come up to {MOST_GROUNDED} losses of the grounded run, prior knowledge first."
 
 
 def _task_titles(table: Table) -> dict[str, str]:
@@ -245,7 +276,7 @@ def _task_titles(table: Table) -> dict[str, str]:
         elif places[task]:
             common = set.intersection(*(set(other.split("_")) for other in alike))
             rest = " ".join(word for word in task.split("_") if word not in common)
-            found[task] = f"{table.columns[places[task][0]].title}, {rest}"
+            found[task] = ", ".join(filter(None, (table.columns[places[task][0]].title, rest)))
     return found
 
 
