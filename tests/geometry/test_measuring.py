@@ -162,3 +162,23 @@ def test_a_box_is_held_against_its_region() -> None:
     assert not good
     turned = Rotation.from_rotvec([0, 0, np.pi / 4]).as_matrix().T.tolist()
     assert held((0.9, 0.5, 0.9), turned)[0] == pytest.approx(1.4 / 2**1.5 - 0.3)
+
+
+@pytest.mark.parametrize("noise", [0.003, 0.01])
+@pytest.mark.parametrize("yaw", [0.0, 0.4])
+def test_distances_and_areas_stay_within_their_bounds(noise: float, yaw: float) -> None:
+    """Edges lie beyond the last returns: the distance was too long, and the area too small, by more than the bounds."""
+    first, second = (1.1, 0.7, 0.45), (0.6, 0.5, 0.8)
+    places = (0.0, 0.0, 0.225), (2.3, 0.0, 0.4)
+    boxes = [
+        cuboid(extents, Rotation.from_rotvec([0, 0, angle]), noise=noise, seed=4) + np.array(at)
+        for extents, at, angle in zip((first, second), places, (yaw, 0.0), strict=True)
+    ]
+    points = np.concatenate([*boxes, floor((-2, -2), (4, 2))])
+    picked, other = region(first, places[0], yaw), region(second, places[1])
+    corner = (first[0] * np.cos(yaw) + first[1] * np.sin(yaw)) / 2
+    distance = measure(points, picked, "distance", other=other)
+    assert abs(distance.value - (2.3 - 0.3 - corner)) <= distance.error < 0.06
+    if yaw == 0.0:
+        area = measure(points, picked, "area")
+        assert abs(area.value - 1.1 * 0.7) <= area.error < 0.06

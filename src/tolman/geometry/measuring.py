@@ -246,15 +246,19 @@ def _area(picked: Picked, seed: int) -> Measurement:
     from tolman.geometry.ground_plane import alpha_area
 
     surface = picked.surface
-    plane = fit_plane(Cloud(surface.points, surface.weights), reach=max(3 * surface.noise, 0.01), seed=seed)
-    on = surface.take(plane.inliers)
+    reach = max(3 * surface.noise, 0.01)
+    plane = fit_plane(Cloud(surface.points, surface.weights), reach=reach, seed=seed)
+    # A surface's points are means of returns: along an edge, of two faces, and so farther from both.
+    on = surface.take(np.abs(plane.distances(surface.points)) <= max(reach, surface.spacing))
     first = np.cross(plane.normal, np.eye(3)[np.abs(plane.normal).argmin()])
     first /= np.linalg.norm(first)
     flat = on.points @ np.stack([first, np.cross(plane.normal, first)]).T
     spacing = max(on.spacing, 1e-3)
     value = alpha_area(flat, 1 / max(5 * spacing, 0.05))
-    # The outline may lie anywhere within half the distance of neighbours: a strip as long as that of a square.
+    # The outline of points lies inside the true one, by up to the distance of neighbours. Half of that strip is added,
+    # as long as a square's, and half is the bound.
     error = 4 * np.sqrt(value) * spacing / 2
+    value += error / 2
     count = round(float(on.weights.sum()))
     return Measurement("area", value, "m2", float(error), "alpha shape on the largest plane", count, _notes(picked))
 
@@ -285,11 +289,9 @@ def _distance(first: Picked, second: Picked) -> Measurement:
     away = np.asarray(cKDTree(b.points).query(a.points)[0])
     nearest = np.partition(away, min(_NEAREST, len(away)) - 1)[:_NEAREST]
     value = float(np.median(nearest))
-    noise = float(np.hypot(a.noise, b.noise))
-    spacing = (a.spacing + b.spacing) / 2
-    # Points that are not quite opposite each other are farther apart than the surfaces: by at most this.
-    askew = float(np.sqrt(value**2 + spacing**2) - value)
-    error = float(np.hypot(_Z * noise / np.sqrt(len(nearest)), askew))
+    # Edges and corners lie up to half the distance of neighbours beyond the last returns, and the nearest of many noisy
+    # returns are nearer than their surface.
+    error = float(np.hypot(*(_Z * surface.noise + surface.spacing / 2 for surface in (a, b))))
     count = round(float(a.weights.sum() + b.weights.sum()))
     notes = tuple(dict.fromkeys(_notes(first) + _notes(second)))
     return Measurement("distance", value, "m", error, "closest points of the two surfaces", count, notes)
