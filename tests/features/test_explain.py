@@ -177,6 +177,14 @@ def test_a_blind_run_fills_its_part(place: Path) -> None:
     assert not (place / "none").exists()
 
 
+def test_a_run_of_a_part_says_so(place: Path, explained: ExplainResult) -> None:
+    items = [item.model_copy(update={"media": ()}) for item in load(str(place / "bench"), None, None).items]
+    part = tolman.evaluate(tolman.load(items), lambda messages: "A", limit=5, out=place / "part")
+    found = tolman.explain(part, scenes=place / "scenes", out=place / "few", draws=100, workers=1)
+    assert f"The run is of a part: 5 of {len(items)} items." in found.explanation.remarks
+    assert not any("of a part" in text for text in explained.explanation.remarks)
+
+
 def test_missing_scenes_are_one_sentence(place: Path) -> None:
     with pytest.raises(InputError, match="nowhere"):
         tolman.explain(place / "run", scenes=place / "nowhere", out=place / "none")

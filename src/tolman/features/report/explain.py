@@ -36,6 +36,7 @@ from tolman.reports.evidence_drawing import evidence_on_plan
 from tolman.reports.explained_page import LOSS_MEANINGS, BlindScores, Explanation, ShownItem, page
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.page_items import entry_of
+from tolman.reports.report_content import part_of
 from tolman.reports.report_pages import save_report, small_pictures
 from tolman.reports.site.data_shards import plan_of
 from tolman.reports.site.site_media import media_folder, scenes_folder
@@ -161,6 +162,7 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
         blind=None if blind is None else _blind_scores(rows, scored.rows(blind), items),
         commands={name: f"{command} {name}" for name in (GROUNDED, BLIND)},
         remarks=[
+            *([f"The run is of a part: {part} items."] if (part := part_of(run, scored.benchmark)) else []),
             *_remarks(losses, rows, observer.sightings_known, cell["value"], title),
             *_other_scenes([items[id] for id in tables], geometries, place),
         ],
