@@ -258,7 +258,7 @@ class PreparedRun:
         found = await engine.identify(recorded=kept_under(before), served_before=served_before(before))
         if found:
             settings, binds = engine.model.settings, self.folder.is_bound
-            self.record = settle(self.folder.path, before, self.record, settings, found, binds=binds)
+            self.record = settle(self._named, before, self.record, settings, found, binds=binds)
             self.folder.write_record(self.record)
 
     def finish(self) -> tuple[RunFolder, dict[str, Any]]:
