@@ -115,8 +115,25 @@ def test_a_table_that_was_not_written_to_its_end_is_made_of_the_parts(
     simulate(replace(ORDER, scenes=6), tmp_path / "out", 1)
     assert undrawn == list(range(6))
     assert not half.exists()
-    assert simulate(ORDER, tmp_path / "out", 1) == simulate(ORDER, tmp_path / "alone", 1)
-    assert contents(tmp_path / "out", "5.mp4") == contents(tmp_path / "alone")
+    simulate(replace(ORDER, scenes=6), tmp_path / "alone", 1)
+    assert contents(tmp_path / "out") == contents(tmp_path / "alone")
+
+
+def test_a_smaller_number_of_scenes_drops_none(
+    undrawn: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(collection, "write_collection", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            simulate(ORDER, tmp_path, 1)
+    for _ in range(2):  # while all are in parts, and then in the tables
+        before = contents(tmp_path)
+        said = rf"{tmp_path.name}: holds more scenes than are asked for; give --scenes 5 or more, or another folder"
+        with pytest.raises(InputError, match=said):
+            simulate(replace(ORDER, scenes=1), tmp_path, 1)
+        assert contents(tmp_path) == before
+        simulate(ORDER, tmp_path, 1)
+    assert undrawn == list(range(5))
 
 
 def interrupted(*ignored: object) -> None:
