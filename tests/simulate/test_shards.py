@@ -30,8 +30,9 @@ ORDER = WorldsConfig(scenes=5, seed=5, shapes=SHAPES, seconds=2.0, rate=4, size=
 def quick(config: WorldsConfig, number: int, out: Path) -> Part:
     """A scene with a recording that nobody draws."""
     identity, media = f"simulated/{config.seed}-{number:04d}", f"videos/{number}.mp4"
-    (out / "videos").mkdir(exist_ok=True)
-    (out / media).write_bytes(bytes([number]) * 100)
+    if config.media:
+        (out / "videos").mkdir(exist_ok=True)
+        (out / media).write_bytes(bytes([number]) * 100)
     capture = Capture.model_validate(
         {
             "id": f"{identity}/ego", "scene": identity, "sensor": "camera", "role": "ego", "media": media,
@@ -69,6 +70,14 @@ def test_shards_joined_in_any_order_are_the_whole_job(undrawn: list[int], tmp_pa
     assert sorted(undrawn) == list(range(5))
     whole = joined(tmp_path, *reversed(range(1, count + 1)))
     assert contents(whole) == contents(tmp_path / "alone")
+
+
+def test_shards_without_media_are_joined(undrawn: list[int], tmp_path: Path) -> None:
+    order = replace(ORDER, media=False)
+    simulate(order, tmp_path / "alone", 1)
+    for number in (1, 2):
+        simulate(order, tmp_path / str(number), 1, shard=Shard(number, 2))
+    assert contents(joined(tmp_path, 1, 2)) == contents(tmp_path / "alone")
 
 
 def test_a_shard_that_was_killed_is_repeated(
