@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import shutil
 import stat
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -68,15 +67,6 @@ def test_a_full_disk_is_one_sentence_whichever_library_writes(tmp_path: Path) ->
         assert list(tmp_path.iterdir()) == []
     with pytest.raises(OutputError, match="bench: can't be written"):
         _write_full(whole_folder(tmp_path / "bench"), frame.write_parquet)
-
-
-@pytest.fixture
-def only_small_files() -> Iterator[None]:
-    """No file can grow beyond 50,000 bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.usefixtures("only_small_files")

@@ -50,23 +50,28 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: Path, *, temporary: bool = False) -> Iterator[None]:
     """Name a file that can't be written because the disk is full, read-only or broken, whichever library writes it.
+
+    Args:
+        path: the file.
+        temporary: whether TMPDIR chooses its folder.
 
     Raises:
         OutputError: it is so.
     """
+    elsewhere = ("name another folder in TMPDIR",) if temporary else ()
     try:
         yield
     except OSError as error:
         if error.errno not in _OF_DISKS:
             raise
-        raise OutputError(path, os.strerror(error.errno)) from error
+        raise OutputError(path, os.strerror(error.errno), *elsewhere) from error
     except Exception as error:
         number = _number_of(error, path.parent) if type(error).__module__.startswith("polars") else None
         if number not in _OF_DISKS:
             raise
-        raise OutputError(path, os.strerror(number)) from error
+        raise OutputError(path, os.strerror(number), *elsewhere) from error
 
 
 _OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
