@@ -162,8 +162,9 @@ def direction(choice: Callable[..., Item]) -> Item:
 
 
 @pytest.fixture
-def only_small_files() -> Iterator[None]:
+def only_small_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No file can grow beyond 50,000 bytes."""
+    monkeypatch.setattr("sys.dont_write_bytecode", True)  # Python would keep half a module
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
     yield
