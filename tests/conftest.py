@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -158,3 +159,13 @@ def direction(choice: Callable[..., Item]) -> Item:
         "or back-right?\nThe directions refer to the quadrants of a Cartesian plane (if I am standing at the origin and "
         "facing along the positive y-axis).",
     )  # fmt: skip
+
+
+@pytest.fixture
+def only_small_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No file can grow beyond 50,000 bytes."""
+    monkeypatch.setattr("sys.dont_write_bytecode", True)  # Python would keep half a module
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import stat
 import threading
 from collections.abc import Callable
@@ -13,7 +15,7 @@ import polars as pl
 import pytest
 
 from tolman.errors import InputError, OutputError
-from tolman.files import atomic_write, remove, whole_folder, write_text
+from tolman.files import atomic_write, link_or_copy, remove, whole_folder, write_text
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -67,7 +69,32 @@ def test_a_full_disk_is_one_sentence_whichever_library_writes(tmp_path: Path) ->
         _write_full(whole_folder(tmp_path / "bench"), frame.write_parquet)
 
 
+@pytest.mark.usefixtures("only_small_files")
+def test_a_table_that_breaks_off_inside_a_header_is_one_sentence(tmp_path: Path) -> None:
+    """Polars leaves out the system's error then."""
+    frame = pl.DataFrame({f"c{i}": ["x"] * 10 for i in range(300)})
+    with pytest.raises(pl.exceptions.ComputeError, match="thrift: transport error"):
+        frame.write_parquet(tmp_path / "plain.parquet")
+    for write in (frame.write_parquet, frame.lazy().sink_parquet):
+        with (
+            pytest.raises(OutputError, match=r"a\.parquet: can't be written \(File too large\)"),
+            atomic_write(tmp_path / "a.parquet") as path,
+        ):
+            write(path)
+
+
+def test_a_copy_without_room_names_the_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(there: Path, here: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(there), None, str(here))
+
+    monkeypatch.setattr(os, "link", full)
+    monkeypatch.setattr(shutil, "copyfile", full)
+    with pytest.raises(OutputError, match=r"whole/a\.mp4: can't be written \(No space left on device\)"):
+        link_or_copy(tmp_path / "a.mp4", tmp_path / "whole" / "a.mp4")
+
+
 def test_other_errors_while_a_file_is_written_stay_what_they_are(tmp_path: Path) -> None:
-    for error in (InputError("rows.csv", "is broken"), pl.exceptions.ComputeError("bad"), FileNotFoundError(2, "gone")):
+    unread = pl.exceptions.ComputeError("parquet: File out of specification: Invalid thrift: transport error")
+    for error in (InputError("rows.csv", "is broken"), unread, FileNotFoundError(2, "gone")):
         with pytest.raises(type(error)), atomic_write(tmp_path / "x"):
             raise error

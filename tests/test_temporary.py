@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tolman import memory
+from tolman.errors import OutputError
 from tolman.memory import TemporaryDict, TemporaryList, TemporaryTexts
 
 
@@ -57,3 +58,12 @@ def test_a_dictionary_keeps_the_first_in_memory(monkeypatch: pytest.MonkeyPatch)
     assert (len(kept), kept["a"] is kept["a"], kept["c"] is kept["c"]) == (3, True, False)
     with pytest.raises(KeyError):
         kept["d"]
+
+
+@pytest.mark.usefixtures("only_small_files")
+def test_without_room_the_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    texts = TemporaryTexts()
+    said = rf"{tmp_path.name}: can't be written \(File too large\); make room or name another folder in TMPDIR"
+    with pytest.raises(OutputError, match=said):
+        texts.add(bytes(100_000))

@@ -11,10 +11,10 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"forks", "runtime", "extras", "memory", "visible"},
+    {"forks", "runtime", "extras", "visible"},
     {"plugins"},
     {"registry", "files", "text_tables", "toml_catalogue"},
-    {"storage"},
+    {"storage", "memory"},
     {"items", "responses", "scenes"},
     {"item_table", "scene_table", "messages", "cognitive_maps"},
     {"scoring", "media", "geometry", "parallel"},

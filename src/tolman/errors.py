@@ -87,11 +87,12 @@ class OutputError(TolmanError):
     Args:
         path: the file.
         why: the system's message.
+        elsewhere: how to write to another place, as an imperative.
     """
 
-    def __init__(self, path: Path | str, why: str) -> None:
+    def __init__(self, path: Path | str, why: str, elsewhere: str = "choose another folder") -> None:
         self.path = str(path)
-        super().__init__(f"{path}: can't be written ({why}); make room or choose another folder, and try again.")
+        super().__init__(f"{path}: can't be written ({why}); make room or {elsewhere}, and try again.")
 
 
 class MissingExtraError(TolmanError):

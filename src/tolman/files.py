@@ -50,28 +50,50 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: Path, *, temporary: bool = False) -> Iterator[None]:
     """Name a file that can't be written because the disk is full, read-only or broken, whichever library writes it.
+
+    Args:
+        path: the file.
+        temporary: whether TMPDIR chooses its folder.
 
     Raises:
         OutputError: it is so.
     """
+    elsewhere = ("name another folder in TMPDIR",) if temporary else ()
     try:
         yield
     except OSError as error:
         if error.errno not in _OF_DISKS:
             raise
-        raise OutputError(path, os.strerror(error.errno)) from error
+        raise OutputError(path, os.strerror(error.errno), *elsewhere) from error
     except Exception as error:
-        found = _OF_POLARS.search(str(error)) if type(error).__module__.startswith("polars") else None
-        if found is None or int(found[1]) not in _OF_DISKS:
+        number = _number_of(error, path.parent) if type(error).__module__.startswith("polars") else None
+        if number not in _OF_DISKS:
             raise
-        raise OutputError(path, os.strerror(int(found[1]))) from error
+        raise OutputError(path, os.strerror(number), *elsewhere) from error
 
 
 _OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
 """Errors of the disk that a file is on, rather than of its name or content."""
 _OF_POLARS = re.compile(r"\(os error (\d+)\)")
+_PROBE = 2**20
+
+
+def _number_of(error: Exception, folder: Path) -> int | None:
+    """Return the number of the system's error behind one of Polars; None if there is none.
+
+    Polars drops the number where the disk fails in the middle of a header, so that another file is tried.
+    """
+    if found := _OF_POLARS.search(str(error)):
+        return int(found[1])
+    if "thrift: transport error" in str(error):
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(bytes(_PROBE))
+        except OSError as own:
+            return own.errno
+    return None
 
 
 @contextmanager
@@ -166,7 +188,8 @@ def link_or_copy(there: Path, here: Path) -> None:
     try:
         os.link(there, here)
     except OSError:
-        shutil.copyfile(there, here)
+        with writing(here):
+            shutil.copyfile(there, here)
 
 
 _MARKS: dict[str, tuple[tuple[str, ...], ...]] = {

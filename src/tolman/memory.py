@@ -16,9 +16,12 @@ import weakref
 from array import array
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
 from pydantic import BaseModel
+
+from tolman.files import writing
 
 
 def give_back() -> None:
@@ -46,10 +49,15 @@ class TemporaryTexts:
         self._end = 0
 
     def add(self, text: bytes) -> int:
-        """Append a text; its place."""
+        """Append a text; its place.
+
+        Raises:
+            OutputError: the disk is full, read-only or broken.
+        """
         place, rest = self._end, memoryview(len(text).to_bytes(_LENGTH, "little") + text)
         while rest:
-            written = os.pwrite(self._file, rest, self._end)
+            with writing(Path(tempfile.gettempdir()), temporary=True):
+                written = os.pwrite(self._file, rest, self._end)
             self._end, rest = self._end + written, rest[written:]
         return place
 

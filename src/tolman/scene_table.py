@@ -17,6 +17,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -243,6 +244,13 @@ class Parts:
             return Part(scene, captures, tuple(kept["notes"]), kept["made_of"], kept["about"])
         except (OSError, ValueError, KeyError, TypeError, ValidationError):
             return None
+
+    def others(self, names: Iterable[str]) -> Iterator[str]:
+        """The ids of scenes that were kept, without the given ones; only files of others are read."""
+        given = {self._path(name) for name in names}
+        for path in set(self.folder.glob("*.json")) - given:
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                yield json.loads(path.read_text(encoding="utf-8"))["scene"]["id"]
 
     def write_capture(self, capture: Capture) -> None:
         """Keep a recording of a scene that isn't done yet."""

@@ -19,6 +19,7 @@ from tolman.generate.families.posed_video import (
     DIRECTION_TASK,
     DISPLACEMENT_TASK,
     NEXT_TASK,
+    NO_PAIR,
     ORDER_TASK,
     SPEED_TASK,
     UNTIMED,
@@ -33,6 +34,7 @@ from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import Media
 from tolman.scenes import Capture, Clock, Scene
 
+TASKS = {DISPLACEMENT_TASK, SPEED_TASK, DIRECTION_TASK, ORDER_TASK, NEXT_TASK}
 PICTURE = Media(kind="image", path="p.jpg")
 
 
@@ -93,7 +95,7 @@ def test_a_video_without_boxes_gives_questions_of_every_family(rooms: list[Scene
     counts = Counter(
         one.task for room in rooms for one in drafts(room, preset("posed-video")) if isinstance(one, Draft)
     )
-    assert set(counts) == {DISPLACEMENT_TASK, SPEED_TASK, DIRECTION_TASK, ORDER_TASK, NEXT_TASK}
+    assert set(counts) == TASKS
     assert sum(counts.values()) >= 10 * len(rooms)
     for room in rooms:
         assert all(
@@ -173,10 +175,15 @@ def test_what_a_recording_lacks() -> None:
         ({"poses": ()}, "no recording with known poses"),
         ({"media": None}, "no recording with a video"),
         ({"sensor": "lidar"}, "no camera's recording"),
+        ({"intrinsics": ()}, NO_PAIR),
+        ({"poses": camera.poses[:1], "times": (0.0,)}, NO_PAIR),
     ):
         poorer = SceneGeometry(walk.scene, [camera.model_copy(update=change)])
-        assert reasons(poorer) == {task: {said} for task in reasons(poorer)}
-        assert len(reasons(poorer)) == 5
+        assert reasons(poorer) == {task: {said} for task in TASKS}
+    short = camera.model_copy(update={"times": camera.times[:20], "poses": camera.poses[:20]})  # 1.9 s
+    found = reasons(SceneGeometry(walk.scene, [short]))
+    assert found.pop(NEXT_TASK) == {"fewer than four pictures whose motions differ clearly"}
+    assert found == {task: {"no two sampled pictures are 2 to 20 s apart"} for task in TASKS - {NEXT_TASK}}
     still = straight(speed=0.0)
     assert not [one for one in drafts(still, preset("posed-video")) if isinstance(one, Draft)]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tolman.errors import OutputError
 from tolman.generate.draft import Draft, ReasoningStep
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.question_media import PictureSource
@@ -96,3 +97,12 @@ def test_texts_are_those_of_models() -> None:
     item = Item(id="i", question="?", kind="number", answer="1", task="t", evidence=evidence)
     assert text_with_things(evidence) == json.dumps(item.model_dump(mode="json")["evidence"])
     assert '"ratio": null' in evidence_text(evidence)
+
+
+@pytest.mark.usefixtures("only_small_files")
+def test_without_room_the_file_is_named(tmp_path: Path) -> None:
+    said = r"draft_file: can't be written \(File too large\); make room or name another folder in TMPDIR"
+    for length, count in ((100_000, 1), (9_990, 6), (49_999, 1)):  # at once, from the buffer, as the file is closed
+        own = draft(note="x" * length)
+        with pytest.raises(OutputError, match=said), DraftFile(tmp_path / "draft_file") as draft_file:
+            [draft_file.add(own, ()) for _ in range(count)]

@@ -30,8 +30,9 @@ ORDER = WorldsConfig(scenes=5, seed=5, shapes=SHAPES, seconds=2.0, rate=4, size=
 def quick(config: WorldsConfig, number: int, out: Path) -> Part:
     """A scene with a recording that nobody draws."""
     identity, media = f"simulated/{config.seed}-{number:04d}", f"videos/{number}.mp4"
-    (out / "videos").mkdir(exist_ok=True)
-    (out / media).write_bytes(bytes([number]) * 100)
+    if config.media:
+        (out / "videos").mkdir(exist_ok=True)
+        (out / media).write_bytes(bytes([number]) * 100)
     capture = Capture.model_validate(
         {
             "id": f"{identity}/ego", "scene": identity, "sensor": "camera", "role": "ego", "media": media,
@@ -69,6 +70,14 @@ def test_shards_joined_in_any_order_are_the_whole_job(undrawn: list[int], tmp_pa
     assert sorted(undrawn) == list(range(5))
     whole = joined(tmp_path, *reversed(range(1, count + 1)))
     assert contents(whole) == contents(tmp_path / "alone")
+
+
+def test_shards_without_media_are_joined(undrawn: list[int], tmp_path: Path) -> None:
+    order = replace(ORDER, media=False)
+    simulate(order, tmp_path / "alone", 1)
+    for number in (1, 2):
+        simulate(order, tmp_path / str(number), 1, shard=Shard(number, 2))
+    assert contents(joined(tmp_path, 1, 2)) == contents(tmp_path / "alone")
 
 
 def test_a_shard_that_was_killed_is_repeated(
@@ -115,8 +124,25 @@ def test_a_table_that_was_not_written_to_its_end_is_made_of_the_parts(
     simulate(replace(ORDER, scenes=6), tmp_path / "out", 1)
     assert undrawn == list(range(6))
     assert not half.exists()
-    assert simulate(ORDER, tmp_path / "out", 1) == simulate(ORDER, tmp_path / "alone", 1)
-    assert contents(tmp_path / "out", "5.mp4") == contents(tmp_path / "alone")
+    simulate(replace(ORDER, scenes=6), tmp_path / "alone", 1)
+    assert contents(tmp_path / "out") == contents(tmp_path / "alone")
+
+
+def test_a_smaller_number_of_scenes_drops_none(
+    undrawn: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(collection, "write_collection", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            simulate(ORDER, tmp_path, 1)
+    for _ in range(2):  # while all are in parts, and then in the tables
+        before = contents(tmp_path)
+        said = rf"{tmp_path.name}: holds more scenes than are asked for; give --scenes 5 or more, or another folder"
+        with pytest.raises(InputError, match=said):
+            simulate(replace(ORDER, scenes=1), tmp_path, 1)
+        assert contents(tmp_path) == before
+        simulate(ORDER, tmp_path, 1)
+    assert undrawn == list(range(5))
 
 
 def interrupted(*ignored: object) -> None:

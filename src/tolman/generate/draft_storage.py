@@ -9,10 +9,12 @@ from __future__ import annotations
 import pickle
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
+from tolman.files import writing
 from tolman.generate.draft import Cues, Draft
 from tolman.generate.question_media import PictureSource
 from tolman.generate.rings import InRing
@@ -191,7 +193,7 @@ class DraftFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("w+b")
+        self._path, self._file = path, path.open("w+b")
         self._at_end = True
         self._placed: dict[int, tuple[Any, int | None]] = {}
         self._read: dict[int, WrittenThing] = {}
@@ -200,10 +202,15 @@ class DraftFile:
         return self
 
     def __exit__(self, *ignored: object) -> None:
-        self._file.close()
+        with self._writing():
+            self._file.close()
 
     def add(self, draft: Draft, media: tuple[PictureSource, ...]) -> int:
-        """Store a draft with its media, and return its place."""
+        """Store a draft with its media, and return its place.
+
+        Raises:
+            OutputError: the disk is full, read-only or broken.
+        """
         evidence = dict(draft.evidence)
         places = [self._place(thing) for thing in _things_in(evidence)]
         if None in places:
@@ -225,16 +232,22 @@ class DraftFile:
     def without_evidence(self, position: int) -> tuple[Draft, tuple[PictureSource, ...]]:
         """The same without the draft's evidence and reasoning, which take ten times as long to read as all else."""
         self._at_end = False
-        self._file.seek(position)
+        with self._writing():
+            self._file.seek(position)
         found: tuple[Draft, tuple[PictureSource, ...]] = pickle.load(self._file)
         return found
 
     def _append(self, what: object) -> int:
         # Going to where it is would write out what waits to be written, each time.
-        position = self._file.tell() if self._at_end else self._file.seek(0, 2)
-        self._at_end = True
-        pickle.dump(what, self._file, protocol=pickle.HIGHEST_PROTOCOL)
+        with self._writing():
+            position = self._file.tell() if self._at_end else self._file.seek(0, 2)
+            self._at_end = True
+            pickle.dump(what, self._file, protocol=pickle.HIGHEST_PROTOCOL)
         return position
+
+    def _writing(self) -> AbstractContextManager[None]:
+        # Closing the file or moving in it writes too.
+        return writing(self._path, temporary=True)
 
     def _place(self, thing: Any) -> int | None:
         """Return the place of a thing, written if it is new; None if its text doesn't hold all of it."""
@@ -248,7 +261,8 @@ class DraftFile:
     def _thing(self, place: int) -> WrittenThing:
         if place not in self._read:
             self._at_end = False
-            self._file.seek(place)
+            with self._writing():
+                self._file.seek(place)
             _remember(self._read, place, WrittenThing(pickle.load(self._file)), _READ)
         return self._read[place]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -92,7 +92,7 @@ def simulate(
         shard: the part of the scenes that is made; None for all.
 
     Raises:
-        InputError: the folder holds something else, or the furniture can't be used.
+        InputError: the folder holds something else or more scenes, or the furniture can't be used.
         NoDisplayError: the machine can't draw.
     """
     settings = config.settings()
@@ -109,6 +109,7 @@ def simulate(
     names = {number: f"{DATASET}/{config.seed}-{number:04d}" for number in own}
     # Without recordings it is of a table that was not written to its end; the scene still lies in its part then.
     there = {part.scene.id: SimulatedScene.of(part, drawn=False) for part in read_collection(out) if part.captures}
+    _check_number(out, there, names.values(), config.twins)
     missing = [number for number, name in names.items() if name not in there]
     groups = [tuple(some) for _, some in itertools.groupby(missing, lambda number: number // config.twins)]
     threads = WorkPlace.of(workers).cores_each(len(groups))
@@ -128,6 +129,15 @@ def simulate(
     if record is not None:
         finish(out, record, len(made))
     return made
+
+
+def _check_number(out: Path, there: Iterable[str], names: Collection[str], twins: int) -> None:
+    """Refuse a number of scenes that would drop some from the folder: their videos would be drawn again later."""
+    more = {*there, *Parts(out).others(names)} - set(names)
+    if more:
+        least = 1 + max(int(name.rpartition("-")[2]) for name in more)
+        fix = f"give --scenes {-(-least // twins) * twins} or more, or another folder with --out"
+        raise InputError(out, "holds more scenes than are asked for", fix=fix)
 
 
 def _write(out: Path, names: Sequence[str]) -> None:

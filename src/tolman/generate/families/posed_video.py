@@ -63,6 +63,7 @@ class PosedSettings(ViewSettings):
 
 Clip = tuple[View, View]
 UNTIMED = "its pictures have no times"
+NO_PAIR = "no recording has two pictures with known poses and intrinsics"
 
 
 def lack(geometry: SceneGeometry) -> str:
@@ -123,14 +124,19 @@ def _drafts(geometry: SceneGeometry, settings: PosedSettings, task: str, ask: As
         yield Rejected(task, geometry.scene.id, missing)
         return
     shown = gallery(geometry, settings)
-    for views in moments_of(shown, settings):
+    recordings, asked = list(moments_of(shown, settings)), False
+    for views in recordings:
         made = 0
         for clip in clips_of(shown, views, settings, task):
+            asked = True
             found = ask(shown, views, clip, settings)
             yield found
             made += isinstance(found, Draft)
             if made >= settings.questions:
                 break
+    if not asked:
+        apart = f"no two sampled pictures are {settings.shortest_clip:g} to {settings.longest_clip:g} s apart"
+        yield Rejected(task, geometry.scene.id, apart if recordings else NO_PAIR)
 
 
 def _part(clip: Clip) -> tuple[Shot, ...]:
@@ -437,7 +443,10 @@ def draft_next(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Dra
         yield Rejected(NEXT_TASK, geometry.scene.id, missing)
         return
     shown = gallery(geometry, settings)
-    for views in moments_of(shown, settings):
+    recordings = list(moments_of(shown, settings))
+    if not recordings:
+        yield Rejected(NEXT_TASK, geometry.scene.id, NO_PAIR)
+    for views in recordings:
         firsts = list(views)
         random.Random(f"{shown.scene.id}:{views[0].shot.capture}:{NEXT_TASK}").shuffle(firsts)
         made = 0
