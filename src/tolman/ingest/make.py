@@ -101,7 +101,7 @@ def make(
     if surface is not None and len(surface.faces):
         check_precision(source.path, points)
         notes += check_boxes(source.path, surface, points, reading.instances)
-    objects, counts, small = _objects(reading, settings.categories)
+    objects, counts, small = _objects(source.path, reading, settings.categories)
     notes += small
     tree = _tree(surface)
     numbered, boxes = _standing(reading, objects)
@@ -274,8 +274,14 @@ def _standing(
     return numbered, boxes
 
 
-def _objects(reading: RawScene, categories: Categories) -> tuple[dict[str, SceneObject], Counter[str], list[str]]:
-    """The objects that are asked about, how many there are of each category, and which have no box."""
+def _objects(
+    path: Path, reading: RawScene, categories: Categories
+) -> tuple[dict[str, SceneObject], Counter[str], list[str]]:
+    """The objects that are asked about, how many there are of each category, and which have no box.
+
+    Raises:
+        InputError: two of them have the same id.
+    """
     objects: dict[str, SceneObject] = {}
     counts: Counter[str] = Counter()
     notes = []
@@ -290,6 +296,9 @@ def _objects(reading: RawScene, categories: Categories) -> tuple[dict[str, Scene
         if box is None:
             notes.append(f"{category} {one.id} has too few points for a box; it is counted and not asked about")
             continue
+        if one.id in objects:
+            what = f"a {objects[one.id].category} and a {category} both have the id '{one.id[:80]}'"
+            raise InputError(path, what, fix="give each object an id of its own, or remove one")
         objects[one.id] = SceneObject(id=one.id, category=category, box=box, track=one.track)
     return objects, counts, notes
 
