@@ -10,16 +10,20 @@ pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.test_captures import PLACES, capture, scene, thing
 from kinds.yes_no import write_kind
+from three_rooms import ROOMS
+from tolman.errors import DataWarning
 from tolman.generate.draft import Recomputed
+from tolman.generate.draft_items import item_of
 from tolman.generate.families.spatialbench import planning, relations
 from tolman.generate.families.spatialbench.planning import FillInSettings
 from tolman.generate.families.spatialbench.relations import PassingSettings
 from tolman.generate.families.vsi_bench.relative_direction import LEVELS
 from tolman.generate.presets import preset, recompute
-from tolman.generate.released_audit import again, audit
+from tolman.generate.released_audit import again, audit, drafts_of, warn_of_other_scenes
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import Item, Unit
 from tolman.plugins import load_plugin
+from tolman.scene_table import read_scenes
 from tolman.scenes import Scene
 
 PAPER = preset("vsi-paper")
@@ -62,6 +66,22 @@ def test_wrong_options_that_tie_are_safe_and_a_tie_for_the_nearest_is_not() -> N
     clear = scene(thing("a", 2.0, 1), thing("b", 3.0, 1), thing("c", 4.1, 1), thing("d", 7.0, 1))
     assert verdict(nearest("a", "b", "c", "d"), clear) == ("sound", ())
     assert verdict(nearest("b", "a", "c", "d"), clear)[0] == DOUBT  # another answer
+
+
+def test_other_scenes_of_the_same_ids_are_named(tmp_path: Path) -> None:
+    right = {one.id: SceneGeometry(one, []) for one in read_scenes(ROOMS)}
+    items = [
+        item_of(draft, 0, (), 0).model_copy(update={"id": f"{place}-{number}"})
+        for place, geometry in right.items()
+        for number, draft in enumerate(drafts_of(geometry, PAPER)[:20])
+    ]
+    wrong = {
+        name: SceneGeometry(other.scene.model_copy(update={"id": name}), [])
+        for name, other in zip(right, [*right.values()][1:] + [*right.values()][:1], strict=True)
+    }
+    warn_of_other_scenes(items, right, tmp_path)
+    with pytest.warns(DataWarning, match=r"checked answers aren't those of its scenes"):
+        warn_of_other_scenes(items, wrong, tmp_path)
 
 
 def test_few_things_to_count_are_safe_and_boxes_that_disagree_are_not() -> None:

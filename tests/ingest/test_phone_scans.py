@@ -181,6 +181,15 @@ def test_roomplan_gives_boxes_and_floor(tmp_path: Path, words: bool) -> None:
     assert scene.room_center == pytest.approx((2.5, 2.0, 0.0))
 
 
+def test_two_objects_of_one_id_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "in" / "flat.json"
+    write_roomplan(path)
+    content = json.loads(path.read_text())
+    content["objects"][1]["identifier"] = content["objects"][0]["identifier"]
+    path.write_text(json.dumps(content))
+    assert "both have the id" in refused("roomplan", tmp_path / "in", tmp_path / "out")
+
+
 def test_roomplan_reads_words_in_one(tmp_path: Path) -> None:
     write_roomplan(tmp_path / "in" / "flat.json")
     path = tmp_path / "in" / "flat.json"

@@ -117,6 +117,20 @@ def test_lenses_are_taken_out(tmp_path: Path, drawn: tuple, model: str) -> None:
     assert apart(raw, plain(drawn)) > 2 * off
 
 
+def test_a_pose_far_from_all_others_is_lost(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    write_colmap(tmp_path / "in" / "flat", plain(drawn), "PINHOLE", PINHOLES["PINHOLE"], binary=False)
+    (path,) = (tmp_path / "in").rglob("images.txt")
+    lines = path.read_text().splitlines()
+    place = next(i for i, line in enumerate(lines) if line.startswith("3 "))
+    words = lines[place].split()
+    words[5] = "9999"
+    lines[place] = " ".join(words)
+    path.write_text("\n".join(lines) + "\n")
+    _, capture, result = made("colmap", tmp_path / "in", tmp_path / "out", scale=1.0, up="-y")
+    assert sum(not np.isfinite(capture.pose(i)).all() for i in range(len(capture.times))) == 1
+    assert any("1 of" in said and "far from all others" in said for said in result.scenes[0].repaired)
+
+
 def test_without_hints_it_is_levelled_and_has_no_metres(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
     write_colmap(tmp_path / "in" / "flat", plain(drawn), "PINHOLE", PINHOLES["PINHOLE"], unit=UNIT)
     scene, capture, result = made("colmap", tmp_path / "in", tmp_path / "out")

@@ -6,16 +6,19 @@ One question can also be made again from its scene, after the scene or a rule wa
 from __future__ import annotations
 
 import re
+import warnings
 from array import array
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
+from tolman.errors import DataWarning
 from tolman.generate.answer_evidence import with_needed_frames
 from tolman.generate.draft import Draft, Shot
 from tolman.generate.draft_items import DRAFTED_KINDS, as_choice, item_of
-from tolman.generate.presets import GenerationPreset, drafts, recompute
+from tolman.generate.presets import GenerationPreset, drafts, preset, recompute
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.item_table import at_hand, field_values
 from tolman.items import Item, Media
@@ -23,6 +26,9 @@ from tolman.kinds import kind_of
 from tolman.memory import TemporaryList
 from tolman.parallel import Workers, parallel_map
 from tolman.scenes import Capture, Scene
+
+_CHECKED, _DIFFERING = 200, 0.05
+"""Answers that are checked, about, and their share that may differ from the scenes' without a warning."""
 
 Verdict = Literal["sound", "rule broken, answer safe", "answer in doubt", "not checked"]
 
@@ -88,6 +94,26 @@ def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: Ge
         preset: whose rules the questions are held to; answers are always recomputed by the released geometry.
     """
     return [_finding(item, scenes.get(item.scene or ""), preset) for item in items]
+
+
+def warn_of_other_scenes(items: Sequence[Item], scenes: Mapping[str, SceneGeometry], folder: Path) -> None:
+    """Warn where many answers aren't those of the scenes: other scenes may have the same ids.
+
+    Args:
+        items: of the benchmark; a few are checked, evenly chosen.
+        scenes: by id.
+        folder: that the scenes are from.
+    """
+    some = [items[number] for number in range(0, len(items), max(1, len(items) // _CHECKED))]
+    statuses = Counter(finding.status for finding in audit(some, scenes, preset("all")))
+    checked = statuses["agrees"] + statuses["differs"]
+    if statuses["differs"] > _DIFFERING * checked:
+        warnings.warn(
+            f"{folder}: {statuses['differs']:,} of {checked:,} checked answers aren't those of its scenes, so it may "
+            "be another collection with the same ids; give the scenes that the benchmark was made of.",
+            DataWarning,
+            stacklevel=2,
+        )
 
 
 def audit_scenes(

@@ -4,6 +4,7 @@
 |---|---|
 | a pose with a number that isn't finite (lost tracking) | it stays in the video, shows nothing, is counted |
 | all poses like that | refused |
+| a pose over 20 m from a room's usual place, and ten times as far as nine of ten frames | as a lost one |
 | a pose whose axes are left-handed, or no rotation | refused: which axis is mirrored can't be known |
 | a room wider than 200 m or higher than 60 m | refused: another unit than metres |
 | a sensor that moves over 150 m/s, or over 200 m in a room; points mostly over 1 km from it | refused, the same |
@@ -39,6 +40,8 @@ _WIDEST, _HIGHEST, _NARROWEST = 200.0, 60.0, 0.2
 _NEAR = 3.0
 _SMALLEST_ROOM, _LEAST_MOVED, _STILL = 2.0, 0.3, 1e-6
 """Square metres of a room, and metres that a camera moves, below which the unit is doubted; metres that are no move."""
+_JUMP, _TIMES = 20.0, 10.0
+"""Metres from the middle of a camera's places, and times the distance of nine of ten, beyond which tracking jumped."""
 _AREAS = 5.0
 """Times that a room's given area may be above or below that of its mesh without a note."""
 _FASTEST, _REACH = 150.0, 1000.0
@@ -104,6 +107,33 @@ def checked_poses(path: Path, poses: Floats, *, first: int = 0) -> tuple[Floats,
         raise InputError(path, f"none of its {len(lost):,} frames has a pose: tracking was lost throughout")
     said = f"{path.name}: {int(lost.sum()):,} of {len(lost):,} frames have no pose (lost tracking); they show nothing"
     return found, [said] if lost.any() else []
+
+
+def without_jumps(path: Path, poses: Floats) -> tuple[Floats, list[str]]:
+    """Return a camera's poses in a room, with nan throughout where tracking jumped far away.
+
+    Args:
+        path: the file that they are from.
+        poses: camera → scene in metres, nan where tracking was lost, shape (n, 4, 4).
+
+    Returns:
+        The poses, and the repairs.
+    """
+    tracked = np.flatnonzero(np.isfinite(poses).all((1, 2)))
+    places = poses[tracked, :3, 3]
+    if not len(tracked):
+        return poses, []
+    off = np.linalg.norm(places - np.median(places, axis=0), axis=1)
+    far = off > max(_JUMP, _TIMES * float(np.quantile(off, 0.9, method="lower")))
+    if not far.any():
+        return poses, []
+    found = poses.copy()
+    found[tracked[far]] = np.nan
+    said = (
+        f"{path.name}: {int(far.sum()):,} of {len(poses):,} poses are far from all others, the first of them "
+        f"{off[far][0]:,.0f} m (frame {tracked[far][0]}); these frames show nothing"
+    )
+    return found, [said]
 
 
 def check_scale(path: Path, points: Floats) -> None:

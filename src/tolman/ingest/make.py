@@ -29,6 +29,7 @@ from tolman.ingest.checks import (
     is_too_long,
     scale_doubts,
     seconds_doubted,
+    without_jumps,
 )
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.standard_video import Sight, record, working_size
@@ -94,14 +95,15 @@ def make(
     notes = list(reading.notes)
     surface = reading.surface
     points = np.empty((0, 3)) if surface is None else spread_points(surface)
-    recordings = [_checked(recording, source, repaired) for recording in reading.recordings]
+    in_room = reading.metric and not reading.outdoors
+    recordings = [_checked(recording, source, repaired, in_room=in_room) for recording in reading.recordings]
     check_masks(source.path, recordings, {one.number for one in reading.instances if one.number})
     if not reading.outdoors:
         check_scale(source.path, points if len(points) else _corners(reading.instances))
     if surface is not None and len(surface.faces):
         check_precision(source.path, points)
         notes += check_boxes(source.path, surface, points, reading.instances)
-    objects, counts, small = _objects(reading, settings.categories)
+    objects, counts, small = _objects(source.path, reading, settings.categories)
     notes += small
     tree = _tree(surface)
     numbered, boxes = _standing(reading, objects)
@@ -153,7 +155,7 @@ def make(
     return IngestedScene(part, None, complete, tuple(repaired), tuple(notes))
 
 
-def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str]) -> CameraRecording:
+def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str], *, in_room: bool) -> CameraRecording:
     """A recording whose numbers can be relied on."""
     if not len(recording.times):
         raise InputError(source.path, f"its recording '{recording.role}' has no frame")
@@ -191,6 +193,9 @@ def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str
         return recording
     poses, said = checked_poses(source.path, recording.poses)
     repaired += [one for one in said if not any("no pose" in known for known in repaired)]
+    if in_room:
+        poses, said = without_jumps(source.path, poses)
+        repaired += said
     return replace(recording, poses=poses)
 
 
@@ -274,8 +279,14 @@ def _standing(
     return numbered, boxes
 
 
-def _objects(reading: RawScene, categories: Categories) -> tuple[dict[str, SceneObject], Counter[str], list[str]]:
-    """The objects that are asked about, how many there are of each category, and which have no box."""
+def _objects(
+    path: Path, reading: RawScene, categories: Categories
+) -> tuple[dict[str, SceneObject], Counter[str], list[str]]:
+    """The objects that are asked about, how many there are of each category, and which have no box.
+
+    Raises:
+        InputError: two of them have the same id.
+    """
     objects: dict[str, SceneObject] = {}
     counts: Counter[str] = Counter()
     notes = []
@@ -290,6 +301,9 @@ def _objects(reading: RawScene, categories: Categories) -> tuple[dict[str, Scene
         if box is None:
             notes.append(f"{category} {one.id} has too few points for a box; it is counted and not asked about")
             continue
+        if one.id in objects:
+            what = f"a {objects[one.id].category} and a {category} both have the id '{one.id[:80]}'"
+            raise InputError(path, what, fix="give each object an id of its own, or remove one")
         objects[one.id] = SceneObject(id=one.id, category=category, box=box, track=one.track)
     return objects, counts, notes
 

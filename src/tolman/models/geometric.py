@@ -1,16 +1,17 @@
 """Answers that follow from a scene's geometry by the question families' own rules, and `baseline/oracle`.
 
-The oracle reads answers off the scenes' geometry, which is the upper bound of any benchmark with scenes. It knows the
-question's text and its scene, never its answer. Distances and sizes are given unrounded.
+The oracle reads answers off the scenes' geometry, which is the upper bound of any benchmark with scenes. An
+answer follows from the question's text and its scene alone. Distances and sizes are given unrounded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman.generate.presets import preset, recompute
+from tolman.generate.released_audit import warn_of_other_scenes
 from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import CANT_TELL
 from tolman.kinds.choices import nearest_option
@@ -19,6 +20,7 @@ from tolman.responses import FailureKind, Response
 from tolman.scoring.item_kind import kind_of
 
 if TYPE_CHECKING:
+    from tolman.benchmarks.spec import BenchmarkSpec
     from tolman.generate.draft import Recomputed
     from tolman.generate.presets import GenerationPreset
     from tolman.items import Item
@@ -70,9 +72,14 @@ class Oracle:
 
     def __init__(self, scenes: Path) -> None:
         self.settings: Mapping[str, Any] = {"scenes": str(scenes)}
+        self._folder = scenes
         found = (one for one in open_collection(scenes) if isinstance(one, SceneGeometry))
         self._scenes = {geometry.scene.id: geometry for geometry in found}
         self._preset = preset("all")
+
+    def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
+        """Warn where the scenes aren't the benchmark's. Answers follow from the scenes alone."""
+        warn_of_other_scenes([as_generated(item) for item in items], self._scenes, self._folder)
 
     async def answer(self, request: Request) -> Response:
         """Answer from the item's scene.

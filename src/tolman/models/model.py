@@ -155,7 +155,7 @@ def is_stored(model: Model) -> bool:
 
 @runtime_checkable
 class KnowsTheTruth(Protocol):
-    """A baseline that is built from the benchmark's own answers."""
+    """A baseline that looks at the benchmark's own answers before it is asked."""
 
     def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
         """Look at all items of the subset before the first is asked."""

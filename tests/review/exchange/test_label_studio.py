@@ -56,8 +56,11 @@ def test_labels_go_out_and_come_back_as_somebodys(served: Served) -> None:
 
     for one in told:  # as somebody labels all of them there
         one["annotations"] = labelled["annotations"]
+    theirs = [{**one, "meta": {}} for one in labelled["annotations"][0]["result"]]
+    told[0]["annotations"] = [{"result": theirs, "completed_by": 2}, *labelled["annotations"]]
     page = _send(owner, project, "Bob", json.dumps(told)).text
     assert f"{len(items())} questions are labelled as Bob" in page
+    assert "Annotations left out: 1. Only the last one on a question is read" in page
     again = _send(owner, project, "Bob", json.dumps(told)).text
     assert "0 questions are labelled as Bob" in again
     assert f"{len(items())} questions stay as they are" in again
@@ -92,7 +95,7 @@ def test_the_last_annotation_counts_that_is_not_cancelled() -> None:
         {"data": {"id": "a"}, "annotations": [annotation("1"), annotation("2"), annotation("3", cancelled=True)]},
         {"data": {"id": "b"}, "annotations": []},
     ]
-    assert read_tasks(json.dumps(tasks).encode()) == {"a": {"g": ["2"]}}
+    assert read_tasks(json.dumps(tasks).encode()) == ({"a": {"g": ["2"]}}, 1)
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,28 @@ def test_inspects_logs(interchange: Path, suffix: str) -> None:
     assert [item.id for _, item in join(without, items).pairs] == [f"q{n}" for n in range(6)]
 
 
+def test_shuffled_choices_in_inspects_log_are_refused(tmp_path: Path, choice: Callable[..., Item]) -> None:
+    item = choice(id="3", question="Where is it?", options=("left", "right", "above", "below"), answer="A")
+    path = tmp_path / "log.json"
+
+    def write(options: list[str], target: str) -> Path:
+        sample = {"id": "3", "input": "Where is it?", "choices": options, "target": target}
+        sample["output"] = {"completion": f"ANSWER: {target}"}
+        path.write_text(json.dumps({"version": 2, "status": "success", "eval": {"task": "t"}, "samples": [sample]}))
+        return path
+
+    (outcome,) = read_import(write(["left", "right", "above", "below"], "A"), [item]).outcomes.values()
+    assert isinstance(outcome, Response)
+    for options, problem in (
+        (["right", "left", "above", "below"], "are in another order than"),
+        (["right", "left", "near", "far"], "aren't"),
+    ):
+        with pytest.raises(
+            InputError, match=rf"row 3, field 'options': its options \(.*\) {problem} those of item '3'"
+        ):
+            read_import(write(options, "B"), [item])
+
+
 def test_inspects_numbers(interchange: Path) -> None:
     (path,) = (interchange / "inspect").glob("*tiny-number*.eval")
     (log,) = read_logs(path)

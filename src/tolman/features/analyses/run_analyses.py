@@ -29,6 +29,7 @@ from tolman.features.analyses.config import DeltasConfig, GroundingConfig, Human
 from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.files import write_text
+from tolman.generate.released_audit import warn_of_other_scenes
 from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.parallel import parallel_map, place_of
 from tolman.protocols import ProtocolOptions
@@ -365,6 +366,7 @@ def observe_run(
         UsageError: none of the run's scenes is there.
     """
     items = {item.id: item for item in run.folder.items()}
+    warn_of_other_scenes(list(items.values()), geometries, config.scenes)
     frames = run.record.settings.frames
     tasks, lost = scene_tasks(list(items.values()), geometries, frames, noise, draws=config.draws, seed=config.seed)
     if not tasks:

@@ -99,19 +99,31 @@ def write_tasks(tasks: Sequence[LabelledTask]) -> str:
     return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
 
 
-def read_tasks(content: bytes) -> dict[str, dict[str, list[str]]]:
-    """Task's key → group → values, of the last annotation of each task that isn't cancelled; tasks without one are left
-    out.
+def read_tasks(content: bytes) -> tuple[dict[str, dict[str, list[str]]], int]:
+    """Read the last annotation of each task that isn't cancelled; tasks without one are left out.
+
+    Returns:
+        Task's key → group → values; and how many annotations are left out, as a later one is on the same task. Those
+        that were written here don't count: they went out with a person's name.
 
     Raises:
         ExchangeError: the file is no JSON of annotated tasks, or a task is named twice or not at all.
     """
     found: dict[str, dict[str, list[str]]] = {}
+    left = 0
     for number, (key, given) in enumerate(annotations_in(content), 1):
-        labels = _chosen_labels(given, number)
-        if labels is not None:
-            found[key] = labels
-    return found
+        try:
+            *earlier, last = [one for one in given or [] if not one.get("was_cancelled")] or [None]
+            left += sum(not any(_meta(result).get("text") for result in one["result"]) for one in earlier)
+            if last is not None:
+                found[key] = {
+                    str(one["from_name"]): [str(value) for value in one["value"]["choices"]]
+                    for one in last["result"]
+                    if one["type"] == "choices"
+                }
+        except (TypeError, KeyError, AttributeError):
+            raise ExchangeError(f"The annotations of task {number} are none of Label Studio's.") from None
+    return found, left
 
 
 def annotations_in(content: bytes) -> Iterator[tuple[str, Any]]:
@@ -133,18 +145,6 @@ def annotations_in(content: bytes) -> Iterator[tuple[str, Any]]:
             raise ExchangeError(f"Task {number} has the id '{key[:80]}' of an earlier one.")
         seen.add(key)
         yield key, task.get("annotations")
-
-
-def _chosen_labels(annotations: Any, number: int) -> dict[str, list[str]] | None:
-    try:
-        standing = [one for one in annotations or [] if not one.get("was_cancelled")]
-        if not standing:
-            return None
-        results = [one for one in standing[-1]["result"] if one["type"] == "choices"]
-        labels = {str(one["from_name"]): [str(value) for value in one["value"]["choices"]] for one in results}
-    except (TypeError, KeyError, AttributeError):
-        raise ExchangeError(f"The annotations of task {number} are none of Label Studio's.") from None
-    return labels
 
 
 IMAGE = "image"

@@ -283,8 +283,14 @@ def right_answer(written: Written) -> str:
     if written.control == "choice":
         return written.answer
     entered = written.number if written.control == "number" else written.words
-    asked = Item.model_construct(id="", question=written.question, kind=written.kind, answer="", task=written.category)
-    return read_answer(asked, entered)
+    asked = Item.model_construct(
+        id="", question=written.question, kind=written.kind, answer="", task=written.category,
+        unit="count" if (written.control, written.unit) == ("number", "count") else None,
+    )  # fmt: skip
+    answer = read_answer(asked, entered)
+    if asked.unit and float(answer) % 1:
+        raise AnswerError(f"A count is a whole number, not {answer}.")
+    return answer
 
 
 def _category(written: Written, around: Around) -> list[CheckProblem]:

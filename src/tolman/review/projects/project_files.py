@@ -50,10 +50,12 @@ class LabelsTakenIn:
     Attributes:
         fresh: labels that count from now on.
         left: questions that the person has labelled already, or that enough people have.
+        earlier: annotations that are left out, as a later one in the file is on the same question.
     """
 
     fresh: int
     left: int
+    earlier: int
 
 
 def label_controls(project: Project) -> list[Choices]:
@@ -83,7 +85,8 @@ def take_in_labels(db: Orm, site: Site, project: Project, person: Person, conten
     groups = KINDS[project.mode].groups(project)
     tasks = {task.key: task for task in _labelling_tasks(db, project)}
     fresh = left = 0
-    for key, given in label_studio.read_tasks(content).items():
+    read, earlier = label_studio.read_tasks(content)
+    for key, given in read.items():
         task = tasks.get(key)
         if task is None:
             raise ExchangeError(f"The question '{key[:80]}' is not in this project.")
@@ -101,7 +104,7 @@ def take_in_labels(db: Orm, site: Site, project: Project, person: Person, conten
     record(db, site.settings, "labels taken in", project=project.id, user=by, account=person.name, labels=fresh)
     if not fresh and not left:
         raise ExchangeError(f"The file has no labels of the project's {len(tasks):,} questions.")
-    return LabelsTakenIn(fresh, left)
+    return LabelsTakenIn(fresh, left, earlier)
 
 
 def _labelling_tasks(db: Orm, project: Project) -> list[Task]:

@@ -139,6 +139,11 @@ def from_label_studio(
         if done.left
         else ""
     )
+    if done.earlier:
+        more += (
+            f" Annotations left out: {done.earlier:,}. Only the last one on a question is read, so export each "
+            "person's alone."
+        )
     return listing(request, site, guest, found, told=f"{done.fresh:,} questions are labelled as {whose.name}'s.{more}")
 
 

@@ -126,6 +126,7 @@ def _row(path: Path, number: int, sample: Any, order: Callable[[str], int | None
         id=own,
         order=order(own),
         prompt=_prompt(sample, resolved),
+        options=_choices(sample, resolved),
         scene=str(metadata["scene"]) if metadata.get("scene") is not None else None,
         target=str(target[0] if isinstance(target, list) and target else target) if target else None,
         response=response,
@@ -169,8 +170,13 @@ def _prompt(sample: Mapping[str, Any], resolved: Callable[[object], str]) -> str
         content = message.get("content")
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
         texts += [part.get("text", "") for part in parts if part.get("type") == "text"]
-    choices = [str(choice) for choice in sample.get("choices") or ()]
-    return "\n".join([resolved(text) for text in texts] + choices) or None
+    return "\n".join([*map(resolved, texts), *_choices(sample, resolved)]) or None
+
+
+def _choices(sample: Mapping[str, Any], resolved: Callable[[object], str]) -> tuple[str, ...]:
+    """The options in the order that the model was shown, which `dataset.shuffle_choices` may have changed. A solver
+    that shuffles them rewrites the response's letters to this order."""
+    return tuple(resolved(choice) for choice in sample.get("choices") or ())
 
 
 LOG = LogFormat("inspect", "Inspect", takes, read)

@@ -77,8 +77,9 @@ def _check_options(log: Log, pairs: Sequence[tuple[LogRow, Item]]) -> None:
             theirs, own = ([_plain(_OPTION.sub("", text, count=1)) for text in texts]
                            for texts in (row.options, item.options))  # fmt: skip
             if theirs != own:
+                other = "are in another order than" if sorted(theirs) == sorted(own) else "aren't"
                 raise InputError(
-                    log.path, f"its options ({', '.join(row.options)[:80]}) aren't those of item {item.id!r} "
+                    log.path, f"its options ({', '.join(row.options)[:80]}) {other} those of item {item.id!r} "
                     f"({', '.join(item.options)[:80]})", row=row.place, field="options",
                     fix="score it with the data that it was made on, or leave the row out",
                 )  # fmt: skip
