@@ -291,7 +291,8 @@ def _distance(first: Picked, second: Picked) -> Measurement:
     value = float(np.median(nearest))
     # Edges and corners lie up to half the distance of neighbours beyond the last returns, and the nearest of many noisy
     # returns are nearer than their surface.
-    error = float(np.hypot(*(_Z * surface.noise + surface.spacing / 2 for surface in (a, b))))
+    ends = [_Z * surface.noise + surface.spacing / 2 for surface in (a, b)]
+    error = float(np.linalg.norm(ends))
     count = round(float(a.weights.sum() + b.weights.sum()))
     notes = tuple(dict.fromkeys(_notes(first) + _notes(second)))
     return Measurement("distance", value, "m", error, "closest points of the two surfaces", count, notes)
