@@ -16,7 +16,7 @@ pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 
 import tolman
 from three_rooms import ROOMS
-from tolman.errors import InputError, UsageError
+from tolman.errors import DataWarning, InputError, UsageError
 from tolman.features.report.explain import ExplainResult, _task_titles
 from tolman.items import Item
 from tolman.reports.explained_page import _curve, lost
@@ -208,7 +208,8 @@ def test_other_scenes_of_the_same_names_are_remarked(place: Path, explained: Exp
         for scene in read_scenes(place / "scenes")
     ]
     write_scenes(place / "larger", larger)
-    found = tolman.explain(place / "run", scenes=place / "larger", out=place / "odd", draws=100, workers=1)
+    with pytest.warns(DataWarning, match="aren't those of its scenes"):
+        found = tolman.explain(place / "run", scenes=place / "larger", out=place / "odd", draws=100, workers=1)
     (said,) = (text for text in found.explanation.remarks if "don't follow" in text)
     assert "stored answers don't follow from the scenes in larger" in said
 
