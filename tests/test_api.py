@@ -577,6 +577,8 @@ def test_scores_say_what_they_rest_on(tmp_path: Path) -> None:
 def test_a_failure_has_no_reward(choice: Make) -> None:
     with pytest.raises(UsageError, match=r"a response is a text, not NoneType: a failed call is no answer"):
         tolman.reward(choice(), None)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"a question is an Item of .*, not dict"):
+        tolman.reward(choice().model_dump(), "A")  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_audited_is_one_sentence(choice: Make, tmp_path: Path) -> None:

@@ -285,6 +285,36 @@ def test_reports_replace_earlier_reports_and_no_other_document(
         assert json.loads(file.read_text())["written_by"] == "Tolman"
 
 
+@pytest.mark.parametrize(
+    ("words", "option", "name"),
+    [
+        (("figure", "bars", "r"), "--out", "mine.svg"),
+        (("figure", "bars", "r"), "--out", "mine.pdf"),
+        (("figure", "bars", "r"), "--out", "mine.png"),
+        (("figure", "bars", "r"), "--csv", "mine.csv"),
+        (("curate", "duplicates", "./b", "--names-only"), "--out", "mine.jsonl"),
+    ],
+)
+def test_drawings_and_tables_of_others_are_kept(
+    words: tuple[str, ...], option: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tolman.load([*questions(), questions()[0] | {"id": "again"}]).save("b")
+    tolman.evaluate("./b", "baseline/random", protocol="blind", out="r")
+    file = Path(name)
+    file.write_text("mine")
+    done = CliRunner().invoke(app, [*words, option, name])
+    assert str(done.exception) == (
+        f"{name} isn't a report that Tolman wrote; remove it, or give another file with {option}."
+    )
+    assert file.read_text() == "mine"
+    file.unlink()
+    for _ in range(2):
+        done = CliRunner().invoke(app, [*words, option, name])
+        assert done.exit_code == 0, done.output
+    assert file.stat().st_size > 4
+
+
 def test_a_page_of_scenes_replaces_no_other_page(tmp_path: Path) -> None:
     file = tmp_path / "scenes.html"
     file.write_text(FOREIGN["mine.html"])

@@ -228,12 +228,19 @@ _SIGNS = {
     "html": "<!-- written by Tolman -->\n",
     "markdown": "\n<!-- written by Tolman -->\n",
     "latex": "% written by Tolman\n",
+    "svg": "<!-- written by Tolman -->\n",
+    "pdf": "% written by Tolman\n",
 }
-"""Form of a report → its end, by which it is known as Tolman's."""
+"""Form of a report → its end, by which it is known as Tolman's. A PNG has it at its beginning, as its software."""
 _ENDS = re.compile(rb'written by Tolman|"written_by": "Tolman"')
-_HEADS = (b"model,rules,group,source,", b"b,metric,column,title,")
-"""The beginnings of reports and comparisons in CSV, which can hold no sign."""
-_END_BYTES = 200
+_HEADS = re.compile(
+    rb"model,rules,group,source,|b,metric,column,title,|(?:panel,)?(?:series,)?role,"
+    rb"|person,[^\n]*,excluded because,code,pay,currency\r?\n"
+    rb'|\{"members": \[|\{"id": "[^\n]*", "same_as": "'
+)
+"""The beginnings of reports, comparisons, values of figures, pay and duplicates in CSV and JSON Lines, which can hold
+no sign."""
+_HEAD_BYTES, _END_BYTES = 2000, 200
 CONFIG_HEAD = "# tolman"
 """The beginning of the config files that Tolman writes."""
 
@@ -366,7 +373,7 @@ def signed(content: str | Iterable[str], form: str) -> Iterator[str]:
 
     Args:
         content: of the report.
-        form: html, markdown or latex; JSON has `WRITTEN_BY`, and CSV is known by its columns.
+        form: html, markdown, latex, svg or pdf; JSON has `WRITTEN_BY`, and CSV is known by its columns.
     """
     yield from [content] if isinstance(content, str) else content
     yield _SIGNS.get(form, "")
@@ -377,9 +384,10 @@ def is_own_report(file: Path) -> bool:
     if not file.is_file() or is_stream(file):
         return True
     with file.open("rb") as opened:
-        head = opened.read(max(map(len, _HEADS)))
+        head = opened.read(_HEAD_BYTES)
         opened.seek(max(0, file.stat().st_size - _END_BYTES))
-        return not head or head.startswith(_HEADS) or _ENDS.search(opened.read()) is not None
+        is_signed = any(_ENDS.search(part) for part in (opened.read(), head[:_END_BYTES]))
+        return not head or is_signed or _HEADS.match(head) is not None
 
 
 def check_report(file: Path, option: str = "--out") -> None:

@@ -93,6 +93,7 @@ def _is_counted(usage: Usage, *written: str | None) -> bool:
 
 Text = Annotated[str, BeforeValidator(_encodable)]
 Repeat = Annotated[int, Field(ge=0, le=9999)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Turn(Lean):
@@ -118,7 +119,7 @@ class Turn(Lean):
     reasoning: Text | None = None
     finish_reason: str | None = None
     usage: Usage = Usage()
-    seconds: float | None = None
+    seconds: Seconds | None = None
 
     @property
     def is_counted(self) -> bool:
@@ -152,7 +153,7 @@ class Response(Lean):
     reasoning: Text | None = None
     finish_reason: str | None = None
     usage: Usage = Usage()
-    seconds: float | None = None
+    seconds: Seconds | None = None
     turns: tuple[Turn, ...] = ()
     notes: dict[str, int] = Field(default_factory=dict)
     cost: float | None = None

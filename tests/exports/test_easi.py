@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -155,7 +156,7 @@ def test_what_easi_does_not_take_is_refused(answered: Callable[..., Path], tmp_p
         with pytest.raises(UsageError, match=sentence):
             submitted(out, run, **settings)
     with pytest.raises(UsageError, match="are both runs of blink"):
-        submitted(out, run, run, incomplete="mark")
+        submitted(out, run, shutil.copytree(run, tmp_path / "again"), incomplete="mark")
     with pytest.raises(UsageError, match="the runs are of several models"):
         submitted(out, run, answered("embspatial", model="other"), incomplete="mark")
     with pytest.raises(UsageError, match=r"is a run of 3dsrbench \(flip\), which is no column of EASI's board"):

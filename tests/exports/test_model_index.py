@@ -9,6 +9,7 @@ import pytest
 from huggingface_hub import ModelCard
 
 import released_rows
+import tolman
 from exports.materials import write_benchmark
 from tolman.errors import UsageError
 from tolman.features.catalogue.compute import ExportResult, export
@@ -51,6 +52,24 @@ def test_the_hub_reads_the_card_back(tmp_path: Path) -> None:
     assert "room_size" not in figures  # a figure without questions has no value
     assert any("Tiny: no data set of the hub" in note for note in result.notes)
     assert not (tmp_path / "out" / ".eval_results").exists()
+
+
+def test_the_setup_says_what_was_shown_and_nothing_that_is_unknown(tmp_path: Path) -> None:
+    video = {"id": "q", "task": "t", "kind": "choice", "question": "Which?", "options": ["a", "b"], "answer": "A",
+             "media": [{"kind": "video", "path": "v.mp4"}]}  # fmt: skip
+    tolman.load([video]).save(tmp_path / "tiny")
+    (tmp_path / "answers.jsonl").write_text('{"id": "q", "response": "A"}')
+    tolman.score(tmp_path / "answers.jsonl", f"{tmp_path}/tiny", out=tmp_path / "imported")
+    tolman.evaluate(f"{tmp_path}/tiny", "baseline/random", protocol="blind", out=tmp_path / "blind")
+    for name, setup in {
+        "imported": "answers imported from answers.jsonl",
+        "blind": "preset plain, protocol blind",
+    }.items():
+        exported(tmp_path / f"{name}-card", tmp_path / name)
+        (figure, *_) = ModelCard.load(tmp_path / f"{name}-card" / "README.md").data.eval_results
+        assert figure.metric_args["setup"] == setup
+    with pytest.raises(UsageError, match="blind is named twice"):
+        exported(tmp_path / "twice", tmp_path / "blind", tmp_path / "blind" / ".." / "blind")
 
 
 @pytest.mark.full

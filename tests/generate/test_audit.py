@@ -84,6 +84,17 @@ def test_other_scenes_of_the_same_ids_are_named(tmp_path: Path) -> None:
         warn_of_other_scenes(items, wrong, tmp_path)
 
 
+def test_a_generated_question_about_a_thing_that_the_scene_lacks_is_in_doubt() -> None:
+    whole = next(iter(read_scenes(ROOMS)))
+    items = [item_of(draft, 0, (), 0) for draft in drafts_of(SceneGeometry(whole, []), PAPER)]
+    gone = whole.objects[0].category
+    corrected = whole.model_copy(update={"objects": tuple(one for one in whole.objects if one.category != gone)})
+    findings = audit(items, {whole.id: SceneGeometry(corrected, [])}, PAPER)
+    lacking = [one for one in findings if one.note == f"the scene has no {gone}"]
+    assert lacking
+    assert {(one.status, one.verdict, one.doubts) for one in lacking} == {("differs", DOUBT, (lacking[0].note,))}
+
+
 def test_few_things_to_count_are_safe_and_boxes_that_disagree_are_not() -> None:
     question = "How many lamp(s) are in this room?"
     assert verdict(number("object_counting", question, "1", "count"), scene())[0] == SAFE

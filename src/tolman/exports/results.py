@@ -10,6 +10,7 @@ import polars as pl
 from tolman.errors import UsageError
 from tolman.exports.exporters import RunSource
 from tolman.responses import Response
+from tolman.runs.run_folder import is_blind
 from tolman.runs.run_scoring import rows_with_metrics
 from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.further_figures import WITHHELD
@@ -103,10 +104,13 @@ def figures_of(runs: Sequence[RunSource], scorer: str) -> dict[str, Cell]:
 def setup_of(run: RunSource) -> str:
     """How a run was carried out, in the words of the command line."""
     settings = run.record.settings
-    said = [f"preset {settings.preset}"]
+    imported = settings.model_settings.get("imported")
+    # What another program asked and showed isn't known.
+    said = [f"preset {settings.preset}" if imported is None else f"answers imported from {imported}"]
     if settings.protocol != "direct":
         said.append(f"protocol {settings.protocol}")
-    if any(medium.kind == "video" for item in run.items for medium in item.media):
+    sees = imported is None and not is_blind(settings.model) and "blind" not in settings.protocol.split("+")
+    if sees and any(medium.kind == "video" for item in run.items for medium in item.media):
         said.append(settings.frames.describe())
     if run.record.failures_are_wrong and lost_of(run):
         said.append(f"{lost_of(run):,} failed calls counted as wrong")

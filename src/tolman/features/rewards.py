@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tolman.errors import UsageError
+from tolman.items import Item
 
 if TYPE_CHECKING:
-    from tolman.items import Item
     from tolman.scoring.rule_sets import RuleSet
 
 
@@ -41,6 +41,8 @@ def reward(item: Item, text: str, *, scorer: str | None = None, benchmark: str |
         UsageError: the benchmark has no such scorer, the item has none, its true value has no score, or only a judge
             can score the response.
     """
+    if not isinstance(item, Item):
+        raise UsageError(f"a question is an Item of tolman.load(…).items, not {type(item).__name__}.")
     if not isinstance(text, str):
         raise UsageError(
             f"a response is a text, not {type(text).__name__}: a failed call is no answer and has no score."

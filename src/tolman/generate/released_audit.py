@@ -48,7 +48,7 @@ class AuditFinding:
         margin: how far the exact answer is from another one.
         violations: rules of the preset that the question breaks.
         harmless: those of them that leave the answer safe, such as two wrong options that tie.
-        note: why it was not checked.
+        note: why it was not checked, or the thing that it names and the scene lacks.
         evidence: the numbers behind it.
     """
 
@@ -70,7 +70,7 @@ class AuditFinding:
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why the answer is in doubt; empty where it isn't."""
-        wrong = ["the answer differs from the scene's"] if self.status == "differs" else []
+        wrong = [self.note or "the answer differs from the scene's"] if self.status == "differs" else []
         if self.exact_differs and self.error is None and not wrong:
             wrong = ["the exact answer is another option"]
         return (*wrong, *(rule for rule in self.violations if rule not in self.harmless))
@@ -96,8 +96,8 @@ def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: Ge
     return [_finding(item, scenes.get(item.scene or ""), preset) for item in items]
 
 
-def warn_of_other_scenes(items: Sequence[Item], scenes: Mapping[str, SceneGeometry], folder: Path) -> None:
-    """Warn where many answers aren't those of the scenes: other scenes may have the same ids.
+def other_scenes(items: Sequence[Item], scenes: Mapping[str, SceneGeometry], folder: Path | str) -> str | None:
+    """A sentence where many answers aren't those of the scenes: other scenes may have the same ids.
 
     Args:
         items: of the benchmark; a few are checked, evenly chosen.
@@ -107,13 +107,18 @@ def warn_of_other_scenes(items: Sequence[Item], scenes: Mapping[str, SceneGeomet
     some = [items[number] for number in range(0, len(items), max(1, len(items) // _CHECKED))]
     statuses = Counter(finding.status for finding in audit(some, scenes, preset("all")))
     checked = statuses["agrees"] + statuses["differs"]
-    if statuses["differs"] > _DIFFERING * checked:
-        warnings.warn(
-            f"{folder}: {statuses['differs']:,} of {checked:,} checked answers aren't those of its scenes, so it may "
-            "be another collection with the same ids; give the scenes that the benchmark was made of.",
-            DataWarning,
-            stacklevel=2,
-        )
+    if statuses["differs"] <= _DIFFERING * checked:
+        return None
+    return (
+        f"{folder}: {statuses['differs']:,} of {checked:,} checked answers aren't those of its scenes, so it may be "
+        "another collection with the same ids; give the scenes that the benchmark was made of."
+    )
+
+
+def warn_of_other_scenes(items: Sequence[Item], scenes: Mapping[str, SceneGeometry], folder: Path) -> None:
+    """Warn with the sentence of `other_scenes`."""
+    if said := other_scenes(items, scenes, folder):
+        warnings.warn(said, DataWarning, stacklevel=2)
 
 
 def audit_scenes(
@@ -180,8 +185,10 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPrese
     try:
         found = recompute(geometry, item, preset, released=not generated)
     except (KeyError, ValueError) as error:
-        note = f"the scene has no {error.args[0]}" if isinstance(error, KeyError) and error.args else str(error)
-        return AuditFinding(*head, status="not checked", note=note)
+        lacks = isinstance(error, KeyError) and bool(error.args)
+        # A generated question names things of its scene: one that is lacking was corrected, or the scene is another.
+        status = "differs" if lacks and generated else "not checked"
+        return AuditFinding(*head, status=status, note=f"the scene has no {error.args[0]}" if lacks else str(error))
     kind = kind_of(item)
     try:
         differs = not kind.states(item, found.exact, found.place)

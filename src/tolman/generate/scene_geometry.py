@@ -344,6 +344,15 @@ def _leg_error(geometry: SceneGeometry, a: str, b: str) -> float | None:
     return math.degrees(math.asin(off / apart)) if off < apart else 180.0
 
 
+def geometries_by_id(folder: Path) -> dict[str, SceneGeometry]:
+    """Read the usable scenes of a collection.
+
+    Raises:
+        InputError: it is none, or holds no usable scene.
+    """
+    return {one.scene.id: one for one in open_collection(folder) if isinstance(one, SceneGeometry)}
+
+
 def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
     """Open the corrected scenes of a folder of Parquet shards with captures, or of VSI-Bench's released meta-info.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tolman.generate.presets import preset, recompute
 from tolman.generate.released_audit import warn_of_other_scenes
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
 from tolman.items import CANT_TELL
 from tolman.kinds.choices import nearest_option
 from tolman.models.model import CallError, Request
@@ -73,8 +73,7 @@ class Oracle:
     def __init__(self, scenes: Path) -> None:
         self.settings: Mapping[str, Any] = {"scenes": str(scenes)}
         self._folder = scenes
-        found = (one for one in open_collection(scenes) if isinstance(one, SceneGeometry))
-        self._scenes = {geometry.scene.id: geometry for geometry in found}
+        self._scenes = geometries_by_id(scenes)
         self._preset = preset("all")
 
     def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:

@@ -20,7 +20,8 @@ from tolman.benchmarks.vsi_bench import MAP_ANSWER, MAP_PROMPT
 from tolman.cognitive_maps import CognitiveMap, MapReading, read_map, true_map
 from tolman.errors import UsageError
 from tolman.generate.presets import categories_in
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.released_audit import warn_of_other_scenes
+from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
 from tolman.items import Item
 from tolman.protocols import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply
 from tolman.responses import Response
@@ -94,15 +95,7 @@ def true_map_of(
     return CognitiveMap(grid, {name: places[category] for name, category in known.items()}), strange
 
 
-@lru_cache(maxsize=2)
-def scenes(folder: Path) -> dict[str, SceneGeometry]:
-    """The scenes of a collection by id.
-
-    Raises:
-        InputError: the folder holds none.
-    """
-    found = (one for one in open_collection(folder) if isinstance(one, SceneGeometry))
-    return {geometry.scene.id: geometry for geometry in found}
+scenes = lru_cache(maxsize=2)(geometries_by_id)
 
 
 def check_maps(name: str, items: Sequence[Item], options: ProtocolOptions) -> None:
@@ -194,6 +187,7 @@ def _check_true_map(
             "scenes that it lacks. Give the benchmark's own scenes, or choose questions with --ids."
         )
     check_maps("true-map", items, options)
+    warn_of_other_scenes(items, known, options.scenes)
     for item in items:
         try:
             map_of(item, options)

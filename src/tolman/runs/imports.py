@@ -17,7 +17,7 @@ from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Usage, once, outcome_from_record
 from tolman.runs.logs import predictions
 from tolman.runs.logs.join import JoinedLog, NotJoinedError, join, target_agrees
-from tolman.runs.logs.log import REGISTRY, Log, LogRow, failed_call, read_logs
+from tolman.runs.logs.log import REGISTRY, Log, LogRow, failed_call, read_logs, text_or_failure
 from tolman.runs.logs.predictions import first_row, is_own_record
 from tolman.scoring.item_kind import kind_of
 
@@ -296,8 +296,12 @@ def _of_records(path: Path, items: Sequence[Item]) -> Iterator[tuple[int | str, 
         if isinstance(row, InputError):
             raise row
         outcome = outcome_from_record(row, path, number)
-        if isinstance(outcome, Response) and (why := failed_call(outcome.response)):
-            outcome = Failure(id=outcome.id, kind=FailureKind.IMPORTED, message=why, repeat=outcome.repeat)
+        if isinstance(outcome, Response):
+            # These tables can't tell an empty text from none, which is how other programs write a failed call.
+            is_table = path.suffix.lower() in (".csv", ".tsv")
+            why = text_or_failure(outcome.response)[1] if is_table else failed_call(outcome.response)
+            if why:
+                outcome = Failure(id=outcome.id, kind=FailureKind.IMPORTED, message=why, repeat=outcome.repeat)
         if outcome.id not in known:
             raise NotJoinedError(
                 path,

@@ -12,10 +12,11 @@ import pytest
 import terminal
 from drawings import ROOMS, draw, write_drawings
 from tolman.cognitive_maps import true_map
+from tolman.errors import DataWarning
 from tolman.features.config import make
 from tolman.features.events import silent
 from tolman.features.figures import FIGURES
-from tolman.scene_table import read_scenes
+from tolman.scene_table import read_scenes, write_scenes
 
 pytestmark = pytest.mark.full
 CHANGE = 0.45
@@ -84,3 +85,14 @@ def test_locality_is_the_share_of_distances_at_most_one_unit_off(run: Path) -> N
         "(8.9, 10.0]",
     ]
     assert first["value"] == 100  # what is near is moved by less than a unit
+
+
+def test_scenes_of_another_collection_are_named(run: Path, tmp_path: Path) -> None:
+    known = list(read_scenes(ROOMS))
+    others = [
+        other.model_copy(update={"id": scene.id}) for scene, other in zip(known, known[1:] + known[:1], strict=True)
+    ]
+    write_scenes(tmp_path / "others", others)
+    kind = FIGURES.get("maps")
+    with pytest.warns(DataWarning, match=r"others: .* checked answers aren't those of its scenes"):
+        kind.make(make(kind.config, {"runs": (run,), "scenes": tmp_path / "others"}), silent)

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import tolman
 from behind_logs import LMMS
 from tolman.cli import app
 from tolman.errors import ColumnsTakenWarning, DataWarning, InputError, UsageError
@@ -422,3 +423,26 @@ def test_an_error_message_is_a_failure_and_a_status_is_said_to_be_unread(tmp_pat
     (one,) = found.outcomes.values()
     assert isinstance(one, Failure)
     assert one.message == "timeout"
+
+
+def test_an_empty_cell_of_a_table_is_a_failure_and_an_empty_text_in_json_lines_is_an_answer(
+    tmp_path: Path, items: list[Item]
+) -> None:
+    rows = [{"id": "q-1", "response": ""}, {"id": "q-2", "response": "B"}]
+    for suffix in ("csv", "tsv"):
+        found = read_import(written(tmp_path / f"p.{suffix}", rows), items)
+        (failure,) = (one for one in found.outcomes.values() if isinstance(one, Failure))
+        assert (failure.id, failure.message, texts(found)) == ("q-1", "the log holds no text", {"q-2": "B"})
+    assert texts(read_import(written(tmp_path / "p.jsonl", rows), items)) == {"q-1": "", "q-2": "B"}
+
+
+@pytest.mark.filterwarnings(NAMED)
+def test_all_columns_of_failures_are_read(tmp_path: Path, items: list[Item]) -> None:
+    rows = [
+        {"id": "q-1", "response": "A", "error": "timeout", "failure": ""},
+        {"id": "q-2", "response": "B", "error": "", "failure": "refused"},
+    ]
+    found = read_import(written(tmp_path / "p.csv", rows), items)
+    assert [getattr(one, "message", None) for one in found.outcomes.values()] == ["timeout", "refused"]
+    scored = tolman.score(pl.DataFrame(rows), tolman.load(items))
+    assert scored.incomplete == 2

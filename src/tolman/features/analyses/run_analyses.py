@@ -30,7 +30,7 @@ from tolman.features.analyses.scored_runs import chance_scores, scored_runs, who
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.files import write_text
 from tolman.generate.released_audit import warn_of_other_scenes
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
 from tolman.parallel import parallel_map, place_of
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.captions_and_examples import WITHOUT, twins_of
@@ -249,6 +249,7 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> R
             f"{own} has no scene '{lacking[0].scene}'; {len(lacking):,} of {len(items):,} questions of "
             f"{run.folder.path} are of scenes that it lacks. Give the benchmark's own scenes."
         )
+    warn_of_other_scenes([*items.values()], known, own)
     drawings: dict[tuple[object, ...], list[Response]] = {}
     for outcome in run.folder.outcomes():
         if isinstance(outcome, Response):
@@ -328,17 +329,10 @@ def analyze_observer(config: ObserverConfig, events: Events = silent) -> Observe
     scored = scored_runs(config.runs, config.scorer)
     geometries = geometries_by_id(config.scenes)
     noise = Noise(radial=config.radial, drift=config.drift, confusion=config.confusion, memory=config.memory)
+    for run in scored.runs:
+        warn_of_other_scenes([*run.folder.items()], geometries, config.scenes)
     runs = {run.name: observe_run(run, scored.rows(run), geometries, noise, config, events)[0] for run in scored.runs}
     return ObserverResult(runs, noise, config.draws, scored.scorer)
-
-
-def geometries_by_id(folder: Path) -> dict[str, SceneGeometry]:
-    """Read the usable scenes of a collection.
-
-    Raises:
-        InputError: it is none, or holds no usable scene.
-    """
-    return {one.scene.id: one for one in open_collection(folder) if isinstance(one, SceneGeometry)}
 
 
 def observe_run(
@@ -366,7 +360,6 @@ def observe_run(
         UsageError: none of the run's scenes is there.
     """
     items = {item.id: item for item in run.folder.items()}
-    warn_of_other_scenes(list(items.values()), geometries, config.scenes)
     frames = run.record.settings.frames
     tasks, lost = scene_tasks(list(items.values()), geometries, frames, noise, draws=config.draws, seed=config.seed)
     if not tasks:

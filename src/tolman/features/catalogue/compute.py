@@ -188,9 +188,11 @@ def _runs(config: ExportConfig) -> list[RunSource]:
             f"the form '{config.form}' takes runs, which know their data; leave out --data, --subset, --revision, "
             "--media and --preset."
         )
-    found = []
+    found: list[RunSource] = []
     for path in config.source:
         folder = RunFolder(Path(path))
+        if any(Path(path).resolve() == other.folder.path.resolve() for other in found):
+            raise UsageError(f"{path} is named twice; name each run once.")
         record = folder.record()
         folder.check_scored()
         found.append(RunSource(folder, benchmarks.get(record.settings.benchmark)))

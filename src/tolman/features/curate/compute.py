@@ -23,7 +23,7 @@ from tolman.features.curate.config import (
     CurateMappingsConfig,
 )
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
-from tolman.files import write_text
+from tolman.files import check_report, write_text
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.parallel import place_of
 from tolman.reports.svg_figures import statistics_svg, why_not_drawn
@@ -166,6 +166,8 @@ def induce_categories(config: CurateCategoriesConfig, events: Events = silent) -
     """
     from tolman.curate.filtering import induce_categories, toml_of
 
+    if config.out.exists():
+        raise UsageError(f"{config.out} is there already; give another file with --out.")
     recipe = changed(read_recipe(config.recipe), config.model, config.base_url)
     if recipe.classify is None:
         raise UsageError("the recipe has no [classify] with a model to ask.")
@@ -184,6 +186,8 @@ def find_duplicates(config: CurateDuplicatesConfig, events: Events = silent) -> 
         UsageError, InputError: a benchmark that can't be loaded.
     """
 
+    if config.out is not None:
+        check_report(config.out)
     frames = None if config.names_only else FrameStore(default_root())
     loaded = [load(config.benchmark, config.data, config.subset)]
     if config.against is not None:

@@ -10,7 +10,7 @@ from tolman.errors import UsageError
 from tolman.features.events import Events, silent
 from tolman.features.figures import FORMS, FigureConfig, FigureKind
 from tolman.features.notebook import Displayable, NotebookTable
-from tolman.files import atomic_write, write_text
+from tolman.files import atomic_write, check_report, signed, write_text
 from tolman.reports.charts.chart import format_of, render
 
 if TYPE_CHECKING:
@@ -65,13 +65,16 @@ def draw_figure(
     suffix = format_of(out)
     if config.csv is not None and config.csv.suffix.lower() != ".csv":
         raise UsageError(f"--csv names a file for the figure's values, and {config.csv} is no .csv.")
+    check_report(out)
+    if config.csv is not None:
+        check_report(config.csv, "--csv")
     chart = chart or kind.make(config, events)
     if config.title is not None:
         chart = replace(chart, title=config.title)
     drawn = render(chart, FORMS.get(kind.form), suffix, dark=config.dark, width=config.width)
     out.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(out) as partial:
-        partial.write_bytes(drawn)
+        partial.write_bytes(drawn + "".join(signed("", suffix)).encode())
     if config.csv is not None:
         config.csv.parent.mkdir(parents=True, exist_ok=True)
         write_text(config.csv, chart.to_csv())

@@ -14,6 +14,7 @@ from tolman.features.notebook import counted
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.features.report.render import print_wide
 from tolman.generate.publish import TAUGHT_ON, percent
+from tolman.generate.released_audit import most_frequent_note
 
 if TYPE_CHECKING:
     from tolman.features.generate.audit import AuditResult, ShortcutAuditResult
@@ -94,6 +95,8 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
             doubted = row["doubts"].get(rule, 0)
             said = "answer in doubt" if doubted == count else f"answer in doubt in {doubted:,}" if doubted else "safe"
             say(console, f"{row['task']}: {count:,} × {rule} ({said})")
+    if unchecked := sum(row["items"] - row["checked"] for row in result.rows):
+        say(console, f"Not checked: {unchecked:,}, mostly because {most_frequent_note(result.findings)}.")
     say(
         console,
         f"Findings: {result.out / FINDINGS}. The answers of {len(result.doubtful):,} items are in doubt, "

@@ -15,23 +15,22 @@ from tolman.analyze.grounding import ALL as ALL_FRAMES
 from tolman.analyze.grounding import CONDITIONS, RunGrounding
 from tolman.analyze.lost_points import COUNTED, ClearMiss, clear_misses, lost_points
 from tolman.analyze.observer import Noise
-from tolman.analyze.observer_answers import POSITION, SIZE, relative_accuracy_level
+from tolman.analyze.observer_answers import POSITION, SIZE
 from tolman.benchmarks.benchmark_folder import is_folder
 from tolman.errors import UsageError
 from tolman.features.analyses import to_plain
 from tolman.features.analyses.config import ObserverConfig
-from tolman.features.analyses.run_analyses import geometries_by_id, ground_run, observe_run
+from tolman.features.analyses.run_analyses import ground_run, observe_run
 from tolman.features.analyses.scored_runs import ScoredRuns, scored_runs
 from tolman.features.events import Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.report.config import ExplainConfig
 from tolman.files import check_report
-from tolman.generate.presets import preset
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.released_audit import other_scenes
+from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.media.sampling import Frames
-from tolman.models.geometric import answer_text, as_generated, recomputed
 from tolman.reports.evidence_drawing import evidence_on_plan
 from tolman.reports.explained_page import LOSS_MEANINGS, BlindScores, Explanation, ShownItem, page
 from tolman.reports.loaded_runs import LoadedRun
@@ -49,8 +48,6 @@ MOST, MOST_GROUNDED = 10, 3
 """Items of the page, and those of them that show losses of a grounded run."""
 PICTURES = Frames(count=8, rounding="middle", quality=70, longest_side=240)
 RIGHT_FROM = 0.5
-_ROUNDED, _FEW = 7, 0.01
-"""Tenths of relative accuracy that rounding a small number leaves; the share of stored answers that may be others."""
 _NOISES = {POSITION: ("places", 1, 2, "m"), SIZE: ("lengths", 100, 0, "%")}
 
 
@@ -164,7 +161,7 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
         remarks=[
             *([f"The run is of a part: {part} items."] if (part := part_of(run, scored.benchmark)) else []),
             *_remarks(losses, rows, observer.sightings_known, cell["value"], title),
-            *_other_scenes([items[id] for id in tables], geometries, place),
+            *([said] if (said := other_scenes([items[id] for id in tables], geometries, place.name)) else []),
         ],
     )
     config.out.mkdir(parents=True, exist_ok=True)
@@ -215,27 +212,6 @@ def _remarks(losses: Any, rows: pl.DataFrame, known: bool, value: float | None, 
     if not known:
         said.append("The scenes don't record what frames show; every object counts as shown.")
     return said
-
-
-def _other_scenes(items: Sequence[Item], geometries: Mapping[str, SceneGeometry], place: Path) -> list[str]:
-    """A remark where stored answers don't follow from the scenes, as with other scenes of the same names."""
-    known, wrong = preset("all"), 0
-    for item in map(as_generated, items):
-        try:
-            text = answer_text(item, recomputed(geometries[item.scene or ""], item, known))
-        except (KeyError, ValueError):
-            wrong += 1
-            continue
-        if item.options:
-            wrong += text not in item.right_letters
-        else:
-            wrong += int(relative_accuracy_level(np.array(float(text)), item.float_answer)) < _ROUNDED
-    if wrong <= _FEW * len(items):
-        return []
-    return [
-        f"{wrong:,} of {len(items):,} stored answers don't follow from the scenes in {place.name}, and the pieces are "
-        "wrong if the questions were made from others."
-    ]
 
 
 def _blind_scores(rows: pl.DataFrame, other: pl.DataFrame, items: Mapping[str, Item]) -> BlindScores | None:

@@ -20,7 +20,7 @@ from tolman import models
 from tolman.errors import UsageError
 from tolman.extras import needs
 from tolman.features.review.config import ReviewConfig
-from tolman.files import write_text
+from tolman.files import check_report, write_text
 from tolman.models.model import ModelOptions
 from tolman.review.projects import project_named
 from tolman.review.projects.project_export import export_runs, publish
@@ -364,6 +364,7 @@ def export_people(config: ReviewConfig) -> Path:
     """
     if config.people is None:
         raise UsageError("name the file for times and pay with --people.")
+    check_report(config.people, "--people")
     with _opened(config) as site, site.database.read() as db:
         write_text(config.people, pay_table(db, site, project_named(db, ["study"], config.project)))
     return config.people

@@ -189,12 +189,14 @@ def _entries(responses: Any) -> Iterable[tuple[str, int, Any]]:
         if needed not in names:
             raise UsageError(f"the data frame of responses has no column '{needed}'; {hint(needed, names)}.")
     ids, texts = _column(responses, "id"), _column(responses, "response")
-    numbered, failing = (next((name for name in usual if name in names), "") for usual in (SAMPLES, FAILURES))
-    numbers, whys = (_column(responses, name) if name else [None] * len(ids) for name in (numbered, failing))
-    for row, (key, number, text, cell) in enumerate(zip(ids, numbers, texts, whys, strict=True), start=1):
-        why = failure_in(FRAME, row, failing, cell, may_be_number=text is None)
+    numbered = next((name for name in SAMPLES if name in names), "")
+    numbers = _column(responses, numbered) if numbered else [None] * len(ids)
+    whys = {name: _column(responses, name) for name in FAILURES if name in names}
+    for row, (key, number, text) in enumerate(zip(ids, numbers, texts, strict=True)):
+        cells = {name: column[row] for name, column in whys.items()}
+        why = failure_in(FRAME, row + 1, cells, may_be_number=text is None)
         failed = None if why is None else Failure(id=str(key), kind=FailureKind.IMPORTED, message=why)
-        yield str(key), repeat_in(FRAME, row, number, numbered), failed or text
+        yield str(key), repeat_in(FRAME, row + 1, number, numbered), failed or text
 
 
 def _column(frame: Any, name: str) -> Sequence[Any]:

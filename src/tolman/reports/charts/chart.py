@@ -240,7 +240,7 @@ def render(chart: Chart, form: Form, suffix: str = "svg", *, dark: bool = False,
         metadata: dict[str, Any] = {
             "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
             "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-            "png": {"Software": None},
+            "png": {"Software": "written by Tolman"},
         }[suffix]
         figure.savefig(out, format=suffix, metadata=metadata, dpi=DPI if suffix == "png" else 72)
     return _svg(out.getvalue(), chart, dark=dark) if suffix == "svg" else out.getvalue()

@@ -209,7 +209,7 @@ def _objects(path: Path, rows: list[Any]) -> Iterator[Row]:
 
 def _recognised(names: Sequence[str], told: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """Return role → column: given ones, then those of the usual names."""
-    plain = {re.sub(r"[\s-]+", "_", str(name).strip().lower()): str(name) for name in reversed(names)}
+    plain = {_plain(name): str(name) for name in reversed(names)}
     found = dict(told)
     for role, usual in _NAMES.items():
         free = [plain[name] for name in usual if name in plain and plain[name] not in found.values()]
@@ -221,10 +221,14 @@ def _recognised(names: Sequence[str], told: Mapping[str, str] = MappingProxyType
     return {role: found[role] for role in _NAMES if role in found}
 
 
+def _plain(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", str(name).strip().lower())
+
+
 def _passed_over(names: Sequence[str], taken: Mapping[str, str]) -> list[str]:
     """Columns with parsed answers, where a raw one is taken."""
     known = {*RAW, *PARSED}
-    rest = [name for name in names if re.sub(r"[\s-]+", "_", name.strip().lower()) in known]
+    rest = [name for name in names if _plain(name) in known]
     return [name for name in rest if name not in taken.values()]
 
 
@@ -246,12 +250,14 @@ def _log_rows(path: Path, number: int, row: Row, taken: Mapping[str, str], told:
     responses = said.get("response")
     several = list(responses) if isinstance(responses, list) else [responses]
     repeat = repeat_in(path, number, said.get("repeat"), taken.get("repeat", ""))
-    failed = taken.get("failure", "")
+    failing = [taken[role] for role in ("failure",) if role in taken]
+    if "failure" not in told:
+        failing += [name for name in row if _plain(name) in FAILURES and name not in taken.values()]
     for sample, one in enumerate(several or [None]):
         text = _response(path, number, taken["response"], one)
         response, failure = text_or_failure(text)
         may_be_number = "failure" in told or response is None
-        why = failure_in(path, number, failed, said.get("failure"), may_be_number=may_be_number)
+        why = failure_in(path, number, {name: row.get(name) for name in failing}, may_be_number=may_be_number)
         yield LogRow(
             place=number,
             id=own if trusted else None,
@@ -276,22 +282,24 @@ def _response(path: Path, number: int, column: str, value: object) -> str | None
     return value if isinstance(value, str) else _text(value) or str(value)
 
 
-def failure_in(path: Path, row: int, column: str, cell: object, *, may_be_number: bool) -> str | None:
-    """Return why there is no response, as a cell of `FAILURES` says it; None for a cell that records no failure.
+def failure_in(path: Path, row: int, cells: Mapping[str, object], *, may_be_number: bool) -> str | None:
+    """Return why there is no response, as the first cell of `FAILURES` that records a failure says it.
 
     Raises:
         InputError: it is a number where none may be, as one beside a response may be the size of an error.
     """
-    text = json.dumps(cell, ensure_ascii=False) if isinstance(cell, dict | list) else _text(cell)
-    if text is None or text.lower() in _NO_FAILURE:
-        return None
-    if not may_be_number and _NUMBER.fullmatch(text):
-        raise InputError(
-            path, f"holds the number {text} with a response, which may be the size of an error or the code of a "
-            "failed call", row=row, field=column,
-            fix=f"say that these are failures with --columns failure={column}, or rename the column",
-        )  # fmt: skip
-    return text
+    for column, cell in cells.items():
+        text = json.dumps(cell, ensure_ascii=False) if isinstance(cell, dict | list) else _text(cell)
+        if text is None or text.lower() in _NO_FAILURE:
+            continue
+        if not may_be_number and _NUMBER.fullmatch(text):
+            raise InputError(
+                path, f"holds the number {text} with a response, which may be the size of an error or the code of a "
+                "failed call", row=row, field=column,
+                fix=f"say that these are failures with --columns failure={column}, or rename the column",
+            )  # fmt: skip
+        return text
+    return None
 
 
 def repeat_in(path: Path, number: int, value: object, column: str) -> int:
