@@ -1,6 +1,6 @@
 """Mistakes in the declarations of a scan, found by trying each one and keeping the one that makes the data agree.
 
-Each hypothesis changes the numbers of a scan, and each measure gives the changed scan a cost: 0 where
+Each hypothesis changes the numbers of a scan, and each measure gives the changed scan a cost: about 0 where
 the data look as usual, about 1 where they are off by a factor of two. A mistake is named only if its correction is
 cheaper than the scan as it is by `CLEAR`, and cheaper than all other corrections by `APART`. Corrections closer than
 that are a tie, and are all named. Measures that remain impossible under the best hypothesis are contradictions.
@@ -8,8 +8,9 @@ that are a tie, and are all named. Measures that remain impossible under the bes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,9 @@ FRAMES = 16
 """Frames of a camera with masks that are looked at."""
 GRID = 24
 """Pixels along the wider side of a picture that are looked at."""
-SHIFTS = tuple(k for k in range(-15, 16) if k)
-"""Frames by which poses may be late or early."""
+SHIFTS = tuple(k for k in range(-16, 17) if k)
+"""Frames by which poses may be late or early. The first and the last are no findings: more may fit better."""
+OVERLAP = "overlap of boxes and masks"
 LEAST_AREA = 0.0005
 """Share of a picture below which an object's mask is passed over."""
 LONGEST = {
@@ -216,7 +218,7 @@ class Measure:
     Attributes:
         what: is measured.
         shown: the figure with its unit.
-        cost: 0 where it is usual.
+        cost: about 0 where it is usual.
         impossible: whether no right scan has it.
     """
 
@@ -239,10 +241,10 @@ def measures(scan: ScanNumbers) -> list[Measure]:
     found += _motions(scan, cameras, tracks)
     found += _floors(scan, boxes, known)
     found += _lengths(scan, boxes)
-    found += _in_view(cameras, known, boxes)
     found += _mesh_labels(scan, boxes)
-    found += _masks(cameras, tracks, boxes)
-    return found
+    masked = [*_masks(cameras, tracks, boxes)]
+    # How many boxes are in view says less than masks do, and prefers wide lenses.
+    return found + (masked or [*_in_view(cameras, known, boxes)])
 
 
 def _outside(value: float, low: float, high: float) -> float:
@@ -402,8 +404,8 @@ def _masks(cameras: Sequence[CameraNumbers], tracks: Sequence[Floats], boxes: Bo
             either += int((((shown >= 0) | (view.labels >= 0)) & counted).sum())
     if either >= 50:
         overlap = same / either
-        cost = -2 * float(np.log(np.clip(overlap / 0.85, 0.02, 1)))
-        yield Measure("overlap of boxes and masks", f"{overlap:.0%}", cost, overlap < 0.1)
+        cost = -2 * float(np.log(max(overlap, 0.02)))
+        yield Measure(OVERLAP, f"{overlap:.0%}", cost, overlap < 0.1)
 
 
 def _nearest(pose: Floats, intrinsics: Floats, pixels: Floats, boxes: Boxes) -> NDArray[np.int64]:
@@ -484,7 +486,7 @@ def diagnose(scan: ScanNumbers) -> Diagnosis:
 def _clear(scan: ScanNumbers) -> tuple[Finding, ...]:
     """The corrections that are clearly better than none, and as good as the best of them."""
     own = measures(scan)
-    cost = sum(one.cost for one in own)
+    cost = _total(own)
     if cost < CLEAR:
         return ()
     best: dict[str, tuple[float, str, str, ScanNumbers]] = {}
@@ -492,16 +494,22 @@ def _clear(scan: ScanNumbers) -> tuple[Finding, ...]:
         changed = measures(other)
         if not _explains(own, changed):
             continue
-        value = sum(one.cost for one in changed)
-        # Neighbouring values of a number are no rivals; other declarations are.
-        key = kind if kind in ("focal", "late") else statement
-        if key not in best or value < best[key][0]:
-            best[key] = (value, kind, statement, other)
+        value = _total(changed)
+        best[statement] = (value, kind, statement, other)
     least = min((value for value, *_ in best.values()), default=np.inf)
     if cost - least < CLEAR:
         return ()
     chosen = sorted((one for one in best.values() if one[0] < least + APART), key=lambda one: one[0])
     return tuple(Finding(kind, said, _evidence(own, measures(other)), other) for _, kind, said, other in chosen)
+
+
+def _total(found: Iterable[Measure]) -> float:
+    return float(sum(one.cost for one in found))
+
+
+def _misfit(scan: ScanNumbers) -> float:
+    """The cost of the overlap of boxes and masks, which alone tells neighbouring numbers apart."""
+    return next((one.cost for one in measures(scan) if one.what == OVERLAP), np.inf)
 
 
 def _explains(before: Sequence[Measure], after: Sequence[Measure]) -> bool:
@@ -572,9 +580,10 @@ def _of_cameras(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
             )
     yield from _focal(scan)
     if any(one.views for one in cameras):
-        for k in SHIFTS:
-            said = f"poses are {abs(k)} frame{'s' * (abs(k) > 1)} {'late' if k > 0 else 'early'}"
-            yield "late", said, scan.with_cameras(lambda one, k=k: replace(one, poses=_shifted(one.poses, k)))  # type: ignore[misc]
+        shifted = {k: scan.with_cameras(lambda one, k=k: replace(one, poses=_shifted(one.poses, k))) for k in SHIFTS}  # type: ignore[misc]
+        k = min(SHIFTS, key=lambda k: _misfit(shifted[k]))
+        if k not in (SHIFTS[0], SHIFTS[-1]):
+            yield "late", f"poses are {abs(k)} frame{'s' * (abs(k) > 1)} {'late' if k > 0 else 'early'}", shifted[k]
 
 
 def _focal(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
@@ -586,8 +595,24 @@ def _focal(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
         size = " × ".join(f"{round(side * ratio):,}" for side in cameras[0].size)
         yield "focal", f"intrinsics are of pictures of {size} pixels", _scaled(scan, 1 / ratio, whole=True)
     elif any(one.views for one in cameras):
-        for factor in FOCAL_FACTORS:
-            yield "focal", f"focal lengths are {factor:.3g} times as large", _scaled(scan, factor, whole=False)
+        factor = _focal_factor(scan)
+        yield "focal", f"focal lengths are {factor:.3g} times as large", _scaled(scan, factor, whole=False)
+
+
+def _focal_factor(scan: ScanNumbers) -> float:
+    """The factor of focal lengths with which masks and boxes overlap most: a simple fraction if one is within 1.5 %."""
+    from scipy.optimize import minimize_scalar
+
+    def cost(log: float) -> float:
+        return _misfit(_scaled(scan, float(np.exp(log)), whole=False))
+
+    logs = np.log(FOCAL_FACTORS)
+    best = int(np.clip(np.argmin([cost(log) for log in logs]), 1, len(logs) - 2))
+    found = float(
+        minimize_scalar(cost, bounds=(logs[best - 1], logs[best + 1]), method="bounded", options={"xatol": 0.003}).x
+    )
+    simple = float(Fraction(float(np.exp(found))).limit_denominator(4))
+    return simple if simple > 0 and abs(np.log(simple) - found) < 0.015 else float(np.exp(found))
 
 
 def _scaled(scan: ScanNumbers, factor: float, *, whole: bool) -> ScanNumbers:
