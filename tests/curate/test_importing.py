@@ -18,6 +18,7 @@ from tolman.curate.candidates import Candidate
 from tolman.curate.convert import Bank, ConvertRules, Unconverted, convert
 from tolman.curate.importing import Importer, QuestionSource, Unmapped
 from tolman.curate.mapping import Mapping, open_mapping, open_taxonomy, shipped
+from tolman.curate.recipe import Recipe, SourceEntry
 from tolman.errors import InputError, UsageError
 from tolman.generate.distractors import Dealer
 
@@ -337,6 +338,14 @@ def test_real_question_sets(shared_data: Path, tmp_path: Path) -> None:
         assert not lost
         counts[name] = len(found), sum(c.kind == "number" for c in found)
     assert counts == {"vsi-bench": (5130, 2640), "spatialbench": (3193, 780)}
+
+
+def test_a_source_has_its_own_name_or_its_mappings(tmp_path: Path) -> None:
+    path = tmp_path / "map.toml"
+    path.write_text('name = "mine"\ntitle = "X"\nfiles = ["a"]\n[fields]\nquestion = "q"\nanswer = "a"\n')
+    entry = SourceEntry(mapping=str(path), data=tmp_path)
+    assert Recipe.source_name(entry) == "mine"
+    assert Recipe.source_name(entry.model_copy(update={"name": "other"})) == "other"
 
 
 def test_mappings_that_do_not_hold(tmp_path: Path) -> None:

@@ -17,8 +17,9 @@ from simulate.worlds import SHAPES
 from tolman.errors import InputError, UsageError
 from tolman.features.scenes.compute import merge
 from tolman.features.scenes.config import MergeConfig
+from tolman.ingest.corrections import Absent, append_corrections, read_corrections
 from tolman.scene_shards import JOINING, NAME, Shard
-from tolman.scene_table import Part
+from tolman.scene_table import Part, read_scenes
 from tolman.scenes import Capture, Scene
 from tolman.simulate import collection
 from tolman.simulate.collection import simulate
@@ -78,6 +79,17 @@ def test_shards_without_media_are_joined(undrawn: list[int], tmp_path: Path) -> 
     for number in (1, 2):
         simulate(order, tmp_path / str(number), 1, shard=Shard(number, 2))
     assert contents(joined(tmp_path, 1, 2)) == contents(tmp_path / "alone")
+
+
+def test_corrections_of_shards_are_kept(undrawn: list[int], tmp_path: Path) -> None:
+    order = replace(ORDER, media=False)
+    gone = []
+    for number in (1, 2):
+        simulate(order, tmp_path / str(number), 1, shard=Shard(number, 2))
+        scene = next(iter(read_scenes(tmp_path / str(number))))
+        gone.append(Absent(scene=scene.id, object="lamp"))
+        append_corrections(tmp_path / str(number), gone[-1:])
+    assert read_corrections(joined(tmp_path, 1, 2)) == tuple(gone)
 
 
 def test_a_shard_that_was_killed_is_repeated(

@@ -185,7 +185,7 @@ class Recipe(_Part):
     @staticmethod
     def source_name(entry: SourceEntry) -> str:
         """The name of a source in the pool."""
-        return entry.name or Path(entry.mapping).name.removesuffix(".toml")
+        return entry.name or open_mapping(entry.mapping).name
 
     @property
     def trusted(self) -> set[str]:

@@ -20,6 +20,7 @@ from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConf
 from tolman.files import write_text
 from tolman.ingest.build import ScansConfig
 from tolman.ingest.build import ingest as carry_out
+from tolman.ingest.corrections import append_corrections, read_corrections
 from tolman.ingest.formats import AUTO, generic, names
 from tolman.ingest.formats import recognise as look_into
 from tolman.ingest.media_pool import bring_in, read_pool
@@ -376,6 +377,8 @@ class MergeResult:
 def merge(config: MergeConfig, events: Events = silent) -> MergeResult:
     """Join shards; the folder is, byte for byte, the output of the job without --shard.
 
+    Corrections that people made in the shards are kept, in a file of their own.
+
     Raises:
         InputError: a folder is no shard, isn't finished, or is of another job or version, or the target isn't free.
         UsageError: shards are missing.
@@ -388,6 +391,9 @@ def merge(config: MergeConfig, events: Events = silent) -> MergeResult:
         from tolman.simulate.collection import join
     else:
         from tolman.ingest.build import join
+    corrections = [one for folder in folders for one in read_corrections(folder)]
     scenes = join(folders, config.out)
+    if corrections:
+        append_corrections(config.out, corrections)
     events(Ended())
     return MergeResult(config.out, job, len(folders), scenes)
