@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from tolman.errors import InputError, OutputError
-from tolman.files import atomic_write, link_or_copy, remove, whole_folder, write_text
+from tolman.files import atomic_write, check_shards, link_or_copy, remove, whole_folder, write_text
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -98,3 +98,24 @@ def test_other_errors_while_a_file_is_written_stay_what_they_are(tmp_path: Path)
     for error in (InputError("rows.csv", "is broken"), unread, FileNotFoundError(2, "gone")):
         with pytest.raises(type(error)), atomic_write(tmp_path / "x"):
             raise error
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"),
+    [
+        (("test-00000-of-00002", "test-00001-of-00002"), None),
+        (("test-00000-of-00002",), "test-00001-of-00002"),
+        (("test-00001-of-00002",), "test-00000-of-00002"),
+        (("train-00000-of-00001", "test-00000-of-00002"), "test-00001-of-00002"),
+        (("scenes-00000", "scenes-00001"), None),
+        (("scenes-00000", "scenes-00002"), "scenes-00001"),
+        (("test", "my-2024"), None),
+    ],
+)
+def test_a_file_missing_from_a_series_is_named(names: tuple[str, ...], missing: str | None) -> None:
+    files = [Path("data", f"{name}.parquet") for name in names]
+    if missing is None:
+        check_shards(files)
+        return
+    with pytest.raises(InputError, match=f"{missing}.parquet: is missing; copy the folder whole"):
+        check_shards(files)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tolman.errors import OutputError, UsageError
+from tolman.errors import InputError, OutputError, UsageError
 
 _HERE = os.urandom(3).hex()
 """Tells this machine's processes from those of others with the same number, on a disk that both see."""
@@ -316,6 +316,22 @@ def _may_lie_in(place: Path, above: Path, writes: str) -> bool:
 def _is_around(folder: Path) -> bool:
     """Check whether the user works in a folder of no known kind, where outputs are at home."""
     return kind_of(folder) is None and Path.cwd().is_relative_to(folder)
+
+
+def check_shards(files: Iterable[Path]) -> None:
+    """Make sure that no file of a numbered series is missing, as `test-00001-of-00002` or one before `scenes-00002`.
+
+    Raises:
+        InputError: one is.
+    """
+    series: dict[tuple[Path, str, str], set[int]] = {}
+    for file in files:
+        if found := re.fullmatch(r"(.*?-)([0-9]{5})(-of-[0-9]{5})?", file.stem):
+            series.setdefault((file.parent, found[1], found[3] or ""), set()).add(int(found[2]))
+    for (folder, name, end), numbers in series.items():
+        count = int(end.removeprefix("-of-")) if end else max(numbers) + 1
+        for number in sorted({*range(count)} - numbers):
+            raise InputError(folder / f"{name}{number:05d}{end}.parquet", "is missing", fix="copy the folder whole")
 
 
 def check_alone(folder: Path, option: str = "--out") -> None:

@@ -27,7 +27,7 @@ import polars as pl
 from pydantic import BaseModel, ValidationError
 
 from tolman.errors import InputError
-from tolman.files import atomic_write, write_text
+from tolman.files import atomic_write, check_shards, write_text
 from tolman.forks import check_fork
 from tolman.scenes import Capture, Scene
 
@@ -169,6 +169,7 @@ def _rows(folder: Path, name: str) -> Iterator[tuple[Path, int, dict[str, Any]]]
     paths: Sequence[Path] = sorted(folder.glob(f"{name}-*.parquet"))
     if not paths:
         raise InputError(folder, f"holds no {name}-*.parquet")
+    check_shards(paths)
     check_fork()
     for path in paths:
         try:

@@ -29,6 +29,7 @@ from tolman.benchmarks.rows import check_unique
 from tolman.benchmarks.solved_example import examples_of, in_front_of
 from tolman.benchmarks.spec import BenchmarkSpec, OneShot, PromptPreset, media_first, plain_demand, without_media
 from tolman.errors import InputError, hint
+from tolman.files import check_shards
 from tolman.item_table import open_items, tasks_in
 from tolman.items import Item
 from tolman.media.sampling import Frames
@@ -176,6 +177,7 @@ def _files(folder: Path) -> list[Path]:
     files = [folder / "items.parquet"] if (folder / "items.parquet").exists() else sorted(folder.glob("data/*.parquet"))
     if not files:
         raise InputError(folder, "holds no items.parquet and no data/*.parquet")
+    check_shards(files)
     return files
 
 

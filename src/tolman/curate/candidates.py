@@ -16,7 +16,7 @@ import polars as pl
 from pydantic import AfterValidator, ValidationError, model_validator
 
 from tolman.errors import InputError
-from tolman.files import atomic_write
+from tolman.files import atomic_write, check_shards
 from tolman.item_table import SCHEMA, first_problem, from_row, to_row
 from tolman.items import Item, ItemFields, existing_kind, kind_named
 
@@ -116,6 +116,7 @@ def shards_of(folder: Path) -> list[Path]:
     found = sorted(folder.glob("items-*.parquet"))
     if not found:
         raise InputError(folder, "holds no pool of candidates", fix="give a folder that 'tolman curate' wrote")
+    check_shards(found)
     return found
 
 
