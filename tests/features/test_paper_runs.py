@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import tolman
 from charted import answered, make_run, questions
 from tolman.benchmarks.vsi_bench import tiny_ids
 from tolman.curate.candidates import Candidate, write_pool
@@ -61,6 +63,18 @@ def test_each_way_to_ask_that_a_figure_shows_is_needed(runs: Runs, tmp_path: Pat
         "no run is under tree-of-thoughts",
     ]
     assert chosen("Figure 8", runs("cot", "self-consistency"), tmp_path).absent == ["no run is under direct"]
+
+
+@pytest.mark.full
+def test_the_page_of_a_paper_says_what_its_parts_lack(runs: Runs, tmp_path: Path) -> None:
+    tolman.paper("vsi-bench", runs("direct", "cot"), out=tmp_path / "out", before="./nothing")
+    page = (tmp_path / "out" / "index.md").read_text(encoding="utf-8")
+    states = dict(re.findall(r"^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE))
+    assert (states["Figure 8"], states["Figure 4"], states["Table 6"]) == ("in part", "in part", "missing")
+    sections = {text.partition(":")[0]: text for text in page.split("\n## ")}
+    assert "MISSING: no run is under self-consistency." in sections["Figure 8"]
+    assert "nothing" in sections["Figure 4"]
+    assert (tmp_path / "out" / "figure-4-benchmark.csv").exists()
 
 
 def test_maps_on_two_grids_stand_beside_each_other_and_need_a_run_without(runs: Runs, tmp_path: Path) -> None:

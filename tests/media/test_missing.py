@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import tolman
 from tolman.errors import DataWarning, InputError
+from tolman.item_table import write_items
 from tolman.items import Item, Media
 from tolman.media.integrity import MIN_FILES, refuse_missing, refuse_outside
 from tolman.messages import Joined
@@ -78,3 +80,27 @@ def test_media_elsewhere_are_read_and_said_so_once(tmp_path: Path, choice: Make)
         refuse_outside(tmp_path / "bench", items)
     assert len(told) == 1
     refuse_outside(tmp_path / "bench", items[3:])
+
+
+@pytest.mark.parametrize("path", ["../own/a.png", "linked/a.png"])
+def test_a_run_refuses_or_names_media_outside_of_its_benchmark(path: str, tmp_path: Path, choice: Make) -> None:
+    pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
+    (tmp_path / "own").mkdir()
+    pillow.new("RGB", (8, 8)).save(tmp_path / "own" / "a.png")
+    (tmp_path / "bench").mkdir()
+    write_items(tmp_path / "bench" / "items.parquet", [choice(media=[{"kind": "image", "path": path}])])
+    (tmp_path / "bench" / "benchmark.json").write_text('{"title": "Mine"}')
+    (tmp_path / "bench" / "linked").symlink_to(tmp_path / "own")
+    seen: list[object] = []
+
+    def run() -> None:
+        tolman.evaluate(tmp_path / "bench", lambda messages: seen.append(messages) or "A", out=tmp_path / "run")
+
+    if path.startswith(".."):
+        with pytest.raises(InputError, match="leads out of the folder"):
+            run()
+        assert not seen
+    else:
+        with pytest.warns(DataWarning, match="1 of the questions' media are outside of"):
+            run()
+        assert len(seen) == 1

@@ -55,7 +55,7 @@ def generate(config: GenerateConfig) -> Path:
     except NoQuestionsError as error:
         show_reasons(console(), error.statistics, every=True)
         raise
-    show_generated(console(), result)
+    show_generated(console(), result, licence=config.licence)
     return result.out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import tolman
 from charted import answered, make_run, questions
 from tolman.errors import UsageError
 from tolman.features.config import make
@@ -151,6 +153,15 @@ def test_predictions_and_positions_say_what_was_not_read(runs: dict[str, Path]) 
     assert sum(given["value"]) == pytest.approx(100)
     with pytest.raises(UsageError, match="object_countin"):
         chart("predicted", [runs["bad"]], tasks=("object_countin",))
+
+
+def test_axes_of_predicted_numbers_have_the_unit_of_their_question_type(runs: dict[str, Path], tmp_path: Path) -> None:
+    made = chart("predicted", [runs["bad"]])
+    assert made.settings["units"] == {"Abs. Dist.": "m"}
+    tolman.figure("predicted", runs["bad"], out=tmp_path / "f.svg")
+    texts = set(re.findall(r">([^<>]+)</text>", (tmp_path / "f.svg").read_text(encoding="utf-8")))
+    assert {"true, m", "read, m", "true", "read"} <= texts
+    assert "my/bad † [incomplete; 48 of 5,130]" in texts
 
 
 def test_data_is_the_input_as_in_other_commands_and_csv_the_output(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import tolman
 from explorers import HOSTILE, answers_of, value
 from making import violations
 from tolman.features.report.compute import serve_folder
@@ -156,6 +157,25 @@ SEARCHES: list[tuple[str, str, set[str]]] = [
     ("(.*)", "", set()),
     ("nowhere at all", "", set()),
 ]
+
+
+def test_models_come_before_references_and_names_are_above_the_signs(browser: Any, tmp_path: Path) -> None:
+    bench = tmp_path / "bench"
+    row = {"kind": "choice", "question": "Which?", "options": ("a", "b"), "answer": "A", "task": "t"}
+    tolman.load([{**row, "id": str(n), "scene": str(n)} for n in range(4)]).save(bench)
+    references = [f"baseline/{name}" for name in ("random", "best-constant")]
+    runs = [tolman.evaluate(bench, one, protocol="blind", out=tmp_path / one) for one in references]
+    runs.append(tolman.evaluate(bench, lambda messages: "A", name="mine", protocol="blind", out=tmp_path / "mine"))
+    tolman.report(runs, out=tmp_path / "site")
+    page = browser.new_page()
+    page.goto((tmp_path / "site" / "index.html").as_uri() + "#/item/0")
+    ready(page, "#/item/0")
+    boxes = page.get_by_role("checkbox")
+    assert [box.is_checked() for box in boxes.all()] == [True] * 3
+    assert "mine" in boxes.first.locator("xpath=ancestor::label").inner_text()
+    goes_to(page, lambda: page.evaluate("location.hash = '#/items'"))
+    assert page.locator(".heads .model").all_inner_texts() == ["mine (blind)", "random", "best-constant"]
+    page.close()
 
 
 def test_searches_find_what_texts_say(opened: Open) -> None:

@@ -31,14 +31,16 @@ AUDIT_WIDTH = 124
 """Characters in which no heading of an audit's table is cut."""
 
 
-def show_generated(console: Console, result: GenerateResult) -> None:
-    """A row for each question type, and where the benchmark is."""
+def show_generated(console: Console, result: GenerateResult, *, licence: str) -> None:
+    """A row for each question type, where the benchmark is, and a hint where no licence is named."""
     show_reasons(console, result.statistics)
     say(
         console,
         f"{counted(result.questions, 'question')} from {counted(result.scenes, 'scene')}: {result.out}. "
         f"Evaluate with 'tolman run {typed(result.out)}'.",
     )
+    if not licence:
+        say(console, "No licence is named: give --licence before you publish the questions.", "yellow")
 
 
 def show_reasons(console: Console, statistics: Mapping[str, Any], *, every: bool = False) -> None:
