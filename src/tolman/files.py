@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from tolman.errors import InputError, OutputError, UsageError
 
 _HERE = os.urandom(3).hex()
@@ -332,6 +334,32 @@ def check_shards(files: Iterable[Path]) -> None:
         count = int(end.removeprefix("-of-")) if end else max(numbers) + 1
         for number in sorted({*range(count)} - numbers):
             raise InputError(folder / f"{name}{number:05d}{end}.parquet", "is missing", fix="copy the folder whole")
+
+
+def folder_lock(folder: Path) -> FileLock:
+    """A lock that one process of a user on a machine holds while it writes a folder.
+
+    It is in the folder of temporary files, because a folder of results holds nothing else.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    name = hashlib.sha256(os.path.realpath(folder).encode()).hexdigest()[:16]
+    return FileLock(Path(tempfile.gettempdir()) / f"tolman-{user}-{name}.lock")
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Hold a folder's lock.
+
+    Raises:
+        InputError: another process holds it.
+    """
+    try:
+        with folder_lock(folder).acquire(timeout=0):
+            yield
+    except Timeout:
+        raise InputError(
+            folder, "is being written by another command", fix="wait for it, or give another folder with --out"
+        ) from None
 
 
 def check_alone(folder: Path, option: str = "--out") -> None:

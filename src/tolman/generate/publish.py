@@ -5,19 +5,14 @@ The card describes the benchmark's contents, the filtering and its method, and t
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
-
-from filelock import FileLock
 
 import tolman
 from tolman import benchmarks
@@ -369,16 +364,6 @@ def check_place(out: Path) -> None:
         return
     if "tolman" not in provenance_of(out):
         raise InputError(out, "holds other files", fix="give an empty folder with --out")
-
-
-def publishing_lock(out: Path) -> FileLock:
-    """A lock that one process of a user on a machine holds while it writes a benchmark's folder.
-
-    It is in the folder of temporary files, because a benchmark's folder holds nothing else.
-    """
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    name = hashlib.sha256(os.path.realpath(out).encode()).hexdigest()[:16]
-    return FileLock(Path(tempfile.gettempdir()) / f"tolman-{user}-{name}.lock")
 
 
 def check_other(

@@ -246,8 +246,7 @@ def _area(picked: Picked, seed: int) -> Measurement:
     from tolman.geometry.ground_plane import alpha_area
 
     surface = picked.surface
-    reach = max(3 * surface.noise, 0.01)
-    plane = fit_plane(Cloud(surface.points, surface.weights), reach=reach, seed=seed)
+    plane, reach = _largest_plane(surface, seed)
     # A surface's points are means of returns: along an edge, of two faces, and so farther from both.
     on = surface.take(np.abs(plane.distances(surface.points)) <= max(reach, surface.spacing))
     first = np.cross(plane.normal, np.eye(3)[np.abs(plane.normal).argmin()])
@@ -321,7 +320,7 @@ def _between(first: OrientedBox, second: OrientedBox) -> float:
 
 
 def _angle(first: Picked, second: Picked, seed: int) -> Measurement:
-    planes = [_largest_plane(picked.surface, seed) for picked in (first, second)]
+    planes = [_largest_plane(picked.surface, seed)[0] for picked in (first, second)]
     cosine = abs(float(planes[0].normal @ planes[1].normal))
     value = float(np.degrees(np.arccos(min(1.0, cosine))))
     error = float(np.degrees(np.hypot(planes[0].tilt, planes[1].tilt)))
@@ -331,8 +330,16 @@ def _angle(first: Picked, second: Picked, seed: int) -> Measurement:
     return Measurement("angle", value, "deg", error, "between planes by least squares", count)
 
 
-def _largest_plane(surface: Surface, seed: int) -> Any:
-    return fit_plane(Cloud(surface.points, surface.weights), reach=max(3 * surface.noise, 0.01), seed=seed)
+def _largest_plane(surface: Surface, seed: int) -> tuple[Any, float]:
+    """The plane with the largest area, and how far its points may be from it, in metres."""
+    reach = max(3 * surface.noise, 0.01)
+    # One point for each cube counts, as a small face may be scanned more densely than a large one.
+    cubes = np.floor(surface.points / max(4 * surface.spacing, reach)).astype(np.int64)
+    _, first = np.unique(cubes, axis=0, return_index=True)
+    thin = surface.points[np.sort(first)]
+    found = fit_plane(Cloud(thin, np.ones(len(thin))), reach=reach, seed=seed)
+    on = surface.take(np.abs(found.distances(surface.points)) <= reach)
+    return fit_plane(Cloud(on.points, on.weights), reach=reach, seed=seed), reach
 
 
 def _notes(picked: Picked) -> tuple[str, ...]:

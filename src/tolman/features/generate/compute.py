@@ -18,6 +18,7 @@ from tolman.errors import InputError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.generate.config import GenerateConfig
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.files import folder_lock
 from tolman.generate.draft_collection import collect
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.presets import preset as preset_of
@@ -26,7 +27,6 @@ from tolman.generate.publish import (
     check_place,
     check_reviewed,
     publish,
-    publishing_lock,
     remove_benchmark,
     statistics_of,
 )
@@ -166,7 +166,7 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
             statistics = statistics_of(taken, collected, preset)
             raise NoQuestionsError(_nothing(collected, statistics, preset.name), statistics)
         events(Began("writing questions"))
-        with publishing_lock(config.out):
+        with folder_lock(config.out):
             # Another command may have filled the folder since.
             check_place(config.out)
             check_kept()

@@ -17,7 +17,7 @@ from tolman.errors import InputError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig, PoolConfig
-from tolman.files import write_text
+from tolman.files import alone_in, write_text
 from tolman.ingest.build import ScansConfig
 from tolman.ingest.build import ingest as carry_out
 from tolman.ingest.corrections import append_corrections, read_corrections
@@ -86,16 +86,17 @@ def pool(config: PoolConfig, events: Events = silent) -> PoolResult:
         seen = done
 
     events(Began("looking at media"))
-    brought = bring_in(
-        config.path,
-        config.out,
-        source=config.source or config.path[0].resolve().stem,
-        licence=config.licence,
-        groups=config.groups,
-        copy=config.copy,
-        workers=place_of(config.on, config.workers),
-        shown=shown,
-    )
+    with alone_in(config.out):
+        brought = bring_in(
+            config.path,
+            config.out,
+            source=config.source or config.path[0].resolve().stem,
+            licence=config.licence,
+            groups=config.groups,
+            copy=config.copy,
+            workers=place_of(config.on, config.workers),
+            shown=shown,
+        )
     events(Ended())
     return PoolResult(
         config.out,
@@ -214,14 +215,15 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
     )
     place = place_of(config.on, config.workers)
     events(Began("reading scans"))
-    found = carry_out(
-        order,
-        out,
-        place,
-        found=lambda count: events(Began("reading scans", count)),
-        done=lambda _: events(Advanced()),
-        shard=None if config.shard is None else Shard.parse(config.shard),
-    )
+    with alone_in(out):
+        found = carry_out(
+            order,
+            out,
+            place,
+            found=lambda count: events(Began("reading scans", count)),
+            done=lambda _: events(Advanced()),
+            shard=None if config.shard is None else Shard.parse(config.shard),
+        )
     events(Ended())
     return IngestResult(out, found.scenes, found.others, found.lost, recognised)
 
@@ -393,7 +395,7 @@ def merge(config: MergeConfig, events: Events = silent) -> MergeResult:
         from tolman.ingest.build import join
     corrections = [one for folder in folders for one in read_corrections(folder)]
     scenes = join(folders, config.out)
-    if corrections:
+    if {*corrections} - {*read_corrections(config.out)}:
         append_corrections(config.out, corrections)
     events(Ended())
     return MergeResult(config.out, job, len(folders), scenes)

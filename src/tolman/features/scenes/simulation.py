@@ -13,6 +13,7 @@ from tolman.errors import UsageError, unknown
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.features.scenes.config import CAMERA_WORDS, QUALITIES, SimulateConfig
+from tolman.files import alone_in
 from tolman.parallel import place_of
 from tolman.scene_shards import Shard
 from tolman.simulate.collection import simulate as carry_out
@@ -95,7 +96,8 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
     count = config.scenes if shard is None else len(shard.part(range(config.scenes)))
     events(Began("drawing and recording scenes", count))
     begun = time.monotonic()
-    made = carry_out(order, config.out, place, lambda _: events(Advanced()), shard)
+    with alone_in(config.out):
+        made = carry_out(order, config.out, place, lambda _: events(Advanced()), shard)
     events(Ended())
     return SimulateResult(config.out, tuple(made), config.media, time.monotonic() - begun)
 
