@@ -5,9 +5,12 @@ A piece gets its size first, then its parts, then the fit of the parts into that
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
@@ -165,6 +168,20 @@ class FurnitureKind:
         shares = np.array([one.share for one in self.sizes])
         chosen = self.sizes[int(np.searchsorted(shares.cumsum() / shares.sum(), generator.random(), side="right"))]
         return Draws(generator, chosen.draw(generator), chosen.name)
+
+
+def own_kinds(makers: Mapping[str, Callable[[Draws], MadeParts]]) -> tuple[FurnitureKind, ...]:
+    """Return Tolman's own kinds of some rules, by their tables in `kinds/kinds.toml`."""
+    tables = tomllib.loads(files("tolman.simulate.made").joinpath("kinds/kinds.toml").read_text(encoding="utf-8"))
+    found = []
+    for name, make in makers.items():
+        table: dict[str, Any] = tables[name]
+        sizes = tuple(
+            SizeClass(**{**one, "median": tuple(one["median"]), "spread": tuple(one["spread"])})
+            for one in table.pop("sizes")
+        )
+        found.append(FurnitureKind(name, sizes=sizes, make=make, **table))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
