@@ -48,15 +48,8 @@ def fitting(category: str, size: tuple[float, float, float], generator: np.rando
 
 def _lamp_post(generator: np.random.Generator) -> Mesh:
     pole = [
-        (0.16, 0.0),
-        (0.16, 0.05),
-        (0.1, 0.1),
-        (0.085, 0.6),
-        (0.055, 0.68),
-        (0.045, 3.72),
-        (0.09, 3.76),
-        (0.09, 3.8),
-    ]
+        (0.16, 0.0), (0.16, 0.05), (0.1, 0.1), (0.085, 0.6), (0.055, 0.68), (0.045, 3.72), (0.09, 3.76), (0.09, 3.8),
+    ]  # fmt: skip
     glass = turned([(0.12, 3.8), (0.19, 4.12)], sides=14).painted((0.97, 0.95, 0.85), 0.55)
     hood = turned([(0.21, 4.12), (0.2, 4.15), (0.1, 4.26), (0.02, 4.3)], _IRON, 14)
     return joined([smoothed(turned(pole, _IRON, 14)), glass, hood])
