@@ -31,15 +31,9 @@ from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.scene_geometry import SceneGeometry
 
 VSI_TASKS = (
-    "object_counting",
-    "object_abs_distance",
-    "object_size_estimation",
-    "room_size_estimation",
-    "object_rel_distance",
-    "object_rel_direction",
-    "obj_appearance_order",
-    "route_planning",
-)
+    "object_counting", "object_abs_distance", "object_size_estimation", "room_size_estimation", "object_rel_distance",
+    "object_rel_direction", "obj_appearance_order", "route_planning",
+)  # fmt: skip
 """VSI-Bench's eight question types; the directions' three difficulties are one."""
 _ALLOWED: Mapping[str, tuple[str, ...]] = {
     "vsi": ("", *VSI_TASKS),

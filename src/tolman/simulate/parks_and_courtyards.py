@@ -22,16 +22,9 @@ _PLAY = ("slide", "swing set", "seesaw", "climbing frame", "sandbox")
 _PARK_REPEATED = ("bench", "lamp post", "trash can", "bush", "picnic table", "flower bed", "bicycle")
 """Categories that parks have several of. Their counts are drawn evenly, so that no count is the usual one."""
 _PARK_SINGLE = (
-    "notice board",
-    "statue",
-    "ping-pong table",
-    "bicycle rack",
-    "drinking fountain",
-    "wheelbarrow",
-    "soccer ball",
-    "utility box",
-    "flower pot",
-)
+    "notice board", "statue", "ping-pong table", "bicycle rack", "drinking fountain", "wheelbarrow", "soccer ball",
+    "utility box", "flower pot",
+)  # fmt: skip
 _SPEEDS = (2.0, 4.0)
 _CROWNS = {"round": 0.62, "oval": 0.55, "column": 0.34, "birch": 0.45, "maple": 0.58, "cherry": 0.75, SPRUCE: 0.45}
 """Widths of trees in their heights."""
@@ -198,31 +191,12 @@ _BALCONY = (2.1, 0.95, 1.15)
 _COURTYARD_REPEATED = ("bicycle", "chair", "flower pot", "bench", "dumpster", "bush", "lamp post")
 """Categories that courtyards have several of. Their counts are drawn evenly, so that no count is the usual one."""
 _COURTYARD_SINGLE = (
-    "table",
-    "bicycle rack",
-    "patio umbrella",
-    "sandbox",
-    "flower bed",
-    "rain barrel",
-    "wheelbarrow",
-    "soccer ball",
-    "ping-pong table",
-    "trash can",
-    "picnic table",
-    "utility box",
-    "seesaw",
-    "slide",
-)
+    "table", "bicycle rack", "patio umbrella", "sandbox", "flower bed", "rain barrel", "wheelbarrow", "soccer ball",
+    "ping-pong table", "trash can", "picnic table", "utility box", "seesaw", "slide",
+)  # fmt: skip
 _AT_WALLS = (
-    "bench",
-    "dumpster",
-    "flower pot",
-    "rain barrel",
-    "bicycle",
-    "bicycle rack",
-    "utility box",
-    "trash can",
-)
+    "bench", "dumpster", "flower pot", "rain barrel", "bicycle", "bicycle rack", "utility box", "trash can",
+)  # fmt: skip
 _INSET, _RADIUS = 2.75, 2.0
 """Metres from the walls to the way around, and of its corners."""
 
