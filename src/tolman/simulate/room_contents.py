@@ -10,15 +10,16 @@ benchmarks/naming.json holds every name that was given.
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+
+from tolman.toml_catalogue import read_table
 
 Habit = Literal["wall", "table", "desk", "chair", "seat", "bedside", "surface", "floor", "hung", "never"]
 """
@@ -77,7 +78,7 @@ def _models() -> dict[str, tuple[str, Habit]]:
 
 
 def _table(name: str) -> dict[str, Any]:
-    return tomllib.loads(files("tolman.simulate").joinpath("data", f"{name}.toml").read_text(encoding="utf-8"))
+    return read_table(Path(__file__).with_name("data") / f"{name}.toml")[1]
 
 
 @cache

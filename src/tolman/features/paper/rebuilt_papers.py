@@ -6,9 +6,7 @@ its class.
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
 from tolman.features.paper import (
     CorrelationTable,
@@ -22,6 +20,7 @@ from tolman.features.paper import (
     Step,
     SubsetTable,
 )
+from tolman.toml_catalogue import read_table, with_tuples
 
 _STEPS: dict[str, type[Step]] = {
     "figure": Drawing,
@@ -34,8 +33,8 @@ _STEPS: dict[str, type[Step]] = {
 
 
 def _paper(name: str) -> Paper:
-    text = files("tolman.features.paper").joinpath("rebuilt", f"{name}.toml").read_text(encoding="utf-8")
-    content = _with_tuples(tomllib.loads(text))
+    _, table = read_table(Path(__file__).with_name("rebuilt") / f"{name}.toml")
+    content = with_tuples(table)
     parts = tuple(
         PaperPart(
             **part
@@ -47,12 +46,6 @@ def _paper(name: str) -> Paper:
         for part in content["parts"]
     )
     return Paper(name, content["title"], content["benchmark"], parts)
-
-
-def _with_tuples(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_tuples(part) for key, part in value.items()}
-    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
 PAPERS = tuple(map(_paper, ("vsi-bench", "mmsi-bench", "site", "spatialbench")))

@@ -5,12 +5,10 @@ A piece gets its size first, then its parts, then the fit of the parts into that
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from tolman.simulate.furniture import Furniture, FurnitureSource
 from tolman.simulate.made.forms import Material, Point, drawn_material
 from tolman.simulate.mesh import Mesh, joined
 from tolman.simulate.room_contents import Habit
+from tolman.toml_catalogue import read_table, with_tuples
 
 Size = tuple[float, float, float]
 
@@ -172,14 +171,11 @@ class FurnitureKind:
 
 def own_kinds(makers: Mapping[str, Callable[[Draws], MadeParts]]) -> tuple[FurnitureKind, ...]:
     """Return Tolman's own kinds of some rules, by their tables in `kinds/kinds.toml`."""
-    tables = tomllib.loads(files("tolman.simulate.made").joinpath("kinds/kinds.toml").read_text(encoding="utf-8"))
+    _, tables = read_table(Path(__file__).with_name("kinds") / "kinds.toml")
     found = []
     for name, make in makers.items():
-        table: dict[str, Any] = tables[name]
-        sizes = tuple(
-            SizeClass(**{**one, "median": tuple(one["median"]), "spread": tuple(one["spread"])})
-            for one in table.pop("sizes")
-        )
+        table = with_tuples(tables[name])
+        sizes = tuple(SizeClass(**one) for one in table.pop("sizes"))
         found.append(FurnitureKind(name, sizes=sizes, make=make, **table))
     return tuple(found)
 
