@@ -6,7 +6,7 @@ court with buildings on three or four sides, and with their doors and balconies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -61,7 +61,8 @@ def draw_park(identity: str, seed: str, *, objects: int = 26) -> OpenPlace:
     trees = int(generator.integers(3, 9))
     _put_trees(placing, trees)
     placing.put_all(
-        _wanted_in_park(objects - len(placing.placed), generator), lambda name, own: _park_spots(placing, name, own)
+        _wanted(generator, objects - len(placing.placed), _PARK_REPEATED, _PARK_SINGLE, most=5, once=4, further=6),
+        lambda name, own: _park_spots(placing, name, own),
     )
     return finished(identity, "park", placing)
 
@@ -154,13 +155,24 @@ def _put_trees(placing: OpenPlacing, count: int) -> None:
             placing.notes.append("no room for 1 more tree")
 
 
-def _wanted_in_park(objects: int, generator: np.random.Generator) -> dict[str, int]:
-    """Number of each category that is not there yet."""
-    repeated = [str(name) for name in generator.permutation(_PARK_REPEATED)]
-    single = [str(name) for name in generator.permutation(_PARK_SINGLE)]
-    wanted = {name: int(generator.integers(2, 6)) for name in repeated[:3]}
-    wanted.update(dict.fromkeys(single[:4], 1))
-    for name in [*repeated[3:6], *single[4:]]:
+def _wanted(
+    generator: np.random.Generator, objects: int, repeated: Sequence[str], single: Sequence[str],
+    *, most: int, once: int, further: int,
+) -> dict[str, int]:  # fmt: skip
+    """Draw the number of each category that is not there yet.
+
+    Args:
+        generator: source of the random draws.
+        objects: how many things there are to be.
+        repeated: categories that a place has several of: three of them have 2 or more, `most` at most.
+        single: categories that a place has one of: so many (`once`) come in any case.
+        further: the number of repeated categories that may come, those after the third once.
+    """
+    several = [str(name) for name in generator.permutation(repeated)]
+    alone = [str(name) for name in generator.permutation(single)]
+    wanted = {name: int(generator.integers(2, most + 1)) for name in several[:3]}
+    wanted.update(dict.fromkeys(alone[:once], 1))
+    for name in [*several[3:further], *alone[once:]]:
         if sum(wanted.values()) < objects:
             wanted[name] = 1
     return wanted
@@ -230,7 +242,9 @@ def draw_courtyard(identity: str, seed: str, *, objects: int = 24) -> OpenPlace:
     placing.placed += _balconies(generator, size, closed, storeys)
     _put_tree(placing)
     placing.put_all(
-        _wanted_in_courtyard(objects - len(placing.placed), generator),
+        _wanted(
+            generator, objects - len(placing.placed), _COURTYARD_REPEATED, _COURTYARD_SINGLE, most=4, once=8, further=5
+        ),
         lambda name, own: _courtyard_spots(placing, name, own),
     )
     return finished(identity, "courtyard", placing, closed=closed, storeys=storeys)
@@ -323,18 +337,6 @@ def _put_tree(placing: OpenPlacing) -> None:
         height = float(np.round(generator.uniform(3.4, 6.4), 2))
         wide = float(np.round(min(height * 0.5, 2.9), 2))
         placing.put("tree", f"tree:{name}", (wide, wide, height), ((x, y, 0.0) for x, y, _ in placing.anywhere(inner)))
-
-
-def _wanted_in_courtyard(objects: int, generator: np.random.Generator) -> dict[str, int]:
-    """Number of each category that is not there yet."""
-    repeated = [str(name) for name in generator.permutation(_COURTYARD_REPEATED)]
-    single = [str(name) for name in generator.permutation(_COURTYARD_SINGLE)]
-    wanted = {name: int(generator.integers(2, 5)) for name in repeated[:3]}
-    wanted.update(dict.fromkeys(single[:8], 1))
-    for name in [*repeated[3:5], *single[8:]]:
-        if sum(wanted.values()) < objects:
-            wanted[name] = 1
-    return wanted
 
 
 def _courtyard_spots(placing: OpenPlacing, category: str, size: tuple[float, float, float]) -> Iterator[Spot]:
