@@ -103,6 +103,13 @@ def read_table(path: Path) -> tuple[str, dict[str, Any]]:
         raise InputError(path, f"can't be read ({getattr(error, 'strerror', None) or error})") from None
 
 
+def with_tuples(value: Any) -> Any:
+    """Return the same with tuples in place of lists, inside tables too."""
+    if isinstance(value, dict):
+        return {key: with_tuples(part) for key, part in value.items()}
+    return tuple(map(with_tuples, value)) if isinstance(value, list) else value
+
+
 def checked(model: type[T], path: Path, text: str, table: Mapping[str, Any], *, without: Sequence[str] = ()) -> T:
     """Return a TOML file's content as a model.
 

@@ -33,9 +33,11 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from tolman import __version__
 from tolman.benchmarks.benchmark_folder import FILE, PROFILE, is_folder
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
 from tolman.errors import InputError
@@ -192,6 +194,29 @@ MEDIA = "media"
 PLUGINS = "plugins"
 _SUFFIXES = {b"\x89PNG": ".png", b"\xff\xd8": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
 """How files of images begin, and the suffix that says so."""
+
+
+def facts_of(source: BenchmarkSource, name: str, items: Sequence[Item]) -> dict[str, Any]:
+    """Return the facts that the templates of a benchmark's files name."""
+    benchmark, preset = source.benchmark, source.preset
+    return {
+        "version": __version__,
+        "name": name,
+        "title": benchmark.title,
+        "count": len(items),
+        "credits": benchmark.credits,
+        "preset": preset.name,
+        "frames": preset.frames.describe(),
+        "scorer": benchmark.headline_rules.name,
+        "headline": benchmark.table.headline,
+    }
+
+
+def write_template(path: Path, template: str, facts: Mapping[str, Any]) -> None:
+    """Write a file from a template, 'inspect/README.md', with facts in place of their names."""
+    folder, _, name = template.partition("/")
+    text = files(f"tolman.exports.{folder}").joinpath("templates", name).read_text(encoding="utf-8")
+    write_text(path, text.format(**facts))
 
 
 def write_bundle(source: BenchmarkSource, target: Target, folder: Path) -> list[Item]:

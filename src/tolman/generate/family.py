@@ -5,16 +5,20 @@ as `FAMILY`, or several in the tuple `FAMILIES`. Nothing else has to be edited: 
 
 The taxonomies are VSI-Bench's question types (Table 3), MMSI-Bench's types (Table 1), SITE's categories (4.1) with its
 three classification systems, and SpatialBench's levels and tasks (4.1). SITE's systems (section 3) are scale;
-visualization or orientation; intrinsic or extrinsic and static or dynamic. A family declares its place in its own file.
-If a benchmark lacks a family, it gets the place that its questions would have there, or none.
+visualization or orientation; intrinsic or extrinsic and static or dynamic. The places of Tolman's own families are the
+rows of `families/taxonomy.csv`. If a benchmark lacks a family, it gets the place that its questions would have there,
+or none.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Generic, Literal, TypeVar
+from functools import cache
+from importlib.resources import files
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -27,15 +31,9 @@ from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.scene_geometry import SceneGeometry
 
 VSI_TASKS = (
-    "object_counting",
-    "object_abs_distance",
-    "object_size_estimation",
-    "room_size_estimation",
-    "object_rel_distance",
-    "object_rel_direction",
-    "obj_appearance_order",
-    "route_planning",
-)
+    "object_counting", "object_abs_distance", "object_size_estimation", "room_size_estimation", "object_rel_distance",
+    "object_rel_direction", "obj_appearance_order", "route_planning",
+)  # fmt: skip
 """VSI-Bench's eight question types; the directions' three difficulties are one."""
 _ALLOWED: Mapping[str, tuple[str, ...]] = {
     "vsi": ("", *VSI_TASKS),
@@ -78,6 +76,22 @@ class TaxonomyPlace:
             if value not in _ALLOWED[name]:
                 known = [one for one in _ALLOWED[name] if one]
                 raise ValueError(f"the taxonomy has no {name} '{value}'; {hint(value, known)}")
+
+
+@cache
+def _own_places() -> dict[str, TaxonomyPlace]:
+    text = files("tolman.generate").joinpath("families/taxonomy.csv").read_text(encoding="utf-8")
+    found = {}
+    for row in csv.DictReader(text.splitlines()):
+        values: dict[str, Any] = {key: value for key, value in row.items() if value}
+        name = values.pop("family")
+        found[name] = TaxonomyPlace(**values)
+    return found
+
+
+def place_of(name: str) -> TaxonomyPlace:
+    """Return the place of one of Tolman's own families, by its row in `families/taxonomy.csv`."""
+    return _own_places()[name]
 
 
 def labels_of(name: str, place: TaxonomyPlace, *, outdoors: bool, own: Mapping[str, str]) -> dict[str, str]:

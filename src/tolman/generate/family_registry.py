@@ -18,36 +18,15 @@ from tolman.plugins import loaded_plugins
 from tolman.registry import Registry
 
 _MMSI = (
-    "camera-camera",
-    "camera-object",
-    "camera-region",
-    "object-object",
-    "object-region",
-    "region-region",
-    "measurement",
-    "appearance-from-above",
-    "camera-motion",
-    "object-motion",
-    "multi-step",
-)
+    "camera-camera", "camera-object", "camera-region", "object-object", "object-region", "region-region", "measurement",
+    "appearance-from-above", "camera-motion", "object-motion", "multi-step",
+)  # fmt: skip
 _SITE = ("associate-exo-to-ego", "associate-ego-to-exo", "reorder-ego-to-exo", "reorder-exo-to-ego")
 _SPATIALBENCH = (
-    "object-counting",
-    "object-size",
-    "room-size",
-    "absolute-distance",
-    "appearance-order",
-    "relative-distance",
-    "relative-direction",
-    "relative-counting",
-    "order-on-route",
-    "multi-hop",
-    "affordance",
-    "landmark-pose",
-    "causal",
-    "commands",
-    "route-gaps",
-)
+    "object-counting", "object-size", "room-size", "absolute-distance", "appearance-order", "relative-distance",
+    "relative-direction", "relative-counting", "order-on-route", "multi-hop", "affordance", "landmark-pose", "causal",
+    "commands", "route-gaps",
+)  # fmt: skip
 FORMER_NAMES: dict[str, str] = {
     "counting": "vsi-bench/counting",
     "distance": "vsi-bench/absolute-distance",
@@ -96,29 +75,15 @@ WHAT = "question family"
 _PLUGIN = "one that a file given with --plugin declares"
 
 VSI: tuple[str, ...] = (
-    "vsi-bench/counting",
-    "vsi-bench/absolute-distance",
-    "vsi-bench/object-size",
-    "vsi-bench/room-size",
-    "vsi-bench/relative-distance",
-    "vsi-bench/relative-direction",
-    "vsi-bench/appearance-order",
-    "vsi-bench/route-plan",
-)
+    "vsi-bench/counting", "vsi-bench/absolute-distance", "vsi-bench/object-size", "vsi-bench/room-size",
+    "vsi-bench/relative-distance", "vsi-bench/relative-direction", "vsi-bench/appearance-order", "vsi-bench/route-plan",
+)  # fmt: skip
 """VSI-Bench's families, in the order in which they draft; so are the next three."""
 MMSI: tuple[str, ...] = (
-    "mmsi-bench/camera-camera",
-    "mmsi-bench/camera-object",
-    "mmsi-bench/camera-region",
-    "mmsi-bench/object-object",
-    "mmsi-bench/object-region",
-    "mmsi-bench/region-region",
-    "mmsi-bench/measurement",
-    "mmsi-bench/appearance-from-above",
-    "mmsi-bench/camera-motion",
-    "mmsi-bench/object-motion",
-    "mmsi-bench/multi-step",
-)
+    "mmsi-bench/camera-camera", "mmsi-bench/camera-object", "mmsi-bench/camera-region", "mmsi-bench/object-object",
+    "mmsi-bench/object-region", "mmsi-bench/region-region", "mmsi-bench/measurement",
+    "mmsi-bench/appearance-from-above", "mmsi-bench/camera-motion", "mmsi-bench/object-motion", "mmsi-bench/multi-step",
+)  # fmt: skip
 """MMSI-Bench's."""
 SITE: tuple[str, ...] = (
     "site/associate-exo-to-ego",
@@ -128,14 +93,10 @@ SITE: tuple[str, ...] = (
 )
 """Those that SITE adds."""
 REWORDED: tuple[str, ...] = (
-    "spatialbench/object-counting",
-    "spatialbench/object-size",
-    "spatialbench/room-size",
-    "spatialbench/absolute-distance",
-    "spatialbench/appearance-order",
-    "spatialbench/relative-distance",
+    "spatialbench/object-counting", "spatialbench/object-size", "spatialbench/room-size",
+    "spatialbench/absolute-distance", "spatialbench/appearance-order", "spatialbench/relative-distance",
     "spatialbench/relative-direction",
-)
+)  # fmt: skip
 """VSI-Bench's in SpatialBench's words."""
 SPATIALBENCH: tuple[str, ...] = (
     *REWORDED,

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tolman.items import BY_WORDS, LETTERS, Item, plain_words
 from tolman.scoring.answer_values import ParsedAnswer
-from tolman.scoring.item_kind import ItemKind
+from tolman.scoring.item_kind import ItemKind, stated_by
 from tolman.scoring.metrics import accuracy
 from tolman.scoring.parse import read_careful
 
@@ -155,11 +156,6 @@ def _yes_no_oracle_text(item: Item, value: Any) -> str:
     return ANSWERS[not value] if isinstance(value, bool) else _released_yes_no(str(value))
 
 
-def _stated_yes_no(item: Item, text: str) -> str | None:
-    value = _read_yes_no(item, text).value
-    return None if value is None else str(value)
-
-
 def _yes_no_guesses(item: Item, answers: Sequence[str]) -> Sequence[str]:
     return ANSWERS
 
@@ -180,7 +176,7 @@ YES_NO = ItemKind(
     choices=lambda item: ANSWERS,
     released_answer=_released_yes_no,
     answer_form=lambda item: "yes or no",
-    stated_answer=_stated_yes_no,
+    stated_answer=partial(stated_by, _read_yes_no),
     agree=lambda item, first, second: first == second,
     asks_for="yes or no",
 )

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from itertools import compress
 from typing import Any
 
 from tolman.items import Item
-from tolman.scoring.answer_values import listed, normalised, written_list
-from tolman.scoring.item_kind import ItemKind
+from tolman.scoring.answer_values import ParsedAnswer, listed, normalised, written_list
+from tolman.scoring.item_kind import ItemKind, stated_by
 from tolman.scoring.metrics import accuracy
 from tolman.scoring.parse import read_careful_order, read_careful_set
 from tolman.scoring.parse.option_sequences import split_order
@@ -73,23 +73,19 @@ def _released_order(text: str) -> str:
     return written_list([thing.strip() for thing in things])
 
 
-def _stated_order(item: Item, text: str) -> str | None:
-    value = read_careful_order(item, text).value
-    return None if value is None else str(value)
-
-
 def _order_oracle_text(item: Item, value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(list(value), ensure_ascii=False)
 
 
-def _right_order_response(item: Item) -> str:
+def _right_response(
+    read: Callable[[Item, str], ParsedAnswer], is_right: Callable[[Item, ParsedAnswer], float], item: Item
+) -> str:
     """The options' letters, or the things with commas between them; as it is, where that can't be read."""
     things = listed(item.answer) or ()
     plain = [normalised(option) for option in item.options]
-    said = ", ".join(item.letters[plain.index(normalised(thing))] if plain else thing for thing in things)
-    reading = read_careful_order(item, said)
-    right = reading.value is not None and accuracy.same_order(item, reading)
-    return said if right else item.answer
+    said = ", ".join(item.letters[plain.index(normalised(thing))] if plain else thing for thing in things) or "none"
+    reading = read(item, said)
+    return said if reading.value is not None and is_right(item, reading) else item.answer
 
 
 def _order_demand(item: Item) -> str:
@@ -108,14 +104,14 @@ ORDER = ItemKind(
     guesses=_order_guesses,
     oracle_text=_order_oracle_text,
     answer_text=lambda item: " → ".join(listed(item.answer) or ()),
-    right_response=_right_order_response,
+    right_response=partial(_right_response, read_careful_order, accuracy.same_order),
     demand=_order_demand,
     judge_request=lambda item: (
         "Reply with the order that the response gives, the first first, separated by commas, and nothing else."
     ),
     released_answer=_released_order,
     answer_form=lambda item: "the letters in order" if item.options else "the names in order, separated by commas",
-    stated_answer=_stated_order,
+    stated_answer=partial(stated_by, read_careful_order),
     asks_for="things in their order",
 )
 
@@ -175,23 +171,8 @@ def _released_set(text: str) -> str:
     return written_list([thing.strip() for thing in things])
 
 
-def _stated_set(item: Item, text: str) -> str | None:
-    value = read_careful_set(item, text).value
-    return None if value is None else str(value)
-
-
 def _set_oracle_text(item: Item, value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(sorted(value), ensure_ascii=False)
-
-
-def _right_set_response(item: Item) -> str:
-    """The options' letters, or the things with commas between them; as it is, where that can't be read."""
-    things = listed(item.answer) or ()
-    plain = [normalised(option) for option in item.options]
-    said = ", ".join(item.letters[plain.index(normalised(thing))] if plain else thing for thing in things) or "none"
-    reading = read_careful_set(item, said)
-    right = reading.value is not None and accuracy.same_set(item, reading)
-    return said if right else item.answer
 
 
 def _set_demand(item: Item) -> str:
@@ -210,14 +191,14 @@ SET = ItemKind(
     guesses=_set_guesses,
     oracle_text=_set_oracle_text,
     answer_text=lambda item: ", ".join(listed(item.answer) or ()) or "none",
-    right_response=_right_set_response,
+    right_response=partial(_right_response, read_careful_set, accuracy.same_set),
     demand=_set_demand,
     judge_request=lambda item: (
         "Reply with all the things that the response answers, separated by commas, or with none, and nothing else."
     ),
     released_answer=_released_set,
     answer_form=lambda item: "the letters of all that are right" if item.options else "the names, with commas, or none",
-    stated_answer=_stated_set,
+    stated_answer=partial(stated_by, read_careful_set),
     asks_for="one or more things",
 )
 

@@ -10,11 +10,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from tolman.items import Item
-from tolman.scoring.answer_values import ParsedAnswer, accepted, listed, written_list
-from tolman.scoring.item_kind import ItemKind
+from tolman.scoring.answer_values import accepted, listed, written_list
+from tolman.scoring.item_kind import ItemKind, stated_by
 from tolman.scoring.metrics import accuracy
 from tolman.scoring.parse import read_careful, read_careful_words
 
@@ -145,11 +146,6 @@ def _released_text(text: str) -> str:
     return found[0] if len(found) == 1 and listed(found[0]) is None else written_list(found)
 
 
-def _stated_text(item: Item, text: str) -> str | None:
-    found: ParsedAnswer = read_careful_words(item, text)
-    return None if found.value is None else str(found.value)
-
-
 TEXT = ItemKind(
     name="text",
     title="a few words",
@@ -164,7 +160,7 @@ TEXT = ItemKind(
     alike=True,
     released_answer=_released_text,
     answer_form=lambda item: "a word or a short phrase",
-    stated_answer=_stated_text,
+    stated_answer=partial(stated_by, read_careful_words),
     asks_for="a few words",
 )
 

@@ -245,7 +245,8 @@ def score_run(
 
     Args:
         folder: of the run.
-        benchmark, record, items, outcomes, expectation: as in `compute_scores`.
+        benchmark, record, items, outcomes: as in `compute_scores`.
+        expectation: a random answerer, whose expected figures are added.
         metrics: names of metrics whose figures are added for each question type; those that scores.json has where
             none is named.
         read_ahead: responses read already.
@@ -288,12 +289,7 @@ def compute_scores(
     items: Sequence[Item],
     outcomes: Iterable[Outcome] | Outcomes,
     *,
-    judgements: judged.Judgements | None = None,
-    expectation: HasExpectation | None = None,
     scorer: str | None = None,
-    metrics: Sequence[str] = (),
-    read_ahead: ReadAhead | None = None,
-    workers: PlaceFor | None = None,
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Score outcomes; nothing is read or written.
 
@@ -302,37 +298,25 @@ def compute_scores(
         record: of the run.
         items: the questions.
         outcomes: responses and failures.
-        judgements: of a judge, for the rule set `judged`.
-        expectation: a random answerer, whose expected figures are added.
         scorer: the one scorer to use; those of the run's preset, and of plugins, where None.
-        metrics: names of metrics whose figures are added for each question type.
-        read_ahead: responses read already.
-        workers: where responses are read, by how many rows there are; here where None.
 
     Returns:
         The rows of scores.parquet and the figures of scores.json.
 
     Raises:
-        UsageError: there is no such scorer or metric.
+        UsageError: there is no such scorer.
     """
-    scored = _Scoring(
-        benchmark,
-        record,
-        items,
-        outcomes,
-        judgements=judgements,
-        expectation=expectation,
-        scorer=scorer,
-        metrics=metrics,
-        read_ahead=read_ahead,
-        workers=workers,
-    )
+    scored = _Scoring(benchmark, record, items, outcomes, scorer=scorer)
     rows = in_sections(scored.frames())
     return rows, scored.figures(rows.lazy())
 
 
 class _Scoring:
-    """`compute_scores` in two steps, between which the rows may be on disk; the arguments are its."""
+    """`compute_scores` in two steps, between which the rows may be on disk; other arguments are those of `score_run`.
+
+    Args:
+        judgements: of a judge, for the rule set `judged`.
+    """
 
     def __init__(
         self,
@@ -341,12 +325,12 @@ class _Scoring:
         items: Sequence[Item],
         outcomes: Iterable[Outcome] | Outcomes,
         *,
-        judgements: judged.Judgements | None,
-        expectation: HasExpectation | None,
+        judgements: judged.Judgements | None = None,
+        expectation: HasExpectation | None = None,
         scorer: str | None = None,
-        metrics: Sequence[str],
-        read_ahead: ReadAhead | None,
-        workers: PlaceFor | None,
+        metrics: Sequence[str] = (),
+        read_ahead: ReadAhead | None = None,
+        workers: PlaceFor | None = None,
     ) -> None:
         self._given = benchmark  # the run's own judge prints no figure that the released code leaves to another
         if judgements is not None and judgements.by_itself:

@@ -7,8 +7,10 @@ is `runs.reasoning`'s.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 from tolman.items import Item
 from tolman.scoring.parse.plain_text import without_reasoning
@@ -80,115 +82,27 @@ class ErrorTaxonomy:
 
 _CORRECT = ErrorType(CORRECT, "Completely correct reasoning", "")
 
-# The judge's instructions are those of the paper's Tables 8 and 9, word for word.
-_MMSI_HEAD = (
-    "You are given images, a question about the images, the correct answer, {given}and a reasoning process to be "
-    "evaluated.\n\n"
-    "Your task is to evaluate the reasoning process and determine whether it is entirely correct. If there are any "
-    "errors, identify the type of error that most critically led to the incorrect answer by selecting the "
-    "corresponding category number. If the reasoning process is completely correct, select only category 5.\n\n"
-    "Categories:\n\n"
-)
-_MMSI_NOTE = (
-    "Note: The human-annotated reference reasoning process is not the only correct answer and is for reference only. "
-    "Other reasoning paths may also be correct. You should judge the correctness of the reasoning process and the "
-    "error category based on the specific images.\n\n"
-)
-_MMSI_TAIL = "Please output only the relevant category number."
-_MMSI_TYPES = (
-    ErrorType(
-        "grounding",
-        "Grounding error",
-        "Failure to accurately detect, locate, or reference objects or elements in the image.",
-        "Grounding",
-    ),
-    ErrorType(
-        "reconstruction",
-        "Overlap identification and scene reconstruction error",
-        "Mistakes in identifying overlaps between elements or errors in reconstructing spatial relationships within "
-        "the scene.",
-        "Overlap-Matching and Scene-Reconstruction",
-    ),
-    ErrorType(
-        "transformation",
-        "Situation transformation reasoning error",
-        "Errors in reasoning about directions or spatial relations from the perspective of an entity other than the "
-        "observer (i.e., allocentric transformation errors).",
-        "Situation-Transformation Reasoning",
-    ),
-    ErrorType(
-        "logic",
-        "Spatial logic error",
-        "Flaws in spatial reasoning logic, such as fabrication, linguistic intelligence error, misusing reference "
-        "objects in motion reasoning, or other errors not covered by categories 1, 2, or 3.",
-        "Spatial-Logic Reasoning",
-    ),
-)
+
+def _taxonomy(name: str) -> ErrorTaxonomy:
+    text = files("tolman.scoring").joinpath("error_taxonomies", f"{name}.toml").read_text(encoding="utf-8")
+    table = tomllib.loads(text)
+    types = tuple(ErrorType(**one) for one in table["types"])
+    lines = (
+        f"{i}. {kind.title}{f': {kind.means}' if kind.means else '.'}" for i, kind in enumerate((*types, _CORRECT), 1)
+    )
+    head, listed, tail = table["head"], "\n".join(lines) + "\n\n", table["tail"]
+    return ErrorTaxonomy(
+        name,
+        table["source"],
+        types,
+        several=table["several"],
+        prompt=head.format(given="") + listed + tail,
+        prompt_with_reference=head.format(given=table["given"]) + listed + table["note"] + tail,
+        groups=tuple((title, tuple(keys)) for title, keys in table.get("groups", ())),
+    )
 
 
-def _listed(types: Iterable[ErrorType]) -> str:
-    lines = [f"{i}. {kind.title}{f': {kind.means}' if kind.means else '.'}" for i, kind in enumerate(types, start=1)]
-    return "\n".join(lines) + "\n\n"
-
-
-MMSI = ErrorTaxonomy(
-    "mmsi",
-    "MMSI-Bench paper, section 5 and Tables 8 and 9",
-    _MMSI_TYPES,
-    several=False,
-    prompt=_MMSI_HEAD.format(given="") + _listed((*_MMSI_TYPES, _CORRECT)) + _MMSI_TAIL,
-    prompt_with_reference=_MMSI_HEAD.format(given="a human-annotated reference reasoning process, ")
-    + _listed((*_MMSI_TYPES, _CORRECT))
-    + _MMSI_NOTE
-    + _MMSI_TAIL,
-)
-
-# VSI-Bench's examiners were people; these words for a judge are Tolman's.
-_VSI_TYPES = (
-    ErrorType(
-        "perception",
-        "Visual perception error",
-        "An object, event or landmark that is shown was not seen, was taken for something else, or was made up.",
-    ),
-    ErrorType(
-        "linguistic",
-        "Linguistic intelligence error",
-        "The question was misunderstood, or a step fails in logic, arithmetic or common knowledge, not in space.",
-    ),
-    ErrorType(
-        "relational",
-        "Relational reasoning error",
-        "A distance, direction or size between things was judged wrongly.",
-    ),
-    ErrorType(
-        "transformation",
-        "Egocentric-allocentric transformation error",
-        "What was seen from the camera was put together into a wrong layout of the place, or another point of view was "
-        "taken wrongly.",
-    ),
-)
-_VSI_HEAD = (
-    "You are shown what a model was shown, a question about it, the correct answer, {given}and the model's reasoning "
-    "with its answer.\n\n"
-    "Say which errors in the reasoning led to a wrong answer. Choose by number; give all that apply, separated by "
-    "commas, or only 5 where the reasoning is right throughout.\n\n"
-    "Categories:\n\n"
-)
-_VSI_NOTE = "The reference reasoning is one right way among others.\n\n"
-_VSI_TAIL = "Reply with the numbers only."
-
-VSI = ErrorTaxonomy(
-    "vsi",
-    "VSI-Bench paper, section 5 and Appendix B.2",
-    _VSI_TYPES,
-    several=True,
-    prompt=_VSI_HEAD.format(given="") + _listed((*_VSI_TYPES, _CORRECT)) + _VSI_TAIL,
-    prompt_with_reference=_VSI_HEAD.format(given="a person's reference reasoning ")
-    + _listed((*_VSI_TYPES, _CORRECT))
-    + _VSI_NOTE
-    + _VSI_TAIL,
-    groups=(("Spatial reasoning", ("relational", "transformation")),),
-)
+VSI, MMSI = _taxonomy("vsi"), _taxonomy("mmsi")
 TAXONOMIES = {taxonomy.name: taxonomy for taxonomy in (VSI, MMSI)}
 
 _NUMBER = r"[*`'\"(\[{]*([1-9])[*`'\")\]}]*"

@@ -79,6 +79,12 @@ def _if_readable(item: Item, text: str) -> str | None:
     return text if kind_of(item).read(item, text).value is not None else None
 
 
+def stated_by(read: Callable[[Item, str], ParsedAnswer], item: Item, text: str) -> str | None:
+    """Return the answer that a reader finds in a text; None where there is none."""
+    value = read(item, text).value
+    return None if value is None else str(value)
+
+
 def _scores_full(item: Item, exact: Any, place: int | None) -> bool:
     kind = kind_of(item)
     text = kind.oracle_text(item, exact if place is None else place)

@@ -19,44 +19,19 @@ from tolman.simulate.vehicles import COLOURS
 _STEEL, _IRON = (0.55, 0.57, 0.59), (0.12, 0.13, 0.14)
 _WOOD = (0.5, 0.33, 0.19)
 
-SIZES: dict[str, tuple[float, float, float]] = {
-    "lamp post": (0.42, 0.42, 4.3),
-    "bench": (1.6, 0.62, 0.85),
-    "trash can": (0.5, 0.5, 0.95),
-    "mailbox": (0.5, 0.48, 1.25),
-    "fire hydrant": (0.42, 0.36, 0.78),
-    "stop sign": (0.72, 0.09, 2.5),
-    "bollard": (0.2, 0.2, 0.9),
-    "traffic cone": (0.38, 0.38, 0.7),
-    "flower pot": (0.95, 0.95, 1.0),
-    "parking meter": (0.24, 0.2, 1.4),
-    "utility box": (0.9, 0.4, 1.25),
-    "bus stop": (2.6, 1.25, 2.45),
-    "picnic table": (1.7, 1.55, 0.76),
-    "bicycle": (0.62, 1.72, 1.01),
-    "bush": (1.1, 1.1, 0.95),
-}
-"""Width, depth and height in metres of each category that is made here."""
-
 
 def fitting(category: str, size: tuple[float, float, float], generator: np.random.Generator) -> Mesh:
     """Make a thing of one of the categories in SIZES, its base centred on (0, 0, 0)."""
     if category == "bush":
         return greenery.bush(generator, size)
-    return _MAKERS[category](generator).fitted(size)
+    make, _ = _THINGS[category]
+    return make(generator).fitted(size)
 
 
 def _lamp_post(generator: np.random.Generator) -> Mesh:
     pole = [
-        (0.16, 0.0),
-        (0.16, 0.05),
-        (0.1, 0.1),
-        (0.085, 0.6),
-        (0.055, 0.68),
-        (0.045, 3.72),
-        (0.09, 3.76),
-        (0.09, 3.8),
-    ]
+        (0.16, 0.0), (0.16, 0.05), (0.1, 0.1), (0.085, 0.6), (0.055, 0.68), (0.045, 3.72), (0.09, 3.76), (0.09, 3.8),
+    ]  # fmt: skip
     glass = turned([(0.12, 3.8), (0.19, 4.12)], sides=14).painted((0.97, 0.95, 0.85), 0.55)
     hood = turned([(0.21, 4.12), (0.2, 4.15), (0.1, 4.26), (0.02, 4.3)], _IRON, 14)
     return joined([smoothed(turned(pole, _IRON, 14)), glass, hood])
@@ -232,19 +207,21 @@ def _bicycle(generator: np.random.Generator) -> Mesh:
     return joined([bicycle_frame(colour), *wheels, stand])
 
 
-_MAKERS: dict[str, Callable[[np.random.Generator], Mesh]] = {
-    "lamp post": _lamp_post,
-    "bench": _bench,
-    "trash can": _trash_can,
-    "mailbox": _mailbox,
-    "fire hydrant": _hydrant,
-    "stop sign": _stop_sign,
-    "bollard": _bollard,
-    "traffic cone": _cone,
-    "flower pot": _planter,
-    "parking meter": _meter,
-    "utility box": _cabinet,
-    "bus stop": _bus_stop,
-    "picnic table": _picnic_table,
-    "bicycle": _bicycle,
+_THINGS: dict[str, tuple[Callable[[np.random.Generator], Mesh], tuple[float, float, float]]] = {
+    "lamp post": (_lamp_post, (0.42, 0.42, 4.3)),
+    "bench": (_bench, (1.6, 0.62, 0.85)),
+    "trash can": (_trash_can, (0.5, 0.5, 0.95)),
+    "mailbox": (_mailbox, (0.5, 0.48, 1.25)),
+    "fire hydrant": (_hydrant, (0.42, 0.36, 0.78)),
+    "stop sign": (_stop_sign, (0.72, 0.09, 2.5)),
+    "bollard": (_bollard, (0.2, 0.2, 0.9)),
+    "traffic cone": (_cone, (0.38, 0.38, 0.7)),
+    "flower pot": (_planter, (0.95, 0.95, 1.0)),
+    "parking meter": (_meter, (0.24, 0.2, 1.4)),
+    "utility box": (_cabinet, (0.9, 0.4, 1.25)),
+    "bus stop": (_bus_stop, (2.6, 1.25, 2.45)),
+    "picnic table": (_picnic_table, (1.7, 1.55, 0.76)),
+    "bicycle": (_bicycle, (0.62, 1.72, 1.01)),
 }
+SIZES = {category: size for category, (_, size) in _THINGS.items()} | {"bush": (1.1, 1.1, 0.95)}
+"""Width, depth and height in metres of each category that is made here."""

@@ -100,18 +100,12 @@ def draw_figure(generator: np.random.Generator) -> tuple[Mesh, tuple[Limb, ...]]
     flat = np.diag([1.0, 0.62, 1.0, 1.0])
     torso = turned(
         [
-            (0.001, 0.84),
-            (0.16, 0.85),
-            (0.17, 0.95),
-            (0.155, 1.08),
-            (0.19, 1.28),
-            (0.2, 1.38),
-            (0.13, 1.46),
+            (0.001, 0.84), (0.16, 0.85), (0.17, 0.95), (0.155, 1.08), (0.19, 1.28), (0.2, 1.38), (0.13, 1.46),
             (0.06, 1.48),
         ],
         shirt,
         20,
-    )
+    )  # fmt: skip
     hips = turned([(0.001, 0.78), (0.15, 0.8), (0.168, 0.9), (0.165, 0.96), (0.001, 0.97)], trousers, 20)
     parts = [
         smoothed(torso, 50).moved(flat),
@@ -241,15 +235,8 @@ def draw_rider(generator: np.random.Generator) -> tuple[Mesh, tuple[Leg, ...]]:
     tilt[:3, 3] = (0.0, -0.2, 0.97)
     flat = np.diag([1.0, 0.62, 1.0, 1.0])
     trunk = [
-        (0.001, -0.02),
-        (0.15, 0.0),
-        (0.165, 0.1),
-        (0.155, 0.22),
-        (0.19, 0.42),
-        (0.2, 0.5),
-        (0.12, 0.57),
-        (0.05, 0.59),
-    ]
+        (0.001, -0.02), (0.15, 0.0), (0.165, 0.1), (0.155, 0.22), (0.19, 0.42), (0.2, 0.5), (0.12, 0.57), (0.05, 0.59),
+    ]  # fmt: skip
     parts = [smoothed(turned(trunk, clothes.shirt, 20), 50).moved(flat).moved(tilt)]
     hips = turned([(0.001, -0.05), (0.15, -0.03), (0.165, 0.06), (0.001, 0.08)], clothes.trousers, 20)
     parts.append(smoothed(hips, 50).moved(flat).moved(tilt))

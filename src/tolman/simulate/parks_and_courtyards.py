@@ -6,7 +6,7 @@ court with buildings on three or four sides, and with their doors and balconies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -22,16 +22,9 @@ _PLAY = ("slide", "swing set", "seesaw", "climbing frame", "sandbox")
 _PARK_REPEATED = ("bench", "lamp post", "trash can", "bush", "picnic table", "flower bed", "bicycle")
 """Categories that parks have several of. Their counts are drawn evenly, so that no count is the usual one."""
 _PARK_SINGLE = (
-    "notice board",
-    "statue",
-    "ping-pong table",
-    "bicycle rack",
-    "drinking fountain",
-    "wheelbarrow",
-    "soccer ball",
-    "utility box",
-    "flower pot",
-)
+    "notice board", "statue", "ping-pong table", "bicycle rack", "drinking fountain", "wheelbarrow", "soccer ball",
+    "utility box", "flower pot",
+)  # fmt: skip
 _SPEEDS = (2.0, 4.0)
 _CROWNS = {"round": 0.62, "oval": 0.55, "column": 0.34, "birch": 0.45, "maple": 0.58, "cherry": 0.75, SPRUCE: 0.45}
 """Widths of trees in their heights."""
@@ -68,7 +61,8 @@ def draw_park(identity: str, seed: str, *, objects: int = 26) -> OpenPlace:
     trees = int(generator.integers(3, 9))
     _put_trees(placing, trees)
     placing.put_all(
-        _wanted_in_park(objects - len(placing.placed), generator), lambda name, own: _park_spots(placing, name, own)
+        _wanted(generator, objects - len(placing.placed), _PARK_REPEATED, _PARK_SINGLE, most=5, once=4, further=6),
+        lambda name, own: _park_spots(placing, name, own),
     )
     return finished(identity, "park", placing)
 
@@ -161,13 +155,24 @@ def _put_trees(placing: OpenPlacing, count: int) -> None:
             placing.notes.append("no room for 1 more tree")
 
 
-def _wanted_in_park(objects: int, generator: np.random.Generator) -> dict[str, int]:
-    """Number of each category that is not there yet."""
-    repeated = [str(name) for name in generator.permutation(_PARK_REPEATED)]
-    single = [str(name) for name in generator.permutation(_PARK_SINGLE)]
-    wanted = {name: int(generator.integers(2, 6)) for name in repeated[:3]}
-    wanted.update(dict.fromkeys(single[:4], 1))
-    for name in [*repeated[3:6], *single[4:]]:
+def _wanted(
+    generator: np.random.Generator, objects: int, repeated: Sequence[str], single: Sequence[str],
+    *, most: int, once: int, further: int,
+) -> dict[str, int]:  # fmt: skip
+    """Draw the number of each category that is not there yet.
+
+    Args:
+        generator: source of the random draws.
+        objects: how many things there are to be.
+        repeated: categories that a place has several of: three of them have 2 or more, `most` at most.
+        single: categories that a place has one of: so many (`once`) come in any case.
+        further: the number of repeated categories that may come, those after the third once.
+    """
+    several = [str(name) for name in generator.permutation(repeated)]
+    alone = [str(name) for name in generator.permutation(single)]
+    wanted = {name: int(generator.integers(2, most + 1)) for name in several[:3]}
+    wanted.update(dict.fromkeys(alone[:once], 1))
+    for name in [*several[3:further], *alone[once:]]:
         if sum(wanted.values()) < objects:
             wanted[name] = 1
     return wanted
@@ -198,31 +203,12 @@ _BALCONY = (2.1, 0.95, 1.15)
 _COURTYARD_REPEATED = ("bicycle", "chair", "flower pot", "bench", "dumpster", "bush", "lamp post")
 """Categories that courtyards have several of. Their counts are drawn evenly, so that no count is the usual one."""
 _COURTYARD_SINGLE = (
-    "table",
-    "bicycle rack",
-    "patio umbrella",
-    "sandbox",
-    "flower bed",
-    "rain barrel",
-    "wheelbarrow",
-    "soccer ball",
-    "ping-pong table",
-    "trash can",
-    "picnic table",
-    "utility box",
-    "seesaw",
-    "slide",
-)
+    "table", "bicycle rack", "patio umbrella", "sandbox", "flower bed", "rain barrel", "wheelbarrow", "soccer ball",
+    "ping-pong table", "trash can", "picnic table", "utility box", "seesaw", "slide",
+)  # fmt: skip
 _AT_WALLS = (
-    "bench",
-    "dumpster",
-    "flower pot",
-    "rain barrel",
-    "bicycle",
-    "bicycle rack",
-    "utility box",
-    "trash can",
-)
+    "bench", "dumpster", "flower pot", "rain barrel", "bicycle", "bicycle rack", "utility box", "trash can",
+)  # fmt: skip
 _INSET, _RADIUS = 2.75, 2.0
 """Metres from the walls to the way around, and of its corners."""
 
@@ -256,7 +242,9 @@ def draw_courtyard(identity: str, seed: str, *, objects: int = 24) -> OpenPlace:
     placing.placed += _balconies(generator, size, closed, storeys)
     _put_tree(placing)
     placing.put_all(
-        _wanted_in_courtyard(objects - len(placing.placed), generator),
+        _wanted(
+            generator, objects - len(placing.placed), _COURTYARD_REPEATED, _COURTYARD_SINGLE, most=4, once=8, further=5
+        ),
         lambda name, own: _courtyard_spots(placing, name, own),
     )
     return finished(identity, "courtyard", placing, closed=closed, storeys=storeys)
@@ -349,18 +337,6 @@ def _put_tree(placing: OpenPlacing) -> None:
         height = float(np.round(generator.uniform(3.4, 6.4), 2))
         wide = float(np.round(min(height * 0.5, 2.9), 2))
         placing.put("tree", f"tree:{name}", (wide, wide, height), ((x, y, 0.0) for x, y, _ in placing.anywhere(inner)))
-
-
-def _wanted_in_courtyard(objects: int, generator: np.random.Generator) -> dict[str, int]:
-    """Number of each category that is not there yet."""
-    repeated = [str(name) for name in generator.permutation(_COURTYARD_REPEATED)]
-    single = [str(name) for name in generator.permutation(_COURTYARD_SINGLE)]
-    wanted = {name: int(generator.integers(2, 5)) for name in repeated[:3]}
-    wanted.update(dict.fromkeys(single[:8], 1))
-    for name in [*repeated[3:5], *single[8:]]:
-        if sum(wanted.values()) < objects:
-            wanted[name] = 1
-    return wanted
 
 
 def _courtyard_spots(placing: OpenPlacing, category: str, size: tuple[float, float, float]) -> Iterator[Spot]:

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from tolman.errors import NoDisplayError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
-from tolman.simulate import shaders
-from tolman.simulate import shaders as outdoor_shaders
 from tolman.simulate.lighting import DEFAULT, Quality
 from tolman.simulate.render_input import (
     LAYER,
@@ -33,6 +31,7 @@ from tolman.simulate.render_input import (
     projection,
     stacked,
 )
+from tolman.simulate.shaders import fragment, outdoor_fragment, source
 from tolman.simulate.shadow_maps import CONTACT, FULL, RoomLight, SunShadows, floor_contact, has_crevices, set_sky
 from tolman.simulate.world import Daylight, World
 
@@ -383,19 +382,19 @@ class Renderer:
         often = self.quality.taps, self.quality.samples
         dark = has_crevices(self.world, self.quality)
         if isinstance(light, Daylight):
-            pixel, heaven = outdoor_shaders.outdoor_fragment(*often), outdoor_shaders.OUTDOOR_SKY_FRAGMENT
+            pixel, heaven = outdoor_fragment(*often), source("outdoor_sky.frag")
         else:
-            pixel, heaven = shaders.fragment(*often, crevices=FULL if dark else 0.0), shaders.SKY_FRAGMENT
-        self._draw = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=pixel)
-        self._shadow = gl.program(vertex_shader=shaders.SHADOW_VERTEX, fragment_shader=shaders.SHADOW_FRAGMENT)
-        self._measure = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.READINGS_FRAGMENT)
-        self._hide = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.SHADOW_FRAGMENT)
-        self._glass = gl.program(vertex_shader=shaders.VERTEX, fragment_shader=shaders.MIRROR_FRAGMENT)
-        screen = gl.program(vertex_shader=shaders.SCREEN_VERTEX, fragment_shader=shaders.FINISH_FRAGMENT)
+            pixel, heaven = fragment(*often, crevices=FULL if dark else 0.0), source("room_sky.frag")
+        self._draw = gl.program(vertex_shader=source("surface.vert"), fragment_shader=pixel)
+        self._shadow = gl.program(vertex_shader=source("shadow.vert"), fragment_shader=source("shadow.frag"))
+        self._measure = gl.program(vertex_shader=source("surface.vert"), fragment_shader=source("readings.frag"))
+        self._hide = gl.program(vertex_shader=source("surface.vert"), fragment_shader=source("shadow.frag"))
+        self._glass = gl.program(vertex_shader=source("surface.vert"), fragment_shader=source("mirror.frag"))
+        screen = gl.program(vertex_shader=source("screen.vert"), fragment_shader=source("finish.frag"))
         screen["samples"].value = self.quality.samples
         corners = np.array([-1, -1, 3, -1, -1, 3], dtype=np.float32)
         self._screen = gl.vertex_array(screen, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
-        self._sky = gl.program(vertex_shader=shaders.SKY_VERTEX, fragment_shader=heaven)
+        self._sky = gl.program(vertex_shader=source("sky.vert"), fragment_shader=heaven)
         self._behind = gl.vertex_array(self._sky, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
         self._sky["background"].value, self._sky["horizon"].value = light.background, light.horizon
         for program in (self._draw, self._measure, self._hide, self._glass):

@@ -10,15 +10,16 @@ benchmarks/naming.json holds every name that was given.
 
 from __future__ import annotations
 
-import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+
+from tolman.toml_catalogue import read_table
 
 Habit = Literal["wall", "table", "desk", "chair", "seat", "bedside", "surface", "floor", "hung", "never"]
 """
@@ -28,84 +29,6 @@ desk      stands at a wall, with a chair before it  floor     stands anywhere on
 chair     belongs to a table or a desk              hung      hangs on a wall
 seat      stands near a wall, turned to the room    never     isn't put into rooms
 """
-
-# Categories follow what the models look like, not what their makers call them: the "Bookcase" has closed doors, the
-# "Television cabinet" is a chest with open shelves. One look has one name: a question about a "potted plant" would
-# leave out the plant in the next pot. A built-in oven has nothing to stand on.
-_BY_NAME: dict[str, tuple[str, Habit]] = {
-    "apple iphone": ("phone", "surface"),
-    "baby bed": ("crib", "wall"),
-    "barrel": ("barrel", "floor"),
-    "basketball": ("basketball", "floor"),
-    "bed": ("bed", "wall"),
-    "bedside table": ("nightstand", "bedside"),
-    "beer glass": ("glass", "surface"),
-    "bench": ("bench", "floor"),
-    "bidet": ("bidet", "wall"),
-    "bookcase": ("cabinet", "wall"),
-    "box": ("crate", "floor"),
-    "bread": ("bread", "surface"),
-    "briefcase": ("briefcase", "floor"),
-    "cactus": ("plant", "surface"),
-    "ceiling fan": ("ceiling fan", "never"),
-    "chair with cushion": ("chair", "chair"),
-    "chicken": ("chicken", "never"),
-    "coffee brewer": ("coffee maker", "surface"),
-    "coffee cup": ("cup", "surface"),
-    "cooktop": ("cooktop", "never"),
-    "corner sofa": ("sofa", "wall"),
-    "couch": ("sofa", "wall"),
-    "crate": ("crate", "floor"),
-    "cuckoo clock": ("clock", "hung"),
-    "cupboard": ("cabinet", "wall"),
-    "decorative plant": ("plant", "floor"),
-    "desk": ("desk", "desk"),
-    "desk lamp": ("lamp", "surface"),
-    "double oven": ("oven", "never"),
-    "drawers cabinet": ("cabinet", "wall"),
-    "dustbin": ("trash can", "floor"),
-    "electric guitar": ("guitar", "floor"),
-    "extinguisher": ("fire extinguisher", "floor"),
-    "folding chair": ("stool", "floor"),
-    "football table": ("foosball table", "floor"),
-    "grand piano": ("piano", "floor"),
-    "handbag": ("handbag", "floor"),
-    "high cabinet": ("cabinet", "wall"),
-    "large fridge": ("refrigerator", "wall"),
-    "little plant": ("plant", "surface"),
-    "lower cabinet": ("cabinet", "wall"),
-    "oak chair": ("chair", "chair"),
-    "oak table": ("table", "table"),
-    "orchids": ("plant", "surface"),
-    "osaka chair": ("chair", "chair"),
-    "oven": ("oven", "never"),
-    "piano bench": ("piano bench", "floor"),
-    "plant": ("plant", "floor"),
-    "plastic cup": ("cup", "surface"),
-    "pool table": ("pool table", "floor"),
-    "radiator": ("radiator", "wall"),
-    "refrigerator": ("refrigerator", "wall"),
-    "rigged fan": ("fan", "surface"),
-    "rocking horse": ("rocking horse", "floor"),
-    "shelves": ("shelf", "wall"),
-    "sofa": ("sofa", "wall"),
-    "speaker": ("speaker", "floor"),
-    "stool": ("stool", "floor"),
-    "stove": ("cooktop", "never"),
-    "table": ("table", "table"),
-    "table fan": ("fan", "surface"),
-    "table with tablecloth": ("table", "table"),
-    "teddy bear": ("teddy bear", "floor"),
-    "television cabinet": ("shelf", "wall"),
-    "toilets unit": ("toilet", "wall"),
-    "tv": ("tv", "surface"),
-    "vertical shelves": ("shelf", "wall"),
-    "wardrobe": ("wardrobe", "wall"),
-    "washbasin": ("sink", "wall"),
-    "white board": ("whiteboard", "wall"),
-    "winchester armchair": ("armchair", "seat"),
-    "winchester sofa": ("sofa", "wall"),
-}
 
 FLAT_TOPS = frozenset(
     (
@@ -133,8 +56,8 @@ def habit_of(name: str, part: str, height: float, widest: float, elevation: floa
         elevation: above the floor at which the catalogue hangs it.
     """
     known = name.lower()
-    if known in _BY_NAME:
-        category, habit = _BY_NAME[known]
+    if known in _models():
+        category, habit = _models()[known]
         return category, "hung" if habit == "wall" and elevation >= _HUNG_FROM else habit
     if part.lower() in _ELSEWHERE or height > _HIGH or widest > _WIDE or elevation > 1.0:
         return known, "never"
@@ -150,10 +73,18 @@ def habit_of(name: str, part: str, height: float, widest: float, elevation: floa
 
 
 @cache
+def _models() -> dict[str, tuple[str, Habit]]:
+    return {name: (category, habit) for name, (category, habit) in _table("models").items()}
+
+
+def _table(name: str) -> dict[str, Any]:
+    return read_table(Path(__file__).with_name("data") / f"{name}.toml")[1]
+
+
+@cache
 def _look_alikes() -> dict[str, frozenset[str]]:
-    text = files("tolman.simulate").joinpath("data/names.toml").read_text(encoding="utf-8")
     found: dict[str, set[str]] = defaultdict(set)
-    for one, other in tomllib.loads(text)["look_alikes"]:
+    for one, other in _table("names")["look_alikes"]:
         found[one].add(other)
         found[other].add(one)
     return {name: frozenset(others) for name, others in found.items()}
@@ -273,7 +204,7 @@ def home_types(
 @lru_cache(maxsize=1)
 def room_types() -> tuple[RoomType, ...]:
     """The types of the package."""
-    table = tomllib.loads(files("tolman.simulate").joinpath("data/room_types.toml").read_text(encoding="utf-8"))
+    table = _table("room_types")
     return tuple(
         RoomType(
             name,

@@ -167,35 +167,10 @@ def soccer_ball(generator: np.random.Generator) -> Mesh:
     return replace(ball, tints=tints)
 
 
-YARD_SIZES: dict[str, tuple[float, float, float]] = {
-    "slide": (0.62, 2.9, 1.95),
-    "swing set": (3.1, 1.7, 2.25),
-    "seesaw": (0.5, 2.9, 0.85),
-    "climbing frame": (1.9, 1.9, 1.75),
-    "sandbox": (2.2, 2.2, 0.32),
-    "fountain": (2.8, 2.8, 1.7),
-    "pond": (4.4, 3.2, 0.22),
-    "flower bed": (2.2, 1.0, 0.5),
-    "statue": (0.9, 0.9, 2.3),
-    "notice board": (1.4, 0.3, 1.9),
-    "ping-pong table": (1.53, 2.74, 0.92),
-    "bicycle rack": (2.2, 0.6, 0.82),
-    "table": (0.95, 0.95, 0.74),
-    "chair": (0.5, 0.54, 0.86),
-    "patio umbrella": (2.2, 2.2, 2.6),
-    "dumpster": (1.37, 0.98, 1.25),
-    "rain barrel": (0.62, 0.62, 0.95),
-    "wheelbarrow": (0.62, 1.4, 0.62),
-    "soccer ball": (0.22, 0.22, 0.22),
-    "drinking fountain": (0.42, 0.42, 0.95),
-    "gazebo": (3.4, 3.4, 3.1),
-}
-"""Width, depth and height in metres of each category that is made here."""
-
-
 def yard_thing(category: str, size: tuple[float, float, float], generator: np.random.Generator) -> Mesh:
     """Make a thing of one of the categories in YARD_SIZES, its base centred on (0, 0, 0)."""
-    return _MAKERS[category](generator).fitted(size)
+    make, _ = _THINGS[category]
+    return make(generator).fitted(size)
 
 
 def _fountain(generator: np.random.Generator) -> Mesh:
@@ -410,20 +385,13 @@ def _drinking(generator: np.random.Generator) -> Mesh:
     parts = [
         turned(
             [
-                (0.001, 0.0),
-                (0.2, 0.0),
-                (0.2, 0.04),
-                (0.11, 0.08),
-                (0.1, 0.7),
-                (0.21, 0.8),
-                (0.21, 0.88),
-                (0.17, 0.86),
-                (0.001, 0.82),
+                (0.001, 0.0), (0.2, 0.0), (0.2, 0.04), (0.11, 0.08), (0.1, 0.7), (0.21, 0.8), (0.21, 0.88),
+                (0.17, 0.86), (0.001, 0.82),
             ],
             stone,
             20,
         )
-    ]
+    ]  # fmt: skip
     return joined(
         [
             smoothed(parts[0], 50),
@@ -452,26 +420,28 @@ def _gazebo(generator: np.random.Generator) -> Mesh:
     return joined([*parts, rod((0, 0, 3.0), (0, 0, 3.2), 0.03, wood, 6)])
 
 
-_MAKERS: dict[str, Callable[[np.random.Generator], Mesh]] = {
-    "slide": slide,
-    "swing set": swing_set,
-    "seesaw": seesaw,
-    "climbing frame": climbing_frame,
-    "sandbox": sandbox,
-    "fountain": _fountain,
-    "pond": _pond,
-    "flower bed": flower_bed,
-    "statue": _statue,
-    "notice board": _board,
-    "ping-pong table": ping_pong_table,
-    "bicycle rack": _rack,
-    "table": _table,
-    "chair": _chair,
-    "patio umbrella": _umbrella,
-    "dumpster": _dumpster,
-    "rain barrel": _barrel,
-    "wheelbarrow": _wheelbarrow,
-    "soccer ball": soccer_ball,
-    "drinking fountain": _drinking,
-    "gazebo": _gazebo,
+_THINGS: dict[str, tuple[Callable[[np.random.Generator], Mesh], tuple[float, float, float]]] = {
+    "slide": (slide, (0.62, 2.9, 1.95)),
+    "swing set": (swing_set, (3.1, 1.7, 2.25)),
+    "seesaw": (seesaw, (0.5, 2.9, 0.85)),
+    "climbing frame": (climbing_frame, (1.9, 1.9, 1.75)),
+    "sandbox": (sandbox, (2.2, 2.2, 0.32)),
+    "fountain": (_fountain, (2.8, 2.8, 1.7)),
+    "pond": (_pond, (4.4, 3.2, 0.22)),
+    "flower bed": (flower_bed, (2.2, 1.0, 0.5)),
+    "statue": (_statue, (0.9, 0.9, 2.3)),
+    "notice board": (_board, (1.4, 0.3, 1.9)),
+    "ping-pong table": (ping_pong_table, (1.53, 2.74, 0.92)),
+    "bicycle rack": (_rack, (2.2, 0.6, 0.82)),
+    "table": (_table, (0.95, 0.95, 0.74)),
+    "chair": (_chair, (0.5, 0.54, 0.86)),
+    "patio umbrella": (_umbrella, (2.2, 2.2, 2.6)),
+    "dumpster": (_dumpster, (1.37, 0.98, 1.25)),
+    "rain barrel": (_barrel, (0.62, 0.62, 0.95)),
+    "wheelbarrow": (_wheelbarrow, (0.62, 1.4, 0.62)),
+    "soccer ball": (soccer_ball, (0.22, 0.22, 0.22)),
+    "drinking fountain": (_drinking, (0.42, 0.42, 0.95)),
+    "gazebo": (_gazebo, (3.4, 3.4, 3.1)),
 }
+YARD_SIZES = {category: size for category, (_, size) in _THINGS.items()}
+"""Width, depth and height in metres of each category that is made here."""

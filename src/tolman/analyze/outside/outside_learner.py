@@ -8,7 +8,7 @@ letters of questions and options; `fitted` is logistic regression on them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -173,11 +173,6 @@ def order_tokens(option: str) -> list[str]:
         *(f"{PART}{number}:{part}" for number, part in enumerate(listed)),
         *(f"{BEFORE}{a}|{b}" for a, b in combinations(listed, 2)),
     ]
-
-
-def all_option_tokens(questions: list[BlindQuestion]) -> Iterator[list[str]]:
-    """Tokens of every option, one question behind the other."""
-    return (option_tokens(question, place) for question in questions for place in range(len(question.options)))
 
 
 def _runs(text: str) -> list[str]:

@@ -21,18 +21,10 @@ SUBSETS = {
     "circular": "each question with its options in four orders; right only if all four answers are",
 }
 TASKS = (
-    "Positional Relationship (Cam.–Cam.)",
-    "Positional Relationship (Obj.–Obj.)",
-    "Positional Relationship (Reg.–Reg.)",
-    "Positional Relationship (Cam.–Obj.)",
-    "Positional Relationship (Obj.–Reg.)",
-    "Positional Relationship (Cam.–Reg.)",
-    "Attribute (Meas.)",
-    "Attribute (Appr.)",
-    "Motion (Cam.)",
-    "Motion (Obj.)",
-    "MSR",
-)
+    "Positional Relationship (Cam.–Cam.)", "Positional Relationship (Obj.–Obj.)", "Positional Relationship (Reg.–Reg.)",
+    "Positional Relationship (Cam.–Obj.)", "Positional Relationship (Obj.–Reg.)", "Positional Relationship (Cam.–Reg.)",
+    "Attribute (Meas.)", "Attribute (Appr.)", "Motion (Cam.)", "Motion (Obj.)", "MSR",
+)  # fmt: skip
 _IN_VLMEVALKIT = {
     **{re.sub(r".*\((\w+)\.–(\w+)\.\)", r"Pos-\1-\2", task): task for task in TASKS if task.startswith("Positional")},
     **{re.sub(r"(Attr|Motion)\w* \((\w+)\.\)", r"\1-\2", task): task for task in TASKS if not task.startswith("Pos")},

@@ -6,14 +6,15 @@ Source: EvolvingLMMs-Lab/EASI@0c1a41e, scripts/submissions/postprocess.py (`METR
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from pathlib import Path
 
 from tolman.errors import UsageError
 from tolman.exports.exporters import RunSource
 from tolman.exports.results import figures_of
 from tolman.scoring.aggregate import Cell
+from tolman.toml_catalogue import read_table, with_tuples
 
 BACKENDS = ("lmmseval", "vlmevalkit")
 """Whose scorers the figures are of; the names as EASI's files have them."""
@@ -61,119 +62,24 @@ class BoardColumn:
     tasks: Mapping[str, str]
     scorers: Mapping[str, str]
     parts: tuple[SubScore, ...] = ()
-    further: Mapping[str, SubScore] = field(default_factory=lambda: MappingProxyType({}))
+    further: Mapping[str, SubScore] = field(default_factory=dict)
     scale: int = 100
 
 
-def _same(*names: str, ending: str = "_accuracy") -> tuple[SubScore, ...]:
-    """Parts whose names are those of the table's figures with an ending."""
-    return tuple(SubScore(f"{name}{ending}", name, f"{name}{ending}") for name in names)
-
-
-_VSI = (
-    SubScore("obj_appearance_order_accuracy", "appearance_order", "obj_appearance_order_accuracy"),
-    SubScore("object_abs_distance", "abs_distance", "object_abs_distance_mra"),
-    SubScore("object_counting", "object_count", "object_counting_mra"),
-    SubScore("object_rel_direction_accuracy", "rel_direction", "object_rel_direction_accuracy"),
-    SubScore("object_rel_distance_accuracy", "rel_distance", "object_rel_distance_accuracy"),
-    SubScore("object_size_estimation", "object_size", "object_size_estimation_mra"),
-    SubScore("room_size_estimation", "room_size", "room_size_estimation_mra"),
-    SubScore("route_planning_accuracy", "route_plan", "route_planning_accuracy"),
-)
-_MMSI = (
-    SubScore("attr_appr_accuracy", "appr", "Attribute (Appr.)"),
-    SubScore("attr_meas_accuracy", "meas", "Attribute (Meas.)"),
-    SubScore("motion_cam_accuracy", "motion_cam", "Motion (Cam.)"),
-    SubScore("motion_obj_accuracy", "motion_obj", "Motion (Obj.)"),
-    SubScore("msr_accuracy", "msr", "MSR"),
-    *(
-        SubScore(
-            f"pos_{one}_{other}_accuracy",
-            f"{one}_{other}",
-            f"Positional Relationship ({one.title()}.–{other.title()}.)",
+def _columns() -> Iterator[BoardColumn]:
+    _, table = read_table(Path(__file__).with_name("columns.toml"))
+    for column in with_tuples(table["columns"]):
+        yield BoardColumn(
+            **column
+            | {
+                "subsets": tuple(map(frozenset, column["subsets"])),
+                "parts": tuple(SubScore(**part) for part in column.get("parts", ())),
+                "further": {subset: SubScore(**part) for subset, part in column.get("further", {}).items()},
+            }
         )
-        for one, other in (
-            ("cam", "cam"),
-            ("cam", "obj"),
-            ("cam", "reg"),
-            ("obj", "obj"),
-            ("obj", "reg"),
-            ("reg", "reg"),
-        )
-    ),
-)
-_VIEWSPATIAL = tuple(
-    SubScore(f"{name}_accuracy", figure, f"{name}_accuracy")
-    for name, figure in (
-        ("camera_perspective_object_view_orientation", "camera_orientation"),
-        ("camera_perspective_relative_direction", "camera_direction"),
-        ("person_perspective_object_view_orientation", "person_orientation"),
-        ("person_perspective_relative_direction", "person_direction"),
-        ("person_perspective_scene_simulation_relative_direction", "person_scene"),
-    )
-)
-_SITE = tuple(
-    SubScore(f"{name}_caa", figure, "")
-    for name, figure in (
-        ("3d_information_understanding", "3d_inf"),
-        ("counting_and_existence", "count"),
-        ("movement_prediction_and_navigation", "mov"),
-        ("multiview_and_crossimage_reasoning", "multiv"),
-        ("object_localization_and_positioning", "loc"),
-        ("spatial_relationship_reasoning", "rel"),
-    )
-)
-_BLINK = tuple(
-    SubScore(name, name, name, backends=("vlmevalkit",))
-    for name in (
-        "art_style", "counting", "forensic_detection", "functional_correspondence", "iq_test", "jigsaw",
-        "multi_view_reasoning", "object_localization", "relative_depth", "relative_reflectance",
-        "semantic_correspondence", "spatial_relation", "visual_correspondence", "visual_similarity",
-    )
-)  # fmt: skip
-_3DSR = tuple(
-    SubScore(name, name, f"{name}_accuracy")
-    for name in (
-        "height_higher", "location_above", "location_closer_to_camera", "location_next_to", "multi_object_closer_to",
-        "multi_object_facing", "multi_object_parallel", "multi_object_same_direction",
-        "multi_object_viewpoint_towards_object", "orientation_in_front_of", "orientation_on_the_left",
-        "orientation_viewpoint",
-    )
-)  # fmt: skip
 
 
-def _board(
-    key: str, benchmark: str, subset: str, figure: str, metric: str, task: str, lmms: str, kit: str,
-    parts: tuple[SubScore, ...] = (), further: Mapping[str, SubScore] = MappingProxyType({}), scale: int = 100,
-) -> BoardColumn:  # fmt: skip
-    scorers = {backend: name for backend, name in zip(BACKENDS, (lmms, kit), strict=True) if name}
-    tasks = {subset: task, **dict.fromkeys(further, task)}
-    return BoardColumn(key, benchmark, (frozenset({subset}),), figure, metric, tasks, scorers, parts, further, scale)
-
-
-COLUMNS = (
-    _board("vsi_bench", "vsi-bench", "full", "average", "vsibench_overall", "vsibench_multiimage", "lmms-eval",
-           "vlmevalkit", _VSI),
-    _board("mmsi_bench", "mmsi-bench", "full", "average", "average", "mmsi_bench", "lmms-eval", "vlmevalkit", _MMSI),
-    _board("mindcube_tiny", "mindcube", "tiny", "overall", "overall_accuracy", "mindcube_tiny", "official", "easi",
-           _same("among", "around", "rotation")),
-    _board("viewspatial", "viewspatial", "full", "overall", "overall_accuracy", "viewspatial", "official", "easi",
-           _VIEWSPATIAL),
-    BoardColumn("site", "site", (frozenset({"full"}), frozenset({"image", "video"})), "overall", "chance_adjusted_acc",
-          {"image": "site_bench_image", "video": "site_bench_video_multiimage"},
-          {"lmmseval": "lmms-eval", "vlmevalkit": "vlmevalkit"}, _SITE),
-    _board("blink", "blink", "val", "pooled", "blink_acc", "blink", "lmms-eval", "vlmevalkit", _BLINK),
-    _board("3dsrbench", "3dsrbench", "vanilla", "overall", "vanilla_accuracy", "3dsrbench_circular", "lmms-eval",
-           "official", _3DSR, {"circular": SubScore("circ_eval_overall", "overall", "circular_accuracy")}),
-    _board("embspatial", "embspatial", "full", "overall", "embspatial_acc", "embspatial", "official", "easi",
-           _same("ai2thor", "mp3d", "scannet")),
-    _board("mmsi_video_bench", "mmsi-video", "full", "overall", "overall_accuracy", "mmsi_video_u50", "lmms-eval",
-           "easi"),
-    _board("omnispatial_(manual_cot)", "omnispatial", "test", "overall", "omnispatial", "omnispatial_test", "", "easi"),
-    _board("spar_bench", "spar", "full", "overall", "sparbench_score", "sparbench", "official", "easi", scale=1),
-    _board("vsi_debiased", "vsi-bench", "debiased", "average", "vsibench_overall", "vsibench_debiased_multiimage",
-           "lmms-eval", "vlmevalkit", _VSI),
-)  # fmt: skip
+COLUMNS = tuple(_columns())
 """The columns. BLINK's is pooled over all questions, not the authors' mean over tasks; 3DSRBench's counts every row."""
 REQUIRED = tuple(board.key for board in COLUMNS[:8])
 """The eight without which EASI's board shows a model as unfinished."""

@@ -11,44 +11,20 @@ import base64
 import csv
 import re
 from pathlib import Path
-from typing import Any
 
-from tolman import __version__
 from tolman.errors import UsageError
-from tolman.exports.exporters import BenchmarkExport, BenchmarkSource, Exported, Target, write_bundle
-from tolman.files import write_text
+from tolman.exports.exporters import (
+    BenchmarkExport,
+    BenchmarkSource,
+    Exported,
+    Target,
+    facts_of,
+    write_bundle,
+    write_template,
+)
 from tolman.items import Item
 
 SCRIPT = "run_with_tolman.py"
-
-_SCRIPT = '''\
-"""VLMEvalKit's run.py with the dataset {name!r}: start it in VLMEvalKit's folder, with run.py's own arguments.
-
-It needs `pip install 'tolman[media]'` beside VLMEvalKit: prompts, pictures and scorer are Tolman's.
-"""
-
-from pathlib import Path
-
-from tolman.exports.vlmevalkit.dataset import run
-
-if __name__ == "__main__":
-    run({name!r}, str(Path(__file__).resolve().parent), {preset!r})
-'''
-
-_README = """\
-# {title} for VLMEvalKit
-
-{count:,} questions. {credits} Written by tolman {version}.
-
-    pip install 'tolman[media]'
-    cd VLMEvalKit
-    python {place}/{script} --data {name} --model … --judge exact_matching
-
-`{script}` adds the dataset to VLMEvalKit's list and goes on as its `run.py`. Prompts (preset `{preset}`: {frames}) and
-the scorer `{scorer}` are those of the installed tolman; `{scorer}_{headline}` in the `…_acc.csv` is the figure that
-`tolman report` prints first, on the same scale. Prediction files have each question's id, so that `tolman score FILE
---benchmark BENCHMARK` reads them.
-{alone}"""
 
 _ALONE = """
 Without Tolman, `{name}.tsv` in $LMUData works as a custom set of choices (`run.py --data {name}`). It is then asked
@@ -69,27 +45,11 @@ def write(source: BenchmarkSource, target: Target) -> Exported:
     items = write_bundle(source, target, target.folder / name)
     pictured = all(one.kind == "image" for item in items for one in item.media)
     write_table(target.folder / f"{name}.tsv", items, target.folder / name, source)
-    benchmark = source.benchmark
-    facts: dict[str, Any] = {
-        "name": name,
-        "title": benchmark.title,
-        "preset": source.preset.name,
-        "scorer": benchmark.headline_rules.name,
-    }
-    write_text(target.folder / SCRIPT, _SCRIPT.format(**facts))
+    facts = facts_of(source, name, items)
+    write_template(target.folder / SCRIPT, "vlmevalkit/run_with_tolman.py.txt", facts)
     alone = pictured and all(item.kind == "choice" for item in items)
-    readme = _README.format(
-        count=len(items),
-        credits=benchmark.credits,
-        version=__version__,
-        place=target.place.resolve(),
-        script=SCRIPT,
-        frames=source.preset.frames.describe(),
-        headline=benchmark.table.headline,
-        alone=_ALONE.format(**facts) if alone else "",
-        **facts,
-    )
-    write_text(target.folder / "README.md", readme)
+    facts |= {"place": target.place.resolve(), "script": SCRIPT, "alone": _ALONE.format(**facts) if alone else ""}
+    write_template(target.folder / "README.md", "vlmevalkit/README.md", facts)
     use = f"python {(target.place / SCRIPT).resolve()} --data {name} --judge exact_matching --model MODEL"
     notes = [
         "VLMEvalKit's environment needs tolman as well (pip install 'tolman[media]'); start in VLMEvalKit's folder."

@@ -27,7 +27,7 @@ from tolman.generate.distractors import has_numeric_options, no_distractors, num
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected, Shot
 from tolman.generate.families.mmsi_bench.support.questions import pictures_of, turn_between
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
-from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
@@ -471,46 +471,31 @@ def recompute_next(
 
 
 def _family(
-    name: str, title: str, task: str, draft: Any, recompute: Any, *, scale_free: bool, **place: Any
+    name: str, title: str, task: str, draft: Any, recompute: Any, *, scale_free: bool = True
 ) -> Family[PosedSettings]:
     return Family(
         name=f"posed-video/{name}",
         title=title,
         tasks=(task,),
         settings=PosedSettings(),
-        taxonomy=TaxonomyPlace(mmsi="Motion (Cam.)", **place),
+        taxonomy=place_of(f"posed-video/{name}"),
         draft=draft,
         recompute=recompute,
         scale_free=scale_free,
     )
 
 
-_MOTION: dict[str, Any] = {
-    "site": "movement prediction & navigation",
-    "spatialbench": "landmark-constrained_pose_localization",
-    "factor": "orientation",
-    "change": "dynamic",
-}
-_VIEWS: dict[str, Any] = {"site": "multi-view & cross-image reasoning", "factor": "orientation", "change": "dynamic"}
-
 FAMILIES = (
     _family(
         "displacement", "The displacement of a camera in a clip", DISPLACEMENT_TASK, draft_displacement,
-        recompute_displacement, scale_free=False, **{**_MOTION, "spatialbench": "absolute_distance"},
+        recompute_displacement, scale_free=False,
     ),
-    _family(
-        "speed", "The average speed of a camera", SPEED_TASK, draft_speed, recompute_speed, scale_free=False, **_MOTION,
-    ),
+    _family("speed", "The average speed of a camera", SPEED_TASK, draft_speed, recompute_speed, scale_free=False),
     _family(
         "motion-direction", "The direction of a camera's motion", DIRECTION_TASK, draft_direction, recompute_direction,
-        scale_free=True, **_MOTION,
     ),
     _family(
         "frame-order", "The order of four pictures on a camera's way", ORDER_TASK, draft_order, recompute_order,
-        scale_free=True, spatialbench="appearance_order", **_VIEWS,
     ),
-    _family(
-        "next-view", "The picture that a camera takes after a motion", NEXT_TASK, draft_next, recompute_next,
-        scale_free=True, spatialbench="landmark-constrained_pose_localization", **_VIEWS,
-    ),
+    _family("next-view", "The picture that a camera takes after a motion", NEXT_TASK, draft_next, recompute_next),
 )  # fmt: skip

@@ -39,17 +39,9 @@ from tolman.ingest.scan_format import Instance
 from tolman.scenes import OrientedBox, Sighting, TrackPoint
 
 TABLES = (
-    "scene",
-    "sample",
-    "sample_data",
-    "ego_pose",
-    "calibrated_sensor",
-    "sensor",
-    "sample_annotation",
-    "instance",
-    "category",
-    "visibility",
-)
+    "scene", "sample", "sample_data", "ego_pose", "calibrated_sensor", "sensor", "sample_annotation", "instance",
+    "category", "visibility",
+)  # fmt: skip
 """Those that are read; log, map, attribute and lidarseg say nothing that Scenes and Captures hold."""
 MODALITIES = ("camera", "lidar")
 _VERSION = 1

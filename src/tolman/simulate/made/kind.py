@@ -6,8 +6,9 @@ A piece gets its size first, then its parts, then the fit of the parts into that
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from tolman.simulate.furniture import Furniture, FurnitureSource
 from tolman.simulate.made.forms import Material, Point, drawn_material
 from tolman.simulate.mesh import Mesh, joined
 from tolman.simulate.room_contents import Habit
+from tolman.toml_catalogue import read_table, with_tuples
 
 Size = tuple[float, float, float]
 
@@ -165,6 +167,17 @@ class FurnitureKind:
         shares = np.array([one.share for one in self.sizes])
         chosen = self.sizes[int(np.searchsorted(shares.cumsum() / shares.sum(), generator.random(), side="right"))]
         return Draws(generator, chosen.draw(generator), chosen.name)
+
+
+def own_kinds(makers: Mapping[str, Callable[[Draws], MadeParts]]) -> tuple[FurnitureKind, ...]:
+    """Return Tolman's own kinds of some rules, by their tables in `kinds/kinds.toml`."""
+    _, tables = read_table(Path(__file__).with_name("kinds") / "kinds.toml")
+    found = []
+    for name, make in makers.items():
+        table = with_tuples(tables[name])
+        sizes = tuple(SizeClass(**one) for one in table.pop("sizes"))
+        found.append(FurnitureKind(name, sizes=sizes, make=make, **table))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

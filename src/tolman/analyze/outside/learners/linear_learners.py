@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from tolman.analyze.outside.outside_learner import (
     BlindQuestion,
     Ints,
     LearnerSettings,
-    all_option_tokens,
     by_option,
     fitted,
+    option_tokens,
     question_tokens,
     right_options,
 )
 from tolman.guessing.folds import Floats
 
 
-class NgramLinear:
-    """On words, pairs of words, runs of letters, and options crossed with the question's names."""
+@dataclass(frozen=True)
+class TokenLinear:
+    """Logistic regression on tokens.
 
-    title = "logistic regression on words, pairs of words and runs of letters of question and option"
-    needs_language_model = False
+    Attributes:
+        title, needs_language_model: as `OutsideLearner` has them.
+        option_tokens: of an option of a question, by its place.
+        question_tokens: of a question without options.
+    """
+
+    title: str
+    option_tokens: Callable[[BlindQuestion, int], list[str]]
+    question_tokens: Callable[[BlindQuestion], list[str]]
+    needs_language_model: bool = False
 
     def choose(
         self, taught: Sequence[BlindQuestion], right: Ints, asked: Sequence[BlindQuestion], settings: LearnerSettings
     ) -> list[Floats]:
         """As `OutsideLearner` has it."""
-        learned = fitted(all_option_tokens(list(taught)), right_options(taught, right))
-        return by_option(asked, learned(all_option_tokens(list(asked)), 2)[:, 1])
+        learned = fitted(self._options(taught), right_options(taught, right))
+        return by_option(asked, learned(self._options(asked), 2)[:, 1])
 
     def classify(
         self,
@@ -39,39 +49,32 @@ class NgramLinear:
         settings: LearnerSettings,
     ) -> Floats:
         """As `OutsideLearner` has it."""
-        return fitted(map(question_tokens, taught), classes)(map(question_tokens, asked), count)
+        return fitted(map(self.question_tokens, taught), classes)(map(self.question_tokens, asked), count)
+
+    def _options(self, questions: Sequence[BlindQuestion]) -> Iterator[list[str]]:
+        """Tokens of every option, one question behind the other."""
+        return (self.option_tokens(question, place) for question in questions for place in range(len(question.options)))
 
 
-class Metadata:
-    """On a row's other fields than its text: names of files and scenes, order in the file, labels."""
-
-    title = "logistic regression on names and numbers of files and scenes, order in the file, labels; not on the text"
-    needs_language_model = False
-
-    def choose(
-        self, taught: Sequence[BlindQuestion], right: Ints, asked: Sequence[BlindQuestion], settings: LearnerSettings
-    ) -> list[Floats]:
-        """As `OutsideLearner` has it."""
-        return by_option(asked, fitted(_options(taught), right_options(taught, right))(_options(asked), 2)[:, 1])
-
-    def classify(
-        self,
-        taught: Sequence[BlindQuestion],
-        classes: Ints,
-        count: int,
-        asked: Sequence[BlindQuestion],
-        settings: LearnerSettings,
-    ) -> Floats:
-        """As `OutsideLearner` has it."""
-        return fitted([[*one.marks] for one in taught], classes)([[*one.marks] for one in asked], count)
+def _marks_of_option(question: BlindQuestion, place: int) -> list[str]:
+    """Marks crossed with the place and the text of an option."""
+    own = question.options[place].lower()
+    return [token for mark in question.marks for token in (f"{mark}|place:{place}", f"{mark}|{own}")]
 
 
-def _options(questions: Sequence[BlindQuestion]) -> Iterator[list[str]]:
-    """Marks crossed with the place and the text of every option, one question behind the other."""
-    for question in questions:
-        for place, option in enumerate(question.options):
-            own = option.lower()
-            yield [token for mark in question.marks for token in (f"{mark}|place:{place}", f"{mark}|{own}")]
+def _marks_of_question(question: BlindQuestion) -> list[str]:
+    return [*question.marks]
 
 
-OUTSIDE_LEARNERS = {"ngram-linear": NgramLinear(), "metadata": Metadata()}
+OUTSIDE_LEARNERS = {
+    "ngram-linear": TokenLinear(
+        "logistic regression on words, pairs of words and runs of letters of question and option",
+        option_tokens,
+        question_tokens,
+    ),
+    "metadata": TokenLinear(
+        "logistic regression on names and numbers of files and scenes, order in the file, labels; not on the text",
+        _marks_of_option,
+        _marks_of_question,
+    ),
+}

@@ -31,7 +31,7 @@ from tolman.generate.families.mmsi_bench.support.questions import (
     turn_between,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, confusable, gallery, outlines
-from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.items import Item
@@ -148,13 +148,7 @@ CAMERA_MOTION_FAMILY = Family(
     title="The motion of a camera between two pictures",
     tasks=(CAMERA_MOTION_TASK,),
     settings=ViewSettings(),
-    taxonomy=TaxonomyPlace(
-        mmsi=CAMERA_MOTION_TASK,
-        site="movement prediction & navigation",
-        spatialbench="landmark-constrained_pose_localization",
-        factor="orientation",
-        change="dynamic",
-    ),
+    taxonomy=place_of("mmsi-bench/camera-motion"),
     draft=draft_camera_motion,
     recompute=recompute_camera_motion,
 )
@@ -413,13 +407,7 @@ OBJECT_MOTION_FAMILY = Family(
     title="The motion of an object between two pictures",
     tasks=(OBJECT_MOTION_TASK,),
     settings=ViewSettings(),
-    taxonomy=TaxonomyPlace(
-        mmsi=OBJECT_MOTION_TASK,
-        site="movement prediction & navigation",
-        spatialbench="spatial_causal_reasoning",
-        factor="orientation",
-        change="dynamic",
-    ),
+    taxonomy=place_of("mmsi-bench/object-motion"),
     draft=draft_object_motion,
     recompute=recompute_object_motion,
     names=(_PATTERN,),

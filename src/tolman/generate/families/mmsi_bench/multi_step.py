@@ -15,7 +15,7 @@ from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.generate.families.mmsi_bench.support.bearings import Bearing, checked, object_spot, posed, recomputed
 from tolman.generate.families.mmsi_bench.support.questions import around, grounded, matched, overlapping, pictures_of
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
-from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import Item
 
@@ -122,14 +122,7 @@ FAMILY = Family(
     title="A walk through a chain of overlapping pictures",
     tasks=(TASK,),
     settings=ViewSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi="route_planning",
-        mmsi=TASK,
-        site="multi-view & cross-image reasoning",
-        spatialbench="multi-hop_spatial_reasoning",
-        factor="orientation",
-        change="dynamic",
-    ),
+    taxonomy=place_of("mmsi-bench/multi-step"),
     draft=draft,
     recompute=recompute,
     names=(_PATTERN,),

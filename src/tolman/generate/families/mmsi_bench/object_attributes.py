@@ -28,7 +28,7 @@ from tolman.generate.families.mmsi_bench.support.questions import (
     turned,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings
-from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -153,13 +153,7 @@ MEASUREMENT_FAMILY = Family(
     title="A distance between objects of two pictures, by a given one",
     tasks=(MEASUREMENT_TASK,),
     settings=ViewSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi="object_abs_distance",
-        mmsi=MEASUREMENT_TASK,
-        site="3d information understanding",
-        spatialbench="absolute_distance",
-        factor="visualization",
-    ),
+    taxonomy=place_of("mmsi-bench/measurement"),
     draft=draft_measurement,
     recompute=recompute_measurement,
     names=(_MEASUREMENT_PATTERN,),
@@ -284,13 +278,7 @@ APPEARANCE_FROM_ABOVE_FAMILY = Family(
     title="The bend of a line through three objects, seen from above",
     tasks=(APPEARANCE_FROM_ABOVE_TASK,),
     settings=ViewSettings(),
-    taxonomy=TaxonomyPlace(
-        mmsi=APPEARANCE_FROM_ABOVE_TASK,
-        site="multi-view & cross-image reasoning",
-        spatialbench="multi-hop_spatial_reasoning",
-        factor="visualization",
-        information="intrinsic",
-    ),
+    taxonomy=place_of("mmsi-bench/appearance-from-above"),
     draft=draft_appearance_from_above,
     recompute=recompute_appearance_from_above,
 )

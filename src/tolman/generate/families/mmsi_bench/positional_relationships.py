@@ -30,7 +30,6 @@ from tolman.generate.families.mmsi_bench.support.bearings import (
 )
 from tolman.generate.families.mmsi_bench.support.questions import around, grounded, moved, overlapping
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ordinal
-from tolman.generate.family import TaxonomyPlace
 
 CAMERA_CAMERA_TASK = "Positional Relationship (Cam.–Cam.)"
 CAMERA_CAMERA_QUESTION = (
@@ -68,12 +67,6 @@ CAMERA_CAMERA_FAMILY = direction_family(
     name="mmsi-bench/camera-camera",
     title="The second picture's camera, from the first's",
     task=CAMERA_CAMERA_TASK,
-    taxonomy=TaxonomyPlace(
-        mmsi=CAMERA_CAMERA_TASK,
-        site="multi-view & cross-image reasoning",
-        spatialbench="landmark-constrained_pose_localization",
-        factor="orientation",
-    ),
     candidates=_camera_camera_candidates,
     pattern=_CAMERA_CAMERA_PATTERN,
     bearing_of=lambda gallery, pictures, match: _camera_camera_bearing(pictures),
@@ -120,13 +113,6 @@ CAMERA_OBJECT_FAMILY = direction_family(
     name="mmsi-bench/camera-object",
     title="An object of one picture, from the other's camera",
     task=CAMERA_OBJECT_TASK,
-    taxonomy=TaxonomyPlace(
-        vsi="object_rel_direction",
-        mmsi=CAMERA_OBJECT_TASK,
-        site="multi-view & cross-image reasoning",
-        spatialbench="relative_direction",
-        factor="orientation",
-    ),
     candidates=_camera_object_candidates,
     pattern=_CAMERA_OBJECT_PATTERN,
     bearing_of=_read_camera_object,
@@ -180,13 +166,6 @@ CAMERA_REGION_FAMILY = direction_family(
     name="mmsi-bench/camera-region",
     title="A region of one picture, from the other's camera",
     task=CAMERA_REGION_TASK,
-    taxonomy=TaxonomyPlace(
-        vsi="object_rel_direction",
-        mmsi=CAMERA_REGION_TASK,
-        site="multi-view & cross-image reasoning",
-        spatialbench="relative_direction",
-        factor="orientation",
-    ),
     candidates=_camera_region_candidates,
     pattern=_CAMERA_REGION_PATTERN,
     bearing_of=_read_camera_region,
@@ -248,13 +227,6 @@ OBJECT_OBJECT_FAMILY = direction_family(
     name="mmsi-bench/object-object",
     title="An object of one picture by the compass, from one of the other",
     task=OBJECT_OBJECT_TASK,
-    taxonomy=TaxonomyPlace(
-        vsi="object_rel_direction",
-        mmsi=OBJECT_OBJECT_TASK,
-        site="spatial relationship reasoning",
-        spatialbench="relative_direction",
-        factor="orientation",
-    ),
     candidates=_object_object_candidates,
     pattern=_OBJECT_OBJECT_PATTERN,
     bearing_of=_read_object_object,
@@ -319,13 +291,6 @@ OBJECT_REGION_FAMILY = direction_family(
     name="mmsi-bench/object-region",
     title="An object by the compass, from a region",
     task=OBJECT_REGION_TASK,
-    taxonomy=TaxonomyPlace(
-        vsi="object_rel_direction",
-        mmsi=OBJECT_REGION_TASK,
-        site="spatial relationship reasoning",
-        spatialbench="relative_direction",
-        factor="orientation",
-    ),
     candidates=_object_region_candidates,
     pattern=_OBJECT_REGION_PATTERN,
     bearing_of=_read_object_region,
@@ -397,13 +362,6 @@ REGION_REGION_FAMILY = direction_family(
     name="mmsi-bench/region-region",
     title="A region by the compass, from a region of the other picture",
     task=REGION_REGION_TASK,
-    taxonomy=TaxonomyPlace(
-        vsi="object_rel_direction",
-        mmsi=REGION_REGION_TASK,
-        site="spatial relationship reasoning",
-        spatialbench="relative_direction",
-        factor="orientation",
-    ),
     candidates=_region_region_candidates,
     pattern=_REGION_REGION_PATTERN,
     bearing_of=_read_region_region,

@@ -33,7 +33,7 @@ from tolman.generate.families.site.support.camera_rig import (
     rigs,
     shots_of,
 )
-from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
@@ -226,12 +226,7 @@ def _family(name: str, direction: Direction) -> Family[AssociationSettings]:
         title=f"The {direction.asked} view of the moment that an {direction.given} picture shows",
         tasks=(direction.task,),
         settings=AssociationSettings(),
-        taxonomy=TaxonomyPlace(
-            mmsi="Positional Relationship (Cam.–Cam.)",
-            site="multi-view & cross-image reasoning",
-            spatialbench="landmark-constrained_pose_localization",
-            factor="orientation",
-        ),
+        taxonomy=place_of(f"site/{name}"),
         draft=partial(draft, direction),
         recompute=partial(recompute, direction),
     )

@@ -34,7 +34,7 @@ from tolman.generate.families.site.support.camera_rig import (
     rigs,
     shots_of,
 )
-from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
@@ -208,13 +208,7 @@ def _family(name: str, direction: Direction) -> Family[ReorderingSettings]:
         title=f"The order of four {direction.asked} pictures between two {direction.given} ones",
         tasks=(direction.task,),
         settings=ReorderingSettings(),
-        taxonomy=TaxonomyPlace(
-            mmsi="Motion (Cam.)",
-            site="multi-view & cross-image reasoning",
-            spatialbench="appearance_order",
-            factor="orientation",
-            change="dynamic",
-        ),
+        taxonomy=place_of(f"site/{name}"),
         draft=partial(draft, direction),
         recompute=partial(recompute, direction),
     )

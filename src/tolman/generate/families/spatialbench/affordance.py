@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE, STANDING_BELOW, apart
-from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.ground_plane import QUADRANTS, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
@@ -250,12 +250,7 @@ FAMILY = Family(
     title="Use of things and of gaps",
     tasks=(TASK,),
     settings=AffordanceSettings(),
-    taxonomy=TaxonomyPlace(
-        mmsi="Positional Relationship (Obj.–Reg.)",
-        site="spatial relationship reasoning",
-        spatialbench=TASK,
-        factor="orientation",
-    ),
+    taxonomy=place_of("spatialbench/affordance"),
     draft=draft,
     recompute=recompute,
     names=(_USE, _USE_BEFORE, _GAP),

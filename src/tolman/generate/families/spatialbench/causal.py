@@ -39,7 +39,7 @@ from tolman.generate.families.spatialbench.support.ground import (
     middle,
     walled,
 )
-from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SEEN, SceneGeometry
 from tolman.geometry.boxes import Boxes, distances
 from tolman.items import Item
@@ -360,13 +360,7 @@ FAMILY = Family(
     title="Consequences of a walk, a vehicle or a carried load",
     tasks=(TASK,),
     settings=CausalSettings(),
-    taxonomy=TaxonomyPlace(
-        mmsi="MSR",
-        site="movement prediction & navigation",
-        spatialbench=TASK,
-        factor="visualization",
-        change="dynamic",
-    ),
+    taxonomy=place_of("spatialbench/causal"),
     draft=draft,
     recompute=recompute,
     names=(_WALK, _ROLL, _LOAD),

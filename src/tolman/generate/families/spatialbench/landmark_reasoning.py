@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE, apart, bearing, middle
-from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.ground_plane import QUADRANTS, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
@@ -131,12 +131,7 @@ LANDMARK_POSE_FAMILY = Family(
     title="The place from which two landmarks are seen as told",
     tasks=(LANDMARK_POSE_TASK,),
     settings=PoseSettings(),
-    taxonomy=TaxonomyPlace(
-        mmsi="Positional Relationship (Cam.–Obj.)",
-        site="object localization & positioning",
-        spatialbench=LANDMARK_POSE_TASK,
-        factor="orientation",
-    ),
+    taxonomy=place_of("spatialbench/landmark-pose"),
     draft=draft_landmark_pose,
     recompute=recompute_landmark_pose,
     names=(_PATTERN,),
@@ -335,13 +330,7 @@ MULTI_HOP_FAMILY = Family(
     title="A thing named by another one",
     tasks=(MULTI_HOP_TASK,),
     settings=MultiHopSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi="object_rel_distance",
-        mmsi="MSR",
-        site="spatial relationship reasoning",
-        spatialbench=MULTI_HOP_TASK,
-        factor="visualization",
-    ),
+    taxonomy=place_of("spatialbench/multi-hop"),
     draft=draft_multi_hop,
     recompute=recompute_multi_hop,
     names=(_NEAREST, _WHERE),

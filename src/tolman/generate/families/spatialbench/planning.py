@@ -43,7 +43,7 @@ from tolman.generate.families.spatialbench.support.ground import (
     middle,
     walled,
 )
-from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SEEN, SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -241,14 +241,7 @@ COMMANDS_FAMILY = Family(
     title="Following and giving commands",
     tasks=(COMMANDS_TASK,),
     settings=CommandSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi="route_planning",
-        mmsi="MSR",
-        site="movement prediction & navigation",
-        spatialbench=COMMANDS_TASK,
-        factor="orientation",
-        change="dynamic",
-    ),
+    taxonomy=place_of("spatialbench/commands"),
     draft=draft_commands,
     recompute=recompute_commands,
     names=(_FOLLOW, _TURN),
@@ -382,14 +375,7 @@ ROUTE_GAPS_FAMILY = Family(
     title="The two turns of a route",
     tasks=(ROUTE_GAPS_TASK,),
     settings=FillInSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi="route_planning",
-        mmsi="MSR",
-        site="movement prediction & navigation",
-        spatialbench=ROUTE_GAPS_TASK,
-        factor="orientation",
-        change="dynamic",
-    ),
+    taxonomy=place_of("spatialbench/route-gaps"),
     draft=draft_route_gaps,
     recompute=recompute_route_gaps,
     names=(_PATTERN,),

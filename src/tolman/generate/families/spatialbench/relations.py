@@ -24,7 +24,7 @@ import numpy as np
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE, apart, walled
-from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import SceneGeometry, this_place
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -108,13 +108,7 @@ RELATIVE_COUNTING_FAMILY = Family(
     title="The most or the fewest of three kinds",
     tasks=(RELATIVE_COUNTING_TASK,),
     settings=RelativeCountingSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi="object_counting",
-        mmsi="Attribute (Appr.)",
-        site="counting & existence",
-        spatialbench=RELATIVE_COUNTING_TASK,
-        factor="visualization",
-    ),
+    taxonomy=place_of("spatialbench/relative-counting"),
     draft=draft_relative_counting,
     recompute=recompute_relative_counting,
     min_shown=MIN_SHOWN_SHARE,
@@ -259,13 +253,7 @@ ORDER_ON_ROUTE_FAMILY = Family(
     title="Order in which things are passed on a route",
     tasks=(ORDER_ON_ROUTE_TASK,),
     settings=PassingSettings(),
-    taxonomy=TaxonomyPlace(
-        mmsi="MSR",
-        site="movement prediction & navigation",
-        spatialbench=ORDER_ON_ROUTE_TASK,
-        factor="orientation",
-        change="dynamic",
-    ),
+    taxonomy=place_of("spatialbench/order-on-route"),
     draft=draft_order_on_route,
     recompute=recompute_order_on_route,
     names=(_ORDER_ON_ROUTE_PATTERN,),

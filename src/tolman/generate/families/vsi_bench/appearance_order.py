@@ -11,7 +11,7 @@ from typing import Literal
 
 from tolman.generate.answer_evidence import needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.generate.share_sampling import shared_order
 from tolman.items import Item
@@ -169,14 +169,7 @@ FAMILY = Family(
     title="Order of first appearance in a video",
     tasks=(TASK,),
     settings=AppearanceSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi=TASK,
-        mmsi="MSR",
-        site="multi-view & cross-image reasoning",
-        spatialbench="appearance_order",
-        factor="orientation",
-        change="dynamic",
-    ),
+    taxonomy=place_of("vsi-bench/appearance-order"),
     draft=draft,
     recompute=recompute,
     names=(_PATTERN,),

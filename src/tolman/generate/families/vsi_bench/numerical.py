@@ -16,7 +16,7 @@ from functools import partial
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.distractors import counting_options, has_numeric_options, no_distractors, numeric_options
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import (
     KEY,
     DistanceMeasure,
@@ -87,13 +87,7 @@ COUNTING_FAMILY = Family(
     title="Object count",
     tasks=(COUNTING_TASK,),
     settings=CountingSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi=COUNTING_TASK,
-        mmsi="Attribute (Appr.)",
-        site="counting & existence",
-        spatialbench="object_counting",
-        factor="visualization",
-    ),
+    taxonomy=place_of("vsi-bench/counting"),
     draft=draft_counting,
     recompute=recompute_counting,
     names=(_COUNTING_PATTERN,),
@@ -190,13 +184,7 @@ ABSOLUTE_DISTANCE_FAMILY = Family(
     title="Absolute distance of two objects",
     tasks=(ABSOLUTE_DISTANCE_TASK,),
     settings=DistanceSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi=ABSOLUTE_DISTANCE_TASK,
-        mmsi="Attribute (Meas.)",
-        site="3d information understanding",
-        spatialbench="absolute_distance",
-        factor="visualization",
-    ),
+    taxonomy=place_of("vsi-bench/absolute-distance"),
     draft=draft_absolute_distance,
     recompute=recompute_absolute_distance,
     names=(_ABSOLUTE_DISTANCE_PATTERN,),
@@ -277,14 +265,7 @@ OBJECT_SIZE_FAMILY = Family(
     title="Longest dimension of an object",
     tasks=(OBJECT_SIZE_TASK,),
     settings=SizeSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi=OBJECT_SIZE_TASK,
-        mmsi="Attribute (Meas.)",
-        site="3d information understanding",
-        spatialbench="object_size",
-        factor="visualization",
-        information="intrinsic",
-    ),
+    taxonomy=place_of("vsi-bench/object-size"),
     draft=draft_object_size,
     recompute=recompute_object_size,
     names=(_OBJECT_SIZE_PATTERN,),
@@ -351,14 +332,7 @@ ROOM_SIZE_FAMILY = Family(
     title="Area of a room",
     tasks=(ROOM_SIZE_TASK,),
     settings=RoomSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi=ROOM_SIZE_TASK,
-        mmsi="Attribute (Meas.)",
-        site="3d information understanding",
-        spatialbench="room_size",
-        factor="visualization",
-        information="intrinsic",
-    ),
+    taxonomy=place_of("vsi-bench/room-size"),
     draft=draft_room_size,
     recompute=recompute_room_size,
 )

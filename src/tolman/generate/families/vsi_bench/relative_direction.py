@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import DistanceMeasure, SceneGeometry, angle_error
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import HALVES, QUADRANTS, THIRDS, Sectors, boundary_gap, egocentric_angle, sector_of
@@ -289,13 +289,7 @@ FAMILY = Family(
     title="Direction of an object for an observer who faces another",
     tasks=tuple(level.task for level in LEVELS),
     settings=DirectionSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi="object_rel_direction",
-        mmsi="Positional Relationship (Obj.–Obj.)",
-        site="spatial relationship reasoning",
-        spatialbench="relative_direction",
-        factor="orientation",
-    ),
+    taxonomy=place_of("vsi-bench/relative-direction"),
     draft=draft,
     recompute=recompute,
     names=(_PATTERN,),

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tolman.generate.answer_evidence import every, nearest, needed
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import KEY, DistanceMeasure, SceneGeometry, distance_error
 from tolman.generate.share_sampling import draws, shared_order
 from tolman.items import Item
@@ -253,13 +253,7 @@ FAMILY = Family(
     title="The closest of four objects",
     tasks=(TASK,),
     settings=RelativeDistanceSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi=TASK,
-        mmsi="Positional Relationship (Obj.–Obj.)",
-        site="spatial relationship reasoning",
-        spatialbench="relative_distance",
-        factor="visualization",
-    ),
+    taxonomy=place_of("vsi-bench/relative-distance"),
     draft=draft,
     recompute=recompute,
     names=(_PATTERN,),

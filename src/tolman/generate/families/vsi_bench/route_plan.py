@@ -15,7 +15,7 @@ import numpy as np
 
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import KEY, SceneGeometry, angle_error
 from tolman.geometry.ground_plane import THIRDS, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
@@ -212,14 +212,7 @@ FAMILY = Family(
     title="Turns of a route from landmark to landmark",
     tasks=(TASK,),
     settings=RouteSettings(),
-    taxonomy=TaxonomyPlace(
-        vsi=TASK,
-        mmsi="MSR",
-        site="movement prediction & navigation",
-        spatialbench="route_plan",
-        factor="orientation",
-        change="dynamic",
-    ),
+    taxonomy=place_of("vsi-bench/route-plan"),
     draft=draft,
     recompute=recompute,
     names=(_PATTERN, _STOP),

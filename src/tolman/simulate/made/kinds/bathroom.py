@@ -10,7 +10,7 @@ import numpy as np
 
 from tolman.simulate.made.forms import DARK, STEEL, Material, Point, ball, bar, box, cylinder, loft, ring, rotated, tube
 from tolman.simulate.made.joinery import FrontStyle, Niche, drawn_handles, fronts, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
+from tolman.simulate.made.kind import Draws, MadeParts, OpeningPart, own_kinds
 from tolman.simulate.mesh import Mesh
 
 
@@ -105,17 +105,6 @@ def make_bathtub(draws: Draws) -> MadeParts:
             ),
         )
     return MadeParts(bodies)
-
-
-BATHTUB = FurnitureKind(
-    name="bathtub",
-    category="bathtub",
-    habit="wall",
-    sizes=(SizeClass((1.66, 0.74, 0.575), (0.08, 0.1, 0.06), common=0.3),),
-    make=make_bathtub,
-    source="VSI-Bench boxes: 28 bathtubs, sorted sides 0.57, 0.71 and 1.65 m in the median",
-    real="bathtub",
-)
 
 
 def make_sink(draws: Draws) -> MadeParts:
@@ -239,16 +228,6 @@ def make_sink(draws: Draws) -> MadeParts:
     return MadeParts(bodies, [], openings)
 
 
-SINK = FurnitureKind(
-    name="sink",
-    category="sink",
-    habit="wall",
-    sizes=(SizeClass((0.62, 0.48, 0.97), (0.2, 0.1, 0.06)),),
-    make=make_sink,
-    source="no boxes of sinks among the statistics; 0.45–0.9 m wide, rims at 0.8–0.9 m as on sale",
-)
-
-
 def make_toilet(draws: Draws) -> MadeParts:
     """A lofted bowl below a seat; a lid that is shut or up; a tank with a button or a lever, or a box in the wall."""
     w, d, h = draws.size
@@ -346,14 +325,4 @@ def _tank(
     return made
 
 
-TOILET = FurnitureKind(
-    name="toilet",
-    category="toilet",
-    habit="wall",
-    sizes=(SizeClass((0.385, 0.635, 0.76), (0.09, 0.08, 0.06)),),
-    make=make_toilet,
-    source="VSI-Bench boxes: 41 toilets, sorted sides 0.39, 0.58 and 0.75 m in the median",
-    real="toilet",
-)
-
-FURNITURE_KINDS = (BATHTUB, SINK, TOILET)
+FURNITURE_KINDS = own_kinds({"bathtub": make_bathtub, "sink": make_sink, "toilet": make_toilet})

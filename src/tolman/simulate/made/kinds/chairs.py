@@ -25,7 +25,7 @@ from tolman.simulate.made.forms import (
     tube,
 )
 from tolman.simulate.made.joinery import LEG_STYLES, castors, legs, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
+from tolman.simulate.made.kind import Draws, LevelSurface, MadeParts, OpeningPart, own_kinds
 from tolman.simulate.mesh import Mesh
 
 
@@ -205,18 +205,6 @@ def _shell(w: float, rear: float, front: float, seat: float, h: float) -> Mesh:
     return sheet(np.array(rows), 0.012)
 
 
-CHAIR = FurnitureKind(
-    name="chair",
-    category="chair",
-    habit="chair",
-    sizes=(SizeClass((0.46, 0.52, 0.82), (0.1, 0.1, 0.08)),),
-    make=make_chair,
-    source="VSI-Bench boxes: 897 chairs, sorted sides 0.45, 0.55 and 0.83 m in the median",
-    real="chair",
-    share=0.65,
-)
-
-
 ARMS_OF_STAR = 5
 
 
@@ -310,18 +298,6 @@ def make_office_chair(draws: Draws) -> MadeParts:
     return MadeParts(bodies)
 
 
-OFFICE_CHAIR = FurnitureKind(
-    name="office chair",
-    category="chair",
-    habit="chair",
-    sizes=(SizeClass((0.60, 0.60, 0.96), (0.08, 0.08, 0.09)),),
-    make=make_office_chair,
-    source="VSI-Bench boxes: 897 chairs, about a third of them office chairs",
-    real="chair",
-    share=0.35,
-)
-
-
 def make_stool(draws: Draws) -> MadeParts:
     """Make a round or angular seat on three or four legs, or a round one on a column.
 
@@ -403,20 +379,6 @@ def make_stool(draws: Draws) -> MadeParts:
     if draws.chance(0.15) and style == "column":
         bodies += frame.on(cylinder((0, 0, under - 0.06), 0.035, 0.05))
     return MadeParts(bodies, surfaces)
-
-
-STOOL = FurnitureKind(
-    name="stool",
-    category="stool",
-    habit="floor",
-    sizes=(
-        SizeClass((0.42, 0.38, 0.45), (0.1, 0.1, 0.12), common=0.6, share=0.72),
-        SizeClass((0.42, 0.37, 0.70), (0.07, 0.07, 0.07), common=0.6, name="bar", share=0.28),
-    ),
-    make=make_stool,
-    source="VSI-Bench boxes: 54 stools, sorted sides 0.35, 0.41 and 0.49 m in the median",
-    real="stool",
-)
 
 
 def make_bench(draws: Draws) -> MadeParts:
@@ -509,18 +471,8 @@ def make_bench(draws: Draws) -> MadeParts:
     return MadeParts(bodies, surfaces, openings)
 
 
-BENCH = FurnitureKind(
-    name="bench",
-    category="bench",
-    habit="floor",
-    sizes=(
-        SizeClass((1.15, 0.38, 0.46), (0.22, 0.12, 0.05), share=0.65),
-        SizeClass((1.25, 0.52, 0.86), (0.18, 0.1, 0.06), name="back", share=0.35),
-    ),
-    make=make_bench,
-    source="no boxes of benches among the statistics; 0.8–1.7 m long, seats at 0.42–0.5 m as on sale",
+FURNITURE_KINDS = own_kinds(
+    {"chair": make_chair, "office chair": make_office_chair, "stool": make_stool, "bench": make_bench}
 )
-
-FURNITURE_KINDS = (CHAIR, OFFICE_CHAIR, STOOL, BENCH)
 """Chairs stand before office chairs: both have one category and one habit, and the library draws by number
 among such kinds."""

@@ -24,7 +24,7 @@ from tolman.simulate.made.forms import (
     tube,
 )
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
+from tolman.simulate.made.kind import Draws, LevelSurface, MadeParts, OpeningPart, own_kinds
 from tolman.simulate.mesh import Mesh
 
 
@@ -101,20 +101,6 @@ def make_backpack(draws: Draws) -> MadeParts:
     return MadeParts(bodies, [], [OpeningPart("lid", (-half, back, top * 0.7), (half, front, top), (-half, back, top))])
 
 
-BACKPACK = FurnitureKind(
-    name="backpack",
-    category="backpack",
-    habit="floor",
-    sizes=(
-        SizeClass((0.39, 0.235, 0.485), (0.15, 0.18, 0.13), share=0.8),
-        SizeClass((0.36, 0.23, 0.52), (0.12, 0.15, 0.1), name="roll", share=0.2),
-    ),
-    make=make_backpack,
-    source="VSI-Bench boxes: 43 backpacks, sorted sides 0.23, 0.40 and 0.49 m in the median",
-    real="backpack",
-)
-
-
 TAPE = (0.78, 0.68, 0.46)
 
 
@@ -186,16 +172,6 @@ def make_carton(draws: Draws) -> MadeParts:
     return MadeParts(bodies, surfaces, openings)
 
 
-CARTON = FurnitureKind(
-    name="carton",
-    category="box",
-    habit="floor",
-    sizes=(SizeClass((0.42, 0.32, 0.30), (0.25, 0.22, 0.28)),),
-    make=make_carton,
-    source="no boxes of cartons among the statistics; 0.25–0.65 m as those for moving and for parcels",
-)
-
-
 def make_crate(draws: Draws) -> MadeParts:
     """A floor and four sides of slats, with posts in the corners, or of a grid; handles."""
     w, d, h = draws.size
@@ -259,17 +235,6 @@ def make_crate(draws: Draws) -> MadeParts:
     return MadeParts(bodies)
 
 
-CRATE = FurnitureKind(
-    name="crate",
-    category="crate",
-    habit="floor",
-    sizes=(SizeClass((0.405, 0.34, 0.27), (0.17, 0.2, 0.2)),),
-    make=make_crate,
-    source="VSI-Bench boxes: 11 crates, sorted sides 0.27, 0.34 and 0.40 m in the median",
-    real="crate",
-)
-
-
 def make_cup(draws: Draws) -> MadeParts:
     """A hollow body of revolution; a handle on the side, something to drink in it."""
     w, d, h = draws.size
@@ -322,20 +287,6 @@ def make_cup(draws: Draws) -> MadeParts:
         placed = shifted(band, (x, 0.0, 0.0)) if handle else bent(band, band.points * (w / wide, d / wide, 1.0))
         bodies += draws.material("pottery").on(placed)
     return MadeParts(bodies)
-
-
-CUP = FurnitureKind(
-    name="cup",
-    category="cup",
-    habit="surface",
-    sizes=(
-        SizeClass((0.122, 0.086, 0.100), (0.12, 0.1, 0.15), common=0.6, name="with handle", share=0.85),
-        SizeClass((0.086, 0.080, 0.120), (0.12, 0.1, 0.15), common=0.8, name="without", share=0.15),
-    ),
-    make=make_cup,
-    source="VSI-Bench boxes: 15 cups, sorted sides 0.08, 0.10 and 0.13 m in the median",
-    real="cup",
-)
 
 
 def make_suitcase(draws: Draws) -> MadeParts:
@@ -393,20 +344,6 @@ def make_suitcase(draws: Draws) -> MadeParts:
             ).painted(grip)
         )
     return MadeParts(bodies, [], [OpeningPart("hinged", (-w / 2, 0.003, low), (w / 2, d / 2, top), (-w / 2, 0.0, low))])
-
-
-SUITCASE = FurnitureKind(
-    name="suitcase",
-    category="suitcase",
-    habit="floor",
-    sizes=(
-        SizeClass((0.45, 0.255, 0.66), (0.12, 0.13, 0.13), common=0.7, share=0.75),
-        SizeClass((0.43, 0.24, 0.90), (0.1, 0.12, 0.1), common=0.7, name="handle out", share=0.25),
-    ),
-    make=make_suitcase,
-    source="VSI-Bench boxes: 6 suitcases, sorted sides 0.25, 0.48 and 0.67 m in the median",
-    real="suitcase",
-)
 
 
 def make_trash_bin(draws: Draws) -> MadeParts:
@@ -508,17 +445,13 @@ def _tub(w: float, d: float, h: float, taper: float, radius: float, *, hollow: b
     return bent(mesh, mesh.points @ turn.T * (w * np.sqrt(2), d * np.sqrt(2), 1.0))
 
 
-TRASH_BIN = FurnitureKind(
-    name="trash bin",
-    category="trash can",
-    habit="floor",
-    sizes=(
-        SizeClass((0.33, 0.285, 0.41), (0.18, 0.17, 0.18), common=0.6, share=0.8),
-        SizeClass((0.46, 0.42, 0.86), (0.14, 0.14, 0.14), common=0.6, name="large", share=0.2),
-    ),
-    make=make_trash_bin,
-    source="VSI-Bench boxes: 118 trash bins, sorted sides 0.29, 0.37 and 0.44 m in the median",
-    real="trash bin",
+FURNITURE_KINDS = own_kinds(
+    {
+        "backpack": make_backpack,
+        "carton": make_carton,
+        "crate": make_crate,
+        "cup": make_cup,
+        "suitcase": make_suitcase,
+        "trash bin": make_trash_bin,
+    }
 )
-
-FURNITURE_KINDS = (BACKPACK, CARTON, CRATE, CUP, SUITCASE, TRASH_BIN)

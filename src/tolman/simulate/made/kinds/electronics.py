@@ -23,7 +23,7 @@ from tolman.simulate.made.forms import (
     shifted,
 )
 from tolman.simulate.made.joinery import display, slab, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
+from tolman.simulate.made.kind import Draws, LevelSurface, MadeParts, OpeningPart, own_kinds
 from tolman.simulate.mesh import Mesh
 
 
@@ -93,17 +93,6 @@ def make_computer_tower(draws: Draws) -> MadeParts:
     return MadeParts(bodies, [LevelSurface((-w / 2 + 0.01, -d / 2 + 0.02), (w / 2 - 0.01, face - 0.02), h)])
 
 
-COMPUTER_TOWER = FurnitureKind(
-    name="computer tower",
-    category="computer tower",
-    habit="floor",
-    sizes=(SizeClass((0.205, 0.46, 0.435), (0.18, 0.13, 0.1), common=0.4),),
-    make=make_computer_tower,
-    source="VSI-Bench boxes: 42 computer towers, sorted sides 0.21, 0.43 and 0.48 m in the median",
-    real="computer tower",
-)
-
-
 def make_keyboard(draws: Draws) -> MadeParts:
     """Five or six rows of keys on a slab that rises to the back; with or without a block of numbers."""
     w, d, h = draws.size
@@ -148,17 +137,6 @@ def make_keyboard(draws: Draws) -> MadeParts:
         ]
         bodies += body.on(*feet)
     return MadeParts(bodies)
-
-
-KEYBOARD = FurnitureKind(
-    name="keyboard",
-    category="keyboard",
-    habit="surface",
-    sizes=(SizeClass((0.445, 0.175, 0.028), (0.09, 0.15, 0.25)),),
-    make=make_keyboard,
-    source="VSI-Bench boxes: 49 keyboards, sorted sides 0.03, 0.18 and 0.45 m in the median",
-    real="keyboard",
-)
 
 
 def make_laptop(draws: Draws) -> MadeParts:
@@ -208,19 +186,6 @@ def make_laptop(draws: Draws) -> MadeParts:
     return MadeParts(
         bodies, [], [OpeningPart("lid", (-w / 2, -d / 2, thick), (w / 2, back + lid, h), (-w / 2, back, thick))]
     )
-
-
-LAPTOP = FurnitureKind(
-    name="laptop",
-    category="laptop",
-    habit="surface",
-    sizes=(
-        SizeClass((0.345, 0.28, 0.205), (0.1, 0.12, 0.16), common=0.3, share=0.8),
-        SizeClass((0.35, 0.245, 0.022), (0.09, 0.09, 0.15), name="shut", share=0.2),
-    ),
-    make=make_laptop,
-    source="8 boxes of laptops, open and shut, are too few; screens of 13 to 17 inches",
-)
 
 
 def make_monitor(draws: Draws) -> MadeParts:
@@ -280,20 +245,6 @@ def make_monitor(draws: Draws) -> MadeParts:
             bodies += frame.on(box((-half, d / 2 - 0.02, 0.0), (half, d / 2, 0.018), 0.003))
         bodies += frame.on(box((-0.03, -d / 2 + 0.03, 0.0), (0.03, max(0.02, rear + 0.02), 0.016), 0.003))
     return MadeParts(bodies)
-
-
-MONITOR = FurnitureKind(
-    name="monitor",
-    category="monitor",
-    habit="surface",
-    sizes=(
-        SizeClass((0.57, 0.185, 0.47), (0.13, 0.14, 0.11), share=0.85),
-        SizeClass((0.78, 0.21, 0.47), (0.06, 0.12, 0.08), name="wide", share=0.15),
-    ),
-    make=make_monitor,
-    source="VSI-Bench boxes: 115 monitors, sorted sides 0.19, 0.48 and 0.58 m in the median",
-    real="monitor",
-)
 
 
 PAPER = (0.95, 0.95, 0.94)
@@ -373,17 +324,6 @@ def make_printer(draws: Draws) -> MadeParts:
     return MadeParts(bodies, surface, openings)
 
 
-PRINTER = FurnitureKind(
-    name="printer",
-    category="printer",
-    habit="surface",
-    sizes=(SizeClass((0.53, 0.475, 0.335), (0.16, 0.13, 0.27), common=0.4),),
-    make=make_printer,
-    source="VSI-Bench boxes: 31 printers, sorted sides 0.33, 0.47 and 0.55 m in the median",
-    real="printer",
-)
-
-
 def make_tv(draws: Draws) -> MadeParts:
     """A panel with a bezel and a thicker back, on a plate, two feet or a bent bar."""
     w, d, h = draws.size
@@ -428,17 +368,13 @@ def make_tv(draws: Draws) -> MadeParts:
     return MadeParts(bodies)
 
 
-TV = FurnitureKind(
-    name="tv",
-    category="tv",
-    habit="surface",
-    sizes=(
-        SizeClass((0.95, 0.057, 0.58), (0.22, 0.12, 0.2), common=0.9, name="slim", share=0.72),
-        SizeClass((0.90, 0.2, 0.57), (0.22, 0.15, 0.2), common=0.9, name="on feet", share=0.28),
-    ),
-    make=make_tv,
-    source="VSI-Bench boxes: 94 televisions, sorted sides 0.06, 0.57 and 0.93 m in the median, feet mostly left out",
-    real="tv",
+FURNITURE_KINDS = own_kinds(
+    {
+        "computer tower": make_computer_tower,
+        "keyboard": make_keyboard,
+        "laptop": make_laptop,
+        "monitor": make_monitor,
+        "printer": make_printer,
+        "tv": make_tv,
+    }
 )
-
-FURNITURE_KINDS = (COMPUTER_TOWER, KEYBOARD, LAPTOP, MONITOR, PRINTER, TV)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tolman.simulate.made.forms import DARK, STEEL, bar, box, cylinder, lathe
 from tolman.simulate.made.joinery import PANE, display, knobs, pull, round_door, slab, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
+from tolman.simulate.made.kind import Draws, LevelSurface, MadeParts, OpeningPart, own_kinds
 from tolman.simulate.mesh import Mesh
 
 
@@ -59,21 +59,6 @@ def make_dishwasher(draws: Draws) -> MadeParts:
             )
     openings = [OpeningPart("flap", (-w / 2, face, plinth), (w / 2, door, cut), (-w / 2, face, plinth))]
     return MadeParts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, door - 0.02), h)], openings)
-
-
-DISHWASHER = FurnitureKind(
-    name="dishwasher",
-    category="dishwasher",
-    habit="wall",
-    sizes=(
-        SizeClass((0.62, 0.63, 0.89), (0.07, 0.06, 0.04), common=0.2, share=0.75),
-        SizeClass((0.46, 0.60, 0.86), (0.04, 0.06, 0.04), name="narrow", share=0.15),
-        SizeClass((0.56, 0.52, 0.47), (0.06, 0.06, 0.08), name="low", share=0.1),
-    ),
-    make=make_dishwasher,
-    source="VSI-Bench boxes: 7 dishwashers, sorted sides 0.62, 0.64 and 0.91 m in the median",
-    real="dishwasher",
-)
 
 
 def make_microwave(draws: Draws) -> MadeParts:
@@ -134,17 +119,6 @@ def make_microwave(draws: Draws) -> MadeParts:
     bodies.append(slab((label[0], 0.45 * h), (label[1], 0.72 * h), behind, 0.001).painted((0.75, 0.75, 0.72)))
     openings = [OpeningPart("hinged", (cut, face, foot), (w / 2, door, h), (w / 2, face, foot))]
     return MadeParts(bodies, [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, face - 0.02), h)], openings)
-
-
-MICROWAVE = FurnitureKind(
-    name="microwave",
-    category="microwave",
-    habit="surface",
-    sizes=(SizeClass((0.54, 0.39, 0.275), (0.14, 0.13, 0.14)),),
-    make=make_microwave,
-    source="VSI-Bench boxes: 15 microwaves, sorted sides 0.25, 0.40 and 0.53 m in the median",
-    real="microwave",
-)
 
 
 def make_refrigerator(draws: Draws) -> MadeParts:
@@ -215,21 +189,6 @@ def make_refrigerator(draws: Draws) -> MadeParts:
     elif draws.chance(0.3):
         bodies.append(display(draws, (-0.05, h - 0.09), (0.05, h - 0.07), door))
     return MadeParts(bodies, [LevelSurface((-w / 2 + 0.04, -d / 2 + 0.04), (w / 2 - 0.04, face - 0.03), h)], openings)
-
-
-REFRIGERATOR = FurnitureKind(
-    name="refrigerator",
-    category="refrigerator",
-    habit="wall",
-    sizes=(
-        SizeClass((0.64, 0.63, 1.72), (0.11, 0.09, 0.12), common=0.3, share=0.65),
-        SizeClass((0.89, 0.71, 1.78), (0.05, 0.09, 0.05), name="wide", share=0.2),
-        SizeClass((0.53, 0.54, 0.86), (0.09, 0.09, 0.14), name="small", share=0.15),
-    ),
-    make=make_refrigerator,
-    source="VSI-Bench boxes: 46 refrigerators, sorted sides 0.59, 0.70 and 1.66 m in the median",
-    real="refrigerator",
-)
 
 
 def make_stove(draws: Draws) -> MadeParts:
@@ -316,19 +275,6 @@ def make_stove(draws: Draws) -> MadeParts:
     return MadeParts(bodies, surfaces, openings)
 
 
-STOVE = FurnitureKind(
-    name="stove",
-    category="stove",
-    habit="wall",
-    sizes=(
-        SizeClass((0.60, 0.62, 0.90), (0.07, 0.04, 0.04), share=0.75),
-        SizeClass((0.86, 0.64, 0.92), (0.06, 0.04, 0.04), name="wide", share=0.25),
-    ),
-    make=make_stove,
-    source="of the statistics' 28 stoves most boxes hold the hob only; 0.5–0.9 m wide as on sale",
-)
-
-
 def make_washing_machine(draws: Draws) -> MadeParts:
     """A body on feet with a strip that holds a drawer for the powder, a knob and a display."""
     w, d, h = draws.size
@@ -396,17 +342,12 @@ def make_washing_machine(draws: Draws) -> MadeParts:
     return MadeParts(bodies, [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, face - 0.02), h)], openings)
 
 
-WASHING_MACHINE = FurnitureKind(
-    name="washing machine",
-    category="washing machine",
-    habit="wall",
-    sizes=(
-        SizeClass((0.62, 0.61, 0.86), (0.05, 0.09, 0.03), common=0.2, share=0.8),
-        SizeClass((0.60, 0.62, 0.95), (0.08, 0.05, 0.06), name="top", share=0.2),
-    ),
-    make=make_washing_machine,
-    source="VSI-Bench boxes: 28 washers, sorted sides 0.60, 0.65 and 0.86 m in the median",
-    real="washer",
+FURNITURE_KINDS = own_kinds(
+    {
+        "dishwasher": make_dishwasher,
+        "microwave": make_microwave,
+        "refrigerator": make_refrigerator,
+        "stove": make_stove,
+        "washing machine": make_washing_machine,
+    }
 )
-
-FURNITURE_KINDS = (DISHWASHER, MICROWAVE, REFRIGERATOR, STOVE, WASHING_MACHINE)

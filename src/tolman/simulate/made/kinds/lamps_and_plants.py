@@ -9,25 +9,13 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.made.forms import SOIL, Material, ball, bar, bent, box, cylinder, lathe, rotated, shifted, tube
-from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
+from tolman.simulate.made.kind import Draws, MadeParts, own_kinds
 from tolman.simulate.mesh import Mesh, flat_shaded, smoothed
 
 
 def make_floor_lamp(draws: Draws) -> MadeParts:
     """Make a shade on a stem or on three legs, at the height of a person."""
     return lamp(replace(draws, design="floor"))
-
-
-FLOOR_LAMP = FurnitureKind(
-    name="floor lamp",
-    category="lamp",
-    habit="floor",
-    sizes=(SizeClass((0.38, 0.36, 1.52), (0.15, 0.15, 0.1), common=0.7),),
-    make=make_floor_lamp,
-    source="VSI-Bench boxes: 26 lamps, the highest 1.7 m",
-    real="lamp",
-    share=0.25,
-)
 
 
 def make_plant(draws: Draws) -> MadeParts:
@@ -201,30 +189,6 @@ def _cactus(draws: Draws, leaf: Material, w: float, d: float, earth: float, h: f
     return made
 
 
-PLANT = FurnitureKind(
-    name="plant",
-    category="plant",
-    habit="surface",
-    sizes=(SizeClass((0.285, 0.21, 0.40), (0.3, 0.3, 0.3), common=0.8),),
-    make=make_plant,
-    source="VSI-Bench boxes: 29 plants, sorted sides 0.21, 0.31 and 0.44 m in the median",
-    real="plant",
-    share=0.85,
-)
-
-
-FLOOR_PLANT = FurnitureKind(
-    name="floor plant",
-    category="plant",
-    habit="floor",
-    sizes=(SizeClass((0.62, 0.50, 1.05), (0.25, 0.25, 0.22), common=0.7),),
-    make=make_plant,
-    source="VSI-Bench boxes: 29 plants, the highest 1.4 m",
-    real="plant",
-    share=0.15,
-)
-
-
 def make_lamp(draws: Draws) -> MadeParts:
     """A foot and a shade: on a stem, a pot or three legs; or an arm with joints; or a ball."""
     return _with_arm(draws) if draws.design == "arm" else lamp(draws)
@@ -353,19 +317,6 @@ def _with_arm(draws: Draws) -> MadeParts:
     return MadeParts(bodies)
 
 
-LAMP = FurnitureKind(
-    name="lamp",
-    category="lamp",
-    habit="surface",
-    sizes=(
-        SizeClass((0.29, 0.235, 0.55), (0.2, 0.2, 0.2), common=0.7, share=0.6),
-        SizeClass((0.17, 0.40, 0.52), (0.14, 0.15, 0.18), name="arm", share=0.25),
-        SizeClass((0.28, 0.27, 0.78), (0.15, 0.15, 0.1), common=0.7, name="tall", share=0.15),
-    ),
-    make=make_lamp,
-    source="VSI-Bench boxes: 26 lamps, sorted sides 0.24, 0.32 and 0.63 m in the median",
-    real="lamp",
-    share=0.75,
+FURNITURE_KINDS = own_kinds(
+    {"floor lamp": make_floor_lamp, "floor plant": make_plant, "lamp": make_lamp, "plant": make_plant}
 )
-
-FURNITURE_KINDS = (FLOOR_LAMP, FLOOR_PLANT, LAMP, PLANT)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tolman.simulate.made.forms import MIRROR, Material, bar, box, lathe
 from tolman.simulate.made.joinery import FRONT, GAP, FrontStyle, Niche, base, case, drawn_handles, fronts, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, SizeClass
+from tolman.simulate.made.kind import Draws, LevelSurface, MadeParts, own_kinds
 from tolman.simulate.mesh import Mesh
 
 
@@ -109,17 +109,6 @@ def _load(
         at += thick
 
 
-BOOKSHELF = FurnitureKind(
-    name="bookshelf",
-    category="shelf",
-    habit="wall",
-    sizes=(SizeClass((0.98, 0.37, 1.93), (0.38, 0.22, 0.2), common=0.3),),
-    make=make_bookshelf,
-    source="VSI-Bench boxes: 29 bookshelves, sorted sides 0.38, 0.99 and 1.99 m in the median",
-    real="bookshelf",
-)
-
-
 def make_cabinet(draws: Draws) -> MadeParts:
     """Columns of doors, some below a drawer, some left open; on a plinth or legs, under a top board."""
     w, d, h = draws.size
@@ -173,16 +162,6 @@ def make_cabinet(draws: Draws) -> MadeParts:
     )
 
 
-CABINET = FurnitureKind(
-    name="cabinet",
-    category="cabinet",
-    habit="wall",
-    sizes=(SizeClass((0.85, 0.42, 1.75), (0.25, 0.12, 0.13), name="tall"),),
-    make=make_cabinet,
-    source="no boxes of cabinets among the statistics; sizes of cupboards on sale",
-)
-
-
 def make_dresser(draws: Draws) -> MadeParts:
     """Rows of drawers, the upper ones halved or lower in some, on a plinth, feet or legs."""
     w, d, h = draws.size
@@ -208,16 +187,6 @@ def make_dresser(draws: Draws) -> MadeParts:
     return MadeParts(
         [*bodies, *made], [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, d / 2 - 0.02), h)], openings
     )
-
-
-DRESSER = FurnitureKind(
-    name="dresser",
-    category="chest of drawers",
-    habit="wall",
-    sizes=(SizeClass((1.05, 0.47, 0.88), (0.28, 0.1, 0.17)),),
-    make=make_dresser,
-    source="no boxes of dressers among the statistics; 0.8–1.6 × 0.4–0.55 × 0.75–1.2 m as on sale",
-)
 
 
 def make_counter(draws: Draws) -> MadeParts:
@@ -258,26 +227,6 @@ def make_counter(draws: Draws) -> MadeParts:
     )
 
 
-COUNTER = FurnitureKind(
-    name="kitchen counter",
-    category="kitchen counter",
-    habit="wall",
-    sizes=(SizeClass((1.5, 0.61, 0.91), (0.3, 0.04, 0.03), common=0.2),),
-    make=make_counter,
-    source="no boxes of counters among the statistics; units 0.6 m deep, worktops 0.86–0.96 m high as on sale",
-)
-
-
-SIDEBOARD = FurnitureKind(
-    name="sideboard",
-    category="sideboard",
-    habit="wall",
-    sizes=(SizeClass((1.3, 0.43, 0.82), (0.22, 0.12, 0.1), name="low"),),
-    make=make_cabinet,
-    source="no boxes of sideboards among the statistics; sizes of sideboards on sale",
-)
-
-
 def make_tv_stand(draws: Draws) -> MadeParts:
     """Two to four columns, each open, with a shelf, a door or drawers."""
     w, d, h = draws.size
@@ -315,16 +264,6 @@ def make_tv_stand(draws: Draws) -> MadeParts:
     return MadeParts(
         [*bodies, *made], [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, d / 2 - 0.02), h)], openings
     )
-
-
-TV_STAND = FurnitureKind(
-    name="tv stand",
-    category="tv stand",
-    habit="wall",
-    sizes=(SizeClass((1.42, 0.41, 0.50), (0.24, 0.1, 0.14)),),
-    make=make_tv_stand,
-    source="no boxes of stands among the statistics; 1–2 × 0.35–0.45 × 0.4–0.6 m as on sale",
-)
 
 
 def make_wardrobe(draws: Draws) -> MadeParts:
@@ -381,13 +320,14 @@ def make_wardrobe(draws: Draws) -> MadeParts:
     return MadeParts([*bodies, *seams, *made], [], openings)
 
 
-WARDROBE = FurnitureKind(
-    name="wardrobe",
-    category="wardrobe",
-    habit="wall",
-    sizes=(SizeClass((1.25, 0.59, 2.02), (0.36, 0.07, 0.07)),),
-    make=make_wardrobe,
-    source="five boxes of closets among the statistics are too few; 1–2.4 × 0.55–0.65 × 1.8–2.3 m as on sale",
+FURNITURE_KINDS = own_kinds(
+    {
+        "bookshelf": make_bookshelf,
+        "cabinet": make_cabinet,
+        "kitchen counter": make_counter,
+        "dresser": make_dresser,
+        "sideboard": make_cabinet,
+        "tv stand": make_tv_stand,
+        "wardrobe": make_wardrobe,
+    }
 )
-
-FURNITURE_KINDS = (BOOKSHELF, CABINET, COUNTER, DRESSER, SIDEBOARD, TV_STAND, WARDROBE)

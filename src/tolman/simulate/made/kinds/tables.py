@@ -11,7 +11,7 @@ import numpy as np
 
 from tolman.simulate.made.forms import Material, bar, box, ellipse, lathe, leg, prism, rounded_rectangle
 from tolman.simulate.made.joinery import LEG_STYLES, FrontStyle, Niche, base, case, drawn_handles, fronts, legs, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, LevelSurface, MadeParts, OpeningPart, SizeClass
+from tolman.simulate.made.kind import Draws, LevelSurface, MadeParts, OpeningPart, own_kinds
 from tolman.simulate.mesh import Mesh
 
 
@@ -61,18 +61,6 @@ def make_coffee_table(draws: Draws) -> MadeParts:
             z = draws.between(0.08, 0.16)
             bodies += frame.on(box((-x + radius, -y + radius, z), (x - radius, y - radius, z + 0.016)))
     return MadeParts(bodies, surfaces)
-
-
-COFFEE_TABLE = FurnitureKind(
-    name="coffee table",
-    category="coffee table",
-    habit="floor",
-    sizes=(SizeClass((0.98, 0.58, 0.43), (0.22, 0.16, 0.12)),),
-    make=make_coffee_table,
-    source="VSI-Bench boxes: 409 tables of all kinds; heights 0.35 to 0.5 m as in Infinigen Indoors",
-    real="table",
-    share=0.25,
-)
 
 
 def make_desk(draws: Draws) -> MadeParts:
@@ -160,21 +148,6 @@ def make_desk(draws: Draws) -> MadeParts:
     return MadeParts(bodies, surfaces, openings)
 
 
-DESK = FurnitureKind(
-    name="desk",
-    category="desk",
-    habit="desk",
-    sizes=(
-        SizeClass((1.30, 0.66, 0.745), (0.18, 0.12, 0.03), share=0.8),
-        SizeClass((1.25, 0.62, 1.08), (0.15, 0.1, 0.06), name="hutch", share=0.2),
-    ),
-    make=make_desk,
-    source="VSI-Bench boxes: 409 tables of all kinds, desks among them",
-    real="table",
-    share=0.33,
-)
-
-
 def make_nightstand(draws: Draws) -> MadeParts:
     """Make two or three drawers, one next to an open field, or one on tall legs."""
     w, d, h = draws.size
@@ -225,17 +198,6 @@ def make_nightstand(draws: Draws) -> MadeParts:
     return MadeParts(
         [*bodies, *made], [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, d / 2 - 0.03), h)], openings
     )
-
-
-NIGHTSTAND = FurnitureKind(
-    name="nightstand",
-    category="nightstand",
-    habit="bedside",
-    sizes=(SizeClass((0.56, 0.46, 0.66), (0.16, 0.14, 0.15)),),
-    make=make_nightstand,
-    source="VSI-Bench boxes: 12 nightstands, sorted sides 0.45, 0.63 and 0.70 m in the median",
-    real="nightstand",
-)
 
 
 def make_table(draws: Draws) -> MadeParts:
@@ -313,15 +275,8 @@ def _pedestal(draws: Draws, w: float, d: float, under: float) -> list[Mesh]:
             made.append(lathe(profile, center=(x, 0.0), sides=32))
         else:
             heights = [
-                (0.9, 0.0),
-                (0.95, 0.05),
-                (0.35, 0.12),
-                (0.25, 0.3),
-                (0.42, 0.5),
-                (0.22, 0.75),
-                (0.3, 0.93),
-                (0.6, 1.0),
-            ]
+                (0.9, 0.0), (0.95, 0.05), (0.35, 0.12), (0.25, 0.3), (0.42, 0.5), (0.22, 0.75), (0.3, 0.93), (0.6, 1.0),
+            ]  # fmt: skip
             made.append(lathe([(foot * r, under * z) for r, z in heights], center=(x, 0.0), sides=32))
     return made
 
@@ -348,18 +303,6 @@ def _trestle(draws: Draws, w: float, d: float, under: float) -> list[Mesh]:
     return made
 
 
-TABLE = FurnitureKind(
-    name="table",
-    category="table",
-    habit="table",
-    sizes=(
-        SizeClass((1.42, 0.84, 0.74), (0.28, 0.16, 0.04), name="", share=0.7),
-        SizeClass((0.95, 0.95, 0.74), (0.16, 0.16, 0.03), common=0.95, name="round", share=0.3),
-    ),
-    make=make_table,
-    source="VSI-Bench boxes: 409 tables of all kinds, sorted sides 0.61, 0.77 and 1.21 m in the median",
-    real="table",
-    share=0.42,
+FURNITURE_KINDS = own_kinds(
+    {"coffee table": make_coffee_table, "desk": make_desk, "nightstand": make_nightstand, "table": make_table}
 )
-
-FURNITURE_KINDS = (COFFEE_TABLE, DESK, NIGHTSTAND, TABLE)

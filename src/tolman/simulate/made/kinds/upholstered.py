@@ -24,7 +24,7 @@ from tolman.simulate.made.forms import (
     tube,
 )
 from tolman.simulate.made.joinery import LEG_STYLES, legs, split
-from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, OpeningPart, SizeClass
+from tolman.simulate.made.kind import Draws, MadeParts, OpeningPart, own_kinds
 from tolman.simulate.mesh import Mesh
 
 
@@ -227,21 +227,6 @@ def _framed(draws: Draws) -> MadeParts:
     return MadeParts([*frame.on(*made, turn=1), *cover.on(bent(bottom, points), bent(upper, leant))])
 
 
-ARMCHAIR = FurnitureKind(
-    name="armchair",
-    category="armchair",
-    habit="seat",
-    sizes=(
-        SizeClass((0.86, 0.86, 0.83), (0.12, 0.09, 0.1), share=0.65),
-        SizeClass((0.70, 0.78, 0.84), (0.09, 0.08, 0.1), name="framed", share=0.35),
-    ),
-    make=make_armchair,
-    source="VSI-Bench boxes: 146 sofas, armchairs too",
-    real="sofa",
-    share=0.3,
-)
-
-
 def make_bed(draws: Draws) -> MadeParts:
     """A frame with a headboard at the back, a mattress, bedding and pillows."""
     return _bunk(draws) if draws.design == "bunk" else _bed(draws)
@@ -419,21 +404,6 @@ def _bedding(
     return made
 
 
-BED = FurnitureKind(
-    name="bed",
-    category="bed",
-    habit="wall",
-    sizes=(
-        SizeClass((1.62, 2.15, 0.66), (0.1, 0.05, 0.22), name="double", share=0.62),
-        SizeClass((1.02, 2.08, 0.63), (0.09, 0.05, 0.2), name="single", share=0.3),
-        SizeClass((1.02, 2.08, 1.62), (0.06, 0.04, 0.06), name="bunk", share=0.08),
-    ),
-    make=make_bed,
-    source="VSI-Bench boxes: 82 beds, sorted sides 0.66, 1.56 and 2.16 m in the median",
-    real="bed",
-)
-
-
 def make_pillow(draws: Draws) -> MadeParts:
     """A puffed sheet whose corners are drawn out or round, a bolster; with piping, buttons or a stripe."""
     w, d, h = draws.size
@@ -489,35 +459,10 @@ def make_pillow(draws: Draws) -> MadeParts:
     return MadeParts(bodies)
 
 
-PILLOW = FurnitureKind(
-    name="pillow",
-    category="pillow",
-    habit="never",
-    sizes=(SizeClass((0.60, 0.42, 0.15), (0.2, 0.16, 0.22), common=0.4),),
-    make=make_pillow,
-    source="VSI-Bench boxes: 100 pillows, sorted sides 0.15, 0.41 and 0.61 m in the median",
-    real="pillow",
-)
-
-
 def make_sofa(draws: Draws) -> MadeParts:
     """As many seats as the width takes."""
     corner = draws.design == "corner"
     return seat_with_cushions(draws, max(2, round(draws.size[0] / draws.between(0.68, 0.85))), corner=corner)
 
 
-SOFA = FurnitureKind(
-    name="sofa",
-    category="sofa",
-    habit="wall",
-    sizes=(
-        SizeClass((2.0, 0.94, 0.82), (0.2, 0.09, 0.09), share=0.85),
-        SizeClass((2.45, 1.5, 0.82), (0.12, 0.08, 0.08), name="corner", share=0.15),
-    ),
-    make=make_sofa,
-    source="VSI-Bench boxes: 146 sofas, armchairs too, sorted sides 0.79, 0.98 and 1.82 m in the median",
-    real="sofa",
-    share=0.7,
-)
-
-FURNITURE_KINDS = (ARMCHAIR, BED, PILLOW, SOFA)
+FURNITURE_KINDS = own_kinds({"armchair": make_armchair, "bed": make_bed, "pillow": make_pillow, "sofa": make_sofa})

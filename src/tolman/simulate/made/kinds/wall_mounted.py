@@ -25,7 +25,7 @@ from tolman.simulate.made.forms import (
     tube,
 )
 from tolman.simulate.made.joinery import split
-from tolman.simulate.made.kind import Draws, FurnitureKind, MadeParts, SizeClass
+from tolman.simulate.made.kind import Draws, MadeParts, own_kinds
 from tolman.simulate.mesh import Mesh, Texture
 
 if TYPE_CHECKING:
@@ -101,18 +101,6 @@ def make_clock(draws: Draws) -> MadeParts:
     return MadeParts(bodies)
 
 
-CLOCK = FurnitureKind(
-    name="clock",
-    category="clock",
-    habit="hung",
-    elevation=1.75,
-    sizes=(SizeClass((0.315, 0.054, 0.318), (0.2, 0.4, 0.2), common=0.95),),
-    make=make_clock,
-    source="VSI-Bench boxes: 9 clocks, sorted sides 0.06, 0.31 and 0.32 m in the median",
-    real="clock",
-)
-
-
 def make_mirror(draws: Draws) -> MadeParts:
     """A pane in a frame of its own outline, or without one; a ledge below some."""
     import shapely
@@ -142,18 +130,6 @@ def make_mirror(draws: Draws) -> MadeParts:
     if ledge:
         bodies += frame.on(prism([(-w / 2, 0.0), (w / 2, 0.0), (w / 2, base), (-w / 2, base)], -d / 2, d / 2, along=1))
     return MadeParts(bodies)
-
-
-WALL_MIRROR = FurnitureKind(
-    name="mirror",
-    category="mirror",
-    habit="hung",
-    elevation=0.9,
-    sizes=(SizeClass((0.60, 0.105, 0.99), (0.3, 0.3, 0.28), common=0.4),),
-    make=make_mirror,
-    source="VSI-Bench boxes: 23 mirrors, sorted sides 0.12, 0.59 and 0.99 m in the median",
-    real="mirror",
-)
 
 
 SIDE = 128
@@ -228,20 +204,6 @@ def _image(draws: Draws) -> Texture:
         near = ((x[..., None] - spots[:, 0]) ** 2 + (y[..., None] - spots[:, 1]) ** 2).argmin(-1)
         picture = colours[near % 7]
     return np.asarray(np.clip(255 * picture, 0, 255), dtype=np.uint8)
-
-
-PICTURE = FurnitureKind(
-    name="picture",
-    category="picture",
-    habit="hung",
-    elevation=1.3,
-    sizes=(
-        SizeClass((0.72, 0.028, 0.54), (0.3, 0.2, 0.25), name="wide", share=0.6),
-        SizeClass((0.48, 0.028, 0.66), (0.25, 0.2, 0.25), name="upright", share=0.4),
-    ),
-    make=make_picture,
-    source="no boxes of pictures among the statistics; 0.3–1.2 m as on sale",
-)
 
 
 def make_radiator(draws: Draws) -> MadeParts:
@@ -324,21 +286,6 @@ def make_radiator(draws: Draws) -> MadeParts:
     return MadeParts([*bodies, *paint.on(*hooks)])
 
 
-RADIATOR = FurnitureKind(
-    name="radiator",
-    category="radiator",
-    habit="hung",
-    elevation=0.12,
-    sizes=(
-        SizeClass((1.28, 0.14, 0.50), (0.3, 0.3, 0.18), common=0.1, share=0.85),
-        SizeClass((0.55, 0.10, 1.20), (0.12, 0.2, 0.15), common=0.2, name="upright", share=0.15),
-    ),
-    make=make_radiator,
-    source="VSI-Bench boxes: 47 radiators, sorted sides 0.15, 0.48 and 1.30 m in the median",
-    real="radiator",
-)
-
-
 INKS = ((0.1, 0.12, 0.4), (0.55, 0.1, 0.1), (0.08, 0.3, 0.15), (0.1, 0.1, 0.1))
 
 
@@ -383,15 +330,12 @@ def make_whiteboard(draws: Draws) -> MadeParts:
     return MadeParts(bodies)
 
 
-WHITEBOARD = FurnitureKind(
-    name="whiteboard",
-    category="whiteboard",
-    habit="hung",
-    elevation=0.85,
-    sizes=(SizeClass((2.0, 0.057, 1.22), (0.25, 0.3, 0.12), common=0.2),),
-    make=make_whiteboard,
-    source="VSI-Bench boxes: 34 whiteboards, sorted sides 0.06, 1.23 and 2.01 m in the median",
-    real="whiteboard",
+FURNITURE_KINDS = own_kinds(
+    {
+        "clock": make_clock,
+        "mirror": make_mirror,
+        "picture": make_picture,
+        "radiator": make_radiator,
+        "whiteboard": make_whiteboard,
+    }
 )
-
-FURNITURE_KINDS = (CLOCK, WALL_MIRROR, PICTURE, RADIATOR, WHITEBOARD)

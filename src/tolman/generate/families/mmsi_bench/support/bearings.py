@@ -31,7 +31,7 @@ from tolman.generate.families.mmsi_bench.support.ambiguity import (
 )
 from tolman.generate.families.mmsi_bench.support.questions import drafts_of, matched, pictures_of
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings
-from tolman.generate.family import Family, TaxonomyPlace
+from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -345,7 +345,6 @@ def direction_family(
     name: str,
     title: str,
     task: str,
-    taxonomy: TaxonomyPlace,
     candidates: Callable[[Gallery, View, View], Iterator[DirectionCandidate | Rejected]],
     pattern: re.Pattern[str],
     bearing_of: Callable[[Gallery, tuple[View, ...], re.Match[str]], Bearing],
@@ -354,7 +353,7 @@ def direction_family(
     """A family of questions about pairs of overlapping pictures, each for one direction.
 
     Args:
-        name, title, taxonomy, names: as `Family` has them.
+        name, title, names: as `Family` has them.
         task: its question type.
         candidates: (gallery, first picture, second picture) → possible questions about them.
         pattern: of its questions.
@@ -384,7 +383,7 @@ def direction_family(
         title=title,
         tasks=(task,),
         settings=ViewSettings(),
-        taxonomy=taxonomy,
+        taxonomy=place_of(name),
         draft=draft,
         recompute=recompute,
         names=names,

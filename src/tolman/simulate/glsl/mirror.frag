@@ -1,0 +1,8 @@
+#version 330
+// A mirror's glass: what was drawn from behind it, seen through the same pixel, and a little darker.
+uniform sampler2D reflected;
+out vec4 colour;
+void main() {
+    vec3 seen = texture(reflected, gl_FragCoord.xy / vec2(textureSize(reflected, 0))).rgb;
+    colour = vec4(seen * vec3(0.9, 0.925, 0.915) + vec3(0.012), 1.0);
+}
