@@ -267,6 +267,9 @@ def test_bad_record3d(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[typ
     assert "field 'metadata.poses.0': its number 6 is nan" in refused("record3d", tmp_path / "b", tmp_path / "o2")
     write_record3d(tmp_path / "c" / "walk.r3d", drawn[:3], poses=poses[1:])
     assert "has 2 poses, and 3 pictures" in refused("record3d", tmp_path / "c", tmp_path / "o3")
+    write_record3d(tmp_path / "e" / "walk.r3d", drawn[:3], frameTimestamps=[0, 1])
+    said = refused("record3d", tmp_path / "e", tmp_path / "o6")
+    assert "field 'metadata.frameTimestamps': has 2 of them for 3 frames" in said
     (tmp_path / "d").mkdir()
     with zipfile.ZipFile(tmp_path / "d" / "walk.r3d", "w") as archive:
         archive.writestr("x", "y")

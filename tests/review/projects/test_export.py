@@ -46,6 +46,11 @@ def test_subjects_are_runs_that_are_scored_and_reported_like_any_other(
     assert runs["human/Hal"].figures["unanswered"] == {"failed": 0, "missing": len(items()) - 1}
     assert all(outcome.seconds == 2 for outcome in folders[1].outcomes())
 
+    page = half.get(f"/projects/{project}/work")
+    half.post(page.url.path, answer="1" if "inputmode" in page.text else "A", seconds=1)
+    again, *_ = export_runs(served.site, tmp_path / "people").folders
+    assert len([*again.outcomes()]) == 2
+
     request = RunRequest(
         benchmark=str(benchmark), model="baseline/most-frequent", out=tmp_path / "model", options=ModelOptions()
     )

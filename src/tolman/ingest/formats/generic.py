@@ -131,6 +131,8 @@ class ObjectEntry(_Strict):
 
     @model_validator(mode="after")
     def _is_somewhere(self) -> ObjectEntry:
+        if "number" in self.model_fields_set and not self.number:
+            raise ValueError("takes a number from 1, which its pixels and faces have")
         if self.box is None and not self.number:
             raise ValueError("takes a box, or the number that it has in the mesh")
         if self.box is None and self.track:
@@ -215,6 +217,8 @@ class CameraEntry(_Strict):
             _inside(self.poses)
         if self.standard is not None and (self.as_it_is or min(self.standard) <= 0 or max(self.standard[:2]) > 8192):
             raise ValueError("'standard' takes width, height and rate above 0, and no 'as_it_is' with it")
+        if self.standard is not None and any(side % 2 for side in self.standard[:2]):
+            raise ValueError("'standard' takes an even width and height, as H.264 does")
         if self.as_it_is and (self.video is None or self.turns):
             raise ValueError("only an upright 'video' can be taken 'as_it_is'")
         if self.lens is not None and (self.intrinsics is not None or self.as_it_is):

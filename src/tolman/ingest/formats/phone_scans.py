@@ -304,7 +304,8 @@ class Record3D:
             raise InputError(path, f"has {len(poses):,} poses, and {len(frames):,} pictures from rgbd/0.jpg on")
         size = (round(_number(path, content, "w")), round(_number(path, content, "h")))
         stamps = content.get("frameTimestamps")
-        if isinstance(stamps, list) and len(stamps) == len(poses):
+        _check_number(path, stamps, len(poses), "frameTimestamps")
+        if stamps:
             times = _since_first(list_of(path, stamps, len(poses), None, "metadata.frameTimestamps").tolist())
         else:
             times = np.arange(len(poses)) / _number(path, content, "fps")
@@ -319,11 +320,21 @@ class Record3D:
     def _lenses(path: Path, content: Mapping[str, Any], count: int) -> list[Lens]:
         """One of each frame where they are there, as autofocus changes them; else the one of K, column by column."""
         own = content.get("perFrameIntrinsicCoeffs")
-        if isinstance(own, list) and len(own) == count:
+        _check_number(path, own, count, "perFrameIntrinsicCoeffs")
+        if own:
             rows = [list_of(path, one, 4, None, f"metadata.perFrameIntrinsicCoeffs.{i}") for i, one in enumerate(own)]
             return [Lens((float(r[0]), float(r[1]), float(r[2]), float(r[3]))) for r in rows]
         k = list_of(path, content.get("K"), 9, None, "metadata.K")
         return [Lens((float(k[0]), float(k[4]), float(k[6]), float(k[7])))]
+
+
+def _check_number(path: Path, value: Any, frames: int, name: str) -> None:
+    """Make sure that a list with one entry for each frame, where there is one, has them all."""
+    if value and (not isinstance(value, list) or len(value) != frames):
+        count = len(value) if isinstance(value, list) else 1
+        raise InputError(
+            path, f"has {count:,} of them for {frames:,} frames", field=f"metadata.{name}", fix="export the scan again"
+        )
 
 
 def _finite(path: Path, value: Any, count: int, field: str) -> Floats:

@@ -6,6 +6,7 @@ A published benchmark has the history of its review.
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -377,6 +378,8 @@ def export_runs(
             told["left_out"] = marked.get(person, "no answer")
         if person in studied:
             told |= {"study": _about(studied[person], len(studied), len(excluded))}
+        place = out / _safe(person, set(people))
+        _remove_earlier(place, PEOPLE + person, project.name)
         folder, _ = score_outcomes(
             loaded,
             outcomes,
@@ -384,12 +387,21 @@ def export_runs(
             model=PEOPLE + person,
             model_settings=told,
             selection=_asked_alone(studied.get(person), loaded.items),
-            out=out / _safe(person, set(people)),
+            out=place,
         )
         folders.append(folder)
     with site.database.write() as db:
         record(db, site.settings, "exported", project=project.id, user=by, kind="runs", people=len(folders))
     return WrittenRuns(folders, marked, excluded, skipped, made)
+
+
+def _remove_earlier(place: Path, model: str, review: str) -> None:
+    """Remove a person's run of an earlier export: answers and the study's counts may have changed since."""
+    if not (place / "run.json").is_file():
+        return
+    settings = RunFolder(place).record().settings
+    if (settings.model, settings.model_settings.get("review")) == (model, review):
+        shutil.rmtree(place)
 
 
 def _asked_alone(one: PersonRecord | None, items: Sequence[Item]) -> Selection:
