@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlalchemy import MetaData, select
 
 from three_rooms import ROOMS
 from tolman.item_table import write_items
@@ -24,6 +25,7 @@ from tolman.review.accounts import protection
 from tolman.review.server import prepare
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import Site, open_site
+from tolman.review.store.database import engine_of
 from tolman.review.store.schema import User
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -277,3 +279,17 @@ def enter(page: Any, served: Served, role: str, name: str) -> None:
     """Sign a new person in, in a browser."""
     cookie = served.account(role, name)
     page.context.add_cookies([{"name": "tolman", "value": cookie, "url": served.url}])
+
+
+def rows_of(url: str) -> dict[str, list[Any]]:
+    """Table → its rows as a database holds them."""
+    engine = engine_of(url)
+    metadata = MetaData()
+    with engine.connect() as connection:
+        metadata.reflect(connection)
+        found = {
+            table.name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key))]
+            for table in metadata.sorted_tables
+        }
+    engine.dispose()
+    return found

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.engine import make_url
@@ -154,8 +155,12 @@ class Database:
         self.engine.dispose()
 
 
+_EARLIER = ("0002", "0003", "0005", "0006", "0008", "0009")
+"""Versions whose tables `versions/v0010_tables.py` completes."""
+
+
 def bring_to(engine: Engine, version: str) -> None:
-    """Make the tables of a version, or bring those that are there to it.
+    """Make the tables of a version, or bring those that are there to it; those of an earlier one are completed.
 
     Raises:
         InputError: the database was written by a later version.
@@ -165,7 +170,9 @@ def bring_to(engine: Engine, version: str) -> None:
     try:
         with engine.execution_options(writes=True).begin() as connection:
             config.attributes["connection"] = connection
-            command.upgrade(config, version)
+            if MigrationContext.configure(connection).get_current_revision() in _EARLIER:
+                command.stamp(config, "base", purge=True)
+            command.upgrade(config, "head" if version in _EARLIER else version)
     except CommandError as error:
         raise InputError(engine.url.render_as_string(), f"holds tables of another version ({error})") from None
 
