@@ -22,7 +22,7 @@ from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review import accounts, projects
 from tolman.review.accounts import protection
-from tolman.review.server import prepare
+from tolman.review.server import listen, server_of
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import Site, open_site
 from tolman.review.store.database import engine_of
@@ -221,7 +221,7 @@ def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> t
 def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
     """Serve in a thread."""
     site = open_site(settings)
-    server, listening = prepare(settings, site, "127.0.0.1", 0)
+    server, listening = server_of(settings, site), listen("127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     while not server.started:

@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 from reviewing import PASSWORD, TRUTHS, Client, Clock, Served, item_on, items, serving, settings_of
 from tolman.item_table import write_items
 from tolman.review.projects.study_projects import start_study
-from tolman.review.server import Dispatch, create_app
+from tolman.review.server import create_app
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import ANYBODY, roles_of
 from tolman.review.store.schema import ROLES
@@ -166,8 +166,7 @@ MAY = {
 
 def _routes(served: Served) -> list[APIRoute]:
     known = create_app(served.site.settings, served.site).routes
-    assert not [route for route in known if isinstance(route, APIRoute)]  # all are among those that are dispatched
-    return [route for one in known if isinstance(one, Dispatch) for route in one.routes]
+    return [route for route in known if isinstance(route, APIRoute)]
 
 
 def _secrets(page: str) -> list[str]:

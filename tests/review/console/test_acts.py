@@ -17,13 +17,13 @@ from reviewing import TRUTHS, Client, Served, answer_all, item_on, review
 from tolman.item_table import read_items
 from tolman.review.console import acts
 from tolman.review.console.acts import ActState, act_of
-from tolman.review.console.item_listing import ItemFilter, ItemRow, page_of
+from tolman.review.console.item_listing import ItemFilter, page_of
 from tolman.review.projects.project_export import publish
 from tolman.review.store.database import WITH_UNDONE
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task
 
 
-def _rows(served: Served, project: int) -> dict[str, ItemRow]:
+def _rows(served: Served, project: int) -> dict[str, Any]:
     with served.site.database.read() as db:
         found = page_of(db, db.get_one(Project, project), ItemFilter(), served.clock()).rows
     return {row.item: row for row in found}

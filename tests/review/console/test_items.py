@@ -11,12 +11,12 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, items, review
-from tolman.review.console.item_listing import SORTS, STATES, ItemFilter, ItemRow, labels_of, page_of
+from tolman.review.console.item_listing import SORTS, STATES, ItemFilter, labels_of, page_of
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task
 from tolman.scoring.agreement_coefficients import observed_agreement
 
 
-def rows_of(served: Served, project: int, **chosen: Any) -> list[ItemRow]:
+def rows_of(served: Served, project: int, **chosen: Any) -> list[Any]:
     """The rows of a filter's page."""
     with served.site.database.read() as db:
         return page_of(db, db.get_one(Project, project), ItemFilter(**chosen), served.clock()).rows

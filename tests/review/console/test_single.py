@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, review, serving, settings_of
 from tolman.item_table import read_items
-from tolman.review.console.item_listing import ItemFilter, ItemRow, page_of
+from tolman.review.console.item_listing import ItemFilter, page_of
 from tolman.review.modes.answering import answers
 from tolman.review.projects.project_export import export_runs, publish
 from tolman.review.projects.project_files import times_table
@@ -26,7 +26,7 @@ from tolman.review.tasks.decisions import agreement, votes_of
 from tolman.runs.run_folder import RunFolder
 
 
-def _rows(served: Served, project: int) -> dict[str, ItemRow]:
+def _rows(served: Served, project: int) -> dict[str, Any]:
     with served.site.database.read() as db:
         return {row.item: row for row in page_of(db, db.get_one(Project, project), ItemFilter(), served.clock()).rows}
 

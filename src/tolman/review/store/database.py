@@ -29,7 +29,7 @@ from sqlalchemy.orm import Session as Orm
 from tolman.errors import InputError, UsageError
 from tolman.extras import needs
 from tolman.review.server_settings import ReviewSettings
-from tolman.review.store.schema import Decision, HistoryEvent, Submission, Undone
+from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Submission, Undone
 
 WITH_UNDONE = "with_undone"
 """Execution option of a query that wants submissions and decisions which were taken back as well."""
@@ -305,6 +305,13 @@ def record(
     db.add(
         HistoryEvent(project_id=project, item=item, user_id=user, what=what, content=content, created=settings.clock())
     )
+
+
+def record_item(
+    db: Orm, settings: ReviewSettings, what: str, about: ItemVersion, /, user: int | None = None, **content: Any
+) -> None:
+    """Add one row to the history of an item."""
+    record(db, settings, what, project=about.project_id, item=about.item, user=user, **content)
 
 
 class Rehearsal(Database):
