@@ -17,15 +17,14 @@ from tolman.review.modes.answering import answers
 from tolman.review.server_settings import sqlite_url
 from tolman.review.store.backup import back_up, restore, upgrade
 from tolman.review.store.database import bring_to, engine_of
-from tolman.review.store.schema import Project
 
-OLD, HEAD = "0002", "0010"
+OLD, HEAD = "0001", "0010"
 PASSWORD = "an old password"
 ADDED = {
     "undone": ["reason"], "decisions": ["taken_back"], "items": ["missed"], "users": ["further"],
-    "projects": ["restricted"], "invitations": ["revoked"], "sessions": ["seen"],
+    "projects": ["restricted"], "invitations": ["revoked", "purpose"], "sessions": ["seen"], "submissions": ["marks"],
 }  # fmt: skip
-"""Columns since the old version."""
+"""Columns since the first version."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -35,7 +34,7 @@ def database(request: pytest.FixtureRequest) -> str | None:
 
 
 def _older(url: str) -> None:
-    """A database as the old version left it: a project, a question that Sam answered, an invitation, an owner's link."""
+    """A database as the first version left it: a project, a question that Sam answered, an invitation, an owner's link."""
     engine = engine_of(url)
     bring_to(engine, "head")
     with engine.begin() as db:
@@ -56,7 +55,7 @@ def _older(url: str) -> None:
             "users (name, role, password, active, created) VALUES ('owner', 'owner', NULL, true, 0)",
             f"users (name, role, password, active, created) VALUES ('Sam', 'subject', '{hash_now(PASSWORD)}', true, 0)",
             f"invitations (token, role, note, created, expires) VALUES ('{hash_token('join')}', 'subject', '', 0, 9e9)",
-            f"invitations (token, role, purpose, note, user_id, created, expires) VALUES ('{hash_token('enter')}', 'owner', 'enter', '', 1, 0, 9e9)",
+            f"invitations (token, role, note, user_id, created, expires) VALUES ('{hash_token('enter')}', 'owner', '', 1, 0, 9e9)",
             "sessions (id, user_id, created, expires) VALUES ('s', 1, 0, 9e9)",
             "projects (name, mode, benchmark, settings, open, created) VALUES ('Old', 'answer', 'b', '{}', true, 0)",
             "tasks (project_id, stage, key, position, wanted, open, content, created) VALUES (1, 'answer', 'count', 'x', NULL, true, '{}', 0)",
@@ -88,8 +87,7 @@ def test_a_database_of_an_earlier_version_opens_with_all_it_holds(
     with serving(settings, clock) as served:
         with served.site.database.engine.connect() as connection:
             assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
-        with served.site.database.read() as db:
-            assert answers(db, db.get_one(Project, 1), without_marked=True) == {"Sam": {"count": ("3", 0.1)}}
+        assert served.told(answers, 1, without_marked=True) == {"Sam": {"count": ("3", 0.1)}}
         with pytest.raises(Exception, match="only ever added"), served.site.database.engine.begin() as connection:
             connection.exec_driver_sql("UPDATE submissions SET seconds = 1")
         assert _signs_in(served) == 200
@@ -119,10 +117,9 @@ def test_an_earlier_version_is_backed_up_upgraded_and_restored(tmp_path: Path, d
     assert upgrade(store, database) == (HEAD, HEAD)
     (tmp_path / "again").mkdir()
     restore(tmp_path / "b.tar", tmp_path / "again", None, {})
-    after = rows_of(url)
-    assert {name: len(rows) for name, rows in rows_of(sqlite_url(tmp_path / "again")).items()} == {
-        name: len(rows) for name, rows in after.items()
-    }
+    after, again = rows_of(url), rows_of(sqlite_url(tmp_path / "again"))
+    assert [sum(purpose in row for row in again["invitations"]) for purpose in ("join", "enter")] == [1, 1]
+    assert {name: len(rows) for name, rows in again.items()} == {name: len(rows) for name, rows in after.items()}
     for table in before.keys() - {"alembic_version"}:
         assert [row[: len(old)] for row, old in zip(after[table], before[table], strict=True)] == before[table], table
 

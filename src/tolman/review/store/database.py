@@ -155,8 +155,12 @@ class Database:
         self.engine.dispose()
 
 
-_EARLIER = ("0002", "0003", "0005", "0006", "0008", "0009")
+_EARLIER = ("0001", "0002", "0003", "0005", "0006", "0008", "0009")
 """Versions whose tables `versions/v0010_tables.py` completes."""
+SIGN_IN_LINKS = text(
+    "UPDATE invitations SET purpose = 'enter' WHERE user_id IS NOT NULL AND used IS NULL AND purpose = 'join'"
+)
+"""For rows of the first version, which didn't tell what a link is for: only those that sign in were of an account."""
 
 
 def bring_to(engine: Engine, version: str) -> None:

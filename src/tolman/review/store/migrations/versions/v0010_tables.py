@@ -7,6 +7,7 @@ else in their place but one constraint. A migration that only adds calls `add_mi
 import sqlalchemy as sa
 from alembic import op
 
+from tolman.review.store.database import SIGN_IN_LINKS
 from tolman.review.store.schema import Base
 
 revision = "0010"
@@ -29,6 +30,7 @@ def upgrade() -> None:
                 "uq_submissions_assignment_id_step_attempt", ["assignment_id", "step", "attempt"]
             )
     add_missing()
+    op.execute(SIGN_IN_LINKS)
     for name in _ONLY_ADDED:
         _only_add(name)
 
