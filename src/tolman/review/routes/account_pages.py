@@ -304,6 +304,7 @@ def _people_content(db: Orm, site: Site) -> dict[str, Any]:
     return {
         "users": list(db.scalars(select(User).order_by(User.role, User.name))),
         "links": accounts.listed_links(db, site.settings),
+        "purposes": accounts.PURPOSES,
         "roles": ROLES[1:],
         **dict.fromkeys(("link", "role", "note", "about"), ""),
         "named": True,
