@@ -371,8 +371,7 @@ def test_media_outside_of_the_folder_are_not_sent(benchmark: Path, tmp_path: Pat
     base = items()[2]
     made = [base.model_copy(update={"id": p, "media": (base.media[0].model_copy(update={"path": p}),)}) for p in bad]
     write_items(tmp_path / "bench" / "items.parquet", made)
-    settings, clock = settings_of(tmp_path / "bench", tmp_path / "store", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(tmp_path / "bench", tmp_path / "store", None)) as served:
         project, owner, sam = served.project("answer"), served.person("owner", "O"), served.person("subject", "Sam")
         for _ in bad:
             page = sam.get(f"/projects/{project}/work")
