@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
@@ -33,7 +35,8 @@ from tolman.review.store.database import record
 from tolman.review.store.schema import Project, User
 from tolman.review.studies.participants import is_study
 
-Make = Callable[[Orm], project_files.Parts]
+Fill = Callable[[Orm, Path], object]
+"""Writes the files of a download into a folder."""
 files_router = APIRouter(prefix="/projects/{project}/files", dependencies=[allow("owner")])
 
 
@@ -66,8 +69,9 @@ def items(
     found = project_of(site, project)
     return sent(
         request, site, me, guest, found, "items",
-        lambda _: project_files.benchmark_zip(
-            site, found, undecided=undecided, without_marked=without_marked, by=me.id
+        lambda _, folder: project_export.publish(
+            site, folder / site.loaded.folder.resolve().name, found.name, undecided=undecided,
+            without_marked=without_marked, by=me.id,
         ),
     )  # fmt: skip
 
@@ -81,8 +85,8 @@ def runs(
     found = project_of(site, project)
     return sent(
         request, site, me, guest, found, "runs",
-        lambda _: project_files.runs_zip(
-            site, found, without_marked=without_marked, with_excluded=with_excluded, by=me.id
+        lambda _, folder: project_export.export_runs(
+            site, folder / "runs", found.name, without_marked=without_marked, with_excluded=with_excluded, by=me.id
         ),
     )  # fmt: skip
 
@@ -92,15 +96,19 @@ def tables(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) 
     """The tables of the progress page."""
     found = project_of(site, project)
     return sent(
-        request, site, me, guest, found, "tables", lambda db: project_files.tables_zip(db, site, found), "tables"
-    )
+        request, site, me, guest, found, "tables",
+        lambda db, folder: project_files.write_tables(db, site, found, folder), "tables",
+    )  # fmt: skip
 
 
 @files_router.get("/label-studio.zip", response_class=StreamingResponse)
 def to_label_studio(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """A labelling project as Label Studio has it."""
     found, name = _labelled(site, project), "label-studio"
-    return sent(request, site, me, guest, found, name, lambda db: project_files.label_studio_zip(db, found), name)
+    return sent(
+        request, site, me, guest, found, name,
+        lambda db, folder: project_files.write_label_studio(db, found, folder), name,
+    )  # fmt: skip
 
 
 @files_router.post("/label-studio/upload", response_class=HTMLResponse)
@@ -174,12 +182,12 @@ def exported(site: Site, project: int, by: int, kind: str) -> None:
 
 
 def sent(
-    request: Request, site: Site, me: Me, guest: Guest, project: Project, name: str, make: Make, kind: str = ""
+    request: Request, site: Site, me: Me, guest: Guest, project: Project, name: str, fill: Fill, kind: str = ""
 ) -> Response:
     """A zip file, whose download is recorded if its kind is given; or the page that says why there is none."""
     try:
         with site.database.read() as db:
-            parts = make(db)
+            parts = project_files.zipped(partial(fill, db))
     except (UsageError, InputError, ExchangeError) as error:
         return page(request, guest, "problem.html", status=409, title="There is no such file", problem=str(error))
     if kind:
@@ -201,7 +209,7 @@ def load_pictures(
     found, wanted, what = _pictured(site, project), _form(form), PictureContents(frames, marked, boxes)
     return sent(
         request, site, me, guest, found, f"{wanted.name}-pictures",
-        lambda db: project_files.pictures_zip(site, found, questions_of(db, found), wanted, what),
+        lambda db, folder: project_files.write_marks(site, found, questions_of(db, found), wanted, what, folder),
         f"{wanted.name} pictures",
     )  # fmt: skip
 
