@@ -261,7 +261,7 @@ def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path:
     ]  # fmt: skip
     write_lines(tmp_path / "review.jsonl", rows)
     settings, clock = settings_of(
-        bench(tmp_path / "own", items), tmp_path / "store", None, verify=(tmp_path / "review.jsonl",)
+        bench(tmp_path / "own", items, "spatialbench"), tmp_path / "store", None, verify=(tmp_path / "review.jsonl",)
     )
     high = {name for name, task in tasks.items() if list(LEVELS).index(LEVEL_OF[task]) + 1 >= 3}
     with serving(settings, clock) as served:
@@ -310,7 +310,7 @@ def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path:
 
             def given(item: str, letters: random.Random = letters) -> str:
                 right = truths[item]
-                said = right if letters.random() < 0.7 else (letters.choice("ABCD") if right in "ABCD" else "1")
+                said = right if letters.random() < 0.7 else (letters.choice("ABCD") if right in "ABCD" else "99")
                 told.setdefault(item, []).append(said)
                 return said
 
