@@ -22,7 +22,6 @@ from sqlalchemy import MetaData, Select, select
 from three_rooms import ROOMS
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.models.model import ModelOptions
 from tolman.review import accounts, projects
 from tolman.review.accounts import protection
 from tolman.review.server import listen, server_of
@@ -30,7 +29,6 @@ from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import Site, open_site
 from tolman.review.store.database import engine_of
 from tolman.review.store.schema import Project, User
-from tolman.runs.run import RunRequest, run
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a password of tests"
@@ -368,6 +366,9 @@ def zipped(files: Mapping[str, str | bytes]) -> bytes:
 
 def run_model(benchmark: Path, model: str, out: Path) -> Path:
     """The folder of a model's run."""
+    from tolman.models.model import ModelOptions
+    from tolman.runs.run import RunRequest, run
+
     request = RunRequest(benchmark=str(benchmark), model=model, out=out, options=ModelOptions())
     return run(request, started=lambda started: None, done=lambda outcome: None)[0].path
 
