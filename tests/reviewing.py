@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,16 +17,18 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlalchemy import MetaData, Select, select
 
 from three_rooms import ROOMS
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review import accounts, projects
 from tolman.review.accounts import protection
-from tolman.review.server import prepare
+from tolman.review.server import listen, server_of
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import Site, open_site
-from tolman.review.store.schema import User
+from tolman.review.store.database import engine_of
+from tolman.review.store.schema import Project, User
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a password of tests"
@@ -62,6 +66,11 @@ def items(truths: dict[str, str] | None = None) -> list[Item]:
     ]
 
 
+LABELS = {
+    "category": "counting & existence", "scale": "vista", "factor": "neither", "information": "extrinsic",
+    "change": "static",
+}  # fmt: skip
+"""What one person says of a question."""
 TEXTS = {item.question.split("<")[0].strip() or "script": item.id for item in items()}
 """How a question begins → the item's id."""
 
@@ -114,7 +123,8 @@ class Client:
 
     def post(self, path: str, *, follow: bool = True, **fields: Any) -> httpx.Response:
         """Send a form, with the token."""
-        data = {"csrf": self.csrf} | {name: str(value) for name, value in fields.items()}
+        data = {name: value if isinstance(value, list) else str(value) for name, value in fields.items()}
+        data = {"csrf": self.csrf} | data
         return self._keep(self.http.post(path, data=data, follow_redirects=follow))
 
     def _keep(self, answer: httpx.Response) -> httpx.Response:
@@ -203,6 +213,16 @@ class Served:
         with self.site.database.write() as db:
             return projects.start_project(db, self.site, name, mode, chosen).id
 
+    def told(self, what: Callable[..., Any], project: int, *rest: Any, **further: Any) -> Any:
+        """What a function of the package reads of a project."""
+        with self.site.database.read() as db:
+            return what(db, db.get_one(Project, project), *rest, **further)
+
+    def scalars(self, query: Select[Any]) -> list[Any]:
+        """What a query finds."""
+        with self.site.database.read() as db:
+            return list(db.scalars(query))
+
     def close(self) -> None:
         """Close all connections."""
         for client in self._clients:
@@ -219,7 +239,7 @@ def settings_of(benchmark: Path, store: Path, url: str | None, **rest: Any) -> t
 def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
     """Serve in a thread."""
     site = open_site(settings)
-    server, listening = prepare(settings, site, "127.0.0.1", 0)
+    server, listening = server_of(settings, site), listen("127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     while not server.started:
@@ -235,6 +255,8 @@ def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
         site.database.close()
 
 
+Serve = Callable[..., Served]
+"""The fixture `serve` of review/conftest.py."""
 MEDIA_KEYS = ("Space", "ArrowRight", "ArrowRight", "ArrowLeft", "Space", "ArrowUp", "ArrowDown", "ArrowLeft")
 """All keys that pages name for media or for going about; Space twice, so that a video rests again."""
 
@@ -273,7 +295,99 @@ def snap(page: Any, name: str, *, seek: bool = True) -> None:
         page.screenshot(path=ROOT / "docs" / "images" / f"review-{name}.png", caret="initial")
 
 
+def item_shown(page: Any) -> str:
+    """Which item a page of a browser asks about."""
+    text = page.locator("h1.question").inner_text()
+    return next((TEXTS[start] for start in TEXTS if start in text), "script")
+
+
+def fill_in(page: Any, number: str = "4", place: int = 0) -> None:
+    """Fill in a number, or choose the option at a place, whichever a page of a browser asks for."""
+    if page.locator("#answer").count():
+        page.locator("#answer").fill(number)
+    else:
+        page.locator("input[name=answer]").nth(place).check()
+
+
+def at_work(page: Any, served: Served, role: str, name: str, project: int) -> None:
+    """Sign a new person in, in a browser, and let them begin."""
+    enter(page, served, role, name)
+    page.goto(f"{served.url}/projects/{project}/work")
+
+
+def begin_writing(served: Served, name: str = "Ann", **chosen: int) -> tuple[Client, str, int]:
+    """An annotator on the first question of a new project; the page's path, and the project."""
+    project = served.project("write", **({"questions": 3} | chosen))
+    client = served.person("annotator", name)
+    page = client.get(f"/projects/{project}/work")
+    assert page.url.path.startswith("/write/"), page.text
+    return client, page.url.path, project
+
+
+def choose_media(client: Client, path: str, keys: Iterable[str]) -> Any:
+    """Choose media for the question that somebody writes; the last page."""
+    for key in keys:
+        answer = client.post(f"{path}/edit", do=f"add:{key}", tab="one", seen=0)
+    return answer
+
+
+def whole_question(media: list[str], **changes: Any) -> dict[str, Any]:
+    """The form of a whole question about some media, whose answer is B."""
+    fields: dict[str, Any] = {
+        "tab": "one", "seen": "0", "seconds": "3", "category": "Motion (Cam.)", "kind": "choice",
+        "question": "Which way did the camera turn?", "option": ["left", "right", "up", "not at all"], "answer": "B",
+        "step": ["The lamp is left in the first picture. It is right in the second.", "So it turned left."],
+        "step-kind": ["grounding", "logic"], "needed": media,
+    } | {f"has-{key}": "1" for key in media}  # fmt: skip
+    return {name: value for name, value in (fields | changes).items() if value is not None}
+
+
+def upload(owner: Client, project: int, place: str, person: str, content: str | bytes) -> httpx.Response:
+    """Send a file of another program as somebody's work."""
+    found = re.search(rf'<option value="(\d+)">{person}<', owner.get(f"/projects/{project}/files").text)
+    data = {"csrf": owner.csrf, "person": found.group(1) if found else ""}
+    return owner.http.post(f"/projects/{project}/{place}/upload", data=data, files={"file": ("back", content)})
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    """Name in an archive → content."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
+    """An archive of some files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def run_model(benchmark: Path, model: str, out: Path) -> Path:
+    """The folder of a model's run."""
+    from tolman.models.model import ModelOptions
+    from tolman.runs.run import RunRequest, run
+
+    request = RunRequest(benchmark=str(benchmark), model=model, out=out, options=ModelOptions())
+    return run(request, started=lambda started: None, done=lambda outcome: None)[0].path
+
+
 def enter(page: Any, served: Served, role: str, name: str) -> None:
     """Sign a new person in, in a browser."""
     cookie = served.account(role, name)
     page.context.add_cookies([{"name": "tolman", "value": cookie, "url": served.url}])
+
+
+def rows_of(url: str) -> dict[str, list[Any]]:
+    """Table → its rows as a database holds them."""
+    engine = engine_of(url)
+    metadata = MetaData()
+    with engine.connect() as connection:
+        metadata.reflect(connection)
+        found = {
+            table.name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key))]
+            for table in metadata.sorted_tables
+        }
+    engine.dispose()
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from sqlalchemy import Engine
 
 from making import make_pool
 from postgres import Postgres
-from reviewing import Served, make_benchmark, serving, settings_of
+from reviewing import Serve, Served, make_benchmark, serving, settings_of
 from tolman.review.store import database as module
 from tolman.review.store.database import Database
 
@@ -36,6 +37,12 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pool_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A media pool, which nobody changes."""
     return make_pool(tmp_path_factory.mktemp("media"))
+
+
+@pytest.fixture
+def pool(pool_folder: Path, tmp_path: Path) -> Path:
+    """A media pool of the test's own."""
+    return Path(shutil.copytree(pool_folder, tmp_path / "pool"))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -93,19 +100,30 @@ def database(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture
-def served(benchmark: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
-    """A running server, on each database."""
-    settings, clock = settings_of(benchmark, tmp_path / "store", database)
-    with serving(settings, clock) as running:
-        yield running
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Start a server of a benchmark, on SQLite or a database's URL; it ends with the test."""
+    with ExitStack() as running:
+        yield lambda benchmark, url=None, **rest: running.enter_context(
+            serving(*settings_of(benchmark, tmp_path / "store", url, **rest))
+        )
 
 
 @pytest.fixture
-def served_sqlite(benchmark: Path, tmp_path: Path) -> Iterator[Served]:
+def served(benchmark: Path, serve: Serve, database: str | None) -> Served:
+    """A running server, on each database."""
+    return serve(benchmark, database)
+
+
+@pytest.fixture
+def served_sqlite(benchmark: Path, serve: Serve) -> Served:
     """A running server on SQLite, for what no database has a part in."""
-    settings, clock = settings_of(benchmark, tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        yield running
+    return serve(benchmark)
+
+
+@pytest.fixture
+def rooms(made: Path, serve: Serve) -> Served:
+    """A running server of what a file's own fixture `made` has made of scenes."""
+    return serve(made / "bench")
 
 
 @pytest.fixture(scope="module")  # as long as Playwright runs, nothing else in this thread can have an event loop

@@ -8,18 +8,23 @@ from typing import Any
 
 from sqlalchemy import select
 
-from reviewing import PASSWORD, TEXTS, Served, enter, items, serving, settings_of, snap, until
+from reviewing import (
+    PASSWORD,
+    Served,
+    at_work,
+    fill_in,
+    item_shown,
+    items,
+    serving,
+    settings_of,
+    snap,
+    until,
+)
 from tolman.review.modes.answering import answers
 from tolman.review.server import owner_link
 from tolman.review.store.schema import Project, Submission
 
 TITLES = {item.id: item.question.split("<image>")[0].strip() for item in items()}
-
-
-def item_shown(page: Any) -> str:
-    """Which item a page asks about."""
-    text = page.locator("h1.question").inner_text()
-    return next((TEXTS[start] for start in TEXTS if start in text), "script")
 
 
 def test_the_owner_starts_a_project_and_a_subject_answers_it_by_keyboard(page: Any, served: Served) -> None:
@@ -64,8 +69,7 @@ def test_the_owner_starts_a_project_and_a_subject_answers_it_by_keyboard(page: A
         page.keyboard.press("Enter")
     page.get_by_role("heading", name="Nothing is left to do").wait_for()
     assert page.title() != "owned"
-    with served.site.database.read() as db:
-        found = answers(db, db.get_one(Project, 1))["Sam"]
+    found = served.told(answers, 1)["Sam"]
     assert {item: answer for item, (answer, _) in found.items()} == {
         "count": "4", "size": "4", "order": "B", "which": "B", "pair": "B", "script": "B"
     }  # fmt: skip
@@ -84,46 +88,35 @@ def _play_and_seek(page: Any, video: Any) -> str:
 
 def test_a_lost_connection_loses_no_answer(page: Any, served: Served) -> None:
     project = served.project("answer")
-    enter(page, served, "subject", "Sam")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "subject", "Sam", project)
     question = page.locator("h1.question").inner_text()
     page.context.set_offline(True)
-    if page.locator("#answer").count():
-        page.locator("#answer").fill("4")
-    else:
-        page.get_by_role("radio").first.check()
+    fill_in(page)
     page.get_by_role("button", name="Submit").click()
     page.get_by_text("The connection is lost").wait_for()
     page.context.set_offline(False)
     page.get_by_text(f"2 of {len(items())}", exact=True).wait_for(timeout=15000)
     assert page.locator("h1.question").inner_text() != question
-    with served.site.database.read() as db:
-        assert len(answers(db, db.get_one(Project, project))["Sam"]) == 1
+    assert len(served.told(answers, project)["Sam"]) == 1
 
 
 def test_a_double_click_and_a_second_tab_count_once(page: Any, served: Served) -> None:
     project = served.project("answer")
-    enter(page, served, "subject", "Sam")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "subject", "Sam", project)
     other = page.context.new_page()
     other.goto(page.url)
     for tab, number, place in ((page, "4", 0), (other, "5", 1)):
-        if tab.locator("#answer").count():
-            tab.locator("#answer").fill(number)
-        else:
-            tab.get_by_role("radio").nth(place).check()
+        fill_in(tab, number, place)
         tab.get_by_role("button", name="Submit").dblclick()
         tab.get_by_text(f"2 of {len(items())}" if tab is page else "submitted first").first.wait_for()
-    with served.site.database.read() as db:
-        found = answers(db, db.get_one(Project, project))["Sam"]
+    found = served.told(answers, project)["Sam"]
     assert [given for given, _ in found.values()] in (["4"], ["A"])
 
 
 def test_a_press_counts_where_it_began_though_the_connection_breaks_under_it(page: Any, served: Served) -> None:
     """Leaving a field by pressing Submit sends a draft; the notice that this failed must not move the button away."""
     project = served.project("answer")
-    enter(page, served, "subject", "Sam")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "subject", "Sam", project)
     while not page.locator("#answer").count():
         page.get_by_role("radio").first.check()
         before = page.locator("h1.question").inner_text()
@@ -148,12 +141,8 @@ def test_a_press_counts_where_it_began_though_the_connection_breaks_under_it(pag
 
 def test_a_press_counts_where_it_began_though_the_button_moves(page: Any, served: Served) -> None:
     project = served.project("answer")
-    enter(page, served, "subject", "Sam")
-    page.goto(f"/projects/{project}/work")
-    if page.locator("#answer").count():
-        page.locator("#answer").fill("4")
-    else:
-        page.get_by_role("radio").first.check()
+    at_work(page, served, "subject", "Sam", project)
+    fill_in(page)
     button = page.get_by_role("button", name="Submit")
     button.scroll_into_view_if_needed()
     box = button.bounding_box()
@@ -169,23 +158,18 @@ def test_a_broken_medium_is_reported_and_not_guessed_about(browser: Any, benchma
     shutil.copytree(benchmark, tmp_path / "bench")
     (tmp_path / "bench" / "videos" / "left.mp4").unlink()  # of 'count' and 'size'
     (tmp_path / "bench" / "images" / "b.png").write_bytes(b"no picture")  # of 'which' and 'pair'
-    settings, clock = settings_of(tmp_path / "bench", tmp_path / "store", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(tmp_path / "bench", tmp_path / "store", None)) as served:
         project = served.project("answer", least_seconds=0)
         context = browser.new_context(base_url=served.url)
         page = context.new_page()
-        enter(page, served, "subject", "Sam")
-        page.goto(f"/projects/{project}/work")
+        at_work(page, served, "subject", "Sam", project)
         reported = []
         for _ in range(len(items())):
             state = page.locator("[data-shown-state]").first
             until(page, lambda state=state: state.input_value() in ("ready", "broken"))
             item = item_shown(page)
             report = page.get_by_role("button", name="Report a problem and go on")
-            if page.locator("#answer").count():
-                page.locator("#answer").fill("4")
-            else:
-                page.get_by_role("radio").nth(1).check()
+            fill_in(page, place=1)
             if item in ("order", "script"):
                 assert not report.is_visible()
                 page.get_by_role("button", name="Submit").click()

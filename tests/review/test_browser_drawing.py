@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from reviewing import Served, enter, make_benchmark, serving, settings_of, snap, until
+from reviewing import Serve, Served, at_work, make_benchmark, snap, until
 from tolman.review.media import frame_times
 from tolman.review.store.schema import Submission
 
@@ -17,11 +16,9 @@ pytestmark = pytest.mark.full
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
+def served(tmp_path: Path, serve: Serve) -> Served:
     """A server on SQLite with one question about a video."""
-    settings, clock = settings_of(make_benchmark(tmp_path / "one", "order"), tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        yield running
+    return serve(make_benchmark(tmp_path / "one", "order"))
 
 
 def _line(page: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -35,8 +32,7 @@ def _line(page: Any, start: tuple[float, float], end: tuple[float, float]) -> No
 
 def test_what_a_reviewer_draws_is_kept_and_shown_to_whoever_decides(page: Any, served: Served, tmp_path: Path) -> None:
     project = served.project("review", people=2, least_seconds=0)
-    enter(page, served, "reviewer", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "reviewer", "Ann", project)
     video = page.locator(".media video")
     until(page, lambda: video.evaluate("v => v.readyState >= 2"))
     page.locator("h1.question").focus()
@@ -89,8 +85,7 @@ def test_what_a_reviewer_draws_is_kept_and_shown_to_whoever_decides(page: Any, s
     bob.post(f"{blind.url.path}/decide", verdict="approve", seconds=5)
 
     page.context.clear_cookies()
-    enter(page, served, "reviewer", "Cleo")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "reviewer", "Cleo", project)
     shown = page.get_by_role("button", name="the lamp's edge: line")
     shown.wait_for()
     until(page, lambda: page.locator(".media video").evaluate("v => v.readyState >= 2"))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from making import make_pool, make_rig, make_rooms, violations
-from reviewing import Served, enter, make_benchmark, serving, settings_of, until
+from reviewing import Serve, Served, enter, make_benchmark, review, until
+from tolman.review.server import owner_link
 from tolman.scenes import Event
 
 pytestmark = pytest.mark.full
@@ -22,22 +23,6 @@ STEPS = 400
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A choice about a video, and one about two pictures."""
     return make_benchmark(tmp_path_factory.mktemp("keyboard") / "small", "order", "which")
-
-
-@pytest.fixture
-def serve(small: Path, tmp_path: Path) -> Iterator[Callable[..., Served]]:
-    """Start a server on SQLite with some settings."""
-    running: list[Any] = []
-
-    def started(**rest: Any) -> Served:
-        settings, clock = settings_of(small, tmp_path / "store", None, **rest)
-        context = serving(settings, clock)
-        running.append(context)
-        return context.__enter__()  # type: ignore[no-any-return]
-
-    yield started
-    for context in running:
-        context.__exit__(None, None, None)
 
 
 @pytest.fixture
@@ -121,8 +106,8 @@ def _done(page: Any) -> None:
     page.get_by_role("heading", name="Nothing is left to do").wait_for()
 
 
-def test_answering_and_taking_back(page: Any, serve: Callable[..., Served]) -> None:
-    served = serve()
+def test_answering_and_taking_back(page: Any, serve: Serve, small: Path) -> None:
+    served = serve(small)
     project = served.project("answer", least_seconds=0)
     _begin(page, served, "subject", project)
     for number in (1, 2):
@@ -142,8 +127,8 @@ def test_answering_and_taking_back(page: Any, serve: Callable[..., Served]) -> N
     _done(page)
 
 
-def test_reviewing(page: Any, serve: Callable[..., Served]) -> None:
-    served = serve()
+def test_reviewing(page: Any, serve: Serve, small: Path) -> None:
+    served = serve(small)
     _begin(page, served, "reviewer", served.project("review", people=1, least_seconds=0))
     for number in (1, 2):
         page.get_by_text(f"{number} of 2", exact=True).wait_for()
@@ -162,8 +147,8 @@ def test_reviewing(page: Any, serve: Callable[..., Served]) -> None:
     _done(page)
 
 
-def test_verifying(page: Any, serve: Callable[..., Served]) -> None:
-    served = serve()
+def test_verifying(page: Any, serve: Serve, small: Path) -> None:
+    served = serve(small)
     _begin(page, served, "annotator", served.project("verify", share=100, least_seconds=0))
     for number in (1, 2):
         page.get_by_text(f"{number} of 2", exact=True).wait_for()
@@ -187,8 +172,8 @@ def test_verifying(page: Any, serve: Callable[..., Served]) -> None:
     _done(page)
 
 
-def test_classifying(page: Any, serve: Callable[..., Served]) -> None:
-    served = serve()
+def test_classifying(page: Any, serve: Serve, small: Path) -> None:
+    served = serve(small)
     _begin(page, served, "annotator", served.project("classify", people=1, least_seconds=0))
     for number in (1, 2):
         page.get_by_text(f"{number} of 2", exact=True).wait_for()
@@ -203,8 +188,8 @@ def test_classifying(page: Any, serve: Callable[..., Served]) -> None:
     _done(page)
 
 
-def test_writing(page: Any, serve: Callable[..., Served], tmp_path: Path) -> None:
-    served = serve(pool=make_pool(tmp_path / "media"))
+def test_writing(page: Any, serve: Serve, small: Path, tmp_path: Path) -> None:
+    served = serve(small, pool=make_pool(tmp_path / "media"))
     _begin(page, served, "annotator", served.project("write", questions=1))
     _type(page, "Words", "walk")
     page.get_by_text("5 found").wait_for()
@@ -230,8 +215,8 @@ def test_writing(page: Any, serve: Callable[..., Served], tmp_path: Path) -> Non
     _done(page)
 
 
-def test_planning_a_route(page: Any, serve: Callable[..., Served], tmp_path: Path) -> None:
-    served = serve(scenes=make_rooms(tmp_path / "rooms"))
+def test_planning_a_route(page: Any, serve: Serve, small: Path, tmp_path: Path) -> None:
+    served = serve(small, scenes=make_rooms(tmp_path / "rooms"))
     _begin(page, served, "annotator", served.project("routes"))
     for label, thing in (("The robot begins at", "door"), ("Stop 1", "bed"), ("Stop 2", "sofa")):
         _choose(page, label, thing)
@@ -241,9 +226,9 @@ def test_planning_a_route(page: Any, serve: Callable[..., Served], tmp_path: Pat
     page.get_by_text("The route is clear.").wait_for(state="detached")
 
 
-def test_choosing_distractors(page: Any, serve: Callable[..., Served], tmp_path: Path) -> None:
+def test_choosing_distractors(page: Any, serve: Serve, small: Path, tmp_path: Path) -> None:
     event = Event(label="He turns", start=10.0, end=11.0)
-    served = serve(scenes=make_rig(tmp_path / "rig", (event,)))
+    served = serve(small, scenes=make_rig(tmp_path / "rig", (event,)))
     _begin(page, served, "annotator", served.project("distractors"))
     _look(page)
     picks = page.locator("input[name=pick]")
@@ -254,14 +239,18 @@ def test_choosing_distractors(page: Any, serve: Callable[..., Served], tmp_path:
     page.get_by_role("button", name="Submit the three").wait_for(state="detached")
 
 
-def test_pages_of_the_owner(page: Any, serve: Callable[..., Served]) -> None:
-    served = serve()
+def test_pages_of_the_owner(page: Any, serve: Serve, small: Path) -> None:
+    served = serve(small)
     project = served.project("review", people=1)
+    flagged = {"verdict": "flag", "target": "scene", "reason": "Look."}
+    review(served.person("reviewer", "Eve"), project, {"order": flagged})
     enter(page, served, "owner", "Olga")
     console = (f"/projects/{project}/items", f"/projects/{project}/items/1", f"/projects/{project}/acts")
-    for path in ("/", "/people", "/account", f"/projects/{project}/progress", f"/flags/project/{project}", *console):
+    paths = ("/", "/people", "/account", f"/projects/{project}/progress", f"/flags/project/{project}", *console)
+    for path in (*paths, "/flags/1"):
         page.goto(served.url + path)
         _look(page)
     page.context.clear_cookies()
-    page.goto(f"{served.url}/signin")
-    _look(page)
+    for path in ("/signin", "/nowhere", "/invitation/x", owner_link(served.site, "")):
+        page.goto(served.url + path)
+        _look(page)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from reviewing import TEXTS, Served, enter, make_benchmark, press_media_keys, serving, settings_of
+from reviewing import Serve, Served, at_work, item_shown, make_benchmark, press_media_keys
 from tolman.review.store.schema import Assignment, Submission, Task
 
 CHOSEN_BY = (pytest.param("key", marks=pytest.mark.full), "pointer, then focus")
@@ -26,16 +26,9 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def served(two: Path, tmp_path: Path) -> Iterator[Served]:
+def served(two: Path, serve: Serve) -> Served:
     """A server on SQLite: what keys do is no database's business."""
-    settings, clock = settings_of(two, tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        yield running
-
-
-def _item(page: Any) -> str:
-    text = page.locator("h1.question").inner_text()
-    return next((TEXTS[start] for start in TEXTS if start in text), "script")
+    return serve(two)
 
 
 def _choose(page: Any, option: Any, key: str, way: str) -> None:
@@ -56,6 +49,15 @@ def _answer(page: Any, way: str) -> str:
     return "B"
 
 
+def _questions(page: Any, served: Served, role: str, mode: str, **chosen: int) -> Iterator[str]:
+    """Each question that somebody is asked in a new project, once its page is there; the end has to come."""
+    at_work(page, served, role, "Ann", served.project(mode, **chosen))
+    for number in range(1, len(ASKED) + 1):
+        page.get_by_text(f"{number} of {len(ASKED)}", exact=True).wait_for()
+        yield item_shown(page)
+    page.get_by_role("heading", name="Nothing is left to do").wait_for()
+
+
 def _stored(served: Served, step: str) -> dict[str, Any]:
     with served.site.database.read() as db:
         rows = db.execute(
@@ -69,33 +71,23 @@ def _stored(served: Served, step: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("way", CHOSEN_BY)
 def test_an_answer_is_the_one_chosen(page: Any, served: Served, way: str) -> None:
-    project = served.project("answer")
-    enter(page, served, "subject", "Sam")
-    page.goto(f"/projects/{project}/work")
     given = {}
-    for number in range(1, len(ASKED) + 1):
-        page.get_by_text(f"{number} of {len(ASKED)}", exact=True).wait_for()
-        given[_item(page)] = _answer(page, way)
+    for item in _questions(page, served, "subject", "answer"):
+        given[item] = _answer(page, way)
         page.get_by_role("button", name="Submit").click()
-    page.get_by_role("heading", name="Nothing is left to do").wait_for()
     assert {item: content["answer"] for item, content in _stored(served, "answer").items()} == given
 
 
 @pytest.mark.parametrize("way", CHOSEN_BY)
 def test_a_reviewer_s_answer_and_decision_are_the_ones_chosen(page: Any, served: Served, way: str) -> None:
-    project = served.project("review", people=1)
-    enter(page, served, "reviewer", "Ann")
-    page.goto(f"/projects/{project}/work")
     given = {}
-    for number in range(1, len(ASKED) + 1):
-        page.get_by_text(f"{number} of {len(ASKED)}", exact=True).wait_for()
+    for item in _questions(page, served, "reviewer", "review", people=1):
         page.get_by_role("button", name="Answer and compare").wait_for()
-        given[_item(page)] = _answer(page, way)
+        given[item] = _answer(page, way)
         page.get_by_role("button", name="Answer and compare").click()
         page.get_by_role("button", name="Decide").wait_for()
         _choose(page, page.locator("input[name=verdict][value=approve]"), "p", way)
         page.get_by_role("button", name="Decide").click()
-    page.get_by_role("heading", name="Nothing is left to do").wait_for()
     assert {item: content["answer"] for item, content in _stored(served, "answer").items()} == given
     assert {content["verdict"] for content in _stored(served, "decide").values()} == {"approve"}
 
@@ -103,8 +95,7 @@ def test_a_reviewer_s_answer_and_decision_are_the_ones_chosen(page: Any, served:
 @pytest.mark.parametrize("way", CHOSEN_BY)
 def test_a_flag_is_about_what_was_chosen(page: Any, served: Served, way: str) -> None:
     project = served.project("review", people=1)
-    enter(page, served, "reviewer", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "reviewer", "Ann", project)
     _answer(page, way)
     page.get_by_role("button", name="Answer and compare").click()
     page.get_by_role("button", name="Decide").wait_for()
@@ -121,23 +112,18 @@ def test_a_flag_is_about_what_was_chosen(page: Any, served: Served, way: str) ->
 
 @pytest.mark.parametrize("way", CHOSEN_BY)
 def test_what_is_verified_is_what_was_chosen(page: Any, served: Served, way: str) -> None:
-    project = served.project("verify", share=100)
-    enter(page, served, "annotator", "Vic")
-    page.goto(f"/projects/{project}/work")
     given = {}
-    for number in range(1, len(ASKED) + 1):
-        page.get_by_text(f"{number} of {len(ASKED)}", exact=True).wait_for()
+    for item in _questions(page, served, "annotator", "verify", share=100):
         page.get_by_role("button", name="Answer and compare").wait_for()
         page.get_by_label("Key frames").fill("1" if not page.locator(".media video").count() else "0.5")
         page.get_by_label("What settles it").fill("It is seen.")
-        given[_item(page)] = _answer(page, way)
+        given[item] = _answer(page, way)
         page.get_by_role("button", name="Answer and compare").click()
         page.get_by_role("heading", name="Answers side by side").wait_for()
         for tick in page.locator("input[name=fine]").all():
             _choose(page, tick, tick.get_attribute("data-key"), way)
         _choose(page, page.locator("input[name=verdict][value=approve]"), "p", way)
         page.get_by_role("button", name="Decide").click()
-    page.get_by_role("heading", name="Nothing is left to do").wait_for()
     assert {item: content["answer"] for item, content in _stored(served, "answer").items()} == given
     assert set(given) == set(ASKED)
     for content in _stored(served, "decide").values():
@@ -147,15 +133,10 @@ def test_what_is_verified_is_what_was_chosen(page: Any, served: Served, way: str
 
 @pytest.mark.parametrize("way", [pytest.param("pointer", marks=pytest.mark.full), "pointer, then focus"])
 def test_labels_are_the_ones_chosen(page: Any, served: Served, way: str) -> None:
-    project = served.project("classify", people=1)
-    enter(page, served, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
-    for number in range(1, len(ASKED) + 1):
-        page.get_by_text(f"{number} of {len(ASKED)}", exact=True).wait_for()
+    for _ in _questions(page, served, "annotator", "classify", people=1):
         for group in page.locator("fieldset.options").all():
             _choose(page, group.locator("input").nth(1), "", way)
         page.get_by_role("button", name="Submit").click()
-    page.get_by_role("heading", name="Nothing is left to do").wait_for()
     stored = [content["labels"] for content in _stored(served, "labels").values()]
     assert len(stored) == len(ASKED)
     assert all(labels == stored[0] for labels in stored)
@@ -164,8 +145,7 @@ def test_labels_are_the_ones_chosen(page: Any, served: Served, way: str) -> None
 
 def test_options_can_be_chosen_by_keyboard_alone(page: Any, served: Served) -> None:
     project = served.project("classify", people=1)
-    enter(page, served, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "annotator", "Ann", project)
     options = page.locator("fieldset.options").first.locator("input")
     options.first.focus()
     page.keyboard.press("ArrowDown")

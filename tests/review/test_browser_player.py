@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from reviewing import Served, enter, make_benchmark, serving, settings_of, until
+from reviewing import Serve, Served, at_work, make_benchmark, until
 from tolman.review.media import frame_times
 from videos import read_code, write_video
 
@@ -32,18 +31,15 @@ def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def served(uneven: Path, tmp_path: Path) -> Iterator[Served]:
+def served(uneven: Path, serve: Serve) -> Served:
     """A server on SQLite: what a player does is no database's business."""
-    settings, clock = settings_of(uneven, tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        yield running
+    return serve(uneven)
 
 
 def _asked(page: Any, served: Served, selector: str) -> None:
     """Go to the question that has something on its page."""
     project = served.project("answer", least_seconds=0)
-    enter(page, served, "subject", "Sam")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "subject", "Sam", project)
     page.locator("h1.question").wait_for()
     if not page.locator(selector).count():
         page.keyboard.press("b")

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from kinds.yes_no import WORDS, write_kind
-from reviewing import Client, Served, enter, serving, settings_of
+from reviewing import Client, Serve, Served, at_work
 from tolman.item_table import read_items, write_items
 from tolman.items import Item
 from tolman.plugins import load_plugin
@@ -96,11 +96,9 @@ def folder(tmp_path: Path, kinds: None) -> Path:
 
 
 @pytest.fixture
-def mixed(folder: Path, tmp_path: Path) -> Iterator[Served]:
+def served(folder: Path, serve: Serve) -> Served:
     """A server of it."""
-    settings, clock = settings_of(folder, tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        yield running
+    return serve(folder)
 
 
 def kind_on(client: Client) -> str:
@@ -119,9 +117,9 @@ def each(client: Client, project: int) -> Iterator[tuple[str, str]]:
     raise AssertionError("there is no end")
 
 
-def test_subjects_answer_with_the_widget_of_the_kind_and_agree_as_it_says(mixed: Served, tmp_path: Path) -> None:
-    project = mixed.project("answer")
-    sam, sue = mixed.person("subject", "Sam"), mixed.person("subject", "Sue")
+def test_subjects_answer_with_the_widget_of_the_kind_and_agree_as_it_says(served: Served, tmp_path: Path) -> None:
+    project = served.project("answer")
+    sam, sue = served.person("subject", "Sam"), served.person("subject", "Sue")
     refused = {
         "words": {"": "Write an answer.", " … ": "The answer has no words."},
         "yes-no": {"maybe": "Choose one of the options.", "Yes": "Choose one of the options."},
@@ -149,15 +147,14 @@ def test_subjects_answer_with_the_widget_of_the_kind_and_agree_as_it_says(mixed:
         assert "chooses" not in pages[kind]
     for kind, address in each(sue, project):
         sue.post(address, answer={"words": "red  chair", "number": "3"}.get(kind, RIGHT[kind]), seconds=3)
-    with mixed.site.database.read() as db:
-        found = answers(db, db.get_one(Project, project))
+    found = served.told(answers, project)
     assert {kind: given for kind, (given, _) in found["Sam"].items()} == RIGHT
     # Of five questions with two answers each, one differs: the numbers; words are the same in other words.
-    told = mixed.person("owner", "Olga").get(f"/projects/{project}/progress").text
+    told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
     alpha = float(re.search(r"Krippendorff&#39;s alpha of the answers</th><td>([\d.]+)", told).group(1))
     assert alpha == 0.78  # 0.57, were they two
 
-    folders = export_runs(mixed.site, tmp_path / "people").folders
+    folders = export_runs(served.site, tmp_path / "people").folders
     cells = {
         run.record.settings.model: run.figures["rule_sets"]["careful"]["cells"]
         for run in load_runs([one.path for one in folders])
@@ -167,9 +164,9 @@ def test_subjects_answer_with_the_widget_of_the_kind_and_agree_as_it_says(mixed:
     assert cells["human/Sue"]["words"]["value"] == 100.0
 
 
-def test_reviewers_see_the_truth_in_words_and_words_are_counted(mixed: Served, tmp_path: Path) -> None:
-    project = mixed.project("review", people=2)
-    ann, bob = mixed.person("reviewer", "Ann"), mixed.person("reviewer", "Bob")
+def test_reviewers_see_the_truth_in_words_and_words_are_counted(served: Served, tmp_path: Path) -> None:
+    project = served.project("review", people=2)
+    ann, bob = served.person("reviewer", "Ann"), served.person("reviewer", "Bob")
     for kind, address in each(ann, project):
         for secret in ("the red chair", "then the sofa", "BCA"):
             assert secret not in ann.last.text
@@ -188,15 +185,14 @@ def test_reviewers_see_the_truth_in_words_and_words_are_counted(mixed: Served, t
     for kind, address in each(bob, project):
         bob.post(f"{address}/answer", answer={"words": "the chair"}.get(kind, RIGHT[kind]), seconds=3)
         bob.post(f"{address}/decide", verdict="approve", seconds=3)
-    with mixed.site.database.read() as db:
-        found = agreement(votes_of(db, db.get_one(Project, project)))
+    found = agreement(served.told(votes_of, project))
     assert (found.with_truth, found.answers_alpha.value) == (1.0, 1.0)
     assert found.words_with_truth == 3 / 4  # Bob's chair has no colour
     assert found.words_alpha is not None
     assert (found.words_alpha.n, found.words_alpha.value < 1) == (2, True)
-    told = mixed.person("owner", "Olga").get(f"/projects/{project}/progress").text
+    told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
     assert re.search(r"blind answers in words that are the benchmark&#39;s</th><td>75 %</td><td></td><td>4", told)
-    done = publish(mixed.site, tmp_path / "out")
+    done = publish(served.site, tmp_path / "out")
     assert done.verdicts == {"approve": 5}
     out = {item.id: item for item in read_items(tmp_path / "out" / "items.parquet")}
     assert {kind: item.evidence["review"]["answered_alike"] for kind, item in out.items()} == {
@@ -205,9 +201,9 @@ def test_reviewers_see_the_truth_in_words_and_words_are_counted(mixed: Served, t
     assert json.loads((tmp_path / "out" / "review.json").read_text())["agreement"]["words_with_truth"] == 0.75
 
 
-def test_questions_of_plugins_kinds_are_revised_by_their_rules(mixed: Served) -> None:
-    project = mixed.project("review", people=1)
-    ann = mixed.person("reviewer", "Ann")
+def test_questions_of_plugins_kinds_are_revised_by_their_rules(served: Served) -> None:
+    project = served.project("review", people=1)
+    ann = served.person("reviewer", "Ann")
     for kind, address in each(ann, project):
         ann.post(f"{address}/answer", answer=RIGHT[kind], seconds=3)
         better = {"verdict": "revise", "reason": "more to see", "question": QUESTIONS[kind]["question"]}
@@ -222,16 +218,16 @@ def test_questions_of_plugins_kinds_are_revised_by_their_rules(mixed: Served) ->
             ann.post(f"{address}/decide", **better, options=options, answer="BDCA")
         else:
             ann.post(f"{address}/decide", verdict="approve", seconds=3)
-    with mixed.site.database.read() as db:
+    with served.site.database.read() as db:
         chosen = select(ItemVersion).where(ItemVersion.current, ItemVersion.origin == "revised")
         revised = {version.item: version.content for version in db.scalars(chosen)}
     assert revised["words"]["answer"] == "a green chair"
     assert (revised["order"]["answer"], len(revised["order"]["options"])) == ("BDCA", 4)
 
 
-def test_proposed_and_validated_answers_agree_as_their_kind_says(mixed: Served) -> None:
-    project = mixed.project("verify", fresh=1)
-    ann, bob = mixed.person("annotator", "Ann"), mixed.person("annotator", "Bob")
+def test_proposed_and_validated_answers_agree_as_their_kind_says(served: Served) -> None:
+    project = served.project("verify", fresh=1)
+    ann, bob = served.person("annotator", "Ann"), served.person("annotator", "Bob")
     for kind, address in each(ann, project):
         ann.post(f"{address}/answer", answer=RIGHT[kind], trace="It is seen.", seconds=3)
     seen = []
@@ -246,7 +242,7 @@ def test_proposed_and_validated_answers_agree_as_their_kind_says(mixed: Served) 
         assert bob.http.post(f"{address}/decide", data=data).status_code == 303
         seen.append(kind)
     assert sorted(seen) == sorted(QUESTIONS)
-    with mixed.site.database.read() as db:
+    with served.site.database.read() as db:
         decided = {
             version.item: decision.verdict
             for decision, version in db.execute(
@@ -258,19 +254,16 @@ def test_proposed_and_validated_answers_agree_as_their_kind_says(mixed: Served) 
     assert sorted((pair.group, pair.same) for pair in pairs) == [
         ("", True), ("choices", True), ("choices", True), ("words", False), ("words", True)
     ]  # fmt: skip
-    told = mixed.person("owner", "Olga").get(f"/projects/{project}/progress").text
+    told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
     assert re.search(r"the same answer in words</th><td>50 %</td><td></td><td>2", told)
     assert re.search(r"the same option</th><td>100 %</td><td></td><td>2", told)
 
 
-def test_questions_of_plugins_kinds_are_answered_by_keyboard(browser: Any, mixed: Served) -> None:
-    project = mixed.project("answer")
-    context = browser.new_context(base_url=mixed.url, viewport={"width": 1180, "height": 760})
-    page = context.new_page()
+def test_questions_of_plugins_kinds_are_answered_by_keyboard(page: Any, served: Served) -> None:
+    project = served.project("answer")
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    enter(page, mixed, "subject", "Sam")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "subject", "Sam", project)
     for number in range(1, len(QUESTIONS) + 1):
         page.get_by_text(f"{number} of {len(QUESTIONS)}", exact=True).wait_for()
         question = page.locator("h1.question").inner_text()
@@ -282,8 +275,6 @@ def test_questions_of_plugins_kinds_are_answered_by_keyboard(browser: Any, mixed
             page.keyboard.press({"yes-no": "2", "choice": "a"}[kind])
         page.keyboard.press("Enter")
     page.get_by_role("heading", name="Nothing is left to do").wait_for()
-    context.close()
     assert not errors
-    with mixed.site.database.read() as db:
-        found = answers(db, db.get_one(Project, project))["Sam"]
+    found = served.told(answers, project)["Sam"]
     assert {kind: given for kind, (given, _) in found.items()} == RIGHT

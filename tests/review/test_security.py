@@ -18,7 +18,7 @@ from fastapi.routing import APIRoute
 from reviewing import PASSWORD, TRUTHS, Client, Clock, Served, item_on, items, serving, settings_of
 from tolman.item_table import write_items
 from tolman.review.projects.study_projects import start_study
-from tolman.review.server import Dispatch, create_app
+from tolman.review.server import create_app
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import ANYBODY, roles_of
 from tolman.review.store.schema import ROLES
@@ -166,8 +166,7 @@ MAY = {
 
 def _routes(served: Served) -> list[APIRoute]:
     known = create_app(served.site.settings, served.site).routes
-    assert not [route for route in known if isinstance(route, APIRoute)]  # all are among those that are dispatched
-    return [route for one in known if isinstance(one, Dispatch) for route in one.routes]
+    return [route for route in known if isinstance(route, APIRoute)]
 
 
 def _secrets(page: str) -> list[str]:
@@ -372,8 +371,7 @@ def test_media_outside_of_the_folder_are_not_sent(benchmark: Path, tmp_path: Pat
     base = items()[2]
     made = [base.model_copy(update={"id": p, "media": (base.media[0].model_copy(update={"path": p}),)}) for p in bad]
     write_items(tmp_path / "bench" / "items.parquet", made)
-    settings, clock = settings_of(tmp_path / "bench", tmp_path / "store", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(tmp_path / "bench", tmp_path / "store", None)) as served:
         project, owner, sam = served.project("answer"), served.person("owner", "O"), served.person("subject", "Sam")
         for _ in bad:
             page = sam.get(f"/projects/{project}/work")

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.orm import sessionmaker
 
-from reviewing import PASSWORD, TRUTHS, Client, answer_all, serving, settings_of
+from reviewing import PASSWORD, TRUTHS, Client, Serve, Served, answer_all, serving, settings_of
 from tolman.review.accounts import AccountError, check_new
 from tolman.review.site import open_site
 
@@ -25,11 +25,9 @@ BASE = "https://lab.example.org/tolman"
 
 
 @pytest.fixture
-def prefixed(benchmark: Path, tmp_path: Path) -> Any:
+def prefixed(benchmark: Path, serve: Serve) -> Served:
     """A server that people reach under a path of another name."""
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, base_url=BASE)
-    with serving(settings, clock) as served:
-        yield served
+    return serve(benchmark, base_url=BASE)
 
 
 @pytest.mark.full
@@ -121,8 +119,7 @@ def test_all_processes_count_failed_attempts_together(benchmark: Path, tmp_path:
 
 @pytest.mark.full
 def test_the_owner_reads_who_signed_in_failed_and_left(benchmark: Path, tmp_path: Path) -> None:
-    settings, clock = settings_of(benchmark, tmp_path / "store", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(benchmark, tmp_path / "store", None)) as served:
         served.account("subject", "Sam")
         sam, owner = served.visitor(), served.person("owner", "O")
         sam.get("/signin")
@@ -149,8 +146,7 @@ def test_the_owner_reads_who_signed_in_failed_and_left(benchmark: Path, tmp_path
 @pytest.mark.full
 def test_the_log_holds_no_answer_and_no_secret(benchmark: Path, tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, log=log)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(benchmark, tmp_path / "store", None, log=log)) as served:
         project = served.project("answer")
         sam = served.person("subject", "Sam")
         answer_all(sam, project, TRUTHS | {"size": "987654.5"})

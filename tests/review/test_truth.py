@@ -122,8 +122,7 @@ def test_the_search_finds_what_is_there() -> None:
 
 @pytest.mark.full
 def test_nothing_that_a_blind_subject_is_sent_holds_the_truth(planted: Path, tmp_path: Path) -> None:
-    settings, clock = settings_of(planted, tmp_path / "store", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(planted, tmp_path / "store", None)) as served:
         project = served.project("answer", "A")
         sam = Recorder(served.person("subject", "Sam"))
         sam.client.get("/")
@@ -146,8 +145,7 @@ def test_nothing_that_a_blind_subject_is_sent_holds_the_truth(planted: Path, tmp
 def test_nothing_before_the_first_answer_holds_the_truth(
     planted: Path, tmp_path: Path, mode: str, role: str, step: str
 ) -> None:
-    settings, clock = settings_of(planted, tmp_path / "store", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(planted, tmp_path / "store", None)) as served:
         project = served.project(mode, "P")
         for number in range(len(items())):  # each sees one question, and stops before the truth is due
             ann = Recorder(served.person(role, f"Ann {number}"))

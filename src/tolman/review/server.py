@@ -14,8 +14,7 @@ import socket
 import sys
 import threading
 import time
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -30,9 +29,7 @@ from fastapi.routing import APIRoute
 from sqlalchemy.exc import IntegrityError, OperationalError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute, Match
 from starlette.staticfiles import StaticFiles
-from starlette.types import Receive, Scope, Send
 
 from tolman.errors import UsageError
 from tolman.plugins import load_plugins, loaded_plugins
@@ -51,53 +48,7 @@ from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import SignInNeededError, Site, Visitor, open_site, roles_of, visitor_of
 from tolman.runtime import ignore_interrupts
 
-_CHOSEN = "tolman.route"
-
-
-class Dispatch(BaseRoute):
-    """Many routes as one.
-
-    Args:
-        routes: in the order in which they are tried.
-
-    Attributes:
-        routes: all of them.
-
-    Raises:
-        ValueError: the first part of a route's address is a parameter.
-    """
-
-    def __init__(self, routes: Iterable[APIRoute]) -> None:
-        self.routes = list(routes)
-        self._by_part: dict[str, list[APIRoute]] = defaultdict(list)
-        for route in self.routes:
-            first = _first_part(route.path)
-            if "{" in first:
-                raise ValueError(f"the route {route.path} begins with a parameter")
-            self._by_part[first].append(route)
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Find the route of a request; one of another method where no other is there, which refuses it."""
-        partial: tuple[Match, Scope] = Match.NONE, {}
-        if scope["type"] != "http":
-            return partial
-        for route in self._by_part.get(_first_part(scope["path"]), ()):
-            match, found = route.matches(scope)
-            if match is Match.FULL:
-                return match, {**found, _CHOSEN: route}
-            if match is Match.PARTIAL and partial[0] is Match.NONE:
-                partial = match, {**found, _CHOSEN: route}
-        return partial
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have the route answer that was found."""
-        await scope[_CHOSEN].handle(scope, receive, send)
-
-
-def _first_part(path: str) -> str:
-    return path.split("/", 2)[1] if path.startswith("/") else path
-
-
+_PAGES = (account_pages, home_pages, correction_pages, console_pages, file_pages, study_pages)
 THREADS = 8
 """Requests whose pages are made at the same time; the others wait in the event loop."""
 _SENTENCES = {404: "There is no such page.", 405: "This can't be done here."}
@@ -129,47 +80,14 @@ def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
                 await run_in_threadpool(thread.join, 5.0)
         opened.database.close()
 
-    app = FastAPI(
-        title="Tolman review",
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        lifespan=lifespan,
-        redirect_slashes=False,  # it would redirect to whatever name the request gives this server
-    )
+    # Redirected slashes would lead to whatever name the request gives this server.
+    app = FastAPI(title="Tolman review", openapi_url=None, lifespan=lifespan, redirect_slashes=False)
     app.state.site = opened
-    routers = [
-        account_pages.public,
-        account_pages.private,
-        home_pages.everybody,
-        home_pages.staff,
-        home_pages.owner,
-        home_pages.undo_router,
-        correction_pages.flags_router,
-    ]
-    routers += [
-        account_pages.people_router,
-        console_pages.preview_router,
-        account_pages.membership_router,
-        file_pages.files_router,
-        file_pages.pictures_router,
-        console_pages.console_router,
-        media.router,
-        correction_pages.workbench_owner,
-        correction_pages.workbench_shared,
-    ]
-    routers += [
-        study_pages.public,
-        study_pages.everybody,
-        study_pages.owner,
-        home_pages.health_router,
-        console_pages.audit_router,
-    ]
-    routes = [route for router in [*routers, *(mode.router for mode in MODES.values())] for route in router.routes]
-    for route in routes:
+    routers = [media.router, *(router for pages in _PAGES for router in pages.ROUTERS)]
+    for route in [route for router in (*routers, *(mode.router for mode in MODES.values())) for route in router.routes]:
         if not isinstance(route, APIRoute) or not roles_of(route):
             raise ValueError(f"the route {route} says nowhere who may call it")
-    app.router.routes.append(Dispatch([route for route in routes if isinstance(route, APIRoute)]))
+        app.router.routes.append(route)
     app.mount("/static/explorer", StaticFiles(directory=EXPLORER))
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     # A form's other fields and its own marks come beside the file.
@@ -180,11 +98,8 @@ def create_app(settings: ReviewSettings, site: Site | None = None) -> FastAPI:
     )  # fmt: skip
     if settings.log is not None:
         app.add_middleware(Logged, write=JsonLines(settings.log))
-    app.add_exception_handler(SignInNeededError, _sign_in)
-    app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(RequestValidationError, _unreadable)
-    app.add_exception_handler(IntegrityError, _beaten)
-    app.add_exception_handler(OperationalError, _busy)
+    for error, handler in _HANDLERS.items():
+        app.add_exception_handler(error, handler)
     return app
 
 
@@ -227,6 +142,12 @@ async def _problem(request: Request, status: int, sentence: str, headers: object
     if isinstance(headers, dict):
         answer.headers.update(headers)
     return answer
+
+
+_HANDLERS = {
+    SignInNeededError: _sign_in, HTTPException: _refused, RequestValidationError: _unreadable,
+    IntegrityError: _beaten, OperationalError: _busy,
+}  # fmt: skip
 
 
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would share the parent's threads' locks
@@ -352,16 +273,6 @@ def _absent(site: Site) -> list[str]:
 
 def _serve_one(settings: ReviewSettings, listening: socket.socket) -> None:
     server_of(settings, open_site(settings)).run([listening])
-
-
-def prepare(settings: ReviewSettings, site: Site, host: str, port: int) -> tuple[uvicorn.Server, socket.socket]:
-    """A server, and the socket that it is to be run with, which takes connections from now on.
-
-    Raises:
-        UsageError: the port is taken.
-    """
-    listening = listen(host, port)
-    return server_of(settings, site), listening
 
 
 def server_of(settings: ReviewSettings, site: Site) -> uvicorn.Server:

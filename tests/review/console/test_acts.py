@@ -17,15 +17,14 @@ from reviewing import TRUTHS, Client, Served, answer_all, item_on, review
 from tolman.item_table import read_items
 from tolman.review.console import acts
 from tolman.review.console.acts import ActState, act_of
-from tolman.review.console.item_listing import ItemFilter, ItemRow, page_of
+from tolman.review.console.item_listing import ItemFilter, page_of
 from tolman.review.projects.project_export import publish
 from tolman.review.store.database import WITH_UNDONE
-from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task
+from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Submission, Task
 
 
-def _rows(served: Served, project: int) -> dict[str, ItemRow]:
-    with served.site.database.read() as db:
-        found = page_of(db, db.get_one(Project, project), ItemFilter(), served.clock()).rows
+def _rows(served: Served, project: int) -> dict[str, Any]:
+    found = served.told(page_of, project, ItemFilter(), served.clock()).rows
     return {row.item: row for row in found}
 
 
@@ -43,8 +42,7 @@ def _act(owner: Client, served: Served, project: int, do: str, *names: str, **fi
     answer = owner.http.post(f"/projects/{project}/items/act", data=data, follow_redirects=True)
     assert answer.status_code == 200, answer.text
     number = int(re.search(r"act=(\d+)", str(answer.url)).group(1))
-    with served.site.database.read() as db:
-        found = act_of(db, db.get_one(Project, project), number)
+    found = served.told(act_of, project, number)
     assert found is not None
     return found
 
@@ -115,8 +113,7 @@ def test_an_act_is_undone_as_a_whole_unless_people_went_on(served: Served) -> No
     fields = {"verdict": "discard", "reason": "no"} if named == "order" else {"verdict": "approve"}  # as Ann did
     bob.post(f"{page.url.path}/decide", seconds=3, **fields)
     assert _states(served, project)[named] == before[named]
-    with served.site.database.read() as db:
-        events = db.scalars(select(HistoryEvent.what).where(HistoryEvent.item == "count")).all()
+    events = served.scalars(select(HistoryEvent.what).where(HistoryEvent.item == "count"))
     assert events.count("reopened") == 2
     assert events.count("act undone") == 1  # the second act stands
 
@@ -161,8 +158,7 @@ def test_items_are_given_to_somebody(served: Served) -> None:
     project = served.project("review", people=1)
     owner = served.person("owner", "Olga")
     ann, bob = served.person("reviewer", "Ann"), served.person("reviewer", "Bob")
-    with served.site.database.read() as db:
-        people = {one.name: one.id for one in acts.workers(db, db.get_one(Project, project))}
+    people = {one.name: one.id for one in served.told(acts.workers, project)}
     assert set(people) >= {"Ann", "Bob"}
     ann.get(f"/projects/{project}/work")
     held = item_on(ann)
@@ -186,8 +182,7 @@ def item_on_work(client: Client, project: int) -> str:
 def test_undoing_an_assignment_frees_the_places(served: Served) -> None:
     project = served.project("review", people=1)
     owner, bob = served.person("owner", "Olga"), served.person("reviewer", "Bob")
-    with served.site.database.read() as db:
-        person = next(one.id for one in acts.workers(db, db.get_one(Project, project)) if one.name == "Bob")
+    person = next(one.id for one in served.told(acts.workers, project) if one.name == "Bob")
     found = _act(owner, served, project, "assign", person=person)
     assert set(_states(served, project).values()) == {"leased"}
     open_still = bob.get(f"/projects/{project}/work").url.path

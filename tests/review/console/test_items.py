@@ -11,15 +11,14 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, items, review
-from tolman.review.console.item_listing import SORTS, STATES, ItemFilter, ItemRow, labels_of, page_of
-from tolman.review.store.schema import ItemVersion, Project, Submission, Task
+from tolman.review.console.item_listing import SORTS, STATES, ItemFilter, labels_of, page_of
+from tolman.review.store.schema import ItemVersion, Submission, Task
 from tolman.scoring.agreement_coefficients import observed_agreement
 
 
-def rows_of(served: Served, project: int, **chosen: Any) -> list[ItemRow]:
+def rows_of(served: Served, project: int, **chosen: Any) -> list[Any]:
     """The rows of a filter's page."""
-    with served.site.database.read() as db:
-        return page_of(db, db.get_one(Project, project), ItemFilter(**chosen), served.clock()).rows
+    return served.told(page_of, project, ItemFilter(**chosen), served.clock()).rows
 
 
 def names_of(served: Served, project: int, **chosen: Any) -> list[str]:
@@ -54,8 +53,7 @@ def test_states_of_a_review(served: Served) -> None:
 
 def test_texts_labels_and_wildcards(served: Served) -> None:
     project = served.project("answer")
-    with served.site.database.read() as db:
-        assert labels_of(db, db.get_one(Project, project)) == sorted({item.task for item in items()})
+    assert served.told(labels_of, project) == sorted({item.task for item in items()})
     assert names_of(served, project, text="CHAIRS") == ["count"]
     assert names_of(served, project, text="siz") == ["size"]  # the id and the label
     assert sorted(names_of(served, project, label="motion")) == ["script", "which"]
@@ -107,8 +105,7 @@ def test_each_column_sorts_and_nothing_known_comes_last(served: Served) -> None:
 def test_pages_are_cut_by_the_database(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     project = served.project("answer")
     monkeypatch.setattr("tolman.review.console.item_listing.ROWS", 4)
-    with served.site.database.read() as db:
-        whole = [page_of(db, db.get_one(Project, project), ItemFilter(page=page), 0.0) for page in (1, 2, 99)]
+    whole = [served.told(page_of, project, ItemFilter(page=page), 0.0) for page in (1, 2, 99)]
     assert [(len(one.rows), one.found, one.page, one.pages) for one in whole] == [
         (4, 6, 1, 2),
         (2, 6, 2, 2),

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, review, serving, settings_of
 from tolman.item_table import read_items
-from tolman.review.console.item_listing import ItemFilter, ItemRow, page_of
+from tolman.review.console.item_listing import ItemFilter, page_of
 from tolman.review.modes.answering import answers
 from tolman.review.projects.project_export import export_runs, publish
 from tolman.review.projects.project_files import times_table
@@ -26,9 +26,8 @@ from tolman.review.tasks.decisions import agreement, votes_of
 from tolman.runs.run_folder import RunFolder
 
 
-def _rows(served: Served, project: int) -> dict[str, ItemRow]:
-    with served.site.database.read() as db:
-        return {row.item: row for row in page_of(db, db.get_one(Project, project), ItemFilter(), served.clock()).rows}
+def _rows(served: Served, project: int) -> dict[str, Any]:
+    return {row.item: row for row in served.told(page_of, project, ItemFilter(), served.clock()).rows}
 
 
 def _submission(served: Served, project: int, item: str, person: str, step: str) -> int:
@@ -122,8 +121,7 @@ def test_a_decision_that_rests_on_what_was_voided_is_taken_back(served: Served, 
     assert _rows(served, project)["order"].state == "settled"
     assert _rows(served, project)["which"].wanted == 3
     assert review(served.person("reviewer", "Dan"), project) == ["which"]
-    with served.site.database.read() as db:
-        assert sorted(db.scalars(select(Decision.verdict))) == ["approve"] * 6
+    assert sorted(served.scalars(select(Decision.verdict))) == ["approve"] * 6
 
 
 def _path(served: Served, project: int, item: str, person: str) -> str:
@@ -273,8 +271,7 @@ def test_a_voided_answer_of_a_study_is_none_in_its_record(served_sqlite: Served)
     number = _submission(served, project, last, "Stu", "answer")
     assert "Their part in the study has ended." in _void(owner, served, project, last, number, again="true")
     assert "1 question voided." in _void(owner, served, project, last, number)
-    with served.site.database.read() as db:
-        (record,) = records(db, db.get_one(Project, project))
+    (record,) = served.told(records, project)
     assert set(record.answers) == set(TRUTHS) - {last}
     assert "/end" in stu.get(f"/projects/{project}/work").url.path  # nothing is asked of them again
 
@@ -282,8 +279,7 @@ def test_a_voided_answer_of_a_study_is_none_in_its_record(served_sqlite: Served)
 def test_a_question_that_is_being_written_goes_to_somebody_else(
     benchmark: Path, pool_folder: Path, tmp_path: Path
 ) -> None:
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, pool=pool_folder)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(benchmark, tmp_path / "store", None, pool=pool_folder)) as served:
         project = served.project("write", questions=1)
         owner = served.person("owner", "Olga")
         ann, bob = served.person("annotator", "Ann"), served.person("annotator", "Bob")

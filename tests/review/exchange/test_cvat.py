@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -12,18 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 from review.exchange.picture_sets import ONE, PICTURE, marks, picture_sets, receiver, shapes
+from reviewing import zipped
 from tolman.review.exchange import Choices, ExchangeError, PictureSet, Returned, Shape, cvat
 from tolman.review.exchange.cvat import read, write
 
 MANIFEST = "data/manifest.jsonl"
-
-
-def _packed(files: dict[str, str | bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return out.getvalue()
 
 
 def _files(project: PictureSet) -> dict[str, str | bytes]:
@@ -31,7 +22,7 @@ def _files(project: PictureSet) -> dict[str, str | bytes]:
 
 
 def _read(files: dict[str, str | bytes], person: str = "Ann") -> dict[str, Returned]:
-    return read(_packed(files), receiver(ONE, person))
+    return read(zipped(files), receiver(ONE, person))
 
 
 def _changed(change: Callable[[dict[str, Any]], object]) -> dict[str, str | bytes]:
@@ -45,7 +36,7 @@ def _changed(change: Callable[[dict[str, Any]], object]) -> dict[str, str | byte
 @settings(max_examples=30, deadline=None)
 @given(project=picture_sets())
 def test_what_goes_out_comes_back_as_it_was_drawn(project: PictureSet) -> None:
-    content = _packed(_files(project))
+    content = zipped(_files(project))
     for person in ("Ann", "Bob"):
         found = read(content, receiver(project, person))
         assert shapes(found) == marks(project, person)
@@ -145,7 +136,7 @@ def test_files_that_are_no_backup_are_refused(monkeypatch: pytest.MonkeyPatch) -
     for content in (b"", b"PK", b"[]"):
         with pytest.raises(ExchangeError, match="no zip file"):
             read(content, receiver(ONE, "Ann"))
-    broken = bytearray(_packed(files))
+    broken = bytearray(zipped(files))
     broken[40:60] = b"\0" * 20
     with pytest.raises(ExchangeError):
         read(bytes(broken), receiver(ONE, "Ann"))

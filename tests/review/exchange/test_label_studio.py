@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import re
-import zipfile
 from xml.etree import ElementTree
 
-import httpx
 import pytest
 
-from reviewing import TRUTHS, Client, Served, items
+from reviewing import LABELS, TRUTHS, Served, items, unzipped, upload
 from tolman.review.exchange import ExchangeError
 from tolman.review.exchange.label_studio import LabelledTask, read_tasks, write_tasks
-
-LABELS = {
-    "category": "counting & existence", "scale": "vista", "factor": "neither", "information": "extrinsic",
-    "change": "static",
-}  # fmt: skip
-
-
-def _send(owner: Client, project: int, person: str, content: str) -> httpx.Response:
-    page = owner.get(f"/projects/{project}/files").text
-    number = re.search(rf'<option value="(\d+)">{person}<', page)
-    return owner.http.post(
-        f"/projects/{project}/files/label-studio/upload",
-        data={"csrf": owner.csrf, "person": number.group(1) if number else ""},
-        files={"file": ("export.json", content, "application/json")},
-    )
 
 
 def test_labels_go_out_and_come_back_as_somebodys(served: Served) -> None:
@@ -38,8 +19,8 @@ def test_labels_go_out_and_come_back_as_somebodys(served: Served) -> None:
     served.account("subject", "Sam")
     task = ann.get(f"/projects/{project}/work").url.path
     ann.post(task, seconds=1, **{f"group-{name}": value for name, value in LABELS.items()})
-    with zipfile.ZipFile(io.BytesIO(owner.get(f"/projects/{project}/files/label-studio.zip").content)) as archive:
-        config, tasks = (archive.read(name) for name in ("config.xml", "tasks.json"))
+    loaded = unzipped(owner.get(f"/projects/{project}/files/label-studio.zip").content)
+    config, tasks = loaded["config.xml"], loaded["tasks.json"]
     offered = {
         one.get("name"): [choice.get("value") for choice in one]
         for one in ElementTree.fromstring(config).iter("Choices")
@@ -58,17 +39,17 @@ def test_labels_go_out_and_come_back_as_somebodys(served: Served) -> None:
         one["annotations"] = labelled["annotations"]
     theirs = [{**one, "meta": {}} for one in labelled["annotations"][0]["result"]]
     told[0]["annotations"] = [{"result": theirs, "completed_by": 2}, *labelled["annotations"]]
-    page = _send(owner, project, "Bob", json.dumps(told)).text
+    page = upload(owner, project, "files/label-studio", "Bob", json.dumps(told)).text
     assert f"{len(items())} questions are labelled as Bob" in page
     assert "Annotations left out: 1. Only the last one on a question is read" in page
-    again = _send(owner, project, "Bob", json.dumps(told)).text
+    again = upload(owner, project, "files/label-studio", "Bob", json.dumps(told)).text
     assert "0 questions are labelled as Bob" in again
     assert f"{len(items())} questions stay as they are" in again
     rows = owner.get(f"/classify/projects/{project}/labels.jsonl").text.splitlines()
     found = {row["id"]: row for row in map(json.loads, rows)}
     assert found[labelled["data"]["id"]]["annotators"] == ["Ann", "Bob"]
     assert all({name: row[name] for name in LABELS} == LABELS for row in found.values())
-    assert "Choose somebody" in _send(owner, project, "Sam", json.dumps(told)).text
+    assert "Choose somebody" in upload(owner, project, "files/label-studio", "Sam", json.dumps(told)).text
 
 
 def test_a_file_with_one_wrong_label_changes_nothing(served: Served) -> None:
@@ -77,11 +58,19 @@ def test_a_file_with_one_wrong_label_changes_nothing(served: Served) -> None:
     served.account("annotator", "Bob")
     good = {name: [value] for name, value in LABELS.items()}
     bad = LabelledTask("size", "x", [("Bob", good | {"scale": ["huge"]}, None)])
-    answer = _send(owner, project, "Bob", write_tasks([LabelledTask("count", "x", [("Bob", good, 2.0)]), bad]))
+    answer = upload(
+        owner,
+        project,
+        "files/label-studio",
+        "Bob",
+        write_tasks([LabelledTask("count", "x", [("Bob", good, 2.0)]), bad]),
+    )
     assert answer.status_code == 400
     assert "The labels of &#39;size&#39; can&#39;t be used." in answer.text
     assert owner.get(f"/classify/projects/{project}/labels.jsonl").text == ""
-    strange = _send(owner, project, "Bob", write_tasks([LabelledTask("nowhere", "x", [("Bob", good, None)])]))
+    strange = upload(
+        owner, project, "files/label-studio", "Bob", write_tasks([LabelledTask("nowhere", "x", [("Bob", good, None)])])
+    )
     assert "&#39;nowhere&#39; is not in this project" in strange.text
     assert owner.get(f"/projects/{served.project('answer', 'A')}/files/label-studio.zip").status_code == 404
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from reviewing import Served, answer_all, items
 from tolman.review.modes.answering import answers
-from tolman.review.store.schema import Project, Submission
+from tolman.review.store.schema import Submission
 
 GIVEN = {"count": "3", "size": "70,5"}
 
@@ -20,8 +20,7 @@ def test_every_subject_answers_every_question_once(served: Served) -> None:
     assert len(set(answer_all(sam, project, GIVEN))) == len(items())
     assert "Nothing is left" in sam.last.text
     assert len(answer_all(sue, project, GIVEN)) == len(items())
-    with served.site.database.read() as db:
-        found = answers(db, db.get_one(Project, project))
+    found = served.told(answers, project)
     assert {name: {item: given for item, (given, _) in own.items()} for name, own in found.items()} == {
         name: {"count": "3", "size": "70.5", "order": "B", "which": "B", "pair": "B", "script": "B"}
         for name in ("Sam", "Sue")
@@ -42,8 +41,7 @@ def test_the_same_form_sent_often_and_at_once_counts_once(served: Served) -> Non
 
     with ThreadPoolExecutor(8) as pool:
         sent = list(pool.map(send, range(16)))
-    with served.site.database.read() as db:
-        (first,) = [one.content["answer"] for one in db.scalars(select(Submission))]
+    (first,) = [one.content["answer"] for one in served.scalars(select(Submission))]
     assert {status for answer, status, _ in sent if answer == first} == {303}
     told = f"You have submitted this before, and what you submitted first, &#39;{first}&#39;, stays."
     assert all(status == 409 and told in text for answer, status, text in sent if answer != first)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from making import violations, written
-from reviewing import Served, enter, press_media_keys, serving, settings_of, snap
+from reviewing import Serve, Served, at_work, press_media_keys, snap
 from tolman.review.tasks.work import item_of
 
 
 @pytest.fixture
-def served(pool_folder: Path, tmp_path: Path) -> Iterator[Served]:
+def served(pool_folder: Path, tmp_path: Path, serve: Serve) -> Served:
     """A server that begins with a new benchmark; of the pool nothing is changed here."""
-    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=pool_folder)
-    with serving(settings, clock) as running:
-        yield running
+    return serve(tmp_path / "fresh", pool=pool_folder)
 
 
 def test_a_question_is_written_by_keyboard(page: Any, served: Served) -> None:
     project = served.project("write", questions=2)
-    enter(page, served, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "annotator", "Ann", project)
     page.get_by_text("Choose what the question is about").wait_for()
     page.get_by_label("Words", exact=True).fill("walk")
     page.get_by_text("5 found").wait_for()
@@ -134,8 +130,7 @@ def test_what_is_typed_without_a_connection_is_kept_when_it_is_back(page: Any, s
 def _begun(page: Any, served: Served) -> int:
     """A project of one question, of which only the answer is missing."""
     project = served.project("write", questions=1)
-    enter(page, served, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "annotator", "Ann", project)
     _choose_the_film(page)
     page.get_by_role("checkbox", name="Without it").check()
     page.get_by_label("Category").select_option("MSR")
@@ -172,8 +167,7 @@ def _choose_the_film(page: Any) -> None:
 
 def test_leaving_the_search_field_keeps_the_focus(page: Any, served: Served) -> None:
     project = served.project("write", questions=2)
-    enter(page, served, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "annotator", "Ann", project)
     page.get_by_label("Words", exact=True).press_sequentially("drive")
     page.keyboard.press("Tab")
     page.get_by_text("1 found", exact=True).wait_for()
@@ -183,8 +177,7 @@ def test_leaving_the_search_field_keeps_the_focus(page: Any, served: Served) -> 
 
 def test_media_can_be_chosen_as_soon_as_they_appear(page: Any, served: Served) -> None:
     project = served.project("write", questions=2)
-    enter(page, served, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "annotator", "Ann", project)
     page.evaluate(
         """() => new MutationObserver(() => {
             const button = document.querySelector("#pool button[value^='add:']");

@@ -7,15 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from making import violations
-from reviewing import Client, Served, enter, items
+from reviewing import LABELS, Client, Served, at_work, items
 from tolman.curate.filtering import read_hand_labels
 from tolman.curate.mapping import open_taxonomy
 from tolman.review.modes.labelling import majority_labels
-
-LABELS = {
-    "category": "counting & existence", "scale": "vista", "factor": "neither", "information": "extrinsic",
-    "change": "static",
-}  # fmt: skip
 
 
 def _label_all(client: Client, project: int, labels: dict[str, str]) -> int:
@@ -90,8 +85,7 @@ def test_the_page_is_accessible(browser: Any, served_sqlite: Served) -> None:
     project = served_sqlite.project("classify")
     context = browser.new_context(base_url=served_sqlite.url, viewport={"width": 1180, "height": 900})
     page = context.new_page()
-    enter(page, served_sqlite, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served_sqlite, "annotator", "Ann", project)
     page.get_by_label("Vista").check()
     page.get_by_text("Kept.").wait_for()
     assert not violations(page)

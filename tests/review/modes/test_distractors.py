@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -12,7 +11,7 @@ import pytest
 from PIL import Image
 
 from making import HOSTILE, make_rig, violations, written
-from reviewing import Client, Served, enter, press_media_keys, serving, settings_of, snap
+from reviewing import Client, Serve, Served, at_work, press_media_keys, snap
 from tolman.generate.presets import preset, recompute
 from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import MEDIA_MARK
@@ -35,15 +34,13 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def served(benchmark: Path, rig: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
-    settings, clock = settings_of(benchmark, tmp_path / "store", database, scenes=rig)
-    with serving(settings, clock) as running:
-        yield running
+def served(benchmark: Path, rig: Path, database: str | None, serve: Serve) -> Served:
+    return serve(benchmark, database, scenes=rig)
 
 
 def _send(client: Client, path: str, picks: list[int], **more: str) -> Any:
-    fields = {"csrf": client.csrf, "pick": [str(pick) for pick in picks], "seconds": "2"} | more
-    return client._keep(client.http.post(path, data=fields, follow_redirects=True))
+    fields = {"pick": [str(pick) for pick in picks], "seconds": "2"} | more
+    return client.post(path, **fields)
 
 
 def test_key_steps_come_from_events_or_else_from_the_whole_recording(rig: Path, tmp_path: Path) -> None:
@@ -115,8 +112,7 @@ def test_without_scenes_or_without_two_cameras(served_sqlite: Served) -> None:
 @pytest.mark.parametrize("database", [None])
 def test_frames_are_chosen_on_the_page(page: Any, served: Served) -> None:
     project = served.project("distractors", moments=1)
-    enter(page, served, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "annotator", "Ann", project)
     page.get_by_role("checkbox", name="\u22125.0 s").press("Space")
     page.get_by_role("checkbox", name="+4.0 s").press("Space")
     page.get_by_text("2 are chosen").wait_for()
@@ -141,26 +137,19 @@ def test_frames_are_chosen_on_the_page(page: Any, served: Served) -> None:
     assert page.title() != "owned"
 
 
-def test_media_keys_leave_the_frames_as_they_were_chosen(
-    browser: Any, benchmark: Path, rig: Path, tmp_path: Path
-) -> None:
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, scenes=rig)
-    with serving(settings, clock) as served:
-        project = served.project("distractors", moments=4)
-        context = browser.new_context(base_url=served.url, viewport={"width": 1180, "height": 900})
-        page = context.new_page()
-        enter(page, served, "annotator", "Ann")
-        page.goto(f"/projects/{project}/work")
-        picks = page.locator("input[name=pick]")
-        picks.first.wait_for()
-        chosen = []
-        for place in (0, 2, 4):
-            picks.nth(place).check()
-            press_media_keys(page)
-            press_media_keys(page, picks.nth(place))
-            chosen.append(picks.nth(place).get_attribute("value"))
-        assert [pick.get_attribute("value") for pick in page.locator("input[name=pick]:checked").all()] == chosen
-        with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/1")) as sent:
-            page.get_by_role("button", name="Submit the three").click()
-        assert [value for name, value in parse_qsl(sent.value.post_data) if name == "pick"] == chosen
-        context.close()
+@pytest.mark.parametrize("database", [None])
+def test_media_keys_leave_the_frames_as_they_were_chosen(page: Any, served: Served) -> None:
+    project = served.project("distractors", moments=4)
+    at_work(page, served, "annotator", "Ann", project)
+    picks = page.locator("input[name=pick]")
+    picks.first.wait_for()
+    chosen = []
+    for place in (0, 2, 4):
+        picks.nth(place).check()
+        press_media_keys(page)
+        press_media_keys(page, picks.nth(place))
+        chosen.append(picks.nth(place).get_attribute("value"))
+    assert [pick.get_attribute("value") for pick in page.locator("input[name=pick]:checked").all()] == chosen
+    with page.expect_request(lambda request: request.method == "POST" and request.url.endswith("/1")) as sent:
+        page.get_by_role("button", name="Submit the three").click()
+    assert [value for name, value in parse_qsl(sent.value.post_data) if name == "pick"] == chosen

@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import select
 
 from making import violations
-from reviewing import Client, Served, enter, items, press_media_keys, serving, settings_of
+from reviewing import Client, Serve, Served, at_work, items, press_media_keys
 from terminal import tolman
 from tolman.review.accounts import AccountError
 from tolman.review.console.item_listing import ItemFilter, page_of
-from tolman.review.store.schema import Project, Submission
+from tolman.review.store.schema import Submission
 
 THOUGHT = "The lamp stands to the left of the door, so that it must be seen before the others are."
 
@@ -41,10 +41,8 @@ def run(benchmark: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def with_run(benchmark: Path, run: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
-    settings, clock = settings_of(benchmark, tmp_path / "store", database, runs=(run,))
-    with serving(settings, clock) as running:
-        yield running
+def served(benchmark: Path, run: Path, database: str | None, serve: Serve) -> Served:
+    return serve(benchmark, database, runs=(run,))
 
 
 def _tasks(client: Client, project: int) -> Iterator[str]:
@@ -56,10 +54,10 @@ def _tasks(client: Client, project: int) -> Iterator[str]:
     raise AssertionError("there is no end of tasks")
 
 
-def test_two_people_label_and_their_file_is_read(with_run: Served, run: Path) -> None:
-    project = with_run.project("errors")
+def test_two_people_label_and_their_file_is_read(served: Served, run: Path) -> None:
+    project = served.project("errors")
     for name, choices in (("Ann", ["perception"]), ("Bob", ["relational", "transformation"])):
-        client = with_run.person("annotator", name)
+        client = served.person("annotator", name)
         seen = 0
         for path in _tasks(client, project):
             assert THOUGHT in client.last.text
@@ -77,7 +75,7 @@ def test_two_people_label_and_their_file_is_read(with_run: Served, run: Path) ->
             seen += 1
         # One number of two is the worse half; 'order' is right, 'pair' comes without reasoning.
         assert seen == 4
-    owner = with_run.person("reviewer", "Rita")
+    owner = served.person("reviewer", "Rita")
     progress = owner.get(f"/projects/{project}/progress").text
     assert "Visual perception error" in progress
     assert f"/errors/projects/{project}/labels.jsonl" in progress
@@ -86,8 +84,7 @@ def test_two_people_label_and_their_file_is_read(with_run: Served, run: Path) ->
     assert [(row["annotator"], row["categories"]) for row in rows] == [
         ("Ann", ["perception"]), ("Bob", ["relational", "transformation"]),
     ] * 4  # fmt: skip
-    with with_run.site.database.read() as db:
-        rows_shown = page_of(db, db.get_one(Project, project), ItemFilter(), 0.0).rows
+    rows_shown = served.told(page_of, project, ItemFilter(), 0.0).rows
     assert {(row.state, row.answers, row.wanted, row.missed, row.disagreement) for row in rows_shown} == {
         ("settled", 2, 2, 1, 1.0)
     }
@@ -97,9 +94,9 @@ def test_two_people_label_and_their_file_is_read(with_run: Served, run: Path) ->
     assert found["distributions"][0]["n"] == 4
 
 
-def test_drafts_are_kept(with_run: Served) -> None:
-    project = with_run.project("errors")
-    ann = with_run.person("annotator", "Ann")
+def test_drafts_are_kept(served: Served) -> None:
+    project = served.project("errors")
+    ann = served.person("annotator", "Ann")
     path = next(_tasks(ann, project))
     data = {"csrf": ann.csrf, "group-categories": ["perception", "relational"], "note": "half done", "seconds": "1"}
     assert ann.http.post(f"{path}/draft", data=data).status_code == 204
@@ -108,15 +105,15 @@ def test_drafts_are_kept(with_run: Served) -> None:
     assert "half done" in page
 
 
-def test_who_may_not_see_it(with_run: Served) -> None:
-    project = with_run.project("errors")
-    path = next(_tasks(with_run.person("annotator", "Ann"), project))
+def test_who_may_not_see_it(served: Served) -> None:
+    project = served.project("errors")
+    path = next(_tasks(served.person("annotator", "Ann"), project))
     labels = f"/errors/projects/{project}/labels.jsonl"
-    assert with_run.person("annotator", "Bob").get(path).status_code == 404
-    assert with_run.person("subject", "Sue").get(path).status_code == 403
-    assert with_run.person("annotator", "Cid").get(labels).status_code == 403
-    assert with_run.visitor().get(labels, follow=False).status_code == 303
-    assert with_run.person("reviewer", "Rita").get("/errors/projects/99/labels.jsonl").status_code == 404
+    assert served.person("annotator", "Bob").get(path).status_code == 404
+    assert served.person("subject", "Sue").get(path).status_code == 403
+    assert served.person("annotator", "Cid").get(labels).status_code == 403
+    assert served.visitor().get(labels, follow=False).status_code == 303
+    assert served.person("reviewer", "Rita").get("/errors/projects/99/labels.jsonl").status_code == 404
 
 
 def test_without_a_run_the_owner_is_told_how_to_give_one(served_sqlite: Served) -> None:
@@ -124,12 +121,9 @@ def test_without_a_run_the_owner_is_told_how_to_give_one(served_sqlite: Served) 
         served_sqlite.project("errors")
 
 
-def test_an_error_is_labelled_by_keyboard(browser: Any, with_run: Served) -> None:
-    project = with_run.project("errors")
-    context = browser.new_context(base_url=with_run.url, viewport={"width": 1180, "height": 900})
-    page = context.new_page()
-    enter(page, with_run, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+def test_an_error_is_labelled_by_keyboard(page: Any, served: Served) -> None:
+    project = served.project("errors")
+    at_work(page, served, "annotator", "Ann", project)
     page.get_by_text(THOUGHT).wait_for()
     assert not violations(page)
     keys = [row["key"] for row in page.evaluate("tolmanKeys.list()")]
@@ -143,17 +137,13 @@ def test_an_error_is_labelled_by_keyboard(browser: Any, with_run: Served) -> Non
     page.keyboard.press("3")
     page.keyboard.press("Enter")
     page.locator("h1").filter(has_not_text=heading).wait_for()
-    with with_run.site.database.read() as db:
-        (given,) = db.scalars(select(Submission.content))
+    (given,) = served.scalars(select(Submission.content))
     assert given["labels"] == {"categories": ["relational", "transformation"]}
-    context.close()
 
 
-def test_labels_stay_closed_to_who_may_still_label(with_run: Served) -> None:
-    project = with_run.project("errors", people=2)
-    ann, rita, owner = (
-        with_run.person(r, n) for r, n in (("annotator", "Ann"), ("reviewer", "Rita"), ("owner", "Olga"))
-    )
+def test_labels_stay_closed_to_who_may_still_label(served: Served) -> None:
+    project = served.project("errors", people=2)
+    ann, rita, owner = (served.person(r, n) for r, n in (("annotator", "Ann"), ("reviewer", "Rita"), ("owner", "Olga")))
     file = f"/errors/projects/{project}/labels.jsonl"
     for path in _tasks(ann, project):
         ann.post(path, **{"group-categories": "perception"})
@@ -167,12 +157,9 @@ def test_labels_stay_closed_to_who_may_still_label(with_run: Served) -> None:
     assert '"annotator": "Ann"' in rita.get(file).text
 
 
-def test_media_keys_leave_the_errors_chosen(browser: Any, with_run: Served) -> None:
-    project = with_run.project("errors", people=1)
-    context = browser.new_context(base_url=with_run.url, viewport={"width": 1180, "height": 900})
-    page = context.new_page()
-    enter(page, with_run, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+def test_media_keys_leave_the_errors_chosen(page: Any, served: Served) -> None:
+    project = served.project("errors", people=1)
+    at_work(page, served, "annotator", "Ann", project)
     for number in range(1, 5):
         page.get_by_text(f"{number} of 4", exact=True).wait_for()
         kind = page.locator("input[type=checkbox]").nth(1)
@@ -185,9 +172,7 @@ def test_media_keys_leave_the_errors_chosen(browser: Any, with_run: Served) -> N
         press_media_keys(page, kind)
         page.get_by_role("button", name="Submit").click()
     page.get_by_role("heading", name="Nothing is left to do").wait_for()
-    context.close()
-    with with_run.site.database.read() as db:
-        chosen = [content["labels"]["categories"] for content in db.scalars(select(Submission.content))]
+    chosen = [content["labels"]["categories"] for content in served.scalars(select(Submission.content))]
     assert len(chosen) == 4
     assert chosen == [chosen[0]] * 4
     assert len(chosen[0]) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 pytest.importorskip("shapely", reason="routes need the extra 'build'")
 
 from making import HOSTILE, make_rooms, violations, written
-from reviewing import Client, Served, enter, press_media_keys, serving, settings_of, snap
+from reviewing import Client, Serve, Served, at_work, press_media_keys, snap
 from tolman.generate.families.vsi_bench.route_plan import recompute
 from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.item_table import read_items
@@ -27,15 +26,13 @@ def rooms(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def served(benchmark: Path, rooms: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
-    settings, clock = settings_of(benchmark, tmp_path / "store", database, scenes=rooms)
-    with serving(settings, clock) as running:
-        yield running
+def served(benchmark: Path, rooms: Path, database: str | None, serve: Serve) -> Served:
+    return serve(benchmark, database, scenes=rooms)
 
 
 def _send(client: Client, path: str, start: str, stops: list[str], facing: str = "") -> Any:
-    fields = {"csrf": client.csrf, "start": start, "facing": facing, "stop": stops, "seconds": "2"}
-    return client._keep(client.http.post(path, data=fields, follow_redirects=True))
+    fields = {"start": start, "facing": facing, "stop": stops, "seconds": "2"}
+    return client.post(path, **fields)
 
 
 def test_a_route_becomes_a_question_with_the_scene_s_truth(served: Served, rooms: Path, tmp_path: Path) -> None:
@@ -128,8 +125,7 @@ def test_without_scenes(served_sqlite: Served) -> None:
 @pytest.mark.parametrize("database", [None])
 def test_a_route_is_planned_on_the_page(page: Any, served: Served) -> None:
     project = served.project("routes", routes=2)
-    enter(page, served, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "annotator", "Ann", project)
     page.locator("[data-landmark=door]").click()
     page.locator("[data-landmark=bed]").click()
     page.get_by_text("2 to 5 stops").wait_for()
@@ -160,27 +156,20 @@ def test_a_route_is_planned_on_the_page(page: Any, served: Served) -> None:
     assert page.title() != "owned"
 
 
-def test_media_keys_leave_the_route_as_it_was_chosen(
-    browser: Any, benchmark: Path, rooms: Path, tmp_path: Path
-) -> None:
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, scenes=rooms)
-    with serving(settings, clock) as served:
-        project = served.project("routes", routes=4)
-        context = browser.new_context(base_url=served.url, viewport={"width": 1180, "height": 900})
-        page = context.new_page()
-        enter(page, served, "annotator", "Ann")
-        page.goto(f"/projects/{project}/work")
-        for label, value in (("The robot begins at", "door"), ("Stop 1", "bed"), ("Stop 2", "sofa")):
-            field = page.get_by_label(label, exact=True)
-            field.select_option(value)
-            press_media_keys(page)
-            field.focus()
-            for key in ("Space", "ArrowRight", "ArrowLeft", "Space"):  # up and down do move in a list
-                page.keyboard.press(key)
-            assert field.input_value() == value
-        page.get_by_text("The route is clear").wait_for()
-        page.get_by_role("button", name="Submit the route").click()
-        page.locator(".place-bar", has_text="2 of").wait_for()
-        context.close()
-        (version,) = written(served, project)
-        assert "beginning at the door facing the bed" in item_of(version).question
+@pytest.mark.parametrize("database", [None])
+def test_media_keys_leave_the_route_as_it_was_chosen(page: Any, served: Served) -> None:
+    project = served.project("routes", routes=4)
+    at_work(page, served, "annotator", "Ann", project)
+    for label, value in (("The robot begins at", "door"), ("Stop 1", "bed"), ("Stop 2", "sofa")):
+        field = page.get_by_label(label, exact=True)
+        field.select_option(value)
+        press_media_keys(page)
+        field.focus()
+        for key in ("Space", "ArrowRight", "ArrowLeft", "Space"):  # up and down do move in a list
+            page.keyboard.press(key)
+        assert field.input_value() == value
+    page.get_by_text("The route is clear").wait_for()
+    page.get_by_role("button", name="Submit the route").click()
+    page.locator(".place-bar", has_text="2 of").wait_for()
+    (version,) = written(served, project)
+    assert "beginning at the door facing the bed" in item_of(version).question

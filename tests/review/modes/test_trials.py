@@ -13,14 +13,13 @@ from aiohttp import web
 from loopback import Server
 from loopback import serving as answering
 from making import make_pool, written
-from reviewing import Client, Served, serving, settings_of
+from reviewing import Client, Served, begin_writing, choose_media, serving, settings_of, whole_question
 from tolman.errors import UsageError
 from tolman.features.review.compute import review_settings
 from tolman.features.review.config import ReviewConfig
 from tolman.review.tasks.work import item_of
 
 pytestmark = pytest.mark.full
-OPTIONS = ["left", "right", "up", "not at all"]
 
 
 def _reply(body: dict[str, Any]) -> str:
@@ -34,17 +33,8 @@ def _reply(body: dict[str, Any]) -> str:
     return next(letter for letter in "ABCD" if f"{letter}. right" in text)
 
 
-def _form(both: list[str], **changes: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "tab": "one", "seen": "0", "seconds": "3", "category": "Motion (Cam.)", "kind": "choice",
-        "question": "Which way did the camera turn?", "option": OPTIONS, "answer": "B",
-        "step": ["The lamp moves left, so it turned right."], "step-kind": [""], "needed": both,
-    } | {f"has-{key}": "1" for key in both}  # fmt: skip
-    return fields | changes
-
-
 def _send(client: Client, path: str, fields: dict[str, Any]) -> str:
-    return html.unescape(client.http.post(path, data={"csrf": client.csrf} | fields, follow_redirects=True).text)
+    return html.unescape(client.post(path, **fields).text)
 
 
 def _settled(client: Client, path: str) -> str:
@@ -55,14 +45,10 @@ def _settled(client: Client, path: str) -> str:
     return text
 
 
-def _begin(served: Served, pool: Path) -> tuple[Client, str, int, list[str]]:
-    project = served.project("write", questions=2)
-    ann = served.person("annotator", "Ann")
-    path = ann.get(f"/projects/{project}/work").url.path
-    assert served.site.pool is not None
+def _begin(served: Served) -> tuple[Client, str, int, list[str]]:
+    ann, path, project = begin_writing(served)
     both = [key for key, m in served.site.pool.media().items() if m.original in ("walk/000.png", "walk/003.png")]
-    for key in both:
-        ann.post(f"{path}/edit", do=f"add:{key}", tab="one", seen=0)
+    choose_media(ann, path, both)
     return ann, path, project, both
 
 
@@ -72,22 +58,23 @@ def test_a_blind_and_a_single_picture_model_try_it(tmp_path: Path, monkeypatch: 
     with answering(endpoint) as address:
         monkeypatch.setenv("OPENAI_BASE_URL", address)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
-        settings, clock = settings_of(
-            tmp_path / "fresh", tmp_path / "store", None, pool=pool, try_models=("openai/my-model", "openai/gone")
-        )
-        with serving(settings, clock) as served:
-            ann, path, project, both = _begin(served, pool)
-            assert "mark the right one first" in _send(ann, f"{path}/try", _form(both, answer=""))
-            assert "asked …" in _send(ann, f"{path}/try", _form(both))
+        with serving(
+            *settings_of(
+                tmp_path / "fresh", tmp_path / "store", None, pool=pool, try_models=("openai/my-model", "openai/gone")
+            )
+        ) as served:
+            ann, path, project, both = _begin(served)
+            assert "mark the right one first" in _send(ann, f"{path}/try", whole_question(both, answer=""))
+            assert "asked …" in _send(ann, f"{path}/try", whole_question(both))
             found = _settled(ann, path)
             assert "openai/my-model</strong>, blind: A, then D" in found  # the letters of the question itself
             assert found.count("doesn't answer it") == 1
             assert "openai/my-model</strong>, picture 1: B, then B" in found
             assert found.count(">answers it<") == 2
             assert found.count("no answer: ") == 3  # of the model that isn't there
-            _send(ann, f"{path}/edit", _form(both, question="Which way did it turn, then?"))
+            _send(ann, f"{path}/edit", whole_question(both, question="Which way did it turn, then?"))
             assert "openai" not in ann.get(f"{path}/trials").text  # another question
-            _send(ann, path, _form(both))
+            _send(ann, path, whole_question(both))
             (version,) = written(served, project)
             tried = item_of(version).evidence["tried"]
             assert [(one["model"], one["view"], one.get("right")) for one in tried] == [
@@ -107,8 +94,9 @@ def test_a_model_that_is_none_is_refused_when_the_server_starts(tmp_path: Path) 
 
 
 def test_without_models_nothing_is_shown(tmp_path: Path) -> None:
-    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=make_pool(tmp_path / "media"))
-    with serving(settings, clock) as served:
-        ann, path, _, both = _begin(served, tmp_path / "pool")
+    with serving(
+        *settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=make_pool(tmp_path / "media"))
+    ) as served:
+        ann, path, _, both = _begin(served)
         assert "Models that try it" not in ann.get(path).text
-        assert "has named no model" in _send(ann, f"{path}/try", _form(both))
+        assert "has named no model" in _send(ann, f"{path}/try", whole_question(both))

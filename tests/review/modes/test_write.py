@@ -6,8 +6,6 @@ import hashlib
 import io
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from PIL import Image
 from kinds.yes_no import WORDS, write_kind
 from making import written
 from metadata_media import SECRETS, film, photo
-from reviewing import Client, Served, serving, settings_of
+from reviewing import Serve, Served, begin_writing, choose_media, serving, settings_of, whole_question
 from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.item_table import read_items
 from tolman.plugins import load_plugin
@@ -36,76 +34,36 @@ HOSTILE = "<script>document.title='owned'</script>"
 
 
 @pytest.fixture
-def pool(pool_folder: Path, tmp_path: Path) -> Path:
-    shutil.copytree(pool_folder, tmp_path / "pool")
-    return tmp_path / "pool"
-
-
-@pytest.fixture
-def writing(pool: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
+def writing(pool: Path, tmp_path: Path, database: str | None, serve: Serve) -> Served:
     """A server that begins with a new benchmark."""
-    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", database, pool=pool, uploads=1)
-    with serving(settings, clock) as running:
-        yield running
+    return serve(tmp_path / "fresh", database, pool=pool, uploads=1)
 
 
 @pytest.fixture
-def writing_sqlite(pool: Path, tmp_path: Path) -> Iterator[Served]:
-    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=pool, uploads=1)
-    with serving(settings, clock) as running:
-        yield running
+def writing_sqlite(pool: Path, tmp_path: Path, serve: Serve) -> Served:
+    return serve(tmp_path / "fresh", pool=pool, uploads=1)
 
 
 def keys(pool: Path) -> dict[str, str]:
     return {medium.original: key_of(medium) for medium in read_pool(pool)}
 
 
-def begin(served: Served, name: str = "Ann", **chosen: int) -> tuple[Client, str, int]:
-    """An annotator on the first question of a new project."""
-    project = served.project("write", **({"questions": 3} | chosen))
-    client = served.person("annotator", name)
-    page = client.get(f"/projects/{project}/work")
-    assert page.url.path.startswith("/write/"), page.text
-    return client, page.url.path, project
-
-
-def form(chosen: list[str], **changes: Any) -> dict[str, Any]:
-    """A whole question about some media."""
-    fields: dict[str, Any] = {
-        "tab": "one", "seen": "0", "seconds": "3", "category": "Motion (Cam.)", "kind": "choice",
-        "question": "Which way did the camera turn?", "option": ["left", "right", "up", "not at all"], "answer": "B",
-        "step": ["The lamp is left in the first picture. It is right in the second.", "So it turned left."],
-        "step-kind": ["grounding", "logic"], "needed": chosen,
-    } | {f"has-{key}": "1" for key in chosen}  # fmt: skip
-    return {name: value for name, value in (fields | changes).items() if value is not None}
-
-
-def send(client: Client, path: str, fields: dict[str, Any]) -> Any:
-    return client._keep(client.http.post(path, data={"csrf": client.csrf} | fields, follow_redirects=True))
-
-
-def choose(client: Client, path: str, chosen: list[str]) -> Any:
-    for key in chosen:
-        answer = client.post(f"{path}/edit", do=f"add:{key}", tab="one", seen=0)
-    return answer
-
-
 def test_a_question_is_written_once_and_published_with_its_media(writing: Served, pool: Path, tmp_path: Path) -> None:
-    client, path, project = begin(writing)
+    client, path, project = begin_writing(writing)
     names = keys(pool)
     chosen = [names["turn/005.png"], names["walk/001.png"]]
-    page = choose(client, path, chosen)
+    page = choose_media(client, path, chosen)
     assert page.text.index("turn/005.png") < page.text.index("walk/001.png")
-    refused = send(client, path, form([]))
+    refused = client.post(path, **whole_question([]))
     assert refused.status_code == 422
     assert "can&#39;t be answered without pictures 1, 2" in refused.text
     assert "Which way did the camera turn?" in refused.text
     client.post(f"{path}/edit", do=f"up:{chosen[1]}", tab="one", seen=0)
-    first = send(client, path, form(chosen))
+    first = client.post(path, **whole_question(chosen))
     assert first.url.path != path, first.text
-    again = send(client, path, form(chosen))
+    again = client.post(path, **whole_question(chosen))
     assert again.url.path == first.url.path
-    other = send(client, path, form(chosen, question="Another?"))
+    other = client.post(path, **whole_question(chosen, question="Another?"))
     assert (other.status_code, "what you submitted first stays" in other.text) == (409, True)
     (version,) = written(writing, project)
     item = item_of(version)
@@ -131,20 +89,17 @@ def test_a_question_is_written_once_and_published_with_its_media(writing: Served
 
 @pytest.mark.full
 def test_a_question_is_taken_back_until_something_follows_from_it(writing: Served, pool: Path) -> None:
-    client, path, project = begin(writing)
+    client, path, project = begin_writing(writing)
     chosen = [keys(pool)["turn/005.png"], keys(pool)["walk/001.png"]]
-    choose(client, path, chosen)
-    send(client, path, form(chosen))
+    choose_media(client, path, chosen)
+    client.post(path, **whole_question(chosen))
     back = client.post(f"/projects/{project}/undo")
     assert back.url.path == path
     assert "Which way did the camera turn?" in back.text
     assert back.text.index("turn/005.png") < back.text.index("walk/001.png")
     assert not written(writing, project)
-    send(
-        client,
-        path,
-        form(chosen, question="Which way did it turn?", seen=re.findall('name="seen" value="([0-9]+)"', back.text)[0]),
-    )
+    seen = re.findall('name="seen" value="([0-9]+)"', back.text)[0]
+    client.post(path, **whole_question(chosen, question="Which way did it turn?", seen=seen))
     (version,) = written(writing, project)
     assert item_of(version).question == "Which way did it turn?"
     with writing.site.database.write() as db:
@@ -153,30 +108,30 @@ def test_a_question_is_taken_back_until_something_follows_from_it(writing: Serve
 
 
 def test_live_checks_say_what_is_missing(writing_sqlite: Served, pool: Path) -> None:
-    client, path, project = begin(writing_sqlite, questions=20, per_category=6)
+    client, path, project = begin_writing(writing_sqlite, questions=20, per_category=6)
     names = keys(pool)
 
     def told(chosen: list[str], **changes: Any) -> str:
-        return send(client, f"{path}/edit", form(chosen, **changes)).text
+        return client.post(f"{path}/edit", **whole_question(chosen, **changes)).text
 
     empty = client.post(f"{path}/edit", tab="one", seen=0).text
     for sentence in ("Choose what the question is about", "Write the question", "Option A, B, C, D is empty",
                      "Mark the right option", "Choose a category", "Write down the reasoning"):  # fmt: skip
         assert sentence in empty
     one = names["walk/000.png"]
-    choose(client, path, [one])
+    choose_media(client, path, [one])
     assert "needs two pictures or more" in told([one])
     twin = names["walk/copy.png"]
-    choose(client, path, [twin])
+    choose_media(client, path, [twin])
     assert "Pictures 1 and 2 are the same" in told([one, twin])
     client.post(f"{path}/edit", do=f"drop:{twin}", tab="one", seen=0)
     near = [names["walk/001.png"], names["walk/002.png"]]
-    choose(client, path, near)
+    choose_media(client, path, near)
     assert "Pictures 2 and 3 look the same" in told([one, *near])
     for key in near:
         client.post(f"{path}/edit", do=f"drop:{key}", tab="one", seen=0)
     other = names["walk/003.png"]
-    choose(client, path, [other])
+    choose_media(client, path, [other])
     both = [one, other]
     assert "Nothing is missing" in told(both)
     assert "without picture 2" in told(both, needed=[one])
@@ -196,15 +151,15 @@ def test_live_checks_say_what_is_missing(writing_sqlite: Served, pool: Path) -> 
     assert "Choose a category" in told(both, category="Colours")
 
     for number in range(6):
-        assert send(client, path, form(both, question=f"Which way, {number}?")).status_code == 200
+        assert client.post(path, **whole_question(both, question=f"Which way, {number}?")).status_code == 200
         path = client.get(f"/projects/{project}/work").url.path
-        choose(client, path, both)
+        choose_media(client, path, both)
     assert "enough questions of" in told(both)
     more = told(both, category="MSR", question="Which way 3")
     assert "same question about the same media" in more
     assert "B is right in 6 of 6 questions so far, A in 0" in more
     assert "says nearly the same" in told(both, category="MSR", question="Which way, 3, 4?")
-    choose(client, path, [names["turn/009.png"]])
+    choose_media(client, path, [names["turn/009.png"]])
     assert "with these words is there already, about other media" in told(
         [*both, names["turn/009.png"]], category="MSR", question="Which way 3"
     )
@@ -213,15 +168,15 @@ def test_live_checks_say_what_is_missing(writing_sqlite: Served, pool: Path) -> 
 def test_questions_of_a_plugins_kind_are_written(writing_sqlite: Served, pool: Path, tmp_path: Path) -> None:
     for path in (WORDS, write_kind(tmp_path)):
         load_plugin(path)
-    client, path, project = begin(writing_sqlite)
+    client, path, project = begin_writing(writing_sqlite)
     both = [keys(pool)["walk/000.png"], keys(pool)["walk/003.png"]]
-    page = choose(client, path, both)
+    page = choose_media(client, path, both)
     asked = re.findall(r'name="kind" value="([\w-]+)" data-control="(\w+)"', page.text)
     others = ("boxes", "order", "points", "set", "text", "words", "yes-no")
     assert asked == [("choice", "choice"), ("number", "number"), *((name, "text") for name in others)]
 
     def told(**changes: Any) -> str:
-        return send(client, f"{path}/edit", form(both, option=None, answer=None, **changes)).text
+        return client.post(f"{path}/edit", **whole_question(both, option=None, answer=None, **changes)).text
 
     assert "Give the right answer." in told(kind="words", words=" ")
     assert "The answer has no words." in told(kind="words", words="the ...")
@@ -229,7 +184,7 @@ def test_questions_of_a_plugins_kind_are_written(writing_sqlite: Served, pool: P
     assert "Nothing is missing" in told(kind="yes-no", words="yes", step=["The lamp moved, so yes."])
     assert "Nothing is missing" in told(kind="words", words="the red lamp", step=["A lamp."])
     assert 'value="the red lamp"' in client.get(path).text
-    done = send(client, path, form(both, option=None, answer=None, kind="words", words="the red lamp"))
+    done = client.post(path, **whole_question(both, option=None, answer=None, kind="words", words="the red lamp"))
     assert done.url.path != path, done.text
     (version,) = written(writing_sqlite, project)
     item = item_of(version)
@@ -237,7 +192,7 @@ def test_questions_of_a_plugins_kind_are_written(writing_sqlite: Served, pool: P
 
 
 def test_the_pool_is_browsed_filtered_and_paged(writing_sqlite: Served, pool: Path) -> None:
-    client, path, _ = begin(writing_sqlite)
+    client, path, _ = begin_writing(writing_sqlite)
     page = client.get(path).text
     assert "32 found, page 1 of 2" in page
     assert page.count('loading="lazy"') == 24
@@ -275,46 +230,46 @@ def test_images_that_browsers_do_not_show_are_sent_as_jpegs(tmp_path: Path) -> N
 
 
 def test_spans_of_videos(writing_sqlite: Served, pool: Path) -> None:
-    client, path, project = begin(writing_sqlite)
+    client, path, project = begin_writing(writing_sqlite)
     video = keys(pool)["drive.mp4"]
-    choose(client, path, [video])
+    choose_media(client, path, [video])
     for start, end, sentence in (
         ("x", "", "no number of seconds"),
         ("1", "0.5", "ends before it starts"),
         ("", "9", "2.0 s long"),
     ):
-        fields = form([video]) | {f"start-{video}": start, f"end-{video}": end}
-        assert sentence in send(client, f"{path}/edit", fields).text
-    send(client, path, form([video]) | {f"start-{video}": "0.5", f"end-{video}": "1,25"})
+        fields = whole_question([video]) | {f"start-{video}": start, f"end-{video}": end}
+        assert sentence in client.post(f"{path}/edit", **fields).text
+    client.post(path, **whole_question([video]), **{f"start-{video}": "0.5", f"end-{video}": "1,25"})
     (version,) = written(writing_sqlite, project)
     (medium,) = item_of(version).media
     assert (medium.kind, medium.start, medium.end) == ("video", 0.5, 1.25)
 
 
 def test_two_tabs_and_what_is_kept(writing: Served, pool: Path) -> None:
-    client, path, _ = begin(writing)
+    client, path, _ = begin_writing(writing)
     chosen = [keys(pool)["walk/001.png"]]
-    choose(client, path, chosen)
-    send(client, f"{path}/edit", form(chosen, question="First tab"))
+    choose_media(client, path, chosen)
+    client.post(f"{path}/edit", **whole_question(chosen, question="First tab"))
     assert "First tab" in client.get(path).text
-    page = send(client, f"{path}/edit", form(chosen, tab="two", seen="2", question="Second tab"))
+    page = client.post(f"{path}/edit", **whole_question(chosen, tab="two", seen="2", question="Second tab"))
     assert "another tab" not in page.text
-    stale = send(client, f"{path}/edit", form(chosen, question="First tab, stale"))
+    stale = client.post(f"{path}/edit", **whole_question(chosen, question="First tab, stale"))
     assert "in another tab" in stale.text
     assert "Second tab" in client.get(path).text
-    refused = send(client, path, form(chosen, question="First tab, stale"))
+    refused = client.post(path, **whole_question(chosen, question="First tab, stale"))
     assert refused.status_code == 422
     assert "Second tab" in refused.text
-    steps = send(client, f"{path}/edit", form(chosen, tab="two", seen="2", do="step"))
+    steps = client.post(f"{path}/edit", **whole_question(chosen, tab="two", seen="2", do="step"))
     assert steps.text.count('name="step"') == 3
-    fewer = send(client, f"{path}/edit", form(chosen, tab="two", seen="2", do="option:1"))
+    fewer = client.post(f"{path}/edit", **whole_question(chosen, tab="two", seen="2", do="option:1"))
     assert fewer.text.count('name="option"') == 3
     assert "checked" not in fewer.text.split('name="answer"')[1].split(">")[0]
     assert writing.person("annotator", "Bob").get(path).status_code == 404
 
 
 def test_files_are_taken_for_what_they_hold(writing_sqlite: Served, pool: Path, tmp_path: Path) -> None:
-    client, path, _ = begin(writing_sqlite)
+    client, path, _ = begin_writing(writing_sqlite)
 
     def upload(content: bytes, name: str = "../../etc/x.png", licence: str = "CC0") -> Any:
         return client.http.post(
@@ -357,9 +312,8 @@ def test_files_are_taken_for_what_they_hold(writing_sqlite: Served, pool: Path, 
 def test_without_a_pool_or_without_leave(served_sqlite: Served, pool: Path, tmp_path: Path) -> None:
     with pytest.raises(AccountError, match="--pool FOLDER"):
         served_sqlite.project("write")
-    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "other", None, pool=pool)
-    with serving(settings, clock) as running:
-        client, path, _ = begin(running)
+    with serving(*settings_of(tmp_path / "fresh", tmp_path / "other", None, pool=pool)) as running:
+        client, path, _ = begin_writing(running)
         assert "Add a file" not in client.get(path).text
         sent = client.http.post(f"{path}/upload", data={"csrf": client.csrf}, files={"file": ("a.png", b"x")})
         assert sent.status_code == 403
@@ -368,7 +322,7 @@ def test_without_a_pool_or_without_leave(served_sqlite: Served, pool: Path, tmp_
 def test_uploads_and_what_is_published_have_no_place_and_no_owner(
     writing_sqlite: Served, pool: Path, tmp_path: Path
 ) -> None:
-    client, path, _ = begin(writing_sqlite)
+    client, path, _ = begin_writing(writing_sqlite)
     files = {".jpg": photo("JPEG", 6), ".png": photo("PNG"), ".webp": photo("WEBP")}
     files[".mp4"] = film(tmp_path / "a.mp4").read_bytes()
     for suffix, content in files.items():

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from making import make_rooms
-from reviewing import Served, serving, settings_of
+from reviewing import Served, begin_writing, choose_media, serving, settings_of
 from tolman.ingest.media_pool import bring_in
 from tolman.review.forms.question_checks import is_mashed
 
@@ -22,8 +22,7 @@ def test_a_turned_copy_and_nonsense_are_noticed(tmp_path: Path) -> None:
     picture.save(tmp_path / "raw" / "a.png")
     picture.rotate(3).save(tmp_path / "raw" / "b.png")
     bring_in([tmp_path / "raw"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
-    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool")
-    with serving(settings, clock) as served:
+    with serving(*settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool")) as served:
         told = _told(served)
     assert "Picture 2 looks like a copy of picture 1 that is turned by about 3°." in told
     assert "what looks like no words: “qwrtzxc”" in told
@@ -31,12 +30,8 @@ def test_a_turned_copy_and_nonsense_are_noticed(tmp_path: Path) -> None:
 
 
 def _told(served: Served) -> str:
-    project = served.project("write", questions=1)
-    ann = served.person("annotator", "Ann")
-    path = ann.get(f"/projects/{project}/work").url.path
-    assert served.site.pool is not None
-    for key in served.site.pool.media():
-        ann.post(f"{path}/edit", do=f"add:{key}", tab="one", seen=0)
+    ann, path, _ = begin_writing(served)
+    choose_media(ann, path, served.site.pool.media())
     return ann.post(f"{path}/edit", tab="one", seen=0, question="Qwrtzxc lamp?".lower(), step="Because I say so.").text
 
 
@@ -52,16 +47,13 @@ def test_wrong_options_are_proposed_from_the_scene_and_picked(tmp_path: Path) ->
     (tmp_path / "raw" / "one").mkdir(parents=True)
     Image.new("RGB", (64, 48), "red").save(tmp_path / "raw" / "one" / "a.png")
     bring_in([tmp_path / "raw"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
-    settings, clock = settings_of(
-        tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=make_rooms(tmp_path / "rooms")
-    )
-    with serving(settings, clock) as served:
-        project = served.project("write", questions=1)
-        ann = served.person("annotator", "Ann")
-        path = ann.get(f"/projects/{project}/work").url.path
-        assert served.site.pool is not None
-        (key,) = served.site.pool.media()
-        ann.post(f"{path}/edit", do=f"add:{key}", tab="one", seen=0)
+    with serving(
+        *settings_of(
+            tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=make_rooms(tmp_path / "rooms")
+        )
+    ) as served:
+        ann, path, _ = begin_writing(served)
+        choose_media(ann, path, served.site.pool.media())
         fields = {"tab": "one", "seen": 0, "option": "the lamp", "answer": "A"}
         proposed = ann.post(f"{path}/edit", do="propose", **fields).text
         assert 'value="take:the sofa"' in proposed

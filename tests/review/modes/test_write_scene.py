@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from making import make_rooms
-from reviewing import Served, serving, settings_of
+from reviewing import Served, begin_writing, choose_media, serving, settings_of
 from tolman.ingest.media_pool import bring_in
 from tolman.items import Item
 from tolman.review.store.schema import Project
@@ -23,22 +23,20 @@ def writing(tmp_path: Path) -> Iterator[Served]:
         (tmp_path / "raw" / name).mkdir(parents=True)
         Image.new("RGB", (64, 48), "red" if name == "one" else "blue").save(tmp_path / "raw" / name / f"{name}.png")
     bring_in([tmp_path / "raw"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
-    settings, clock = settings_of(
-        tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=make_rooms(tmp_path / "rooms")
-    )
-    with serving(settings, clock) as served:
+    with serving(
+        *settings_of(
+            tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=make_rooms(tmp_path / "rooms")
+        )
+    ) as served:
         yield served
 
 
 @pytest.mark.full
 def test_the_scene_of_a_chosen_picture_is_shown(writing: Served) -> None:
-    project = writing.project("write", questions=2)
-    ann = writing.person("annotator", "Ann")
-    path = ann.get(f"/projects/{project}/work").url.path
+    ann, path, _ = begin_writing(writing)
     assert writing.site.pool is not None
     keys = {medium.group: key for key, medium in writing.site.pool.media().items()}
-    form = [ann.post(f"{path}/edit", do=f"add:{key}", tab="one", seen=0).text for key in keys.values()][-1]
-    assert form.count("Show its scene") == 1
+    assert choose_media(ann, path, keys.values()).text.count("Show its scene") == 1
     (known,) = (key for group, key in keys.items() if group.endswith("one"))
     (unknown,) = set(keys.values()) - {known}
     place = f"{path}/scene/{known}"
@@ -54,9 +52,7 @@ def test_the_scene_of_a_chosen_picture_is_shown(writing: Served) -> None:
 
 @pytest.mark.full
 def test_a_scene_that_one_may_be_asked_about_stays_hidden(writing: Served) -> None:
-    project = writing.project("write", questions=1)
-    ann = writing.person("annotator", "Ann")
-    path = ann.get(f"/projects/{project}/work").url.path
+    ann, path, project = begin_writing(writing)
     assert writing.site.pool is not None
     (known,) = (key for key, medium in writing.site.pool.media().items() if medium.group.endswith("one"))
     with writing.site.database.write() as db:

@@ -9,16 +9,14 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from reviewing import TRUTHS, Clock, Served, answer_all, items, review, serving, settings_of
+from reviewing import TRUTHS, Clock, Served, answer_all, items, review, run_model, serving, settings_of
 from tolman import benchmarks
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.item_table import read_items
-from tolman.models.model import ModelOptions
 from tolman.reports.loaded_runs import load_runs
 from tolman.review.projects.project_export import export_runs, publish
 from tolman.review.server_settings import ReviewSettings
-from tolman.runs.run import RunRequest, run
 
 
 def _answer(served: Served, project: int, name: str, answers: dict[str, str]) -> None:
@@ -51,11 +49,8 @@ def test_subjects_are_runs_that_are_scored_and_reported_like_any_other(
     again, *_ = export_runs(served.site, tmp_path / "people").folders
     assert len([*again.outcomes()]) == 2
 
-    request = RunRequest(
-        benchmark=str(benchmark), model="baseline/most-frequent", out=tmp_path / "model", options=ModelOptions()
-    )
-    model, _ = run(request, started=lambda started: None, done=lambda outcome: None)
-    told = CliRunner().invoke(app, ["report", str(model.path), *(str(f.path) for f in folders), "--format", "markdown"])
+    model = run_model(benchmark, "baseline/most-frequent", tmp_path / "model")
+    told = CliRunner().invoke(app, ["report", str(model), *(str(f.path) for f in folders), "--format", "markdown"])
     assert told.exit_code == 0, told.output
     assert "human/Sam" in told.output
     assert "baseline/most-frequent" in told.output
@@ -118,8 +113,7 @@ def test_a_reviewed_benchmark_carries_its_history_and_can_be_reviewed_again(
     with pytest.raises(InputError, match="holds another benchmark; give another folder with --export"):
         publish(served.site, foreign)
 
-    settings, clock = settings_of(tmp_path / "second", tmp_path / "again", None)
-    with serving(settings, clock) as second:
+    with serving(*settings_of(tmp_path / "second", tmp_path / "again", None)) as second:
         review(second.person("reviewer", "Dan"), second.project("review", people=1))
         done = publish(second.site, tmp_path / "third")
         assert (done.items, done.version) == (5, 3)

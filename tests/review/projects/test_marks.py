@@ -5,25 +5,19 @@ from __future__ import annotations
 import io
 import json
 import re
-import zipfile
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from PIL import Image
 from sqlalchemy import select
 
-from reviewing import Client, Served, item_on, make_benchmark, serving, settings_of
+from reviewing import LABELS, Client, Served, item_on, make_benchmark, serving, settings_of, unzipped, upload, zipped
 from tolman.review.projects import question_pictures
 from tolman.review.projects.project_files import FORMATS
 from tolman.review.store.schema import Submission
 from tolman.review.tasks.blinding import MARKED
 
-LABELS = {
-    "category": "counting & existence", "scale": "vista", "factor": "neither", "information": "extrinsic",
-    "change": "static",
-}  # fmt: skip
 POINT = {"medium": 1, "points": [[160.0, 120.0]], "size": [320, 240], "note": "the lamp"}
 Files = dict[str, bytes]
 
@@ -31,26 +25,7 @@ Files = dict[str, bytes]
 def _load(owner: Client, project: int, form: str, **chosen: object) -> Files:
     answer = owner.http.get(f"/projects/{project}/pictures/{form}.zip", params={k: str(v) for k, v in chosen.items()})
     assert answer.status_code == 200, answer.text
-    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def _packed(files: Files) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return out.getvalue()
-
-
-def _send(owner: Client, project: int, form: str, person: str, content: bytes) -> httpx.Response:
-    page = owner.get(f"/projects/{project}/files").text
-    number = re.search(rf'<option value="(\d+)">{person}<', page)
-    return owner.http.post(
-        f"/projects/{project}/pictures/{form}/upload",
-        data={"csrf": owner.csrf, "person": number.group(1) if number else ""},
-        files={"file": ("back", content, "application/octet-stream")},
-    )
+    return unzipped(answer.content)
 
 
 def _draw(person: Client, project: int, *marks: dict[str, Any], of: str = "which") -> str:
@@ -126,7 +101,7 @@ def test_marks_of_label_studio_come_back_beside_an_answer(pictured: Served) -> N
     point = region((320, 240), "keypointlabels", "points", {"x": 25, "y": 50, "keypointlabels": ["point"]})
     picture["annotations"] = [{"result": [point | {"meta": {"text": ["the  knob"]}}, {"type": "brush", "value": {}}]}]
     content = json.dumps(tasks).encode()
-    page = _send(owner, project, "label-studio", "Rita", content).text
+    page = upload(owner, project, "pictures/label-studio", "Rita", content).text
     assert "2 marks on 2 questions are Rita&#39;s." in page
     assert "left out: 1 × brush" in page
     found = sorted(_drawn(pictured), key=lambda one: -one["medium"])
@@ -134,13 +109,16 @@ def test_marks_of_label_studio_come_back_beside_an_answer(pictured: Served) -> N
     assert (found[1]["frame"], found[1]["time"]) == (0, 0.0)
     assert found[1]["points"] == [[0.0, 0.0], [round(on_frame[0] / 2, 1), round(on_frame[1] / 2, 1)]]
 
-    again = _send(owner, project, "label-studio", "Rita", content).text
+    again = upload(owner, project, "pictures/label-studio", "Rita", content).text
     assert "0 marks on 0 questions are Rita&#39;s. 2 questions stay as they are" in again
     assert len(_drawn(pictured)) == 2
     out = json.loads(_load(owner, project, "label-studio", frames=3, marked=True)["tasks.json"])
     assert sum(len(one["annotations"]) for one in out) == 2
-    assert "Choose somebody" in _send(owner, project, "label-studio", "Sam", content).text
-    assert _send(owner, project, "label-studio", "Olga", content).text.count("Olga is not asked the question") == 1
+    assert "Choose somebody" in upload(owner, project, "pictures/label-studio", "Sam", content).text
+    assert (
+        upload(owner, project, "pictures/label-studio", "Olga", content).text.count("Olga is not asked the question")
+        == 1
+    )
     # Rita is still asked all questions, answers without seeing the truth, and sees her marks after that.
     for _ in range(3):
         page = rita.get(f"/projects/{project}/work")
@@ -165,12 +143,12 @@ def test_a_backup_of_cvat_brings_marks_and_labels(pictured: Served) -> None:
     ]
     job["tags"] = [{"frame": frame, "label": f"{group} = {value}", "attributes": []} for group, value in LABELS.items()]
     files["annotations.json"] = json.dumps([job]).encode()
-    page = _send(owner, project, "cvat", "Bob", _packed(files)).text
+    page = upload(owner, project, "pictures/cvat", "Bob", zipped(files)).text
     assert "1 marks on 1 questions are Bob&#39;s. 1 questions are labelled as Bob&#39;s." in page
     (row,) = map(json.loads, owner.get(f"/classify/projects/{project}/labels.jsonl").text.splitlines())
     assert {name: row[name] for name in LABELS} == LABELS
     assert _drawn(pictured, "labels") == [{"medium": 2, "points": [[10.0, 20.0]], "size": [320.0, 240.0], "note": ""}]
-    assert "0 marks on 0 questions" in _send(owner, project, "cvat", "Bob", _packed(files)).text
+    assert "0 marks on 0 questions" in upload(owner, project, "pictures/cvat", "Bob", zipped(files)).text
 
     (out,) = json.loads(_load(owner, project, "cvat", frames=1, marked=True)["annotations.json"])
     assert {one["label"] for one in out["tags"]} == {f"{group} = {value}" for group, value in LABELS.items()}
@@ -178,7 +156,7 @@ def test_a_backup_of_cvat_brings_marks_and_labels(pictured: Served) -> None:
     del job["tags"][0]
     files["annotations.json"] = json.dumps([job]).encode()
     pictured.account("annotator", "Cleo")
-    answer = _send(owner, project, "cvat", "Cleo", _packed(files))
+    answer = upload(owner, project, "pictures/cvat", "Cleo", zipped(files))
     assert answer.status_code == 400
     assert "can&#39;t be used. Category" in answer.text
     assert len(owner.get(f"/classify/projects/{project}/labels.jsonl").text.splitlines()) == 1
@@ -190,9 +168,10 @@ def test_what_somebody_has_drawn_here_does_not_come_in_twice(pictured: Served) -
     _draw(sam, project, POINT)
     for name in FORMATS:
         files = _load(owner, project, name, frames=0, marked=True)
-        content = files["tasks.json"] if name == "label-studio" else _packed(files)
+        content = files["tasks.json"] if name == "label-studio" else zipped(files)
         assert (
-            "0 marks on 0 questions are Sam&#39;s. 1 questions stay" in _send(owner, project, name, "Sam", content).text
+            "0 marks on 0 questions are Sam&#39;s. 1 questions stay"
+            in upload(owner, project, f"pictures/{name}", "Sam", content).text
         )
     assert _drawn(pictured) == []
 
@@ -213,21 +192,20 @@ def test_what_can_not_be_is_refused_and_changes_nothing(pictured: Served, monkey
         "x",
         "t1-m1" * 99,
     ):
-        answer = _send(owner, project, "label-studio", "Sam", json.dumps([{"data": {"id": wrong}}]).encode())
+        answer = upload(owner, project, "pictures/label-studio", "Sam", json.dumps([{"data": {"id": wrong}}]).encode())
         assert answer.status_code == 400
         assert f"Task 1: there is no picture &#39;{wrong[:80]}" in answer.text
-    answer = _send(
-        owner, project, "label-studio", "Sam", json.dumps([{"data": {"id": video[:-6] + "999999"}}]).encode()
-    )
+    content = json.dumps([{"data": {"id": video[:-6] + "999999"}}])
+    answer = upload(owner, project, "pictures/label-studio", "Sam", content)
     assert "the video has fewer frames" in answer.text
     assert (
         "no points, lines or labels of Sam"
-        in _send(owner, project, "label-studio", "Sam", json.dumps(tasks).encode()).text
+        in upload(owner, project, "pictures/label-studio", "Sam", json.dumps(tasks).encode()).text
     )
     (one,) = [one for one in tasks if one["data"]["id"] == key]
     point = {"type": "keypoint", "original_width": 320, "original_height": 240, "value": {"x": 1, "y": 1}}
     one["annotations"] = [{"result": [point] * 51}]
-    answer = _send(owner, project, "label-studio", "Sam", json.dumps(tasks).encode())
+    answer = upload(owner, project, "pictures/label-studio", "Sam", json.dumps(tasks).encode())
     assert "can&#39;t be used. There are 51 drawings: at most 50, please." in answer.text
     assert _drawn(pictured) == []
     assert owner.get(f"/projects/{project}/pictures/coco.zip").status_code == 404
@@ -251,5 +229,5 @@ def test_a_picture_that_is_gone_is_named(tmp_path: Path) -> None:
         files = _load(owner, project, "label-studio", frames=1)
         assert files["left-out.txt"] == b"question which, medium 2: images/b.png can't be read\n"
         assert len([name for name in files if name.endswith(".jpg")]) == 2
-        answer = _send(owner, project, "label-studio", "Sam", tasks)
+        answer = upload(owner, project, "pictures/label-studio", "Sam", tasks)
         assert "can&#39;t be read here any more" in answer.text

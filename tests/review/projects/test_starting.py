@@ -67,8 +67,7 @@ def test_others_work_while_a_project_is_started_and_the_page_tells_how_far_it_is
     large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(projects, "PART", 5)
-    settings, clock = settings_of(large, tmp_path / "store", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(large, tmp_path / "store", None)) as served:
         going_on = projects.resume
         monkeypatch.setattr(projects, "resume", lambda site, stopped=None: None)
         owner, sam = served.person("owner", "O"), served.person("subject", "Sam")

@@ -208,8 +208,7 @@ def test_links_never_take_over_a_forged_name_of_the_server(served_sqlite: Served
 
 
 def test_links_have_the_name_that_the_owner_gave_the_server(benchmark: Path, tmp_path: Path) -> None:
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, base_url="https://review.example.org/")
-    with serving(settings, clock) as served:
+    with serving(*settings_of(benchmark, tmp_path / "store", None, base_url="https://review.example.org/")) as served:
         owner = served.person("owner", "Olga")
         page = owner.post("/people/invite", role="subject").text
         assert 'value="https://review.example.org/invitation/' in page
@@ -277,8 +276,8 @@ def test_a_name_that_looks_like_another_is_refused(served_sqlite: Served) -> Non
 
 def test_the_database_and_its_folder_are_their_owner_s_alone(benchmark: Path, tmp_path: Path) -> None:
     before = os.umask(0o022)
+    settings, clock = settings_of(benchmark, tmp_path / "store", None)
     try:
-        settings, clock = settings_of(benchmark, tmp_path / "store", None)
         with serving(settings, clock) as served:
             served.account("subject", "Sam")
             files = sorted((tmp_path / "store").glob("review.sqlite*"))

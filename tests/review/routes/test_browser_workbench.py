@@ -45,14 +45,6 @@ def made(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def rooms(made: Path, tmp_path: Path) -> Iterator[Served]:
-    """A server for it."""
-    settings, clock = settings_of(made / "bench", tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        yield running
-
-
 @pytest.fixture(scope="module", params=["webgl", "none"])
 def drawing(request: pytest.FixtureRequest) -> str:
     """Whether the browser draws in three dimensions."""
@@ -244,8 +236,7 @@ def test_moving_a_box_changes_the_answers_that_depend_on_it_and_nothing_else(
     until(page, lambda: "at " + ", ".join(f"{v:.2f}" for v in center) in page.locator(".done").inner_text(), 60)
     back = _contents(rooms)
     assert all(back[one] == old[one] for one in old if one not in mouse)
-    with rooms.site.database.read() as db:
-        gone = set(db.scalars(select(ItemVersion.item).join(Decision).where(Decision.verdict == "discard")))
+    gone = set(rooms.scalars(select(ItemVersion.item).join(Decision).where(Decision.verdict == "discard")))
     for one in mouse - gone:  # under the same id and letter
         was, now = json.loads(old[one][1]), json.loads(back[one][1])
         assert now["answer"] == was["answer"], one
@@ -331,8 +322,7 @@ def test_objects_are_added_named_resized_turned_and_removed_by_keyboard(page: An
     scene = _scenes(made)[item.scene or ""].scene
     assert [one.id for one in scene.of("birdcage")] == [added["object"]]
     assert identity not in {one.id for one in scene.objects}
-    with rooms.site.database.read() as db:
-        gone = set(db.scalars(select(ItemVersion.item).join(Decision).where(Decision.verdict == "discard")))
+    gone = set(rooms.scalars(select(ItemVersion.item).join(Decision).where(Decision.verdict == "discard")))
     asked = {one.id for one in _all(made) if one.scene == item.scene and name in categories_in(one)}
     assert item.id in gone <= asked
 
@@ -387,8 +377,7 @@ def test_evidence_of_every_question_type_is_drawn(browser: Any, tmp_path: Path, 
     by_task: dict[str, Item] = {}
     for item in open_folder(bench).load(bench, "all"):
         by_task.setdefault(item.labels["family"] if chosen == "site" else item.task, item)
-    settings, clock = settings_of(bench, tmp_path / f"store-{chosen}", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(bench, tmp_path / f"store-{chosen}", None)) as served:
         served.project("review", people=1)
         context = browser.new_context(base_url=served.url, viewport={"width": 1280, "height": 900})
         page = context.new_page()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from sqlalchemy import select
 pytest.importorskip("shapely", reason="generating needs the extra 'build'")
 
 
-from reviewing import Client, Served, enter, press_media_keys, serving, settings_of
+from reviewing import Client, Served, enter, press_media_keys
 from three_rooms import ROOMS
 from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.features.generate.compute import generate
@@ -32,14 +31,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOMS, folder / "scenes")
     generate(GenerateConfig(scenes=folder / "scenes", out=folder / "bench", per_scene=2))
     return folder
-
-
-@pytest.fixture
-def rooms(made: Path, tmp_path: Path) -> Iterator[Served]:
-    """A server for it."""
-    settings, clock = settings_of(made / "bench", tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        yield running
 
 
 def _all(made: Path) -> list[Item]:
@@ -95,8 +86,7 @@ def test_a_stricter_rule_takes_questions_away(rooms: Served, made: Path) -> None
     item = next(i for i in _all(made) if i.task == "object_counting")
     owner, flag = _flag(rooms, item, "rule")
     owner.post(f"{flag}/rule", rule="counting.least", value="50", note="counts below are guessed")
-    with rooms.site.database.read() as db:
-        gone = set(db.scalars(select(ItemVersion.item).join(Decision).where(Decision.verdict == "discard")))
+    gone = set(rooms.scalars(select(ItemVersion.item).join(Decision).where(Decision.verdict == "discard")))
     assert gone == {i.id for i in _all(made) if i.task == "object_counting"}
 
 
@@ -105,8 +95,7 @@ def test_a_wording_is_replaced_in_all_items_of_the_type(rooms: Served, made: Pat
     owner, flag = _flag(rooms, item, "template")
     done = owner.post(f"{flag}/template", old="How many", new="What number of", note="style")
     assert "made again" in done.text
-    with rooms.site.database.read() as db:
-        fresh = list(db.scalars(select(ItemVersion).where(ItemVersion.current, ItemVersion.version == 2)))
+    fresh = list(rooms.scalars(select(ItemVersion).where(ItemVersion.current, ItemVersion.version == 2)))
     assert {v.item for v in fresh} == {i.id for i in _all(made) if i.task == "object_counting"}
     assert all(v.content["question"].startswith("What number of") for v in fresh)
 
@@ -116,8 +105,7 @@ def test_a_flag_may_be_dismissed_with_a_reason(rooms: Served, made: Path) -> Non
     owner, flag = _flag(rooms, item, "item")
     assert owner.post(f"{flag}/dismiss").status_code == 422
     assert "Closed: dismissed" in owner.post(f"{flag}/dismiss", note="it is right").text
-    with rooms.site.database.read() as db:
-        assert [d.verdict for d in db.scalars(select(Decision).order_by(Decision.id))] == ["flag", "approve"]
+    assert [d.verdict for d in rooms.scalars(select(Decision).order_by(Decision.id))] == ["flag", "approve"]
 
 
 def test_media_keys_leave_what_is_wrong_with_a_scene_as_it_was_chosen(browser: Any, rooms: Served) -> None:

@@ -92,8 +92,7 @@ def test_roles_that_do_not_go_together_are_refused(served: Served) -> None:
         db.get_one(User, 1).active = False  # the account that was made with the database
     answer = owner.http.post(f"/people/{_id(served, 'Olga')}", data={"csrf": owner.csrf, "roles": ["reviewer"]})
     assert "Nobody else is an owner" in answer.text
-    with served.site.database.read() as db:
-        assert [(u.role, u.further) for u in db.scalars(select(User).where(User.name == "Sam"))] == [("subject", [])]
+    assert [(u.role, u.further) for u in served.scalars(select(User).where(User.name == "Sam"))] == [("subject", [])]
 
 
 def test_a_restricted_project_is_found_by_its_people_alone(served: Served) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from sqlalchemy import select
 
 pytest.importorskip("shapely", reason="generating needs the extra 'build'")
 
-from reviewing import Client, Served, serving, settings_of
+from reviewing import Client, Served
 from three_rooms import ROOMS
 from tolman.features.generate.compute import generate
 from tolman.features.generate.config import GenerateConfig
@@ -30,14 +29,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOMS, folder / "scenes")
     generate(GenerateConfig(scenes=folder / "scenes", out=folder / "bench", per_scene=1))
     return folder
-
-
-@pytest.fixture
-def rooms(made: Path, tmp_path: Path) -> Iterator[Served]:
-    """A server for it."""
-    settings, clock = settings_of(made / "bench", tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        yield running
 
 
 def _version(served: Served, path: str) -> ItemVersion:

@@ -1,4 +1,4 @@
-"""Backup, destroy, restore; and a database of an earlier version that is upgraded."""
+"""Backup, destroy, restore."""
 
 from __future__ import annotations
 
@@ -10,30 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import MetaData, create_engine, inspect, select, text
 
-from reviewing import TRUTHS, Served, answer_all, serving, settings_of
+from reviewing import TRUTHS, Served, answer_all, rows_of, serving, settings_of
 from tolman.errors import InputError, UsageError
 from tolman.review.server_settings import sqlite_url
-from tolman.review.store.backup import back_up, restore, upgrade
+from tolman.review.store.backup import back_up, restore
 from tolman.review.store.database import bring_to, engine_of
-
-BEFORE = "0002"
-"""The tables' version before there were backups."""
-
-
-def _rows(url: str) -> dict[str, list[Any]]:
-    """Table → its rows as the database holds them."""
-    engine = engine_of(url)
-    metadata = MetaData()
-    with engine.connect() as connection:
-        metadata.reflect(connection)
-        found = {
-            table.name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key))]
-            for table in metadata.sorted_tables
-        }
-    engine.dispose()
-    return found
 
 
 def _bytes(folder: Path) -> dict[str, str]:
@@ -64,14 +46,14 @@ def test_what_was_destroyed_comes_back_to_the_byte(benchmark: Path, tmp_path: Pa
     with serving(settings, clock) as served:
         _worked(served, store)
         written = back_up(store, None, tmp_path / "b.tar", {"pool": pool})  # while the server runs
-        rows, files, key = _rows(settings.url), _bytes(store), served.site.key
+        rows, files, key = rows_of(settings.url), _bytes(store), served.site.key
     assert stat.S_IMODE((tmp_path / "b.tar").stat().st_mode) == 0o600
     assert written.rows["submissions"] == 6
     assert written.files == 3
     shutil.rmtree(store)
     shutil.rmtree(pool)
     restore(tmp_path / "b.tar", store, None, {"pool": pool})
-    assert _rows(settings.url) == rows
+    assert rows_of(settings.url) == rows
     assert _bytes(store) == files
     assert (pool / "uploads" / "a.jpg").read_bytes() == b"added by somebody"
     with serving(settings, clock) as served:  # and it goes on: the same key, new rows after the old
@@ -91,11 +73,11 @@ def test_a_backup_goes_from_either_database_to_either(
     settings, clock = settings_of(benchmark, tmp_path / "store", url(there))
     with serving(settings, clock) as served:
         _worked(served, tmp_path / "store")
-    rows = _rows(settings.url)
+    rows = rows_of(settings.url)
     back_up(tmp_path / "store", settings.database, tmp_path / "b.tar", {})
     again, clock = settings_of(benchmark, tmp_path / "again", url(back))
     restore(tmp_path / "b.tar", tmp_path / "again", again.database, {})
-    assert _rows(again.url) == rows
+    assert rows_of(again.url) == rows
     assert _bytes(tmp_path / "again") == _bytes(tmp_path / "store")
     with serving(again, clock) as served:  # numbers of new rows go on after the old ones
         answer_all(served.person("subject", "Next"), 1, TRUTHS)
@@ -126,36 +108,3 @@ def test_nothing_is_restored_over_something_or_from_something_else(tmp_path: Pat
     with pytest.raises(InputError):
         restore(tmp_path / "c.tar", tmp_path / "new", None, {})
     assert not (tmp_path / "new").exists()
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def empty(request: pytest.FixtureRequest) -> str | None:
-    """The URL of a database without tables: None (a file in the store), then PostgreSQL."""
-    return None if request.param == "sqlite" else request.getfixturevalue("postgres").create()
-
-
-@pytest.mark.full
-def test_a_database_of_the_version_before_is_upgraded(tmp_path: Path, empty: str | None) -> None:
-    store = tmp_path / "store"
-    store.mkdir()
-    url = empty or sqlite_url(store)
-    engine = engine_of(url)
-    bring_to(engine, BEFORE)
-    with engine.begin() as connection:
-        connection.execute(text("INSERT INTO facts (name, value) VALUES ('key', 'a key of before')"))
-        connection.execute(text("INSERT INTO users (name, role, active, created) VALUES ('Sam', 'subject', true, 1.5)"))
-        connection.execute(text("INSERT INTO sessions (id, user_id, created, expires) VALUES ('s', 1, 0, 9e9)"))
-        connection.execute(text("INSERT INTO history (what, content, created) VALUES ('joined', '{}', 2)"))
-    engine.dispose()
-    before = _rows(url)
-    back_up(store, empty, tmp_path / "b.tar", {})
-    assert upgrade(store, empty)[0] == BEFORE
-    after = _rows(url)
-    for table in before.keys() - {"alembic_version"}:
-        assert [row[: len(old)] for row, old in zip(after[table], before[table], strict=True)] == before[table], table
-    again = upgrade(store, empty)
-    assert again[0] == again[1]
-    restore(tmp_path / "b.tar", tmp_path / "again", None, {})  # the backup is of the version that it was made of
-    found = create_engine(sqlite_url(tmp_path / "again"))
-    assert "attempts" not in inspect(found).get_table_names()
-    found.dispose()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from making import violations
-from reviewing import Served, serving, settings_of, snap, until
+from reviewing import Serve, Served, snap, until
 from tolman.review.projects.study_projects import start_study
 from tolman.review.server import owner_link
-from tolman.review.store.schema import Project
 from tolman.review.studies import Study
 from tolman.review.studies.study_records import records
 from tolman.review.studies.study_steps import join_path
@@ -35,10 +33,8 @@ STUDY = {
 
 
 @pytest.fixture
-def served(benchmark: Path, tmp_path: Path) -> Iterator[Served]:
-    settings, clock = settings_of(benchmark, tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        yield running
+def served(benchmark: Path, serve: Serve) -> Served:
+    return serve(benchmark)
 
 
 def begun(served: Served, page: Any, **changes: Any) -> int:
@@ -104,7 +100,6 @@ def test_the_time_of_a_question_runs_down_and_skips_it(page: Any, served: Served
     page.get_by_role("button", name="Begin").click()
     page.get_by_text("1 s left").wait_for()
     page.get_by_text("2 of", exact=False).first.wait_for(timeout=15000)
-    with served.site.database.read() as db:
-        (own,) = records(db, db.get_one(Project, project))
+    (own,) = served.told(records, project)
     assert own.skips["time is over"] >= 1
     assert own.answers == {}

@@ -6,7 +6,6 @@ import pytest
 from reviewing import serving, settings_of
 from tolman.item_table import read_items, write_items
 from tolman.review.projects.study_projects import start_named
-from tolman.review.store.schema import Project
 from tolman.review.studies.form_sampling import foresee
 
 
@@ -31,12 +30,10 @@ def test_what_a_design_lacks_is_told_beforehand(
     )
     file = tmp_path / "study.toml"
     file.write_text(f'title = "P"\n[[parts]]\n[parts.sample]\n{sample}\n')
-    settings, clock = settings_of(folder, tmp_path / "store", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(folder, tmp_path / "store", None)) as served:
         started = start_named(served.site, str(file))
         assert len(started.foreseen) == len(told)
         assert all(end in sentence for sentence, end in zip(started.foreseen, told, strict=True))
-        with served.site.database.read() as db:
-            assert foresee(db, db.get_one(Project, 1)) == list(started.foreseen)
+        assert served.told(foresee, 1) == list(started.foreseen)
         page = served.person("owner", "Olga").get("/studies/1/about").text
         assert all(sentence in page for sentence in told)

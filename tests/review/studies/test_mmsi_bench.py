@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from reviewing import Client, Served, serving, settings_of
+from reviewing import Client, Served, run_model, serving, settings_of
 from tolman import benchmarks
+from tolman.features.analyses.config import HumansConfig
+from tolman.features.analyses.run_analyses import analyze_humans
 from tolman.features.report.compute import report
 from tolman.features.report.config import ReportConfig
 from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.item_table import read_items
-from tolman.models.model import ModelOptions
 from tolman.review.accounts import Person
 from tolman.review.console import acts
 from tolman.review.console.acts import LEAVE_OUT, REOPEN
@@ -28,9 +29,7 @@ from tolman.review.projects.project_export import export_runs, publish
 from tolman.review.projects.study_projects import start_named
 from tolman.review.store.pool import key_of
 from tolman.review.store.schema import Project, Task, User
-from tolman.review.studies import STUDY_FILES
 from tolman.review.tasks.work import current_items
-from tolman.runs.run import RunRequest, run
 
 FORMAT = QuestionFormat(options=4, pictures=2, more_pictures=("MSR",))
 CATEGORY = "Attribute (Meas.)"
@@ -38,16 +37,9 @@ Pool = dict[str, str]
 
 
 @pytest.fixture
-def pool(pool_folder: Path, tmp_path: Path) -> Path:
-    shutil.copytree(pool_folder, tmp_path / "pool")
-    return tmp_path / "pool"
-
-
-@pytest.fixture
 def served(pool: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
     """A server with the study on a new benchmark."""
-    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", database, pool=pool)
-    with serving(settings, clock) as running:
+    with serving(*settings_of(tmp_path / "fresh", tmp_path / "store", database, pool=pool)) as running:
         assert start_named(running.site, "mmsi-bench").links == ()
         yield running
 
@@ -68,11 +60,11 @@ def join(served: Served, role: str, name: str, project: int) -> Client:
 def send(client: Client, path: str, chosen: list[str], **changes: Any) -> Any:
     """Submit a question about some media, whose answer is B."""
     fields = {
-        "csrf": client.csrf, "tab": "one", "seen": "99", "seconds": "3", "category": CATEGORY, "kind": "choice",
+        "tab": "one", "seen": "99", "seconds": "3", "category": CATEGORY, "kind": "choice",
         "question": "How long is the table?", "option": ["1 m", "2 m", "3 m", "4 m"], "answer": "B",
         "step": ["The table is as long as two doors are wide.", "A door is 1 m wide, so it is 2 m."], "needed": chosen,
     } | {f"has-{key}": "1" for key in chosen}  # fmt: skip
-    return client._keep(client.http.post(path, data=fields | changes, follow_redirects=True))
+    return client.post(path, **(fields | changes))
 
 
 def choose(client: Client, path: str, *chosen: str) -> None:
@@ -224,8 +216,7 @@ def test_what_is_discarded_twice_comes_back_twice_until_the_owner_leaves_it_out(
         if attempt == 0:
             send(ann, page.url.path, pair, question="How long is the desk?")
     assert ">How long is the desk?</textarea>" in page.text
-    with served.site.database.read() as db:
-        keys = sorted(task.key for task in db.scalars(select(Task).where(Task.key.startswith("revise-"))))
+    keys = sorted(task.key for task in served.scalars(select(Task).where(Task.key.startswith("revise-"))))
     assert [key.rsplit("@")[1] for key in keys] == ["1", "2"]
     with served.site.database.read() as db:
         (version,) = current_items(db, db.get_one(Project, 2))
@@ -264,15 +255,16 @@ def test_the_written_benchmark_is_scored_as_mmsi_bench_with_people_and_models_in
 ) -> None:
     media = names(pool)
     ann = join(served, "annotator", "Ann", 1)
-    for number, task in enumerate((CATEGORY, "Motion (Cam.)", "MSR")):
+    for number, task in enumerate((CATEGORY, "Motion (Cam.)", "MSR", "MSR")):
         chosen = [media[f"turn/{n:03d}.png"] for n in range(4 + 2 * number, 6 + 2 * number)]
         write(ann, chosen, category=task, question=f"What of {number}?", step=["the first", "the second", "the third"])
     owner = served.person("owner", "Olga")
     next_part(served, owner, 1, "Review")
     for name in ("Rae", "Rob", "Ron"):
         client = join(served, "reviewer", name, 2)
-        for _ in range(3):
-            decide(client, 2, "approve")
+        for _ in range(4):
+            again = "What of 3?" in client.get("/projects/2/work").text
+            decide(client, 2, "discard" if again else "approve", "It was asked before.")
     publish(served.site, tmp_path / "own-v1", "MMSI-Bench: annotation: Review")
     card = json.loads((tmp_path / "own-v1" / "benchmark.json").read_text())
     assert card["scoring_profile"] == "mmsi-bench"
@@ -285,46 +277,39 @@ def test_the_written_benchmark_is_scored_as_mmsi_bench_with_people_and_models_in
         assert db.get_one(Project, 3).name == "MMSI-Bench: annotation: Time tiers"
     link = re.search(r'/join/3/[^"< ]+', owner.get("/studies/3/about").text)
     assert link is not None
-    for _ in range(2):
+    tiers = {"What of 0?": (5.0, "easy"), "What of 1?": (40.0, "medium"), "What of 2?": (110.0, "hard")}
+    for pace in (1.0, 1.5):
         client = served.visitor()
         client.get(link.group(0))
         assert not re.search(r"how\s+hard", client.last.text)  # no page has a control for it
         client.post(client.last.url.path, agreed="1")
-        seen = 0
+        seen = []
         while (page := client.get("/projects/3/work")).url.path.startswith("/study/"):
-            served.clock.ahead += 5
-            client.post(page.url.path, answer="B", seconds=5, shown="ready")
-            seen += 1
-            assert seen <= 3
-        assert seen == 3
+            (question,) = [question for question in tiers if question in page.text]
+            seconds = pace * tiers[question][0]
+            served.clock.ahead += seconds
+            client.post(page.url.path, answer="B", seconds=seconds, shown="ready")
+            seen.append(question)
+        assert sorted(seen) == sorted(tiers)  # what was discarded is asked nobody
     done = export_runs(served.site, tmp_path / "people", "MMSI-Bench: annotation: Time tiers")
     assert done.benchmark is not None
     assert json.loads((done.benchmark / "benchmark.json").read_text())["scoring_profile"] == "mmsi-bench"
-    people = [folder.path for folder in done.folders]
-    wanted = RunRequest(
-        benchmark=str(tmp_path / "own-v1"), model="baseline/random", out=tmp_path / "random", options=ModelOptions()
-    )
-    asked, _ = run(wanted, started=lambda started: None, done=lambda outcome: None)
-    shown = report(ReportConfig(runs=(*people, asked.path))).report  # on the export and in the timed part: one table
+    people = tuple(folder.path for folder in done.folders)
+    found = analyze_humans(HumansConfig(runs=people, out=tmp_path / "tiers"))
+    named = {version.item: version.content["question"] for version in served.told(current_items, 3)}
+    timed = {named[row["id"]]: row["tier"] for row in found.difficulty.frame.iter_rows(named=True)}
+    assert timed == {question: tier for question, (_, tier) in tiers.items()}
+    assert len(found.people) == 2
+    assert all(figure.value == 100 for figure in found.average.values())
+    asked = run_model(tmp_path / "own-v1", "baseline/random", tmp_path / "random")
+    shown = report(ReportConfig(runs=(*people, asked))).report  # on the export and in the timed part: one table
     assert {"people, average of 2", "baseline/random"} <= {row.name for row in shown.rows}
-
-
-def test_every_number_of_the_page_is_the_study_s() -> None:
-    study = STUDY_FILES.open("mmsi-bench")
-    write_part, review_part, timed = study.parts
-    assert (write_part.mode, review_part.mode, timed.mode) == ("write", "review", "study")
-    assert write_part.format == FORMAT
-    assert review_part.settings == {"people": 3, "back": 1}
-    assert timed.sample is not None
-    assert (timed.sample.people, timed.sample.overlap) == (2, 2)
-    assert "how hard" not in timed.instructions
 
 
 def test_questions_about_a_flat_folder_of_photos_have_intervals(pool_folder: Path, tmp_path: Path) -> None:
     shutil.copytree(pool_folder.parent / "raw" / "turn", tmp_path / "photos")
     bring_in([tmp_path / "photos"], tmp_path / "pool", source="My photos", licence="CC BY 4.0")
-    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool")
-    with serving(settings, clock) as served:
+    with serving(*settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool")) as served:
         start_named(served.site, "mmsi-bench")
         ann, media = join(served, "annotator", "Ann", 1), names(tmp_path / "pool")
         for number in range(8):
@@ -333,10 +318,7 @@ def test_questions_about_a_flat_folder_of_photos_have_intervals(pool_folder: Pat
         publish(served.site, tmp_path / "out")
     scenes = {item.scene for item in read_items(tmp_path / "out" / "items.parquet")}
     assert scenes == {f"My photos/{4 + 2 * n:03d}.png" for n in range(8)}
-    wanted = RunRequest(
-        benchmark=str(tmp_path / "out"), model="baseline/random", out=tmp_path / "random", options=ModelOptions()
-    )
-    asked, _ = run(wanted, started=lambda started: None, done=lambda outcome: None)
-    rows = [row for row in report(ReportConfig(runs=(asked.path,))).report.rows if row.name == "baseline/random"]
+    asked = run_model(tmp_path / "out", "baseline/random", tmp_path / "random")
+    rows = [row for row in report(ReportConfig(runs=(asked,))).report.rows if row.name == "baseline/random"]
     assert all(row.figures["average"].interval is not None for row in rows)
     assert rows

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Collection
 from html import unescape
 from itertools import combinations
 from pathlib import Path
@@ -21,6 +23,10 @@ from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF, LEVELS
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, write_lines
 from tolman.curate.verify import Verdict, review_row
+from tolman.features.analyses.config import HumansConfig
+from tolman.features.analyses.run_analyses import analyze_humans
+from tolman.features.report.compute import report
+from tolman.features.report.config import ReportConfig
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review.projects.project_export import export_runs, publish
@@ -63,6 +69,8 @@ def test_every_number_of_the_page_is_the_file_s() -> None:
         row_of("mmsi-bench"),
         *(part("mmsi-bench", n) for n in ("Write", "Review", "Time tiers")),
     )
+    assert (write.mode, review.mode, timed.mode) == ("write", "review", "study")
+    assert "how hard" not in timed.instructions
     assert write.format is not None
     assert timed.sample is not None
     assert number(said, r"writing (\d+) questions") == write.settings["questions"]
@@ -70,8 +78,8 @@ def test_every_number_of_the_page_is_the_file_s() -> None:
     assert number(said, r"and (\w+) pictures") == write.format.pictures
     assert write.format.more_pictures == ("MSR",)
     assert "MSR" in TASKS
-    assert number(said, r"(\w+) reviewers") == review.settings["people"]
-    assert ("comes back to its writer" in said) == bool(review.settings["back"])
+    assert review.settings == {"people": number(said, r"(\w+) reviewers"), "back": 1}
+    assert "comes back to its writer" in said
     assert number(said, r"(\w+) people against") == timed.sample.people == timed.sample.overlap
 
     said, verify, level = row_of("spatialbench"), part("spatialbench", "Verify"), part("spatialbench", "Human level")
@@ -111,10 +119,11 @@ def questions(tasks: dict[str, int], numbers: tuple[str, ...] = ()) -> list[Item
     return made
 
 
-def bench(folder: Path, items: list[Item]) -> Path:
+def bench(folder: Path, items: list[Item], profile: str | None = None) -> Path:
     folder.mkdir()
     write_items(folder / "items.parquet", items)
-    (folder / "benchmark.json").write_text(f'{{"name": "{folder.name}", "title": "{folder.name}"}}')
+    card = {"name": folder.name, "title": folder.name} | ({"scoring_profile": profile} if profile else {})
+    (folder / "benchmark.json").write_text(json.dumps(card))
     return folder
 
 
@@ -131,9 +140,11 @@ def come(served: Served, path: str) -> Client:
     return client
 
 
-def answer_all(served: Served, client: Client, project: int, given: Any, practice: str = "C") -> tuple[list[str], int]:
-    """Answer all there is; the questions in their order, and the number of breaks."""
-    asked, breaks = [], 0
+def answer_all(
+    served: Served, client: Client, project: int, given: Any, practice: str = "C", skip: Collection[str] = ()
+) -> tuple[list[str], int]:
+    """Answer all there is, practising as told; the questions in their order, and the number of breaks."""
+    asked, breaks, practised = [], 0, iter(practice)
     while not (page := client.get(f"/projects/{project}/work")).url.path.endswith("/end"):
         path = page.url.path
         served.clock.ahead += 4
@@ -141,11 +152,16 @@ def answer_all(served: Served, client: Client, project: int, given: Any, practic
             breaks += 1
             client.post(path)
         elif "What of" not in page.text:
-            client.post(path, answer=practice, seconds=3, shown="ready")
+            client.post(path, answer=next(practised), seconds=3, shown="ready")
         else:
             asked.append(asked_on(page.text))
             assert asked.count(asked[-1]) == 1
-            client.post(path, answer=given(asked[-1]), seconds=3, shown="ready")
+            if asked[-1] in skip:
+                client.post(f"{path}/skip", reason="can't tell")
+            else:
+                client.post(path, answer=given(asked[-1]), seconds=3, shown="ready")
+    assert "You have come to the end" in page.text
+    assert next(practised, None) is None
     return asked, breaks
 
 
@@ -160,8 +176,7 @@ def nominal_alpha(units: list[list[str]]) -> float:
 
 def test_sites_forms_are_seven_times_the_same_three_hundred(tmp_path: Path) -> None:
     folder = bench(tmp_path / "own", questions(dict.fromkeys(CATEGORIES, 53)))
-    settings, clock = settings_of(folder, tmp_path / "store", None)
-    with serving(settings, clock) as served:
+    with serving(*settings_of(folder, tmp_path / "store", None)) as served:
         (path,) = start_named(served.site, "site").links
         first = served.visitor().get(path).text
         assert "practice" in first.casefold()
@@ -179,8 +194,47 @@ def test_sites_forms_are_seven_times_the_same_three_hundred(tmp_path: Path) -> N
         assert Counter(key.rsplit(" ", 1)[0] for key in forms[0]) == dict.fromkeys(CATEGORIES, 50)
 
 
-def verify(client: Client, given: Any) -> list[str]:
-    """Answer, go through the checklist and approve, as long as there is something."""
+@pytest.mark.full
+def test_sites_human_level_by_seven_people(tmp_path: Path) -> None:
+    folder = bench(tmp_path / "own", questions(dict.fromkeys(CATEGORIES, 53)), "site")
+    wrong: list[dict[str, bool]] = []
+    with serving(*settings_of(folder, tmp_path / "store", None)) as served:
+        (path,) = start_named(served.site, "site").links
+        truths = {item.id: item.answer for item in served.site.loaded.items}
+        for person in range(7):
+            drawn = random.Random(person)
+            missed = {item: drawn.random() < 0.1 + 0.05 * person for item in truths}
+
+            def answer(item: str, missed: dict[str, bool] = missed) -> str:
+                return "ABCD"[("ABCD".index(truths[item]) + missed[item]) % 4]
+
+            skip = (f"{CATEGORIES[0]} 7", f"{CATEGORIES[0]} 8") if person == 2 else ()
+            practice = "AC" if person == 6 else "C"  # the last one has to practise once more
+            asked, breaks = answer_all(served, come(served, path), 1, answer, practice, skip)
+            assert (len(asked), breaks) == (300, 3)  # after 75, 150 and 225 questions
+            wrong.append({item: missed[item] for item in asked if item not in skip})
+        done = export_runs(served.site, tmp_path / "people")
+    assert (len(done.folders), done.excluded) == (7, {})
+    runs = tuple(folder.path for folder in done.folders)
+    found = analyze_humans(HumansConfig(runs=runs))
+    columns = [column.key for column in found.columns][1:7]
+    assert columns == ["count", "loc", "3d_inf", "multiv", "rel", "mov"]
+    for column, task in zip(columns, CATEGORIES, strict=True):
+        # Chance-adjusted accuracy of four options: (right - 1/4) / (1 - 1/4), averaged over people.
+        own = [[bad for item, bad in missed.items() if item.startswith(f"{task} ")] for missed in wrong]
+        figures = [100 * (1 - sum(bads) / len(bads) - 0.25) / 0.75 for bads in own]
+        assert found.average[column].value == pytest.approx(sum(figures) / 7, abs=1e-6), task
+        assert found.average[column].people == 7
+        assert found.average[column].interval is not None
+    shown = report(ReportConfig(runs=runs)).report
+    (together,) = [row for row in shown.rows if row.name == "people, average of 7"]
+    assert together.figures["overall"].value == pytest.approx(found.average["overall"].value)
+    assert together.figures["overall"].interval is not None
+    assert any("skipped 2 of 2,100 questions" in note for note in shown.notes)
+
+
+def verify(client: Client, given: Any, discard: str = "") -> list[str]:
+    """Answer, go through the checklist and approve or discard, as long as there is something."""
     seen = []
     while (page := client.get("/projects/1/work")).url.path.startswith("/verify/"):
         path, item = page.url.path, asked_on(page.text)
@@ -189,8 +243,8 @@ def verify(client: Client, given: Any) -> list[str]:
         if f"{path}/answer" in page.text:
             page = client.post(f"{path}/answer", answer=given(item), frames="", trace="It is seen.", seconds=3)
         points = page.text.count('name="fine"')
-        data = {"csrf": client.csrf, "verdict": "approve", "seconds": "3", "fine": [str(n) for n in range(points)]}
-        done = client._keep(client.http.post(f"{path}/decide", data=data, follow_redirects=True))
+        verdict = {"verdict": "discard", "reason": "It can't be told."} if item == discard else {"verdict": "approve"}
+        done = client.post(f"{path}/decide", seconds=3, fine=[str(n) for n in range(points)], **verdict)
         assert done.status_code == 200, done.text
     return seen
 
@@ -207,7 +261,7 @@ def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path:
     ]  # fmt: skip
     write_lines(tmp_path / "review.jsonl", rows)
     settings, clock = settings_of(
-        bench(tmp_path / "own", items), tmp_path / "store", None, verify=(tmp_path / "review.jsonl",)
+        bench(tmp_path / "own", items, "spatialbench"), tmp_path / "store", None, verify=(tmp_path / "review.jsonl",)
     )
     high = {name for name, task in tasks.items() if list(LEVELS).index(LEVEL_OF[task]) + 1 >= 3}
     with serving(settings, clock) as served:
@@ -234,7 +288,7 @@ def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path:
             return truths[item] if item != wrong else "ABCD"[("ABCD".index(truths[item]) + 1) % 4]
 
         assert set(verify(annotator("Ann"), second)) == high | drawn  # the first round
-        assert verify(annotator("Bob"), second) == [wrong]  # the second round settles what differs
+        assert verify(annotator("Bob"), second, wrong) == [wrong]  # the second round settles what differs
         progress = unescape(served.person("owner", "Olga").get("/projects/1/progress").text)
         choices = [name for name in high | drawn if truths[name] in "ABCD"]
         first, other = Counter(truths[n] for n in choices), Counter(second(n) for n in choices)
@@ -242,7 +296,7 @@ def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path:
         kappa = ((len(choices) - 1) / len(choices) - chance) / (1 - chance)
         assert re.search(rf"Cohen.s kappa of answers to choices.*?<td[^>]*>\s*{kappa:.2f}\s*<", progress, re.S)
         done = publish(served.site, tmp_path / "verified", "SpatialBench: verification: Verify")
-        assert done.items == len(items)
+        assert done.items == len(items) - 1  # without what was discarded
         assert '"scoring_profile": "spatialbench"' in (tmp_path / "verified" / "benchmark.json").read_text()
 
         owner = served.person("owner", "Olaf")
@@ -256,17 +310,23 @@ def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path:
 
             def given(item: str, letters: random.Random = letters) -> str:
                 right = truths[item]
-                said = right if letters.random() < 0.7 else (letters.choice("ABCD") if right in "ABCD" else "1")
+                said = right if letters.random() < 0.7 else (letters.choice("ABCD") if right in "ABCD" else "99")
                 told.setdefault(item, []).append(said)
                 return said
 
-            asked, breaks = answer_all(served, come(served, link.group(0)), 2, given)
-            assert (len(asked), breaks) == (15, 0)
+            asked, breaks = answer_all(served, come(served, link.group(0)), 2, given, practice="")
+            assert (len(asked), breaks) == (14, 0)
+            assert wrong not in asked
         assert {len(given) for given in told.values()} == {33}
         progress = unescape(owner.get("/projects/2/progress").text)
         alpha = nominal_alpha(list(told.values()))
         assert re.search(rf"Krippendorff.s alpha.*?<td[^>]*>\s*{alpha:.2f}\s*<", progress, re.S)
-        with served.site.database.read() as db:
-            assert len(current_items(db, db.get_one(Project, 2))) == 15
+        assert len(served.told(current_items, 2)) == 14
         runs = export_runs(served.site, tmp_path / "people", "SpatialBench: verification: Human level")
         assert len(runs.folders) == 33
+    found = analyze_humans(HumansConfig(runs=tuple(folder.path for folder in runs.folders)))
+    assert found.average["score"].people == 33
+    (counting,) = [
+        name for name, task in tasks.items() if task == "object_counting"
+    ]  # anything but the truth is far off
+    assert found.average["object_counting"].value == pytest.approx(100 * told[counting].count(truths[counting]) / 33)

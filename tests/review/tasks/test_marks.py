@@ -104,8 +104,7 @@ def test_reviewers_marked_answers_are_left_out_of_the_agreement(served: Served, 
         served.clock.ahead += 60
         bob.post(f"{page.url.path}/answer", answer=TRUTHS[item_on(bob)], seconds=30, shown="ready")
         bob.post(f"{page.url.path}/decide", verdict="approve")
-    with served.site.database.read() as db:
-        votes = votes_of(db, db.get_one(Project, project))
+    votes = served.told(votes_of, project)
     assert {vote.person for vote in votes if vote.marks} == {"Ann"}
     assert (agreement(votes).with_truth, agreement(votes).marked) == (7 / 8, 0)
     left = agreement(votes, without_marked=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,18 +12,16 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text
 
-from reviewing import TRUTHS, Client, Served, item_on, serving, settings_of
+from reviewing import TRUTHS, Client, Serve, Served, item_on
 from tolman.review.accounts import Person
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, Project, Submission, Task, User
 from tolman.review.tasks import assignments, work
 
 
 @pytest.fixture
-def served_postgres(benchmark: Path, tmp_path: Path, postgres: Any) -> Iterator[Served]:
+def served_postgres(benchmark: Path, postgres: Any, serve: Serve) -> Served:
     """A running server on PostgreSQL, for what only it lets happen at once."""
-    settings, clock = settings_of(benchmark, tmp_path / "store", postgres.create())
-    with serving(settings, clock) as running:
-        yield running
+    return serve(benchmark, postgres.create())
 
 
 def _people(served: Served, number: int) -> list[Person]:

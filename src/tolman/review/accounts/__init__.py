@@ -123,12 +123,9 @@ def invitation(db: Orm, settings: ReviewSettings, token: str, purpose: str) -> I
     found = db.scalar(select(Invitation).where(Invitation.token == hash_token(token)))
     if found is None or found.purpose != purpose:
         raise AccountError("This link is not known. Ask for a new one.")
-    if found.used is not None:
-        raise AccountError("This link was used already. Sign in, or ask for a new one.")
-    if found.revoked is not None:
-        raise AccountError("This link was taken back. Ask for a new one.")
-    if found.expires < settings.clock():
-        raise AccountError("This link is too old. Ask for a new one.")
+    state = _state(found, settings.clock())
+    if state != OPEN:
+        raise AccountError(_CLOSED[state])
     return found
 
 
@@ -165,12 +162,7 @@ def enter(db: Orm, settings: ReviewSettings, token: str) -> User:
     Raises:
         AccountError: the token is not good.
     """
-    found = invitation(db, settings, token, ENTER)
-    user = db.get_one(User, found.user_id)
-    if not user.active:
-        raise AccountError("This account is closed.")
-    found.used = settings.clock()
-    return user
+    return _used_by(db, settings, token, ENTER)
 
 
 def reset_password(db: Orm, settings: ReviewSettings, user: User) -> str:
@@ -191,14 +183,20 @@ def set_by_link(db: Orm, settings: ReviewSettings, token: str, stored: str) -> U
     Raises:
         AccountError: the token is not good, or the account is closed.
     """
-    found = invitation(db, settings, token, RESET)
+    user = _used_by(db, settings, token, RESET)
+    user.password = stored
+    end_sessions(db, user)
+    record(db, settings, "password", user=user.id, by="link")
+    return user
+
+
+def _used_by(db: Orm, settings: ReviewSettings, token: str, purpose: str) -> User:
+    """The user that a link is for; the link is used up."""
+    found = invitation(db, settings, token, purpose)
     user = db.get_one(User, found.user_id)
     if not user.active:
         raise AccountError("This account is closed.")
     found.used = settings.clock()
-    user.password = stored
-    end_sessions(db, user)
-    record(db, settings, "password", user=user.id, by="link")
     return user
 
 
@@ -279,37 +277,19 @@ OPEN, USED, REVOKED, EXPIRED = "open", "used", "revoked", "expired"
 """States of a link."""
 PAST_SHOWN = 100
 """Links listed that are good no more; the audit log has them all."""
-_PURPOSES = {JOIN: "new account", ENTER: "sign in", RESET: "new password"}
+_CLOSED = {
+    USED: "This link was used already. Sign in, or ask for a new one.",
+    REVOKED: "This link was taken back. Ask for a new one.",
+    EXPIRED: "This link is too old. Ask for a new one.",
+}
+PURPOSES = {JOIN: "new account", ENTER: "sign in", RESET: "new password"}
 
 
-@dataclass(frozen=True)
-class ListedLink:
-    """A link without its secret, which can't be read again.
+def listed_links(db: Orm, settings: ReviewSettings) -> list[tuple[Invitation, str | None, str]]:
+    """All links that are still good, then the last of the others; the newest first in both.
 
-    Attributes:
-        id: of its row.
-        what: its effect, in words.
-        role: of the person that it lets in.
-        note: who it is for, as the owner wrote.
-        account: name of the account that it signs in to or has made, or None.
-        state: open, used, revoked or expired.
-        created, expires: seconds since 1970.
-        ended: when it was used or revoked.
+    With each are the name of the account that it signs in to or has made, and its state.
     """
-
-    id: int
-    what: str
-    role: str
-    note: str
-    account: str | None
-    state: str
-    created: float
-    expires: float
-    ended: float | None
-
-
-def listed_links(db: Orm, settings: ReviewSettings) -> list[ListedLink]:
-    """All links that are still good, then the last of the others; the newest first in both."""
     now = settings.clock()
     good = and_(Invitation.used.is_(None), Invitation.revoked.is_(None), Invitation.expires >= now)
     chosen = (
@@ -318,7 +298,7 @@ def listed_links(db: Orm, settings: ReviewSettings) -> list[ListedLink]:
         .order_by(Invitation.created.desc(), Invitation.id.desc())
     )
     rows = [*db.execute(chosen.where(good)), *db.execute(chosen.where(~good).limit(PAST_SHOWN))]
-    return [_told(found, name, now) for found, name in rows]
+    return [(found, name, _state(found, now)) for found, name in rows]
 
 
 def revoke_link(settings: ReviewSettings, found: Invitation) -> bool:
@@ -328,13 +308,6 @@ def revoke_link(settings: ReviewSettings, found: Invitation) -> bool:
         return False
     found.revoked = now
     return True
-
-
-def _told(found: Invitation, name: str | None, now: float) -> ListedLink:
-    return ListedLink(
-        id=found.id, what=_PURPOSES[found.purpose], role=found.role, note=found.note, account=name,
-        state=_state(found, now), created=found.created, expires=found.expires, ended=found.used or found.revoked,
-    )  # fmt: skip
 
 
 def _state(found: Invitation, now: float) -> str:

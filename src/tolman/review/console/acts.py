@@ -12,16 +12,13 @@ don't wait, and an act that is killed resumes later.
 
 from __future__ import annotations
 
-import logging
 import threading
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, insert, literal, or_, select
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import aliased, lazyload
 
@@ -29,6 +26,7 @@ from tolman.review import accounts
 from tolman.review.accounts import Person
 from tolman.review.console.item_listing import ItemFilter, matching
 from tolman.review.modes import MODES
+from tolman.review.projects import in_parts
 from tolman.review.site import Site
 from tolman.review.store.database import WITH_UNDONE, record
 from tolman.review.store.schema import Act, Acted, Assignment, Decision, ItemVersion, Project, Submission, Task, User
@@ -310,7 +308,6 @@ def last_submission(db: Orm) -> int:
 
 PART = 100
 """Questions of a part: one holds the writers up for some 0.1 s."""
-_log = logging.getLogger(__name__)
 
 
 def begin_act(
@@ -447,21 +444,7 @@ def resume(site: Site, stopped: Callable[[], bool] = lambda: False) -> threading
     """Go on with all acts that are under way, in a thread; None where there are none."""
     with site.database.read() as db:
         waiting = db.scalars(select(Act.id).where(Act.state.in_((DOING, UNDOING))).order_by(Act.id)).all()
-    if not waiting:
-        return None
-    thread = threading.Thread(target=_all_parts, args=(site, waiting, stopped), name="acting", daemon=True)
-    thread.start()
-    return thread
-
-
-def _all_parts(site: Site, acts: Sequence[int], stopped: Callable[[], bool]) -> None:
-    for number in acts:
-        try:
-            while not stopped() and next_part(site, number):
-                time.sleep(0.02)  # who waits for the database comes first
-        except SQLAlchemyError as error:  # the database is away, or was closed: the next start of a server goes on
-            _log.warning("act %d is not done wholly (%s); it goes on when the server starts", number, type(error))
-            return
+    return in_parts("act", waiting, lambda number: next_part(site, number), stopped) if waiting else None
 
 
 def next_part(site: Site, number: int) -> bool:

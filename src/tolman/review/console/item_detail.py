@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Row, case, select
 from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import aliased
 
@@ -73,31 +73,6 @@ class SubmissionRow:
     for_all: bool
 
 
-@dataclass(frozen=True)
-class LeaseRow:
-    """A person who has a task about an item now; `late` if the task may already be given to others."""
-
-    id: int
-    person: str
-    stage: str
-    taken: float
-    expires: float
-    late: bool
-    can_release: bool
-
-
-@dataclass(frozen=True)
-class DecisionRow:
-    """A decision about an item; `by` is None if people agreed, `taken_back` None while it is in force."""
-
-    version: int
-    verdict: str
-    reason: str
-    by: str | None
-    created: float
-    taken_back: str | None
-
-
 def submissions_about(db: Orm, project: Project, version: ItemVersion) -> list[SubmissionRow]:
     """All submissions about an item's versions, those that were taken back among them, the oldest first."""
     undoer = aliased(User)
@@ -126,54 +101,44 @@ def submissions_about(db: Orm, project: Project, version: ItemVersion) -> list[S
     ]  # fmt: skip
 
 
-def leases_about(db: Orm, version: ItemVersion, now: float) -> list[LeaseRow]:
+def leases_about(db: Orm, version: ItemVersion, now: float) -> list[Row[Any]]:
     """Return the people who have an unfinished task about a version now."""
     return _leases(db, now, Task.item_id == version.id)
 
 
-def slots_of(db: Orm, project: Project, now: float) -> list[LeaseRow]:
+def slots_of(db: Orm, project: Project, now: float) -> list[Row[Any]]:
     """Return the people with a task that is about no item yet, with the task's key in place of its stage."""
     return _leases(db, now, Task.project_id == project.id, Task.item_id.is_(None))
 
 
-def _leases(db: Orm, now: float, *conditions: ColumnElement[bool]) -> list[LeaseRow]:
-    found = db.execute(
-        select(Assignment, Task, User.name)
-        .join(Task, Task.id == Assignment.task_id)
-        .join(User, User.id == Assignment.user_id)
-        .where(Assignment.state == "held", *conditions)
-        .order_by(Assignment.id)
-        .limit(_MOST_LEASES)
-    )
-    return [
-        LeaseRow(
-            own.id, name, task.key if task.item_id is None else task.stage, own.taken, own.expires,
-            own.expires < now, task.wanted is not None,
+def _leases(db: Orm, now: float, *conditions: ColumnElement[bool]) -> list[Row[Any]]:
+    chosen = (
+        select(
+            *(Assignment.id, User.name.label("person"), Assignment.taken, Assignment.expires),
+            case((Task.item_id.is_(None), Task.key), else_=Task.stage).label("stage"),
+            (Assignment.expires < now).label("late"), Task.wanted.is_not(None).label("can_release"),
         )
-        for own, task, name in found
-    ]  # fmt: skip
+        .select_from(Assignment).join(Task).join(User)
+        .where(Assignment.state == "held", *conditions).order_by(Assignment.id).limit(_MOST_LEASES)
+    )  # fmt: skip
+    return list(db.execute(chosen))
 
 
-def decisions_about(db: Orm, project: Project, version: ItemVersion) -> list[DecisionRow]:
+def decisions_about(db: Orm, project: Project, version: ItemVersion) -> list[Row[Any]]:
     """All decisions about an item's versions, those that were taken back among them, the oldest first."""
     back = aliased(User)
-    found = db.execute(
-        select(Decision, ItemVersion.version, User.name, back.name, Act.kind)
-        .join(ItemVersion, ItemVersion.id == Decision.item_id)
-        .outerjoin(User, User.id == Decision.user_id)
-        .outerjoin(Act, Act.id == Decision.taken_back)
-        .outerjoin(back, back.id == Act.user_id)
-        .where(ItemVersion.project_id == project.id, ItemVersion.item == version.item)
-        .order_by(Decision.id)
-        .execution_options(**{WITH_UNDONE: True})
-    )
-    return [
-        DecisionRow(
-            number, one.verdict, one.reason, name, one.created,
-            None if one.taken_back is None else f"{by} ({kind}, act {one.taken_back})",
+    chosen = (
+        select(
+            *(ItemVersion.version, Decision.verdict, Decision.reason, User.name.label("by"), Decision.created),
+            *(Decision.taken_back, back.name.label("back_by"), Act.kind),
         )
-        for one, number, name, by, kind in found
-    ]  # fmt: skip
+        .select_from(Decision).join(ItemVersion, ItemVersion.id == Decision.item_id)
+        .outerjoin(User, User.id == Decision.user_id)
+        .outerjoin(Act, Act.id == Decision.taken_back).outerjoin(back, back.id == Act.user_id)
+        .where(ItemVersion.project_id == project.id, ItemVersion.item == version.item)
+        .order_by(Decision.id).execution_options(**{WITH_UNDONE: True})
+    )  # fmt: skip
+    return list(db.execute(chosen))
 
 
 def flags_about(db: Orm, version: ItemVersion) -> list[Flag]:
@@ -332,9 +297,8 @@ def _submitted(
     own = None if chosen is None else db.get_one(Assignment, chosen.assignment_id)
     if chosen is None or own is None or own.task.project_id != project.id or own.task.item_id != version:
         raise ActError("There is no such submission, or it was taken back already.")
-    assert own.task.item is not None
     newer = select(ItemVersion.id).where(
-        ItemVersion.project_id == project.id, ItemVersion.item == own.task.item.item, ItemVersion.id > version
+        ItemVersion.project_id == project.id, ItemVersion.item == own.task.version.item, ItemVersion.id > version
     )
     if db.scalar(newer.limit(1)) is not None:
         raise ActError("A new version of the question came of it. Reopen that one, or leave it out.")

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from sqlalchemy import ColumnElement, Select, Subquery, Text, and_, case, cast, func, or_, select
+from sqlalchemy import ColumnElement, Double, Integer, Row, Select, Subquery, Text, and_, case, cast, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.orm import Session as Orm
 
@@ -62,40 +62,10 @@ _USUAL = ItemFilter()
 
 
 @dataclass(frozen=True)
-class ItemRow:
-    """A row of the table.
-
-    Attributes:
-        version: id of the item's current version.
-        item: its id.
-        label: the question type.
-        question: how it begins.
-        state: one of `STATES`.
-        answers: people who have done a task about it.
-        wanted: how many are wanted in all; None where everybody is asked.
-        disagreement: of the pairs of people who answered the same, the share whose answers differ; None without a pair,
-            and where answers are no choices.
-        seconds: median time of those who are done.
-        missed: models that got it wrong; None where none was asked.
-    """
-
-    version: int
-    item: str
-    label: str
-    question: str
-    state: str
-    answers: int
-    wanted: int | None
-    disagreement: float | None
-    seconds: float | None
-    missed: int | None
-
-
-@dataclass(frozen=True)
 class ItemPage:
     """A page of the table: its rows, how many items there are in all, and the pages."""
 
-    rows: list[ItemRow]
+    rows: list[Row[Any]]
     found: int
     page: int
     pages: int
@@ -267,21 +237,18 @@ def _sorted(ids: Select[int], project: Project, chosen: ItemFilter, now: float) 
     return ids.order_by(ordered.nulls_last(), ItemVersion.item, ItemVersion.id)
 
 
-def _rows(db: Orm, project: Project, ids: list[int], now: float) -> list[ItemRow]:
+def _rows(db: Orm, project: Project, ids: list[int], now: float) -> list[Row[Any]]:
     medians, differ = _medians(project, ids), _disagreements(project, ids)
-    found = db.execute(
+    chosen = (
         select(
-            ItemVersion.id, ItemVersion.item, _text("task"), func.substr(_text("question"), 1, _SHOWN), _state(now),
-            _answers(), _wanted(), differ.c.value, medians.c.value, ItemVersion.missed,
+            *(ItemVersion.id.label("version"), ItemVersion.item, ItemVersion.missed, _text("task").label("label")),
+            *(func.substr(_text("question"), 1, _SHOWN).label("question"), _answers().label("answers")),
+            case(dict(enumerate(STATES)), value=_state(now)).label("state"),
+            *(cast(_wanted(), Integer).label("wanted"), cast(differ.c.value, Double).label("disagreement")),
+            medians.c.value.label("seconds"),
         )
         .outerjoin(medians, medians.c.item_id == ItemVersion.id)
         .outerjoin(differ, differ.c.item_id == ItemVersion.id)
         .where(ItemVersion.id.in_(ids))
-    )  # fmt: skip
-    return [
-        ItemRow(
-            version, item, label or "", question or "", STATES[state], answers, None if wanted is None else int(wanted),
-            None if share is None else float(share), None if seconds is None else float(seconds), missed,
-        )
-        for version, item, label, question, state, answers, wanted, share, seconds, missed in found
-    ]  # fmt: skip
+    )
+    return list(db.execute(chosen))

@@ -30,9 +30,9 @@ from tolman.review.evidence.model_opinions import Opinion, Opinions, opinions_as
 from tolman.review.forms.form_values import CHOICES, WORDS, agree, apply_changes, labels_of, widget_of
 from tolman.review.pages import COEFFICIENT, coefficient
 from tolman.review.site import Site
-from tolman.review.store.database import record
+from tolman.review.store.database import record_item
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task, User
-from tolman.review.tasks import Block, marks_block, problems_block, work
+from tolman.review.tasks import Block, marks_block, problems_block, submitted, work
 from tolman.review.tasks.assignments import UndoRule
 from tolman.review.tasks.decisions import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE, last_decisions, write_decision
 from tolman.scoring.agreement_coefficients import Coefficient, cohen
@@ -100,8 +100,8 @@ def add_proposal(db: Orm, site: Site, project: Project, version: ItemVersion, op
 def take_proposal(db: Orm, site: Site, own: Assignment, answered: dict[str, Any]) -> None:
     """Make a version of the item from a proposed answer, and send it on."""
     task = own.task
-    assert task.item is not None
-    item = apply_changes(work.item_of(task.item), _with(work.item_of(task.item), answered))
+    asked = work.item_of(task.version)
+    item = apply_changes(asked, _with(asked, answered))
     version = work.add_item(db, site, task.project, item, origin=_ORIGIN, by=own.user_id)
     opinions = Opinions.model_validate(task.content[MODELS])
     go_on(db, site, task.project, version, opinions, by=own.user_id)
@@ -109,8 +109,7 @@ def take_proposal(db: Orm, site: Site, own: Assignment, answered: dict[str, Any]
 
 def _proposal(db: Orm, submission: Submission) -> ItemVersion | None:
     """The version that a proposal made; None where another has taken its place."""
-    asked = db.get_one(Task, submission.task_id).item
-    assert asked is not None
+    asked = db.get_one(Task, submission.task_id).version
     same = select(ItemVersion).where(ItemVersion.project_id == asked.project_id, ItemVersion.item == asked.item)
     last = db.scalars(same.order_by(ItemVersion.version.desc()).limit(1)).one()
     mine = last.current and last.origin == _ORIGIN and last.user_id == submission.user_id
@@ -131,9 +130,8 @@ def _goes_on(db: Orm, submission: Submission) -> bool:
 
 
 def _take_back(db: Orm, submission: Submission) -> None:
-    version, asked = _proposal(db, submission), db.get_one(Task, submission.task_id).item
+    version, asked = _proposal(db, submission), db.get_one(Task, submission.task_id).version
     assert version is not None
-    assert asked is not None
     version.current, asked.current = False, True
     work.withdraw(db, version)
 
@@ -167,10 +165,9 @@ def go_on(db: Orm, site: Site, project: Project, version: ItemVersion, opinions:
     work.ask(db, site, project, VALIDATE, _key(version), version=version, content=content, not_by=not_by)
 
 
-def take_validation(db: Orm, site: Site, task: Task, own: Assignment) -> None:
+def take_validation(db: Orm, site: Site, own: Assignment) -> None:
     """Act on the second person's decision: approve an answer that both agree on, or call a third."""
-    version = task.item
-    assert version is not None
+    task, version = own.task, own.task.version
     answered, decided = work.submission(db, own, ANSWER), work.submission(db, own, DECIDE)
     assert answered is not None
     assert decided is not None
@@ -188,14 +185,13 @@ def take_validation(db: Orm, site: Site, task: Task, own: Assignment) -> None:
     ]
     content = task.content | {"reasons": [*task.content["reasons"], *reasons], "second": own.id}
     work.ask(db, site, task.project, RESOLVE, _key(version), version=version, content=content, not_by=people)
-    record(db, site.settings, "disagreed", project=task.project_id, item=version.item, reasons=reasons)
+    record_item(db, site.settings, "disagreed", version, reasons=reasons)
 
 
-def take_resolution(db: Orm, site: Site, task: Task, own: Assignment) -> None:
+def take_resolution(db: Orm, site: Site, own: Assignment) -> None:
     """Act on the third person's decision, which is final; their changes make a new version, approved with it."""
-    version = task.item
+    task, version = own.task, own.task.version
     decided = work.submission(db, own, DECIDE)
-    assert version is not None
     assert decided is not None
     content = decided.content
     write_decision(db, site, task, version, content, by=own.user_id)
@@ -203,18 +199,16 @@ def take_resolution(db: Orm, site: Site, task: Task, own: Assignment) -> None:
         return
     item = work.item_of(version)
     changes = dict(content["changes"])
-    second = second_answer(db, task)
+    second = second_submission(db, task, ANSWER)
     if second is not None and second.content["answer"] == changes["answer"]:
         changes["evidence"] = _with(item, second.content)["evidence"]
     elif changes["answer"] != item.answer:
         changes["evidence"] = {k: v for k, v in item.evidence.items() if k not in ("annotation", "measured")}
-    fresh = work.add_item(
-        db, site, task.project, apply_changes(item, changes), origin="revised", by=own.user_id, reason=content["reason"]
-    )
-    fresh.missed = missed_by(
-        work.item_of(fresh), [Opinion.model_validate(one) for one in task.content.get(MODELS, [])]
-    )  # fmt: skip
-    approval = {"verdict": "approve", "reason": content["reason"], "checklist": content["checklist"]}
+    reason, models = content["reason"], [Opinion.model_validate(one) for one in task.content.get(MODELS, [])]
+    changed = apply_changes(item, changes)
+    fresh = work.add_item(db, site, task.project, changed, origin="revised", by=own.user_id, reason=reason)
+    fresh.missed = missed_by(changed, models)
+    approval = {"verdict": "approve", "reason": reason, "checklist": content["checklist"]}
     write_decision(db, site, task, fresh, approval, by=own.user_id)
 
 
@@ -224,14 +218,9 @@ def missed_by(item: Item, given: Sequence[Opinion]) -> int | None:
     return sum(not agree(item, answer, item.answer) for answer in answers) if given else None
 
 
-def second_answer(db: Orm, task: Task) -> Submission | None:
-    """The second person's answer, for a third."""
-    return work.submission(db, db.get_one(Assignment, task.content["second"]), ANSWER)
-
-
-def second_decision(db: Orm, task: Task) -> Submission | None:
-    """The second person's decision, for a third."""
-    return work.submission(db, db.get_one(Assignment, task.content["second"]), DECIDE)
+def second_submission(db: Orm, task: Task, step: str) -> Submission | None:
+    """The second person's answer or decision, for a third."""
+    return work.submission(db, db.get_one(Assignment, task.content["second"]), step)
 
 
 def _with(item: Item, answered: dict[str, Any]) -> dict[str, Any]:
@@ -247,10 +236,8 @@ def _record_models(db: Orm, site: Site, project: Project, version: ItemVersion, 
     if opinions.given or opinions.unfit:
         version.missed = missed_by(work.item_of(version), opinions.given)
         further: dict[str, Any] = {UNFIT: list(opinions.unfit)} if opinions.unfit else {}
-        record(
-            db, site.settings, MODELS, project=project.id, item=version.item, opinions=opinions_as_json(opinions),
-            reasons=list(opinions.reasons), **further,
-        )  # fmt: skip
+        told = opinions_as_json(opinions)
+        record_item(db, site.settings, MODELS, version, opinions=told, reasons=list(opinions.reasons), **further)
 
 
 def _key(version: ItemVersion) -> str:
@@ -293,15 +280,9 @@ class ModelStanding:
 
 def pairs_of(db: Orm, project: Project) -> list[OpinionPair]:
     """First and second answers, in the order in which the second were given."""
-    found = db.execute(
-        select(Submission.content, ItemVersion)
-        .join(Task, Task.id == Submission.task_id)
-        .join(ItemVersion, ItemVersion.id == Task.item_id)
-        .where(Task.project_id == project.id, Task.stage == VALIDATE, Submission.step == ANSWER)
-        .order_by(Submission.id)
-    )
+    chosen = submitted(project, Submission.content, ItemVersion)
     pairs = []
-    for content, version in found:
+    for content, version in db.execute(chosen.where(Task.stage == VALIDATE, Submission.step == ANSWER)):
         item = work.item_of(version)
         first, second = labels_of(item, [item.answer, content["answer"]])
         alike = agree(item, item.answer, content["answer"])
@@ -318,12 +299,7 @@ def standings(db: Orm, project: Project) -> dict[str, ModelStanding]:
         if decision is not None and decision.verdict == "approve" and not decision.content.get("provisional"):
             settled[version.item] = work.item_of(version)
     tally: dict[str, Counter[str]] = defaultdict(Counter)
-    told = (
-        select(HistoryEvent)
-        .where(HistoryEvent.project_id == project.id, HistoryEvent.what == MODELS)
-        .order_by(HistoryEvent.id)
-    )
-    for event in db.scalars(told):
+    for event in _model_events(db, project):
         for content in event.content["opinions"]:
             opinion = Opinion.model_validate(content)
             own = tally[opinion.model]
@@ -338,25 +314,19 @@ def standings(db: Orm, project: Project) -> dict[str, ModelStanding]:
     }
 
 
-def _unfit(db: Orm, project: Project) -> list[str]:
-    """Return the differences between the questions of replies that don't count."""
-    events = select(HistoryEvent).where(HistoryEvent.project_id == project.id, HistoryEvent.what == MODELS)
-    return [why for event in db.scalars(events) for why in event.content.get(UNFIT, [])]
+def _model_events(db: Orm, project: Project) -> list[HistoryEvent]:
+    chosen = select(HistoryEvent).where(HistoryEvent.project_id == project.id, HistoryEvent.what == MODELS)
+    return list(db.scalars(chosen.order_by(HistoryEvent.id)))
 
 
 def verification_progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     """The tables of the progress page."""
     blocks = [_became(db, project), _agreement(db, project)]
-    told = " ".join(unfit_sentences(_unfit(db, project)))
+    unfit = [why for event in _model_events(db, project) for why in event.content.get(UNFIT, [])]
+    told = " ".join(unfit_sentences(unfit))
     if (models := standings(db, project)) or told:
         rows = [
-            (
-                name,
-                own.answers,
-                own.failures,
-                f"{own.right} of {own.judged}",
-                f"{100 * own.right / own.judged:.0f} %" if own.judged else "–",
-            )
+            (name, own.answers, own.failures, f"{own.right} of {own.judged}", _per_cent(own.right, own.judged))
             for name, own in models.items()
         ]
         head = ("model", "answers", "no answer", "as people settled", "share")
@@ -446,18 +416,16 @@ def _kappa(pairs: Sequence[OpinionPair]) -> Coefficient:
 
 
 def _share(pairs: Sequence[OpinionPair]) -> str:
-    return f"{100 * sum(pair.same for pair in pairs) / len(pairs):.0f} %" if pairs else "–"
+    return _per_cent(sum(pair.same for pair in pairs), len(pairs))
+
+
+def _per_cent(some: int, all_of: int) -> str:
+    return f"{100 * some / all_of:.0f} %" if all_of else "–"
 
 
 def _checklist(db: Orm, project: Project) -> Block:
     """Tabulate how often each point of the checklist was fulfilled, and the last problem with it."""
-    found = db.execute(
-        select(Submission.content, User.name)
-        .join(Task, Task.id == Submission.task_id)
-        .join(User, User.id == Submission.user_id)
-        .where(Task.project_id == project.id, Submission.step == DECIDE)
-        .order_by(Submission.id)
-    )
+    found = db.execute(submitted(project, Submission.content, User.name).where(Submission.step == DECIDE))
     fine: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     lately: dict[str, str] = {}

@@ -12,7 +12,6 @@ from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
-from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
@@ -58,10 +57,12 @@ from tolman.review.tasks import (
     marks_block,
     marks_of,
     problems_block,
+    submitted,
     work,
 )
 from tolman.review.tasks.assignments import UNDO, UndoRule, allow_undo
 from tolman.review.tasks.blinding import asked, blind, drawn_of, own_work
+from tolman.review.tasks.blinding import keep_draft as store_draft
 from tolman.scoring.agreement_coefficients import alpha
 
 ANSWER_NAME = STAGE = STEP = "answer"
@@ -104,11 +105,8 @@ def keep_draft(
     site: TheSite, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0, drawn: Drawn = ""
 ) -> Response:
     """Keep a draft, so that the person can go on from there on another day or in another browser."""
-    with site.database.write_for(me.id) as db:
-        own = own_work(db, me, assignment, ANSWER_NAME)
-        if own.state != "done":
-            work.save_draft(db, site, own, {"answer": answer, "drawn": drawn}, seconds)
-    return Response(status_code=204)
+    content = {"answer": answer, "drawn": drawn}
+    return store_draft(site, me, lambda db: own_work(db, me, assignment, ANSWER_NAME), content, seconds)
 
 
 def start_baseline(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
@@ -121,18 +119,11 @@ def answers(
     db: Orm, project: Project, *, without_marked: bool = False
 ) -> dict[str, dict[str, tuple[str, float | None]]]:
     """Return each subject's answers with their seconds, by item; on request without answers that are marked."""
-    found = db.execute(
-        select(User.name, Task.key, Submission.content, Submission.seconds, Submission.marks)
-        .join(Task, Task.id == Submission.task_id)
-        .join(User, User.id == Submission.user_id)
-        .where(Task.project_id == project.id, Submission.step == STEP)
-        .order_by(Submission.id)
-    )
     people: dict[str, dict[str, tuple[str, float | None]]] = defaultdict(dict)
-    for name, item, content, seconds, marks in found:
-        if without_marked and marks:
-            continue
-        people[name][item] = content["answer"], seconds
+    chosen = submitted(project, User.name, Task.key, Submission).where(Submission.step == STEP)
+    for name, item, given in db.execute(chosen):
+        if not (without_marked and given.marks):
+            people[name][item] = given.content["answer"], given.seconds
     return dict(people)
 
 
@@ -257,11 +248,7 @@ def skip_study_question(site: TheSite, me: Me, assignment: Key, reason: Line = "
 @study_router.post("/{assignment}/draft", status_code=204, response_class=Response)
 def keep_study_draft(site: TheSite, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0) -> Response:
     """Keep a draft, so that the person can go on from there on another day or in another browser."""
-    with site.database.write_for(me.id) as db:
-        own = _own(db, me, assignment)
-        if own.state != "done":
-            work.save_draft(db, site, own, {"answer": answer}, seconds)
-    return Response(status_code=204)
+    return store_draft(site, me, lambda db: _own(db, me, assignment), {"answer": answer}, seconds)
 
 
 def start_sample(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
@@ -324,7 +311,6 @@ def _asked(db: Orm, site: Site, me: Person, own: Assignment, part: StudyPart) ->
     project = own.task.project
     found = participants.participant_of(db, project, me.id)
     assert found is not None
-    kept = work.draft_of(db, own)
     place = study_steps.place_of(db, project, part, found)
     practises = own.task.stage == PRACTICE
     item, _ = _shuffled(own, part)
@@ -332,8 +318,8 @@ def _asked(db: Orm, site: Site, me: Person, own: Assignment, part: StudyPart) ->
         "own": own.id,
         "project": project.name,
         "question": blind(site, project.id, item),
-        "given": kept.content.get("answer", "") if kept else "",
-        "seconds": kept.seconds if kept else 0.0,
+        "given": own.draft.content.get("answer", "") if own.draft else "",
+        "seconds": own.draft.seconds if own.draft else 0.0,
         "number": int(own.task.content["place"]) + 1 if practises else place.done + 1,
         "total": len(part.practice) if practises else place.total,
         "practises": practises,

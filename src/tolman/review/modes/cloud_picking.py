@@ -25,7 +25,7 @@ from tolman.review.forms.form_values import AnswerError, Key, Line
 from tolman.review.media import inside
 from tolman.review.pages import page
 from tolman.review.site import Guest, Me, Site, TheSite
-from tolman.review.store.database import record
+from tolman.review.store.database import record_item
 from tolman.review.store.schema import Assignment, Submission
 from tolman.review.tasks import work
 
@@ -70,7 +70,7 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
             top = top_view(recording, points)
             at = point_clouds.first_known(recording)
         except TolmanError as error:
-            return page(request, guest, "_measured.html", own=assignment, problem=str(error), found=None, number=0)
+            return _not_measured(request, guest, assignment, str(error), 200)
         size = recording.cameras[0].size if recording.cameras else None
         return page(
             request, guest, "_cloud.html", own=assignment, top=top, at=at, size=size, quantity=_usual(item),
@@ -101,17 +101,9 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
 
     @router.post("/{assignment}/measure", response_class=HTMLResponse)
     def measure(
-        request: Request,
-        site: TheSite,
-        guest: Guest,
-        me: Me,
-        assignment: Key,
-        quantity: Line = "size",
-        shape: Line = "box",
-        first: Line = "",
-        second: Line = "",
-        at: Line = "0",
-    ) -> Response:
+        request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, quantity: Line = "size",
+        shape: Line = "box", first: Line = "", second: Line = "", at: Line = "0",
+    ) -> Response:  # fmt: skip
         """Measure the picked points; each measurement is kept, whether it is taken over or not."""
         from tolman.geometry.measuring import OF_TWO
 
@@ -123,27 +115,23 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
             other = _read(second, "The second region", (4, 6)) if quantity in OF_TWO else None
             found = point_clouds.measured_in(place, item, quantity, shape, seconds, one, other)
         except (AnswerError, TolmanError) as error:
-            problem = _sentence(error)
-            return page(
-                request, guest, "_measured.html", status=422, own=assignment, problem=problem, found=None, number=0
-            )
+            return _not_measured(request, guest, assignment, _sentence(error), 422)
         with site.database.write() as db:
             own = own_of(db, me, assignment)
             number = 1 + _measurements(db, own)
             if number <= _MOST:
                 submitted, _ = work.submit(db, site, own, f"{_STEP}{number}", found)
                 found = submitted.content
-                assert own.task.item is not None
-                record(
-                    db, site.settings, "measured", project=own.task.project_id, item=own.task.item.item, user=me.id,
-                    **found,
-                )  # fmt: skip
+                record_item(db, site.settings, "measured", own.task.version, user=me.id, **found)
         if number > _MOST:
             problem = f"That was measured {_MOST} times already. Take one of them over."
-            return page(
-                request, guest, "_measured.html", status=422, own=assignment, problem=problem, found=None, number=0
-            )
+            return _not_measured(request, guest, assignment, problem, 422)
         return page(request, guest, "_measured.html", own=assignment, problem="", found=found, number=number)
+
+
+def _not_measured(request: Request, guest: Guest, assignment: int, problem: str, status: int) -> Response:
+    content = {"own": assignment, "problem": problem, "found": None, "number": 0}
+    return page(request, guest, "_measured.html", status=status, **content)
 
 
 def measurement(db: Orm, own: Assignment, number: int, answer: str) -> dict[str, Any]:

@@ -43,17 +43,15 @@ from tolman.review.media import all_scenes, frames_of, inside, media_address, sa
 from tolman.review.pages import page, see_other
 from tolman.review.site import Guest, Me, Site, TheSite, allow
 from tolman.review.store.schema import Assignment, Project
-from tolman.review.tasks import Block, Mode, ModeSetting, assignments, work
-from tolman.review.tasks.assignments import UNDO, allow_undo, undoable
-from tolman.review.tasks.blinding import own_work
+from tolman.review.tasks import Block, Mode, ModeSetting, work
+from tolman.review.tasks.assignments import UNDO, allow_undo
+from tolman.review.tasks.blinding import own_work, task_on_page
 from tolman.review.tasks.made_items import (
     MADE,
-    add_existing,
     add_made,
     identity,
     rarest_place,
     refuse_another,
-    show_with,
 )
 
 SETTINGS: AssociationSettings = AssociationSettings()
@@ -228,9 +226,8 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
         own = own_work(db, me, assignment, NAME, "key step")
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
-        kept = work.draft_of(db, own)
-        content = _content(db, site, me, own, list(kept.content.get("picks", [])) if kept else [])
-        return page(request, guest, "distractors.html", **content | {"seconds": kept.seconds if kept else 0.0})
+        picks = list(own.draft.content.get("picks", [])) if own.draft else []
+        return page(request, guest, "distractors.html", **_content(db, site, me, own, picks))
 
 
 @router.get("/{assignment}/frame/{view}/{number}", response_class=Response)
@@ -308,14 +305,14 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     Raises:
         AccountError: there are no scenes, or none that a worn and a fixed camera recorded.
     """
-    add_existing(db, site, project, items)
+    work.add_items(db, site, project, items)
     usable = 0
     for geometry in all_scenes(site):
         for step in key_steps(geometry, project.settings["moments"]):
             usable += 1
             key = f"{step.rig.exo.id}/{step.family}/{step.right.seconds:g}"
             task = work.add_task(db, site, project, NAME, key, content=step.content)
-            show_with(db, site, project, task, [Media(kind="video", path=path) for path in step.videos])
+            work.show_media(db, site, task, [Media(kind="video", path=path) for path in step.videos])
     if not usable:
         raise AccountError("No scene has a recording by a worn camera ('ego') and one by a fixed camera ('exo').")
 
@@ -386,30 +383,22 @@ def _step(site: Site, own: Assignment) -> KeyStep:
 
 def _content(db: Orm, site: Site, me: Me, own: Assignment, picks: list[int]) -> dict[str, Any]:
     step = _step(site, own)
-    project = own.task.project
     picks = [number for number in picks if step.is_other(number)]
-    done = assignments.done_by(db, project, me, [NAME])
     offered = step.offered(picks)
     try:
         findings = check_moments(step, picks, _pictures(site, step, [number for number, _ in offered]))
     except BrokenMediaError:
         raise HTTPException(404, "The other view's video can't be read. Tell the owner.") from None
-    return {
-        "own": own.id,
-        "project": project.name,
-        "number": done + 1,
-        "total": done + assignments.waiting(db, site, project, me, [NAME]),
+    return task_on_page(db, site, me, own, [NAME]) | {
         "label": step.label,
         "given": step.direction.given,
         "asked": step.direction.asked,
         "right": step.rig.moments.index(step.right),
         "begins": round(step.seconds_in_video(step.right), 2),
-        "video": media_address(site, project.id, Media(kind="video", path=step.videos[1])),
+        "video": media_address(site, own.task.project_id, Media(kind="video", path=step.videos[1])),
         "offered": [(number, name_moment(step, moment)) for number, moment in offered],
         "picks": picks,
         "findings": findings,
-        "problem": "",
-        "undo": project.id if undoable(db, project, me) is not None else None,
     }
 
 

@@ -29,12 +29,12 @@ from tolman.review.forms.form_values import (
 from tolman.review.media import scenes_folder
 from tolman.review.pages import page, see_other
 from tolman.review.site import Guest, Me, Site, TheSite, allow
-from tolman.review.store.database import record
+from tolman.review.store.database import record_item
 from tolman.review.store.schema import Assignment, Project, Submission, Task
 from tolman.review.studies.participants import format_of
 from tolman.review.tasks import LEAST, Mode, ModeSetting, assignments, marks_of, work
 from tolman.review.tasks.assignments import UNDO, UndoRule, allow_undo
-from tolman.review.tasks.blinding import asked, brought, drawn_of, own_work
+from tolman.review.tasks.blinding import asked, brought, drawn_of, keep_draft, own_work
 from tolman.review.tasks.decisions import (
     ADJUDICATE,
     ANSWER,
@@ -118,11 +118,8 @@ def answer_draft(
     site: TheSite, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0, drawn: Drawn = ""
 ) -> Response:
     """Keep a draft of the answer; a draft that arrives after the answer was given is ignored."""
-    with site.database.write_for(me.id) as db:
-        own = _own(db, me, assignment)
-        if own.state != "done" and _is_blind(db, own):
-            work.save_draft(db, site, own, {"answer": answer, "drawn": drawn}, seconds)
-    return Response(status_code=204)
+    content = {"answer": answer, "drawn": drawn}
+    return keep_draft(site, me, lambda db: _at(db, me, assignment, blind=True), content, seconds)
 
 
 @router.post("/{assignment}/decide/draft", status_code=204, response_class=Response)
@@ -130,11 +127,8 @@ def decide_draft(
     site: TheSite, me: Me, assignment: Key, form: VerdictFields, seconds: Seconds = 0.0, drawn: Drawn = ""
 ) -> Response:
     """Keep the verdict that is entered."""
-    with site.database.write_for(me.id) as db:
-        own = _own(db, me, assignment)
-        if own.state != "done" and not _is_blind(db, own):
-            work.save_draft(db, site, own, vars(form) | {"drawn": drawn}, seconds)
-    return Response(status_code=204)
+    content = vars(form) | {"drawn": drawn}
+    return keep_draft(site, me, lambda db: _at(db, me, assignment, blind=False), content, seconds)
 
 
 def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
@@ -144,12 +138,8 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
 
 
 def _decided(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, Any]) -> None:
-    version = own.task.item
-    assert version is not None
-    record(
-        db, site.settings, own.task.stage, project=version.project_id, item=version.item, user=me.id,
-        version=version.version, **content,
-    )  # fmt: skip
+    version = own.task.version
+    record_item(db, site.settings, own.task.stage, version, user=me.id, version=version.version, **content)
     if content["verdict"] == "flag":
         raise_flag(db, site, version, me.id, content["target"], content["reason"])
     if work.finish(db, site, own):
@@ -166,6 +156,12 @@ def _is_blind(db: Orm, own: Assignment) -> bool:
     return own.task.stage == REVIEW and work.submission(db, own, ANSWER) is None
 
 
+def _at(db: Orm, me: Me, assignment: int, *, blind: bool) -> Assignment | None:
+    """Return an own task, if it is to be answered blindly, or if it is to be decided; else None."""
+    own = _own(db, me, assignment)
+    return own if _is_blind(db, own) == blind else None
+
+
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """Contents of the page before the reviewer has answered."""
     return asked(db, site, me, own, REVIEW_MODE.stages_for(*me.roles))
@@ -174,12 +170,8 @@ def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
 def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """Return the same with the answer: for people who have answered, and for adjudicators."""
     item = work.asked_item(own)
-    assert own.task.item is not None
-    kept = work.draft_of(db, own)
+    kept = own.draft
     first = work.submission(db, own, ANSWER)
-    others = []
-    if own.task.stage == ADJUDICATE:
-        others = [_other(db, item, task_vote) for task_vote in _earlier(db, own)]
     form = VerdictForm.of(item)
     if kept and "verdict" in kept.content:
         form = VerdictForm(**{name: value for name, value in kept.content.items() if name != "drawn"})
@@ -187,19 +179,21 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     return _blind(db, site, me, own) | {
         "seconds": max(spent),
         "item": item,
-        "version": own.task.item.version,
+        "version": own.task.version.version,
         "version_id": own.task.item_id,
         "drawable": scenes_folder(site) is not None,
         "truth": shown_answer(item, item.answer),
         "mine": shown_answer(item, first.content["answer"]) if first else None,
         "my_drawings": [*first.content.get("drawn", []), *brought(db, own)] if first else [],
-        "others": others,
+        "others": [_other(db, item, vote) for vote in _earlier(db, own)],
         "form": form,
         "targets": TARGETS,
     }
 
 
 def _earlier(db: Orm, own: Assignment) -> Sequence[Submission]:
+    if own.task.stage != ADJUDICATE:
+        return []
     task = db.scalar(select(Task).where(Task.item_id == own.task.item_id, Task.stage == REVIEW))
     return votes(db, task) if task else []
 

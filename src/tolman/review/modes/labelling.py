@@ -20,7 +20,6 @@ from typing import Annotated, Any
 import polars as pl
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
-from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.analyze.error_shares import usual_taxonomy, worst
@@ -42,10 +41,11 @@ from tolman.review.tasks import (
     marks_block,
     marks_of,
     problems_block,
+    submitted,
     work,
 )
-from tolman.review.tasks.assignments import UNDO, UndoRule, allow_undo, undoable
-from tolman.review.tasks.blinding import blind, drawn_of, own_work
+from tolman.review.tasks.assignments import UNDO, UndoRule, allow_undo
+from tolman.review.tasks.blinding import blind, drawn_of, keep_draft, own_work, task_on_page
 from tolman.runs.reasoning import reasoning_of
 from tolman.runs.run_folder import RunFolder
 from tolman.scoring.agreement_coefficients import alpha, jaccard, nominal
@@ -162,12 +162,10 @@ def labelling_router(kind: Labelling) -> APIRouter:
             found = db.get(Project, project)
             if found is None or found.mode != kind.name or not belongs(db, me, found):
                 raise HTTPException(404, "There is no such project.")
-            stages = [kind.name]
-            if me.role != "owner" and not assignments.all_done(db, found, me, stages):
+            if me.role != "owner" and not assignments.all_done(db, found, me, [kind.name]):
                 raise HTTPException(403, "Labels can be loaded when you have done all your own tasks in this project.")
-            text = "".join(
-                json.dumps(row, ensure_ascii=False) + "\n" for row in label_rows(db, found, kind, marked=marked)
-            )
+            rows = label_rows(db, found, kind, marked=marked)
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         name = f"attachment; filename={kind.name}-{project}-labels.jsonl"
         return PlainTextResponse(text, headers={"content-disposition": name})
 
@@ -182,17 +180,9 @@ def labelling_router(kind: Labelling) -> APIRouter:
 
     @router.post("/{assignment}", response_class=HTMLResponse, dependencies=[people])
     def submit(
-        request: Request,
-        site: TheSite,
-        guest: Guest,
-        me: Me,
-        assignment: Key,
-        chosen: Chosen,
-        note: Paragraphs = "",
-        seconds: Seconds = 0.0,
-        shown: Shown = "",
-        drawn: Drawn = "",
-    ) -> Response:
+        request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, chosen: Chosen, note: Paragraphs = "",
+        seconds: Seconds = 0.0, shown: Shown = "", drawn: Drawn = "",
+    ) -> Response:  # fmt: skip
         """Submit labels."""
         with site.database.write_for(me.id, assignment) as db:
             own = own_work(db, me, assignment, kind.name, "task")
@@ -214,24 +204,16 @@ def labelling_router(kind: Labelling) -> APIRouter:
         drawn: Drawn = "",
     ) -> Response:  # fmt: skip
         """Keep a draft of the labels."""
-        with site.database.write_for(me.id) as db:
-            own = own_work(db, me, assignment, kind.name, "task")
-            if own.state != "done":
-                work.save_draft(db, site, own, {"labels": chosen, "note": note, "drawn": drawn}, seconds)
-        return Response(status_code=204)
+        content = {"labels": chosen, "note": note, "drawn": drawn}
+        return keep_draft(site, me, lambda db: own_work(db, me, assignment, kind.name, "task"), content, seconds)
 
     return router
 
 
 def label_rows(db: Orm, project: Project, kind: Labelling, *, marked: bool = True) -> list[dict[str, Any]]:
     """Rows of a project's file, in the order of the tasks' names and of the people's, with marked ones or without."""
-    return kind.merged(
-        [
-            kind.row(task, name, content["labels"], content["note"])
-            for task, name, content, marks in submissions(db, project)
-            if marked or not marks
-        ]
-    )
+    found = [one for one in submissions(db, project) if marked or not one[3]]
+    return kind.merged([kind.row(task, name, given["labels"], given["note"]) for task, name, given, _ in found])
 
 
 def labelling_progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[Block]]:
@@ -249,27 +231,16 @@ def labelling_progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[B
                 units[task.key].append(frozenset(content["labels"].get(group.name, ())))
             every = [one for unit in units.values() for one in unit]
             tally += [(group.title, c.title, sum(c.key in one for one in every)) for c in group.choices]
-            agreed_on = alpha(
-                list(units.values()), [scenes[key] for key in units], jaccard if group.several else nominal
-            )
-            agreed.append((group.title, *coefficient(agreed_on)))
+            measure = jaccard if group.several else nominal
+            found_alpha = alpha(list(units.values()), [scenes[key] for key in units], measure)
+            agreed.append((group.title, *coefficient(found_alpha)))
+        head = ("question", "Krippendorff's alpha", *COEFFICIENT[1:])
+        files = [(len(found), address), (sum(not marks for *_, marks in found), f"{address}?marked=false")]
+        note = "Open an address in this browser to load the file; the second leaves marked labels out."
         return [
             Block("Labels", ("question", "category", "times"), tally),
-            Block(
-                "Agreement",
-                ("question", "Krippendorff's alpha", *COEFFICIENT[1:]),
-                agreed,
-                "Of what is labelled twice or more.",
-            ),
-            Block(
-                "File",
-                ("labels", "address"),
-                [
-                    (len(found), address),
-                    (sum(not marks for *_, marks in found), f"{address}?marked=false"),
-                ],
-                "Open an address in this browser to load the file; the second leaves marked labels out.",
-            ),
+            Block("Agreement", head, agreed, "Of what is labelled twice or more."),
+            Block("File", ("labels", "address"), files, note),
             marks_block(db, project, [STEP]),
             problems_block(db, project),
         ]
@@ -279,33 +250,20 @@ def labelling_progress(kind: Labelling) -> Callable[[Orm, Site, Project], list[B
 
 def submissions(db: Orm, project: Project) -> list[tuple[Task, str, dict[str, Any], list[str] | None]]:
     """(task, person, content, marks) of all labels so far, by tasks' keys and people's names."""
-    found = db.execute(
-        select(Task, User.name, Submission.content, Submission.marks)
-        .join(Submission, Submission.task_id == Task.id)
-        .join(User, User.id == Submission.user_id)
-        .where(Task.project_id == project.id, Submission.step == STEP)
-        .order_by(Task.key, User.name)
-    )
+    chosen = submitted(project, Task, User.name, Submission.content, Submission.marks).where(Submission.step == STEP)
+    found = db.execute(chosen.order_by(None).order_by(Task.key, User.name))
     return [(task, name, content, marks) for task, name, content, marks in found]
 
 
 def _content(db: Orm, site: Site, me: Me, own: Assignment, kind: Labelling) -> dict[str, Any]:
-    task, kept = own.task, work.draft_of(db, own)
-    done = assignments.done_by(db, task.project, me, [task.stage])
-    return {
-        "own": own.id,
+    kept = own.draft.content if own.draft else {}
+    return task_on_page(db, site, me, own, [own.task.stage]) | {
         "mode": kind.name,
-        "project": task.project.name,
-        "groups": kind.groups(task.project),
-        "labels": kept.content.get("labels", {}) if kept else {},
-        "note": kept.content.get("note", "") if kept else "",
-        "drawn": kept.content.get("drawn", "") if kept else "",
-        "seconds": kept.seconds if kept else 0.0,
-        "number": done + 1,
-        "total": done + assignments.waiting(db, site, task.project, me, [task.stage]),
-        "problem": "",
-        "undo": task.project_id if undoable(db, task.project, me) is not None else None,
-        **kind.shown(site, task.project_id, task),
+        "groups": kind.groups(own.task.project),
+        "labels": kept.get("labels", {}),
+        "note": kept.get("note", ""),
+        "drawn": kept.get("drawn", ""),
+        **kind.shown(site, own.task.project_id, own.task),
     }
 
 
@@ -328,19 +286,16 @@ def category_groups(project: Project) -> Sequence[LabelGroup]:
     """SITE's six categories, and its systems."""
     categories = tuple(Choice(c.key, c.key.capitalize(), c.description) for c in open_taxonomy("site").categories)
     no = Choice(NO, "Not spatial", "the question needs no spatial intelligence")
-    systems = [
-        LabelGroup(
-            name, _SYSTEM_TITLES[name], tuple(Choice(key, key.capitalize(), means) for key, means in values.items())
-        )
-        for name, values in SYSTEMS.items()
-    ]
-    return [LabelGroup("category", "Category", (*categories, no)), *systems]
+    groups = [LabelGroup("category", "Category", (*categories, no))]
+    for name, values in SYSTEMS.items():
+        choices = tuple(Choice(key, key.capitalize(), means) for key, means in values.items())
+        groups.append(LabelGroup(name, _SYSTEM_TITLES[name], choices))
+    return groups
 
 
 def shown_question(site: Site, project: int, task: Task) -> dict[str, Any]:
     """Return the question; its answer isn't part of the labelling."""
-    assert task.item is not None
-    return {"question": blind(site, project, work.item_of(task.item)), "right": "", "texts": []}
+    return {"question": blind(site, project, work.item_of(task.version)), "right": "", "texts": []}
 
 
 def category_row(task: Task, person: str, labels: Labels, note: str) -> dict[str, Any]:
@@ -407,16 +362,9 @@ def start_error_labelling(db: Orm, site: Site, project: Project, items: Sequence
                 raise AccountError(f"{path} answers '{identity}', which is none of this benchmark's questions.")
             if identity not in versions:
                 versions[identity] = work.add_item(db, site, project, known[identity])
-            work.add_task(
-                db,
-                site,
-                project,
-                ERRORS_NAME,
-                f"{model}/{identity}/{repeat}",
-                version=versions[identity],
-                wanted=project.settings["people"],
-                content={"model": model, "repeat": repeat, "text": text},
-            )
+            told, key = {"model": model, "repeat": repeat, "text": text}, f"{model}/{identity}/{repeat}"
+            people, version = project.settings["people"], versions[identity]
+            work.add_task(db, site, project, ERRORS_NAME, key, version=version, wanted=people, content=told)
     for identity, version in versions.items():
         version.missed = missed[identity]
     if not versions:
@@ -460,8 +408,7 @@ def error_groups(project: Project) -> Sequence[LabelGroup]:
 
 def shown_reasoning(site: Site, project: int, task: Task) -> dict[str, Any]:
     """Question, right answer, the model's reasoning and people's."""
-    assert task.item is not None
-    item = work.item_of(task.item)
+    item = work.item_of(task.version)
     texts = [("The model's reasoning and answer", task.content["text"])]
     if item.reasoning:
         texts.append(("A person's reasoning", item.reasoning))
@@ -470,9 +417,8 @@ def shown_reasoning(site: Site, project: int, task: Task) -> dict[str, Any]:
 
 def error_row(task: Task, person: str, labels: Labels, note: str) -> dict[str, Any]:
     """A row of a file of labels."""
-    assert task.item is not None
     return {
-        "id": task.item.item,
+        "id": task.version.item,
         "model": task.content["model"],
         "repeat": task.content["repeat"],
         "annotator": person,

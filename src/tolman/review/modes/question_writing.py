@@ -43,15 +43,14 @@ from tolman.review.store.database import record
 from tolman.review.store.pool import Filters, MediaPool, UploadError, kept_name
 from tolman.review.store.schema import Assignment, Project
 from tolman.review.studies.participants import format_of
-from tolman.review.tasks import Block, Mode, ModeSetting, assignments, model_trials, work
-from tolman.review.tasks.assignments import UNDO, allow_undo, undoable
-from tolman.review.tasks.blinding import own_work, sees_whole
+from tolman.review.tasks import Block, Mode, ModeSetting, model_trials, work
+from tolman.review.tasks.assignments import UNDO, allow_undo
+from tolman.review.tasks.blinding import own_work, sees_whole, task_on_page
 from tolman.review.tasks.made_items import (
     DRAFT,
     MADE,
     REASONS,
     REVISES,
-    add_existing,
     add_made,
     identity,
     letters,
@@ -108,10 +107,7 @@ def add_pool(router: APIRouter, mode: str) -> None:
         """A page of the pool."""
         with site.database.read() as db:
             own_work(db, me, assignment, mode)
-        filters = Filters(source, group, kind, text, number)
-        shelf = pool_of(site).browse(filters)
-        told: dict[str, Any] = {"shelf": shelf, "filters": filters, "told": "", "problem": ""}
-        return page(request, guest, "_write_pool.html", own=assignment, **told)
+        return _pool_page(request, site, guest, assignment, Filters(source, group, kind, text, number))
 
     @router.post("/{assignment}/upload", response_class=HTMLResponse)
     def upload(
@@ -143,11 +139,15 @@ def add_pool(router: APIRouter, mode: str) -> None:
         except UploadError as error:
             problem = str(error)
         filters = Filters(source="" if problem else "uploads")
-        shelf = pool_of(site).browse(filters)
-        return page(
-            request, guest, "_write_pool.html", status=422 if problem else 200, own=assignment, shelf=shelf,
-            filters=filters, told=told, problem=problem,
-        )  # fmt: skip
+        return _pool_page(request, site, guest, assignment, filters, told, problem)
+
+
+def _pool_page(
+    request: Request, site: Site, guest: Guest, assignment: int, filters: Filters, told: str = "", problem: str = ""
+) -> Response:
+    content: dict[str, Any] = {"own": assignment, "told": told, "problem": problem, "filters": filters}
+    status, shelf = 422 if problem else 200, pool_of(site).browse(filters)
+    return page(request, guest, "_write_pool.html", status=status, shelf=shelf, **content)
 
 
 LEFT = "You may still be asked questions about this scene, so it isn't shown yet."
@@ -166,8 +166,7 @@ def add_scene(router: APIRouter, mode: str) -> None:
             if error.detail != LEFT:
                 raise
             problem = LEFT
-        told: dict[str, Any] = {"own": assignment, "medium": medium, "problem": problem}
-        return page(request, guest, "_write_scene.html", **told)
+        return page(request, guest, "_write_scene.html", own=assignment, medium=medium, problem=problem)
 
     @router.get("/{assignment}/scene/{medium}/scene", response_class=Response)
     def data(site: TheSite, me: Me, assignment: Key, medium: str) -> Response:
@@ -210,14 +209,8 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
         own = own_work(db, me, assignment, NAME)
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
-        content = _content(db, own)
-        kept = work.draft_of(db, own)
-        return page(
-            request, guest, "write.html", tab=site.settings.token()[:16], seen=content.get("saves", 0),
-            seconds=kept.seconds if kept else 0.0, shelf=pool_of(site).browse(Filters()), filters=Filters(),
-            uploads=site.settings.uploads, **_place(db, site, me, own),
-            **_trials(db, site, own, Written.of_draft(content)), **_state(db, site, own, Written.of_draft(content)),
-        )  # fmt: skip
+        content = _page(db, site, me, own, Written.of_draft(_content(db, own)))
+        return page(request, guest, "write.html", **content | {"seen": _content(db, own).get("saves", 0)})
 
 
 @router.post("/{assignment}/edit", response_class=HTMLResponse)
@@ -230,7 +223,7 @@ def edit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
             return Response(status_code=204)
         written, other_tab = _keep(db, site, own, form, act)
         state = _state(db, site, own, written)
-        seen = _saves(db, own)
+        seen = _saves(own)
         if act == "propose" or act.startswith("take:"):
             state |= {"proposals": _proposals(db, site, own, written), "proposed": True}
     template = "_write_form.html" if act else "_write_checks.html"
@@ -280,12 +273,8 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
             item = None if stops else _item(site, own, written)
             if item is None or isinstance(item, str):
                 problem = "Not yet: " + " ".join(stops) if item is None else item
-                return page(
-                    request, guest, "write.html", status=422, tab=site.settings.token()[:16],
-                    seen=_saves(db, own), seconds=seconds, shelf=pool_of(site).browse(Filters()), filters=Filters(),
-                    uploads=site.settings.uploads, **_place(db, site, me, own), **_trials(db, site, own, written),
-                    **state | {"problem": problem},
-                )  # fmt: skip
+                content = _page(db, site, me, own, written) | state | {"problem": problem, "seconds": seconds}
+                return page(request, guest, "write.html", status=422, **content)
             outcomes = model_trials.kept(db, site, own, item)
             if outcomes:
                 item = item.model_copy(update={"evidence": item.evidence | {"tried": outcomes}})
@@ -303,7 +292,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     if site.pool is None:
         raise AccountError("Start the server with --pool FOLDER: the media that people write about.")
     project.settings = project.settings | {"categories": least_media(items)}
-    add_existing(db, site, project, items)
+    work.add_items(db, site, project, items)
     for number in range(1, project.settings["questions"] + 1):
         work.add_task(db, site, project, NAME, f"question-{number}")
 
@@ -327,7 +316,7 @@ def _keep(db: Orm, site: Site, own: Assignment, form: FormData, act: str) -> tup
     """Return the draft with a form's texts and a button's action, and whether another tab has changed it since the
     form's page was loaded. In that case the form's texts are not taken.
     """
-    kept = work.draft_of(db, own)
+    kept = own.draft
     content: dict[str, Any] = dict(_content(db, own))
     written = Written.of_draft(content)
     tab, seen = str(form.get("tab", ""))[:16], str(form.get("seen", "0"))[:9]
@@ -348,7 +337,7 @@ def _keep(db: Orm, site: Site, own: Assignment, form: FormData, act: str) -> tup
 
 def _content(db: Orm, own: Assignment) -> Mapping[str, Any]:
     """Return the contents of the form: the draft, or the question that came back as it was submitted."""
-    kept = work.draft_of(db, own)
+    kept = own.draft
     found: Mapping[str, Any] = kept.content if kept else own.task.content.get(DRAFT, {})
     return found
 
@@ -359,23 +348,25 @@ def _submitted_form(db: Orm, own: Assignment, form: FormData) -> dict[str, Any]:
     return {} if found is None else Written.of_draft(found.content.get(DRAFT, {})).with_form(form).draft()
 
 
-def _saves(db: Orm, own: Assignment) -> int:
-    kept = work.draft_of(db, own)
-    return int(kept.content.get("saves", 0)) if kept else 0
+def _saves(own: Assignment) -> int:
+    """How often the draft was saved with a change."""
+    return int(own.draft.content.get("saves", 0)) if own.draft else 0
 
 
-def _place(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
-    project = own.task.project
-    done = assignments.done_by(db, project, me, [NAME])
+def _page(db: Orm, site: Site, me: Me, own: Assignment, written: Written) -> dict[str, Any]:
+    """Return the contents of the whole page."""
     return {
-        "own": own.id,
-        "project": project.name,
-        "number": done + 1,
-        "total": done + assignments.waiting(db, site, project, me, [NAME]),
+        **task_on_page(db, site, me, own, [NAME]),
+        "tab": site.settings.token()[:16],
+        "seen": _saves(own),
+        "shelf": pool_of(site).browse(Filters()),
+        "filters": Filters(),
+        "uploads": site.settings.uploads,
         "told": "",
         "reasons": own.task.content.get(REASONS, []),
         "tries": bool(site.settings.try_models),
-        "undo": project.id if undoable(db, project, me) is not None else None,
+        **_trials(db, site, own, written),
+        **_state(db, site, own, written),
     }
 
 
@@ -439,12 +430,9 @@ def _around(db: Orm, site: Site, own: Assignment, written: Written) -> Around:
 
 def _trials(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, Any]:
     """Contents of the models' trials of a question."""
-    found: list[dict[str, Any]] = []
-    if site.settings.try_models:
-        item = _complete(site, own, written)
-        if not isinstance(item, str):
-            found = [model_trials.shown(site, row) for row in model_trials.trials(db, own, item)]
-    return {"trials": found, "trial_problem": ""}
+    item = _complete(site, own, written) if site.settings.try_models else ""
+    rows = [] if isinstance(item, str) else model_trials.trials(db, own, item)
+    return {"trials": [model_trials.shown(site, row) for row in rows], "trial_problem": ""}
 
 
 def _complete(site: Site, own: Assignment, written: Written) -> Item | str:

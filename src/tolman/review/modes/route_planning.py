@@ -29,17 +29,15 @@ from tolman.review.media import all_scenes, media_address, scene_of
 from tolman.review.pages import page, see_other
 from tolman.review.site import Guest, Me, Site, TheSite, allow
 from tolman.review.store.schema import Assignment, Project
-from tolman.review.tasks import Block, Mode, ModeSetting, assignments, work
-from tolman.review.tasks.assignments import UNDO, allow_undo, undoable
-from tolman.review.tasks.blinding import own_work
+from tolman.review.tasks import Block, Mode, ModeSetting, work
+from tolman.review.tasks.assignments import UNDO, allow_undo
+from tolman.review.tasks.blinding import own_work, task_on_page
 from tolman.review.tasks.made_items import (
     MADE,
-    add_existing,
     add_made,
     identity,
     rarest_place,
     refuse_another,
-    show_with,
 )
 
 NAME = "routes"
@@ -80,10 +78,8 @@ def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key)
         own = own_work(db, me, assignment, NAME, "scene")
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
-        kept = work.draft_of(db, own)
-        route = _of_draft(kept.content if kept else {})
-        seconds = kept.seconds if kept else 0.0
-        return page(request, guest, "routes.html", **_content(db, site, me, own, route) | {"seconds": seconds})
+        route = _of_draft(own.draft.content if own.draft else {})
+        return page(request, guest, "routes.html", **_content(db, site, me, own, route))
 
 
 @router.post("/{assignment}/plan", response_class=HTMLResponse)
@@ -147,7 +143,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     Raises:
         AccountError: there are no scenes, or none with a floor, a video and three landmarks.
     """
-    add_existing(db, site, project, items)
+    work.add_items(db, site, project, items)
     usable = 0
     for geometry in all_scenes(site):
         scene = geometry.scene
@@ -156,7 +152,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
         usable += 1
         for number in range(1, project.settings["routes"] + 1):
             task = work.add_task(db, site, project, NAME, f"{scene.id}/{number}", content={"scene": scene.id})
-            show_with(db, site, project, task, [Media(kind="video", path=scene.video)])
+            work.show_media(db, site, task, [Media(kind="video", path=scene.video)])
     if not usable:
         raise AccountError("No scene has a floor's outline, a video and three things of which there is one each.")
 
@@ -229,21 +225,15 @@ def _draft(route: Route) -> dict[str, Any]:
 
 
 def _content(db: Orm, site: Site, me: Me, own: Assignment, route: Route) -> dict[str, Any]:
-    project = own.task.project
     geometry = scene_of(site, own.task.content["scene"])
     drawn = floor_view(geometry)
     wrong = problem_of(geometry, route)
     known = route.start in geometry.unique and all(name in geometry.unique for name in route.stops)
     turns = turns_of(geometry, route.all_stops, route.turn_first) if known and not wrong else []
-    done = assignments.done_by(db, project, me, [NAME])
     video = Media(kind="video", path=geometry.scene.video or "")
-    return {
-        "own": own.id,
-        "project": project.name,
-        "number": done + 1,
-        "total": done + assignments.waiting(db, site, project, me, [NAME]),
+    return task_on_page(db, site, me, own, [NAME]) | {
         "scene": geometry.scene.id,
-        "video": media_address(site, project.id, video),
+        "video": media_address(site, own.task.project_id, video),
         "plan": drawn,
         "way": floor_path(drawn, route.all_stops if route.start else route.stops),
         "route": route,
@@ -252,9 +242,7 @@ def _content(db: Orm, site: Site, me: Me, own: Assignment, route: Route) -> dict
         "turns": turns,
         "wrong": wrong,
         "preview": None if wrong else _drafted(geometry, route),
-        "problem": "",
         "oob": False,
-        "undo": project.id if undoable(db, project, me) is not None else None,
     }
 
 

@@ -47,16 +47,16 @@ from tolman.review.forms.form_values import (
 )
 from tolman.review.media import media_address, scenes_folder
 from tolman.review.modes import answer_approval
-from tolman.review.modes.answer_approval import MODELS, second_answer, verification_progress
+from tolman.review.modes.answer_approval import MODELS, second_submission, verification_progress
 from tolman.review.modes.cloud_picking import add_picking, measurement
 from tolman.review.pages import page, see_other
 from tolman.review.site import Guest, Me, Site, TheSite, allow
-from tolman.review.store.database import record
+from tolman.review.store.database import record_item
 from tolman.review.store.schema import Assignment, Project
 from tolman.review.studies.participants import format_of
 from tolman.review.tasks import LEAST, Mode, ModeSetting, marks_of, work
 from tolman.review.tasks.assignments import UNDO, allow_undo
-from tolman.review.tasks.blinding import asked, brought, drawn_of, own_work
+from tolman.review.tasks.blinding import asked, brought, drawn_of, keep_draft, own_work
 from tolman.review.tasks.decisions import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE
 
 _SHOWN = 8
@@ -108,27 +108,17 @@ class Side:
 
 def sides(db: Orm, site: Site, own: Assignment, item: Item) -> list[Side]:
     """Return all answers to an item, the proposed one first, as shown to a person who has answered."""
-    task = own.task
-    evidence = item.evidence.get("annotation")
-    found = [
-        _of_person(
-            "Proposed", "proposed", site, own, item,
-            {"answer": item.answer, "evidence": evidence, "measured": item.evidence.get("measured")},
-        )
-    ]  # fmt: skip
-    if task.stage == RESOLVE:
-        second = second_answer(db, task)
-        if second is not None:
-            found.append(
-                _of_person(
-                    "The second person", "second", site, own, item, second.content,
-                    brought(db, db.get_one(Assignment, second.assignment_id)),
-                )
-            )  # fmt: skip
-    mine = work.submission(db, own, ANSWER)
-    if mine is not None:
-        found.append(_of_person("You", "mine", site, own, item, mine.content, brought(db, own)))
-    opinions = [Opinion.model_validate(opinion) for opinion in task.content.get(MODELS, [])]
+    answered = work.submission(db, own, ANSWER)
+    proposed = {"answer": item.answer, "evidence": item.evidence.get("annotation")}
+    given: list[tuple[str, str, dict[str, Any], Sequence[dict[str, Any]]]]
+    given = [("Proposed", "proposed", proposed | {"measured": item.evidence.get("measured")}, [])]
+    if own.task.stage == RESOLVE and (second := second_submission(db, own.task, ANSWER)) is not None:
+        further = brought(db, db.get_one(Assignment, second.assignment_id))
+        given.append(("The second person", "second", second.content, further))
+    if answered is not None:
+        given.append(("You", "mine", answered.content, brought(db, own)))
+    opinions = [Opinion.model_validate(opinion) for opinion in own.task.content.get(MODELS, [])]
+    found = [_of_person(title, kind, site, own, item, content, more) for title, kind, content, more in given]
     return [*found, *(_of_model(opinion, site, own, item) for opinion in opinions)]
 
 
@@ -276,15 +266,9 @@ def answer(
 
 @router.post("/{assignment}/decide", response_class=HTMLResponse)
 def decide(
-    request: Request,
-    site: TheSite,
-    guest: Guest,
-    me: Me,
-    assignment: Key,
-    form: VerdictFields,
-    checks: Checks,
+    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: VerdictFields, checks: Checks,
     seconds: Seconds = 0.0,
-) -> Response:
+) -> Response:  # fmt: skip
     """Go through the checklist, and approve, flag, revise or discard."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
@@ -303,21 +287,15 @@ def decide(
         if fresh:
             _record(db, site, me, own, content)
             if work.finish(db, site, own):
-                settle = (
-                    answer_approval.take_validation if own.task.stage == VALIDATE else answer_approval.take_resolution
-                )
-                settle(db, site, own.task, own)
+                validates = own.task.stage == VALIDATE
+                (answer_approval.take_validation if validates else answer_approval.take_resolution)(db, site, own)
         return see_other(f"/projects/{own.task.project_id}/work")
 
 
 @router.post("/{assignment}/answer/draft", status_code=204, response_class=Response)
 def answer_draft(site: TheSite, me: Me, assignment: Key, form: Answered, seconds: Seconds = 0.0) -> Response:
     """Keep a draft of the answer; a draft that arrives after the answer was given is ignored."""
-    with site.database.write_for(me.id) as db:
-        own = _own(db, me, assignment)
-        if own.state != "done" and _is_blind(db, own):
-            work.save_draft(db, site, own, vars(form), seconds)
-    return Response(status_code=204)
+    return keep_draft(site, me, lambda db: _at(db, me, assignment, blind=True), vars(form), seconds)
 
 
 @router.post("/{assignment}/decide/draft", status_code=204, response_class=Response)
@@ -325,11 +303,8 @@ def decide_draft(
     site: TheSite, me: Me, assignment: Key, form: VerdictFields, checks: Checks, seconds: Seconds = 0.0
 ) -> Response:
     """Keep the verdict that is entered."""
-    with site.database.write_for(me.id) as db:
-        own = _own(db, me, assignment)
-        if own.state != "done" and not _is_blind(db, own):
-            work.save_draft(db, site, own, vars(form) | {"checks": checks}, seconds)
-    return Response(status_code=204)
+    content = vars(form) | {"checks": checks}
+    return keep_draft(site, me, lambda db: _at(db, me, assignment, blind=False), content, seconds)
 
 
 def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
@@ -350,12 +325,8 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
 
 
 def _record(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, Any]) -> None:
-    version = own.task.item
-    assert version is not None
-    record(
-        db, site.settings, own.task.stage, project=version.project_id, item=version.item, user=me.id,
-        version=version.version, **content,
-    )  # fmt: skip
+    version = own.task.version
+    record_item(db, site.settings, own.task.stage, version, user=me.id, version=version.version, **content)
 
 
 def _own(db: Orm, me: Me, assignment: int) -> Assignment:
@@ -367,9 +338,15 @@ def _is_blind(db: Orm, own: Assignment) -> bool:
     return own.task.stage != RESOLVE and work.submission(db, own, ANSWER) is None
 
 
+def _at(db: Orm, me: Me, assignment: int, *, blind: bool) -> Assignment | None:
+    """Return an own task, if it is to be answered blindly, or if it is to be decided; else None."""
+    own = _own(db, me, assignment)
+    return own if _is_blind(db, own) == blind else None
+
+
 def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """Return the contents of the page before the person has answered."""
-    kept = work.draft_of(db, own)
+    kept = own.draft
     item = work.asked_item(own)
     empty = {"frames": "", "trace": "", "measured": None}
     return asked(db, site, me, own, VERIFY.stages_for(*me.roles)) | {
@@ -383,7 +360,7 @@ def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
 def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """Return the same with all others' answers: for people who have answered, and for the third."""
     item = work.asked_item(own)
-    kept = work.draft_of(db, own)
+    kept = own.draft
     first = work.submission(db, own, ANSWER)
     form = VerdictForm.of(item)
     checks: dict[str, list[str]] = {"ticked": []}
@@ -396,7 +373,7 @@ def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
         "drawable": scenes_folder(site) is not None,
         "mine": first.content["answer"] if first else None,
         "sides": sides(db, site, own, item),
-        "second": answer_approval.second_decision(db, own.task) if own.task.stage == RESOLVE else None,
+        "second": second_submission(db, own.task, DECIDE) if own.task.stage == RESOLVE else None,
         "reasons": own.task.content["reasons"],
         "points": answer_approval.checklist(own.task),
         "checks": checks,

@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fastapi import HTTPException
 from sqlalchemy import ColumnElement, case, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import TolmanError, UsageError
 from tolman.items import Item
-from tolman.review.accounts import AccountError
+from tolman.review.accounts import AccountError, Person, belongs
 from tolman.review.modes import MODES
 from tolman.review.pages import minutes
 from tolman.review.site import Site
@@ -154,6 +155,18 @@ def _settings(mode: str, chosen: Mapping[str, int], further: Mapping[str, Any]) 
     return settings
 
 
+def project_of(db: Orm, number: int, me: Person | None = None) -> Project:
+    """Return a project by its number.
+
+    Raises:
+        HTTPException: there is none, or it isn't for the person.
+    """
+    found = db.get(Project, number)
+    if found is None or found.mode not in MODES or (me is not None and not belongs(db, me, found)):
+        raise HTTPException(404, "There is no such project.")
+    return found
+
+
 def project_named(db: Orm, modes: Iterable[str] | None, name: str | None) -> Project:
     """The project of a name, or the only one there is of some modes.
 
@@ -263,26 +276,35 @@ def resume(site: Site, stopped: Callable[[], bool] = lambda: False) -> threading
     """Go on with all projects that are being started, in a thread; None where there are none."""
     with site.database.read() as db:
         waiting = db.scalars(select(Starting.project_id).where(Starting.problem == "")).all()
-    if not waiting:
-        return None
-    thread = threading.Thread(target=_all_parts, args=(site, waiting, stopped), name="starting", daemon=True)
-    thread.start()
-    return thread
 
-
-def _all_parts(site: Site, projects: list[int], stopped: Callable[[], bool]) -> None:
-    for number in projects:
+    def step(number: int) -> bool:
         try:
-            while not stopped() and next_part(site, number):
-                time.sleep(0.02)  # who waits for the database comes first
+            return next_part(site, number)
         except (AccountError, TolmanError) as error:
             with site.database.write() as db:
-                _row(db, number).problem = str(error)
-        except SQLAlchemyError as error:  # the database is away, or was closed: the next start of a server goes on
-            _log.warning(
-                "project %d is not started wholly (%s); it goes on when the server starts", number, type(error)
-            )
-            return
+                db.get_one(Starting, number).problem = str(error)
+            return False
+
+    return in_parts("project", waiting, step, stopped) if waiting else None
+
+
+def in_parts(
+    what: str, numbers: Sequence[int], step: Callable[[int], bool], stopped: Callable[[], bool]
+) -> threading.Thread:
+    """Have a thread take steps about each number until there is nothing left to do, or the server stops."""
+
+    def all_parts() -> None:
+        for number in numbers:
+            try:
+                while not stopped() and step(number):
+                    time.sleep(0.02)  # who waits for the database comes first
+            except SQLAlchemyError as error:  # the database is away, or was closed: the next start of a server goes on
+                _log.warning("%s %d is not done (%s); it goes on when the server starts", what, number, type(error))
+                return
+
+    thread = threading.Thread(target=all_parts, name=what, daemon=True)
+    thread.start()
+    return thread
 
 
 def next_part(site: Site, number: int) -> bool:
@@ -315,7 +337,3 @@ def next_part(site: Site, number: int) -> bool:
 def starting_under_way(db: Orm) -> dict[int, Progress]:
     """Project → how far it has come, of those that are being started."""
     return {row.project_id: Progress(row.done, row.total, row.problem) for row in db.scalars(select(Starting))}
-
-
-def _row(db: Orm, number: int) -> Starting:
-    return db.get_one(Starting, number)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import TolmanError
@@ -25,7 +24,7 @@ from tolman.review.forms.form_values import clean
 from tolman.review.media import scenes_folder
 from tolman.review.modes import MODES
 from tolman.review.site import Site
-from tolman.review.store.database import record
+from tolman.review.store.database import record_item
 from tolman.review.store.schema import Flag, ItemVersion, Project
 from tolman.review.tasks import work
 from tolman.review.tasks.decisions import decide, last_decision
@@ -102,11 +101,6 @@ def origin_of(site: Site) -> Origin | None:
         return None
     scenes = scenes_folder(site)
     return Origin(scenes, preset, seed) if scenes else None
-
-
-def thresholds(preset: GenerationPreset) -> list[tuple[str, str, float]]:
-    """The rules that can be corrected: family, name, value."""
-    return preset.thresholds()
 
 
 def scene_of(origin: Origin | None, scene: str | None) -> Scene | None:
@@ -246,8 +240,7 @@ def in_words(corrections: Sequence[Correction]) -> str:
 
 def items_like(db: Orm, version: ItemVersion, *, task: bool = False) -> list[ItemVersion]:
     """The current items of the same scene, or of the same question type, the item itself among them."""
-    chosen = select(ItemVersion).where(ItemVersion.project_id == version.project_id, ItemVersion.current)
-    found = list(db.scalars(chosen.order_by(ItemVersion.id)))
+    found = work.current_items(db, db.get_one(Project, version.project_id))
     if task:
         return [one for one in found if one.content["task"] == version.content["task"]]
     return [one for one in found if one.item == version.item or (one.scene and one.scene == version.scene)]
@@ -280,10 +273,7 @@ def make_again(db: Orm, site: Site, made: Mapping[int, Item | None], by: int, re
             fresh = work.add_item(db, site, project, after, origin="regenerated", by=by, reason=reason)
             if (again := MODES[project.mode].again) is not None:
                 again(db, site, project, fresh)
-            record(
-                db, site.settings, "regenerated", project=project.id, item=version.item, user=by, reason=reason,
-                version=fresh.version,
-            )  # fmt: skip
+            record_item(db, site.settings, "regenerated", fresh, user=by, reason=reason, version=fresh.version)
             done.changed.append(version.item)
     return done
 
@@ -311,10 +301,7 @@ def close_flags(db: Orm, site: Site, flag: Flag, by: int, what: str, note: str) 
     version = db.get_one(ItemVersion, flag.item_id)
     flag.open, flag.closed, flag.closed_by = False, site.settings.clock(), by
     flag.content = {"resolution": what, "note": note}
-    record(
-        db, site.settings, "flag closed", project=version.project_id, item=version.item, user=by, resolution=what,
-        note=note,
-    )  # fmt: skip
+    record_item(db, site.settings, "flag closed", version, user=by, resolution=what, note=note)
     last = last_decision(db, version)
     if version.current and last is not None and last.verdict == "flag":
         decide(db, site, None, version, {"verdict": "approve", "reason": f"{what}: {note}"}, {by}, by=by)

@@ -11,8 +11,7 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,13 +28,12 @@ from tolman.review.exchange.label_studio import LABEL_STUDIO, LabelledTask
 from tolman.review.forms.form_values import AnswerError
 from tolman.review.modes import MODES
 from tolman.review.modes.labelling import KINDS, STEP, read_labels, submissions
-from tolman.review.projects import project_export
 from tolman.review.projects.question_pictures import Album, PictureContents, PicturedQuestion, annotated
 from tolman.review.site import Site
 from tolman.review.store.database import record
 from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task, User
 from tolman.review.studies.study_records import moment
-from tolman.review.tasks import assignments, work
+from tolman.review.tasks import assignments, submitted, work
 from tolman.review.tasks.blinding import MARKED, drawn_of
 from tolman.review.tasks.decisions import agreement, votes_of
 from tolman.text_tables import csv_text
@@ -313,85 +311,30 @@ _PACKED = (".mp4", ".webm", ".jpg", ".jpeg", ".png", ".webp", ".parquet")
 _TIMES = ("person", "item", "version", "stage", "step", "attempt", "seconds", "submitted", "marks")
 
 
-def benchmark_zip(
-    site: Site, project: Project, *, undecided: bool = False, without_marked: bool = False, by: int | None = None
-) -> Parts:
-    """A project's items as a new version of the benchmark, with their media; see `project_export.publish`.
-
-    Raises:
-        UsageError: there is nothing to publish.
-    """
-    with _folder() as folder:
-        out = Path(folder.name) / site.loaded.folder.resolve().name
-        project_export.publish(site, out, project.name, undecided=undecided, without_marked=without_marked, by=by)
-    return _zipped(folder)
-
-
-def runs_zip(
-    site: Site, project: Project, *, without_marked: bool = False, with_excluded: bool = False, by: int | None = None
-) -> Parts:
-    """Return each subject's answers as a run; see `project_export.export_runs`.
-
-    Raises:
-        UsageError: there are no answers, or nothing is left.
-    """
-    with _folder() as folder:
-        runs = Path(folder.name) / "runs"
-        project_export.export_runs(
-            site, runs, project.name, without_marked=without_marked, with_excluded=with_excluded, by=by
-        )
-    return _zipped(folder)
-
-
-def tables_zip(db: Orm, site: Site, project: Project) -> Parts:
+def write_tables(db: Orm, site: Site, project: Project, folder: Path) -> None:
     """Each table of the progress page as CSV; of reviews also `agreement.json`, as `review.json` has it."""
-    with _folder() as folder:
-        place = Path(folder.name)
-        for number, block in enumerate(projects.progress_tables(db, site, project, MODES[project.mode]), 1):
-            rows = [[str(cell) for cell in row] for row in (block.head, *block.rows)]
-            name = re.sub(r"[^a-z0-9]+", "-", block.title.casefold()).strip("-")
-            (place / f"{number}-{name}.csv").write_text(csv_text(rows), encoding="utf-8")
-        votes = votes_of(db, project)
-        if votes:
-            told = json.dumps(asdict(agreement(votes)), indent=1, ensure_ascii=False)
-            (place / "agreement.json").write_text(told + "\n", encoding="utf-8")
-    return _zipped(folder)
+    for number, block in enumerate(projects.progress_tables(db, site, project, MODES[project.mode]), 1):
+        rows = [[str(cell) for cell in row] for row in (block.head, *block.rows)]
+        name = re.sub(r"[^a-z0-9]+", "-", block.title.casefold()).strip("-")
+        (folder / f"{number}-{name}.csv").write_text(csv_text(rows), encoding="utf-8")
+    votes = votes_of(db, project)
+    if votes:
+        told = json.dumps(asdict(agreement(votes)), indent=1, ensure_ascii=False)
+        (folder / "agreement.json").write_text(told + "\n", encoding="utf-8")
 
 
-def label_studio_zip(db: Orm, project: Project) -> Parts:
+def write_label_studio(db: Orm, project: Project, folder: Path) -> None:
     """A labelling project as Label Studio has it: `config.xml` and `tasks.json`."""
-    with _folder() as folder:
-        place = Path(folder.name)
-        (place / "config.xml").write_text(label_studio.label_config(label_controls(project)), encoding="utf-8")
-        (place / "tasks.json").write_text(write_labels(db, project), encoding="utf-8")
-    return _zipped(folder)
-
-
-def pictures_zip(
-    site: Site, project: Project, questions: Sequence[PicturedQuestion], form: PictureFormat, what: PictureContents
-) -> Parts:
-    """A project's pictures in the form of another annotation program; see `write_marks`.
-
-    Raises:
-        UsageError, ExchangeError: there is nothing to write, or it doesn't go into the form.
-    """
-    with _folder() as folder:
-        write_marks(site, project, questions, form, what, Path(folder.name))
-    return _zipped(folder)
+    (folder / "config.xml").write_text(label_studio.label_config(label_controls(project)), encoding="utf-8")
+    (folder / "tasks.json").write_text(write_labels(db, project), encoding="utf-8")
 
 
 def times_table(db: Orm, project: Project) -> str:
     """Return a row for each valid submission, as CSV: its person and question, how long its page was visible, when it
     came.
     """
-    found = db.execute(
-        select(Submission, Task.stage, Task.key, ItemVersion.item, ItemVersion.version, User.name)
-        .join(Task, Task.id == Submission.task_id)
-        .join(User, User.id == Submission.user_id)
-        .outerjoin(ItemVersion, ItemVersion.id == Task.item_id)
-        .where(Task.project_id == project.id)
-        .order_by(Submission.id)
-    )
+    columns = (Submission, Task.stage, Task.key, ItemVersion.item, ItemVersion.version, User.name)
+    found = db.execute(submitted(project, *columns))
     rows = [
         [
             name, item or key, "" if version is None else str(version), stage, one.step, str(one.attempt + 1),
@@ -401,17 +344,6 @@ def times_table(db: Orm, project: Project) -> str:
         for one, stage, key, item, version, name in found
     ]  # fmt: skip
     return csv_text([_TIMES, *rows])
-
-
-@contextmanager
-def _folder() -> Iterator[TemporaryDirectory[str]]:
-    """A folder that stays until it is sent, unless it can't be filled."""
-    folder = TemporaryDirectory(prefix="tolman-")
-    try:
-        yield folder
-    except BaseException:
-        folder.cleanup()
-        raise
 
 
 class _Sink(io.RawIOBase):
@@ -433,7 +365,18 @@ class _Sink(io.RawIOBase):
         return found
 
 
-def _zipped(folder: TemporaryDirectory[str]) -> Parts:
+def zipped(fill: Callable[[Path], object]) -> Parts:
+    """What is written into a folder, as a zip file; the folder stays until it is sent, unless it can't be filled."""
+    folder = TemporaryDirectory(prefix="tolman-")
+    try:
+        fill(Path(folder.name))
+    except BaseException:
+        folder.cleanup()
+        raise
+    return _parts(folder)
+
+
+def _parts(folder: TemporaryDirectory[str]) -> Parts:
     """The files of a folder as a zip file, part after part; then the folder goes."""
     sink, place = _Sink(), Path(folder.name)
     with folder, zipfile.ZipFile(sink, "w") as archive:

@@ -27,7 +27,7 @@ from tolman.review.media import find_medium, in_a_table, scene_in, scenes_folder
 from tolman.review.modes.labelling import KINDS, STEP
 from tolman.review.site import Site
 from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
-from tolman.review.tasks import work
+from tolman.review.tasks import submitted, work
 
 DRAWN_IN = ("answer", "review", "verify")
 """Modes, besides all kinds of labelling, in which people mark evidence on pictures."""
@@ -79,14 +79,8 @@ def questions_of(db: Orm, project: Project) -> list[PicturedQuestion]:
         item = work.item_of(version)
         if item.media:
             found.setdefault(task if by_task else version.id, PicturedQuestion(task, item))
-    submitted = db.execute(
-        select(Task.id, Task.item_id, User.name, Submission.step, Submission.content)
-        .join(Task, Task.id == Submission.task_id)
-        .join(User, User.id == Submission.user_id)
-        .where(Task.project_id == project.id)
-        .order_by(Submission.id)
-    )
-    for task, version, name, step, content in submitted:
+    columns = (Task.id, Task.item_id, User.name, Submission.step, Submission.content)
+    for task, version, name, step, content in db.execute(submitted(project, *columns)):
         question = found.get(task if by_task else version)
         if question is not None:
             question.drawn += [(name, one) for one in content.get("drawn", [])]

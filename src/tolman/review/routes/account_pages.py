@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 from starlette.concurrency import run_in_threadpool
 
-from tolman.review import accounts
+from tolman.review import accounts, projects
 from tolman.review.accounts import ENTER, JOIN, RESET, AccountError, Person
 from tolman.review.accounts.protection import network_of
 from tolman.review.forms.form_values import Key, Line, Name, Secret
@@ -85,9 +85,7 @@ def enter(request: Request, site: TheSite, guest: Guest, token: str) -> Response
 @public.get("/invitation/{token}", response_class=HTMLResponse)
 def invitation_page(request: Request, site: TheSite, guest: Guest, token: str) -> Response:
     """The form for a new account."""
-    problem = _problem(site, token, JOIN)
-    status = 404 if problem else 200
-    return page(request, guest, "invitation.html", token=token, name="", closed=problem, problem="", status=status)
+    return _link_page(request, site, guest, "invitation.html", token, JOIN, name="", problem="")
 
 
 @public.post("/invitation/{token}", response_class=HTMLResponse)
@@ -111,9 +109,7 @@ async def accept(
 @public.get("/reset/{token}", response_class=HTMLResponse)
 def reset_page(request: Request, site: TheSite, guest: Guest, token: str) -> Response:
     """The form for a new password, by a link that the owner made."""
-    closed = _problem(site, token, RESET)
-    status = 404 if closed else 200
-    return page(request, guest, "reset.html", token=token, closed=closed, problem="", status=status)
+    return _link_page(request, site, guest, "reset.html", token, RESET, problem="")
 
 
 @public.post("/reset/{token}", response_class=HTMLResponse)
@@ -231,6 +227,13 @@ def _problem(site: TheSite, token: str, purpose: str) -> str:
     return ""
 
 
+def _link_page(
+    request: Request, site: TheSite, guest: Guest, template: str, token: str, purpose: str, **content: Any
+) -> Response:
+    closed = _problem(site, token, purpose)
+    return page(request, guest, template, token=token, closed=closed, status=404 if closed else 200, **content)
+
+
 people_router = APIRouter(prefix="/people", dependencies=[allow("owner")])
 Role = Literal["annotator", "reviewer", "subject", "owner"]
 
@@ -298,16 +301,13 @@ def close_somebody(site: TheSite, me: Me, user: Key) -> Response:
 
 
 def _people_content(db: Orm, site: Site) -> dict[str, Any]:
-    """Return the content of the page, with the newly made link on top."""
     return {
         "users": list(db.scalars(select(User).order_by(User.role, User.name))),
         "links": accounts.listed_links(db, site.settings),
+        "purposes": accounts.PURPOSES,
         "roles": ROLES[1:],
-        "link": "",
+        **dict.fromkeys(("link", "role", "note", "about"), ""),
         "named": True,
-        "role": "",
-        "note": "",
-        "about": "",
     }
 
 
@@ -348,7 +348,7 @@ def set_person(
 def show_members(request: Request, site: TheSite, guest: Guest, project: Key) -> Response:
     """Show who may work in a project."""
     with site.database.read() as db:
-        return _members_page(request, db, guest, _project(db, project))
+        return _members_page(request, db, guest, projects.project_of(db, project))
 
 
 @membership_router.post("/projects/{project}/people", response_class=HTMLResponse)
@@ -357,7 +357,7 @@ def set_project_members(
 ) -> Response:
     """Have everybody of the roles in a project, or some people."""
     with site.database.write() as db:
-        found = _project(db, project)
+        found = projects.project_of(db, project)
         try:
             accounts.set_members(db, found, users, restricted=restricted)
         except AccountError as error:
@@ -376,19 +376,12 @@ def _user(db: Orm, user: int) -> User:
     return found
 
 
-def _project(db: Orm, project: int) -> Project:
-    found = db.get(Project, project)
-    if found is None or found.mode not in MODES:
-        raise HTTPException(404, "There is no such project.")
-    return found
-
-
 def _person_page(
     request: Request, db: Orm, guest: Visitor, user: User, problem: str = "", status: int = 200
 ) -> Response:
     mine = set(db.scalars(select(Member.project_id).where(Member.user_id == user.id)))
-    projects = list(db.scalars(select(Project).where(Project.restricted).order_by(Project.id)))
-    content: dict[str, Any] = {"user": user, "roles": ROLES, "projects": projects, "mine": mine, "problem": problem}
+    some = list(db.scalars(select(Project).where(Project.restricted).order_by(Project.id)))
+    content: dict[str, Any] = {"user": user, "roles": ROLES, "projects": some, "mine": mine, "problem": problem}
     return page(request, guest, "person.html", status=status, **content)
 
 
@@ -404,3 +397,6 @@ def _members_page(
     ]
     content: dict[str, Any] = {"project": project, "mode": mode, "users": users, "chosen": chosen, "problem": problem}
     return page(request, guest, "members.html", status=status, **content)
+
+
+ROUTERS = (public, private, people_router, membership_router)

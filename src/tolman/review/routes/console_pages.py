@@ -26,7 +26,6 @@ from sqlalchemy.orm import Session as Orm
 from starlette.types import ASGIApp, Message
 
 from tolman.review import accounts
-from tolman.review.console import acts as acts_told
 from tolman.review.console import acts as bulk
 from tolman.review.console import item_detail
 from tolman.review.console.acts import KINDS, ActError
@@ -34,6 +33,7 @@ from tolman.review.console.item_listing import SORTS, STATES, ItemFilter, labels
 from tolman.review.forms.form_values import Clean, Key, Paragraphs, RowId, clean, shown_answer
 from tolman.review.modes import MODES
 from tolman.review.pages import environment, page, see_other
+from tolman.review.projects import project_of
 from tolman.review.site import REHEARSED, Guest, Me, Site, TheSite, Visitor, allow
 from tolman.review.store.database import rehearsal
 from tolman.review.store.schema import ROLES, HistoryEvent, ItemVersion, Member, Project, User
@@ -63,17 +63,10 @@ def show_items(
 
 
 def _items(
-    request: Request,
-    site: Site,
-    guest: Visitor,
-    project: int,
-    chosen: ItemFilter,
-    *,
-    act: int = 0,
-    problem: str = "",
+    request: Request, site: Site, guest: Visitor, project: int, chosen: ItemFilter, *, act: int = 0, problem: str = ""
 ) -> Response:
     with site.database.read() as db:
-        found = _project(db, project)
+        found = project_of(db, project)
         content: dict[str, Any] = {
             "project": found,
             "mode": MODES[found.mode],
@@ -81,7 +74,7 @@ def _items(
             "table": page_of(db, found, chosen, site.settings.clock()),
             "labels": labels_of(db, found),
             "people": bulk.workers(db, found),
-            "act": acts_told.act_of(db, found, act) if act else None,
+            "act": bulk.act_of(db, found, act) if act else None,
             "slots": item_detail.slots_of(db, found, site.settings.clock()) if MODES[found.mode].makes_items else [],
         }
     return page(
@@ -98,7 +91,7 @@ def act(
     """Do something with the items that are ticked, or with all that match the filter."""
     chosen = _of_query(query)
     with site.database.view() as db:
-        _project(db, project)
+        project_of(db, project)
     if do == "nothing":  # Enter was pressed in a field
         return see_other(_address(project, back, chosen, 0))
     try:
@@ -118,7 +111,7 @@ def slot(
 ) -> Response:
     """Take a task that is about no item yet from a person, and give it to the named one, if any."""
     with site.database.view() as db:
-        _project(db, project)
+        project_of(db, project)
     try:
         item_detail.release_slot(site, project, me, assignment or 0, person)
     except ActError as error:
@@ -173,8 +166,8 @@ def show_acts(request: Request, site: TheSite, guest: Guest, project: Key) -> Re
 
 def _acts(request: Request, site: Site, guest: Visitor, project: int, problem: str = "") -> Response:
     with site.database.read() as db:
-        found = _project(db, project)
-        listed = acts_told.acts_of(db, found, _ACTS)
+        found = project_of(db, project)
+        listed = bulk.acts_of(db, found, _ACTS)
     status = 409 if problem else 200
     return page(request, guest, "acts.html", status=status, project=found, acts=listed, problem=problem)
 
@@ -183,7 +176,7 @@ def _acts(request: Request, site: Site, guest: Visitor, project: int, problem: s
 def undo_an_act(request: Request, site: TheSite, guest: Guest, me: Me, project: Key, act: Key) -> Response:
     """Have all items of an act as they were before it."""
     with site.database.view() as db:
-        if acts_told.act_of(db, _project(db, project), act) is None:
+        if bulk.act_of(db, project_of(db, project), act) is None:
             raise HTTPException(404, "There is no such act.")
     try:
         bulk.undo_act(site, project, act, me)
@@ -211,7 +204,7 @@ def _item(
             "decisions": item_detail.decisions_about(db, found, about),
             "flags": item_detail.flags_about(db, about),
             "people": bulk.workers(db, found),
-            "act": acts_told.act_of(db, found, act) if act else None,
+            "act": bulk.act_of(db, found, act) if act else None,
         }
     status = 409 if problem else 200
     return page(request, guest, "item.html", status=status, kinds=KINDS, problem=problem, **content)
@@ -235,15 +228,8 @@ def _address(project: int, version: int | None, chosen: ItemFilter, act: int) ->
     return f"/projects/{project}/items?" + "&".join(filter(None, (chosen.query(page=chosen.page), f"act={act}")))
 
 
-def _project(db: Orm, project: int) -> Project:
-    found = db.get(Project, project)
-    if found is None or found.mode not in MODES:
-        raise HTTPException(404, "There is no such project.")
-    return found
-
-
 def _version(db: Orm, project: int, version: int) -> tuple[Project, ItemVersion]:
-    found, about = _project(db, project), db.get(ItemVersion, version)
+    found, about = project_of(db, project), db.get(ItemVersion, version)
     if about is None or about.project_id != found.id:
         raise HTTPException(404, "There is no such question.")
     return found, about
@@ -405,9 +391,7 @@ def show_preview(
 ) -> Response:  # fmt: skip
     """Show a page; nothing is written, and nothing on it can be sent."""
     with site.database.read() as db:
-        found = db.get(Project, project)
-    if found is None or found.mode not in MODES:
-        raise HTTPException(404, "There is no such project.")
+        found = project_of(db, project)
     host = request.headers.get("host", "localhost")
     seen = preview(request.app, site, project, role, view, host)
     bar = environment().get_template("_preview.html").render(
@@ -415,3 +399,6 @@ def show_preview(
     )  # fmt: skip
     # Whatever the person would have been told, the preview itself has succeeded.
     return HTMLResponse(seen.text.replace('<main id="main"', f'{bar}<main id="main"', 1))
+
+
+ROUTERS = (console_router, audit_router, preview_router)

@@ -21,10 +21,10 @@ from tolman.review.accounts import Person
 from tolman.review.forms.form_values import Clean, Key, Line, Paragraphs, shown_answer
 from tolman.review.media import cloud_answer, frame_answer, scene_answer, scene_in, scenes_folder
 from tolman.review.pages import page, see_other
-from tolman.review.projects import flag_corrections
-from tolman.review.projects.flag_corrections import CorrectionError, Origin, origin_of, scene_of, thresholds
+from tolman.review.projects import flag_corrections, project_of
+from tolman.review.projects.flag_corrections import CorrectionError, Origin, origin_of, scene_of
 from tolman.review.site import Guest, Me, Site, TheSite, allow
-from tolman.review.store.database import record
+from tolman.review.store.database import record, record_item
 from tolman.review.store.schema import Flag, HistoryEvent, ItemVersion, Project, User
 from tolman.review.tasks import work
 from tolman.review.tasks.blinding import blind, drawings_about, sees_scene, sees_truth
@@ -35,15 +35,14 @@ Count = Annotated[int | None, Form(ge=0, le=10_000)]
 Value = Annotated[float | None, Form(allow_inf_nan=False)]
 Changes = Annotated[str, Form(max_length=400_000), Clean]
 _Make = Callable[[Item], Item | None]
+_Correct = Callable[[Orm, ItemVersion, Any], tuple[list[ItemVersion], _Make, str]]
 
 
 @flags_router.get("/project/{project}", response_class=HTMLResponse)
 def list_flags(request: Request, site: TheSite, guest: Guest, project: Key) -> Response:
     """The flags of a project, the open ones first."""
     with site.database.read() as db:
-        found = db.get(Project, project)
-        if found is None:
-            raise HTTPException(404, "There is no such project.")
+        found = project_of(db, project)
         rows = db.execute(
             select(Flag, ItemVersion, User.name)
             .join(ItemVersion, ItemVersion.id == Flag.item_id)
@@ -75,17 +74,9 @@ def dismiss(request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, no
 
 @flags_router.post("/{flag}/scene", response_class=HTMLResponse)
 def correct_scene(
-    request: Request,
-    site: TheSite,
-    guest: Guest,
-    me: Me,
-    flag: Key,
-    fact: Line = "",
-    thing: Line = "",
-    category: Line = "",
-    count: Count = None,
-    note: Paragraphs = "",
-) -> Response:
+    request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, fact: Line = "", thing: Line = "",
+    category: Line = "", count: Count = None, note: Paragraphs = "",
+) -> Response:  # fmt: skip
     """Record an error of the scene, and make its items again."""
 
     def correct(db: Orm, version: ItemVersion, origin: Origin) -> tuple[list[ItemVersion], _Make, str]:
@@ -103,29 +94,14 @@ def correct_boxes(
     request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, changes: Changes = "", note: Paragraphs = "",
 ) -> Response:  # fmt: skip
     """Write down where boxes are, as the workbench sends them, and make the scene's items again."""
-
-    def correct(db: Orm, version: ItemVersion, origin: Origin) -> tuple[list[ItemVersion], _Make, str]:
-        scene = scene_of(origin, version.scene)
-        if scene is None:
-            raise CorrectionError("The item has no scene.")
-        facts = flag_corrections.read_boxes(changes, scene, note.strip())
-        origin.correct(*facts)
-        return flag_corrections.items_like(db, version), origin.maker(), flag_corrections.in_words(facts)
-
-    return _corrected(request, site, guest, me, flag, note, correct)
+    return _corrected(request, site, guest, me, flag, note, _moved(changes, note))
 
 
 @flags_router.post("/{flag}/rule", response_class=HTMLResponse)
 def correct_rule(
-    request: Request,
-    site: TheSite,
-    guest: Guest,
-    me: Me,
-    flag: Key,
-    rule: Line = "",
-    value: Value = None,
+    request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, rule: Line = "", value: Value = None,
     note: Paragraphs = "",
-) -> Response:
+) -> Response:  # fmt: skip
     """Change a threshold, and make all items of the question type again."""
 
     def correct(db: Orm, version: ItemVersion, origin: Origin) -> tuple[list[ItemVersion], _Make, str]:
@@ -143,15 +119,9 @@ def correct_rule(
 
 @flags_router.post("/{flag}/template", response_class=HTMLResponse)
 def correct_template(
-    request: Request,
-    site: TheSite,
-    guest: Guest,
-    me: Me,
-    flag: Key,
-    old: Paragraphs = "",
-    new: Paragraphs = "",
+    request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, old: Paragraphs = "", new: Paragraphs = "",
     note: Paragraphs = "",
-) -> Response:
+) -> Response:  # fmt: skip
     """Replace a wording in all items of the question type."""
 
     def correct(db: Orm, version: ItemVersion, origin: Origin | None) -> tuple[list[ItemVersion], _Make, str]:
@@ -162,31 +132,17 @@ def correct_template(
 
 
 def _corrected(
-    request: Request,
-    site: Site,
-    guest: Guest,
-    me: Person,
-    flag: int,
-    note: str,
-    correct: Callable[[Orm, ItemVersion, Any], tuple[list[ItemVersion], _Make, str]],
-    *,
+    request: Request, site: Site, guest: Guest, me: Person, flag: int, note: str, correct: _Correct, *,
     needs_origin: bool = True,
-) -> Response:
+) -> Response:  # fmt: skip
     """Do a correction, make items again, and close the flag; or name the missing input."""
-    origin = origin_of(site)
-    # What takes long is done before the transaction that writes, so that nobody's answer waits for it.
     with site.database.read() as db:
         found = _flag(db, flag)
         if not found.open:
             return see_other(f"/flags/{flag}")
         version = db.get_one(ItemVersion, found.item_id)
         try:
-            if not note.strip():
-                raise CorrectionError("Give a reason.")
-            if needs_origin and origin is None:
-                raise CorrectionError("The scenes that the benchmark was generated from are not known here.")
-            versions, make, what = correct(db, version, origin)
-            made = {one.id: make(work.item_of(one)) for one in versions}
+            made, what = _made_again(db, site, version, note, correct, needs_origin=needs_origin)
         except (CorrectionError, TolmanError) as error:
             return _problem(request, guest, db, site, found, str(error))
     with site.database.write() as db:
@@ -199,6 +155,23 @@ def _corrected(
                 changed=done.changed, gone=done.gone,
             )  # fmt: skip
     return see_other(f"/flags/{flag}")
+
+
+def _made_again(
+    db: Orm, site: Site, version: ItemVersion, note: str, correct: _Correct, *, needs_origin: bool = True
+) -> tuple[dict[int, Item | None], str]:
+    """Do a correction and make items again: it takes long, and is done before the transaction for which people wait.
+
+    Raises:
+        CorrectionError, TolmanError: something is missing.
+    """
+    origin = origin_of(site)
+    if not note.strip():
+        raise CorrectionError("Give a reason.")
+    if needs_origin and origin is None:
+        raise CorrectionError("The scenes that the benchmark was generated from are not known here.")
+    versions, make, what = correct(db, version, origin)
+    return {one.id: make(work.item_of(one)) for one in versions}, what
 
 
 def _flag(db: Orm, flag: int) -> Flag:
@@ -217,20 +190,25 @@ def _flag_content(db: Orm, site: Site, found: Flag) -> dict[str, Any]:
     origin = origin_of(site)
     scene = scene_of(origin, version.scene)
     beside = [one for one in flag_corrections.items_like(db, version) if one.item != version.item]
-    item = work.item_of(version)
-    return {
+    return _item_content(db, site, version) | {
         "flag": found,
         "by": db.get_one(User, found.user_id).name,
+        "beside": [(one, last_decision(db, one)) for one in beside],
+        "scene": scene,
+        "known": origin is not None,
+        "rules": origin.preset.thresholds() if origin else [],
+        "drawings": drawings_about(db, version),
+    }
+
+
+def _item_content(db: Orm, site: Site, version: ItemVersion) -> dict[str, Any]:
+    item = work.item_of(version)
+    return {
         "version": version,
         "project": db.get_one(Project, version.project_id),
         "item": item,
         "truth": shown_answer(item, item.answer),
         "question": blind(site, version.project_id, item),
-        "beside": [(one, last_decision(db, one)) for one in beside],
-        "scene": scene,
-        "known": origin is not None,
-        "rules": thresholds(origin.preset) if origin else [],
-        "drawings": drawings_about(db, version),
         "problem": "",
     }
 
@@ -251,35 +229,32 @@ def correct_on_workbench(
     request: Request, site: TheSite, guest: Guest, me: Me, version: Key, changes: Changes = "", note: Paragraphs = "",
 ) -> Response:  # fmt: skip
     """Write down where boxes are, and make the scene's items again."""
-    # What takes long is done before the transaction that writes, so that nobody's answer waits for it.
     with site.database.read() as db:
         found = _version(db, version)
         try:
-            if not note.strip():
-                raise CorrectionError("Give a reason.")
-            origin = origin_of(site)
-            scene = origin.geometry(found.scene) if origin is not None and found.scene is not None else None
-            if origin is None or scene is None:
-                raise CorrectionError("The scene that the item was generated from is not known here.")
-            facts = flag_corrections.read_boxes(changes, scene.scene, note.strip())
-            origin.correct(*facts)
-            make, what = origin.maker(), flag_corrections.in_words(facts)
-            made = {one.id: make(work.item_of(one)) for one in flag_corrections.items_like(db, found)}
+            made, what = _made_again(db, site, found, note, _moved(changes, note))
         except (CorrectionError, TolmanError) as error:
             content = _workbench_content(db, site, found) | {"problem": str(error)}
             return page(request, guest, "workbench.html", status=422, **content)
     with site.database.write() as db:
         done = flag_corrections.make_again(db, site, made, me.id, f"{what}: {note.strip()}")
-        record(
-            db, site.settings, "corrected", project=found.project_id, item=found.item, user=me.id, reason=what,
-            changed=done.changed, gone=done.gone, same=done.same,
-        )  # fmt: skip
-        now = db.scalar(
-            select(ItemVersion.id)
-            .where(ItemVersion.project_id == found.project_id, ItemVersion.item == found.item)
-            .order_by(ItemVersion.id.desc())
-        )
+        told = {"reason": what, "changed": done.changed, "gone": done.gone, "same": done.same}
+        record_item(db, site.settings, "corrected", found, user=me.id, **told)
+        same = ItemVersion.project_id == found.project_id, ItemVersion.item == found.item
+        now = db.scalar(select(ItemVersion.id).where(*same).order_by(ItemVersion.id.desc()))
     return see_other(f"/workbench/{now}")
+
+
+def _moved(changes: str, note: str) -> _Correct:
+    def correct(db: Orm, version: ItemVersion, origin: Origin) -> tuple[list[ItemVersion], _Make, str]:
+        scene = scene_of(origin, version.scene)
+        if scene is None:
+            raise CorrectionError("The scene that the item was generated from is not known here.")
+        facts = flag_corrections.read_boxes(changes, scene, note.strip())
+        origin.correct(*facts)
+        return flag_corrections.items_like(db, version), origin.maker(), flag_corrections.in_words(facts)
+
+    return correct
 
 
 @workbench_shared.get("/{version}/scene", response_class=Response)
@@ -333,20 +308,11 @@ def _geometry(site: Site, version: ItemVersion) -> SceneGeometry:
 
 
 def _workbench_content(db: Orm, site: Site, version: ItemVersion) -> dict[str, Any]:
-    item = work.item_of(version)
-    last = db.scalar(
-        select(HistoryEvent)
-        .where(HistoryEvent.project_id == version.project_id, HistoryEvent.what == "corrected")
-        .order_by(HistoryEvent.id.desc())
-        .limit(1)
-    )
-    return {
-        "version": version,
-        "project": db.get_one(Project, version.project_id),
-        "item": item,
-        "truth": shown_answer(item, item.answer),
-        "question": blind(site, version.project_id, item),
+    events = select(HistoryEvent).where(HistoryEvent.project_id == version.project_id, HistoryEvent.what == "corrected")
+    return _item_content(db, site, version) | {
+        "last": db.scalar(events.order_by(HistoryEvent.id.desc()).limit(1)),
         "beside": [(one, last_decision(db, one)) for one in flag_corrections.items_like(db, version)],
-        "last": last,
-        "problem": "",
     }
+
+
+ROUTERS = (flags_router, workbench_owner, workbench_shared)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from sqlalchemy import select
+from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import InputError, UsageError
-from tolman.review import accounts
+from tolman.review import accounts, projects
+from tolman.review.accounts import Person
 from tolman.review.exchange import ExchangeError, PictureFormat
 from tolman.review.forms.form_values import Key, RowId
 from tolman.review.modes import MODES
@@ -31,6 +35,8 @@ from tolman.review.store.database import record
 from tolman.review.store.schema import Project, User
 from tolman.review.studies.participants import is_study
 
+Fill = Callable[[Orm, Path], object]
+"""Writes the files of a download into a folder."""
 files_router = APIRouter(prefix="/projects/{project}/files", dependencies=[allow("owner")])
 
 
@@ -41,14 +47,7 @@ def listed(request: Request, site: TheSite, guest: Guest, project: Key) -> Respo
 
 
 def listing(
-    request: Request,
-    site: Site,
-    guest: Visitor,
-    found: Project,
-    *,
-    told: str = "",
-    problem: str = "",
-    status: int = 200,
+    request: Request, site: Site, guest: Visitor, found: Project, *, told: str = "", problem: str = ""
 ) -> Response:
     """Return the page of a project's files, with the result of the last one."""
     with site.database.read() as db:
@@ -69,8 +68,11 @@ def items(
     """The items as a benchmark's folder."""
     found = project_of(site, project)
     return sent(
-        request, guest, f"{found.id}-items.zip",
-        lambda: project_files.benchmark_zip(site, found, undecided=undecided, without_marked=without_marked, by=me.id),
+        request, site, me, guest, found, "items",
+        lambda _, folder: project_export.publish(
+            site, folder / site.loaded.folder.resolve().name, found.name, undecided=undecided,
+            without_marked=without_marked, by=me.id,
+        ),
     )  # fmt: skip
 
 
@@ -82,9 +84,9 @@ def runs(
     """People's answers as runs."""
     found = project_of(site, project)
     return sent(
-        request, guest, f"{found.id}-runs.zip",
-        lambda: project_files.runs_zip(
-            site, found, without_marked=without_marked, with_excluded=with_excluded, by=me.id
+        request, site, me, guest, found, "runs",
+        lambda _, folder: project_export.export_runs(
+            site, folder / "runs", found.name, without_marked=without_marked, with_excluded=with_excluded, by=me.id
         ),
     )  # fmt: skip
 
@@ -93,28 +95,20 @@ def runs(
 def tables(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """The tables of the progress page."""
     found = project_of(site, project)
-
-    def made() -> project_files.Parts:
-        with site.database.read() as db:
-            parts = project_files.tables_zip(db, site, found)
-        exported(site, found, me.id, "tables")
-        return parts
-
-    return sent(request, guest, f"{found.id}-tables.zip", made)
+    return sent(
+        request, site, me, guest, found, "tables",
+        lambda db, folder: project_files.write_tables(db, site, found, folder), "tables",
+    )  # fmt: skip
 
 
 @files_router.get("/label-studio.zip", response_class=StreamingResponse)
 def to_label_studio(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """A labelling project as Label Studio has it."""
-    found = _labelled(site, project)
-
-    def made() -> project_files.Parts:
-        with site.database.read() as db:
-            parts = project_files.label_studio_zip(db, found)
-        exported(site, found, me.id, "label-studio")
-        return parts
-
-    return sent(request, guest, f"{found.id}-label-studio.zip", made)
+    found, name = _labelled(site, project), "label-studio"
+    return sent(
+        request, site, me, guest, found, name,
+        lambda db, folder: project_files.write_label_studio(db, found, folder), name,
+    )  # fmt: skip
 
 
 @files_router.post("/label-studio/upload", response_class=HTMLResponse)
@@ -127,24 +121,17 @@ def from_label_studio(
     content = file.file.read() if file is not None else b""
     try:
         with site.database.write() as db:
-            people = accounts.workers(db, found, MODES[found.mode].stages)
-            whose = next((one for one in people if one.id == person), None)
-            if whose is None:
-                raise ExchangeError("Choose somebody who may label in this project.")
+            whose = _worker(db, found, person, "label")
             done = project_files.take_in_labels(db, site, found, whose, content, me.id)
     except ExchangeError as error:
         return listing(request, site, guest, found, problem=str(error))
-    more = (
-        f" {done.left:,} questions stay as they are: labelled by them already, or by enough people."
-        if done.left
-        else ""
-    )
+    told = f"{done.fresh:,} questions are labelled as {whose.name}'s."
+    if done.left:
+        told += f" {done.left:,} questions stay as they are: labelled by them already, or by enough people."
     if done.earlier:
-        more += (
-            f" Annotations left out: {done.earlier:,}. Only the last one on a question is read, so export each "
-            "person's alone."
-        )
-    return listing(request, site, guest, found, told=f"{done.fresh:,} questions are labelled as {whose.name}'s.{more}")
+        told += f" Annotations left out: {done.earlier:,}. Only the last one on a question is read, "
+        told += "so export each person's alone."
+    return listing(request, site, guest, found, told=told)
 
 
 def _labelled(site: Site, project: int) -> Project:
@@ -154,15 +141,28 @@ def _labelled(site: Site, project: int) -> Project:
     return found
 
 
+def _worker(db: Orm, project: Project, person: int | None, does: str) -> Person:
+    people = accounts.workers(db, project, MODES[project.mode].stages)
+    found = next((one for one in people if one.id == person), None)
+    if found is None:
+        raise ExchangeError(f"Choose somebody who may {does} in this project.")
+    return found
+
+
 @files_router.get("/times.csv", response_class=Response)
 def times(site: TheSite, me: Me, project: Key) -> Response:
     """The time of each submission."""
     found = project_of(site, project)
     with site.database.read() as db:
         text = project_files.times_table(db, found)
-    exported(site, found, me.id, "times")
-    name = {"content-disposition": f'attachment; filename="{found.id}-times.csv"'}
-    return Response(text, media_type="text/csv; charset=utf-8", headers=name)
+    exported(site, found.id, me.id, "times")
+    return csv_file(f"{found.id}-times.csv", text)
+
+
+def csv_file(name: str, text: str) -> Response:
+    """A table that a browser keeps as a file."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def project_of(site: Site, project: int) -> Project:
@@ -172,25 +172,27 @@ def project_of(site: Site, project: int) -> Project:
         HTTPException: there is none.
     """
     with site.database.read() as db:
-        found = db.get(Project, project)
-    if found is None or found.mode not in MODES:
-        raise HTTPException(404, "There is no such project.")
-    return found
+        return projects.project_of(db, project)
 
 
-def exported(site: Site, project: Project, by: int, kind: str) -> None:
+def exported(site: Site, project: int, by: int, kind: str) -> None:
     """Record a download and its user."""
     with site.database.write() as db:
-        record(db, site.settings, "exported", project=project.id, user=by, kind=kind)
+        record(db, site.settings, "exported", project=project, user=by, kind=kind)
 
 
-def sent(request: Request, guest: Guest, name: str, make: Callable[[], project_files.Parts]) -> Response:
-    """A zip file, or the page that says why there is none."""
+def sent(
+    request: Request, site: Site, me: Me, guest: Guest, project: Project, name: str, fill: Fill, kind: str = ""
+) -> Response:
+    """A zip file, whose download is recorded if its kind is given; or the page that says why there is none."""
     try:
-        parts = make()
-    except (UsageError, InputError) as error:
+        with site.database.read() as db:
+            parts = project_files.zipped(partial(fill, db))
+    except (UsageError, InputError, ExchangeError) as error:
         return page(request, guest, "problem.html", status=409, title="There is no such file", problem=str(error))
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    if kind:
+        exported(site, project.id, me.id, kind)
+    headers = {"content-disposition": f'attachment; filename="{project.id}-{name}.zip"'}
     return StreamingResponse(parts, media_type="application/zip", headers=headers)
 
 
@@ -204,19 +206,12 @@ def load_pictures(
     marked: bool = False, boxes: bool = False,
 ) -> Response:  # fmt: skip
     """Send the pictures, with the marks on them if requested."""
-    found, wanted = _pictured(site, project), _form(form)
-    with site.database.read() as db:
-        questions = questions_of(db, found)
-
-    def made() -> project_files.Parts:
-        try:
-            parts = project_files.pictures_zip(site, found, questions, wanted, PictureContents(frames, marked, boxes))
-        except ExchangeError as error:
-            raise UsageError(str(error)) from None
-        exported(site, found, me.id, f"{wanted.name} pictures")
-        return parts
-
-    return sent(request, guest, f"{project_files.pictures_file_name(found, wanted)}.zip", made)
+    found, wanted, what = _pictured(site, project), _form(form), PictureContents(frames, marked, boxes)
+    return sent(
+        request, site, me, guest, found, f"{wanted.name}-pictures",
+        lambda db, folder: project_files.write_marks(site, found, questions_of(db, found), wanted, what, folder),
+        f"{wanted.name} pictures",
+    )  # fmt: skip
 
 
 @pictures_router.post("/{form}/upload", response_class=HTMLResponse)
@@ -230,11 +225,8 @@ def take_marks(
     try:
         with site.database.read() as db:
             questions = questions_of(db, found)
-            workers = accounts.workers(db, found, MODES[found.mode].stages)
+            whose = _worker(db, found, person, "work")
             people = set(db.scalars(select(User.name)))
-        whose = next((one for one in workers if one.id == person), None)
-        if whose is None:
-            raise ExchangeError("Choose somebody who may work in this project.")
         # Media are looked at before the transaction that writes, so that nobody's answer waits for it.
         incoming = project_files.read_marks(found, Album(site, questions), whose, people, wanted, content)
         with site.database.write() as db:
@@ -268,3 +260,6 @@ def _form(name: str) -> PictureFormat:
     if name not in FORMATS:
         raise HTTPException(404, "There is no such form.")
     return FORMATS[name]
+
+
+ROUTERS = (files_router, pictures_router)

@@ -74,15 +74,9 @@ async def _chosen(request: Request) -> dict[str, str]:
 
 @owner.post("/projects", response_class=HTMLResponse)
 def start(
-    request: Request,
-    site: TheSite,
-    guest: Guest,
-    me: Me,
-    entered: Annotated[dict[str, str], Depends(_chosen)],
-    name: Line = "",
-    mode: Line = "",
-    people: Number = None,
-) -> Response:
+    request: Request, site: TheSite, guest: Guest, me: Me, entered: Annotated[dict[str, str], Depends(_chosen)],
+    name: Line = "", mode: Line = "", people: Number = None,
+) -> Response:  # fmt: skip
     """Start a project."""
     try:
         chosen = {} if people is None else {"people": people}
@@ -100,9 +94,7 @@ def start(
 def open_or_close(site: TheSite, me: Me, project: Key, open: Annotated[bool, Form()]) -> Response:
     """Pause a project, or let it go on."""
     with site.database.write() as db:
-        found = db.get(Project, project)
-        if found is None:
-            raise HTTPException(404, "There is no such project.")
+        found = projects.project_of(db, project)
         if db.get(Starting, project) is not None:
             raise HTTPException(409, "The project is still being started. It opens by itself when all is there.")
         found.open = open
@@ -131,10 +123,10 @@ def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
 
 def _next(db: Orm, site: Site, me: Person, project: int) -> str | None:
     """Return the address of a person's next step in a project; None if there is nothing to be done in it."""
-    found = db.get(Project, project)
-    mode = MODES.get(found.mode) if found else None
-    stages = mode.stages_for(*me.roles) if mode else []
-    if found is None or mode is None or not stages or not belongs(db, me, found):
+    found = projects.project_of(db, project, me)
+    mode = MODES[found.mode]
+    stages = mode.stages_for(*me.roles)
+    if not stages:
         raise HTTPException(404, "There is no such project.")
     if not found.open:
         return None
@@ -151,27 +143,17 @@ def _next(db: Orm, site: Site, me: Person, project: int) -> str | None:
 def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """Show the progress of a project."""
     with site.database.read() as db:
-        found = db.get(Project, project)
-        if found is None or found.mode not in MODES or not belongs(db, me, found):
-            raise HTTPException(404, "There is no such project.")
+        found = projects.project_of(db, project, me)
         mode = MODES[found.mode]
         stages = mode.stages_for(*me.roles)
         if not me.is_owner and not mode.stages_for("reviewer"):
             raise HTTPException(404, "There is no such project.")
-        # What others decided would have a part in what one decides oneself.
         withheld = not me.is_owner and not assignments.all_done(db, found, me, stages)
         blocks = projects.progress_tables(db, site, found, mode, withheld=withheld)
         counts = projects.project_counts(db, found)
         summary = study_summary(db, found) if me.is_owner and mode.name == STUDY else ""
-    content: dict[str, Any] = {
-        "project": found,
-        "mode": mode,
-        "counts": counts,
-        "blocks": blocks,
-        "withheld": withheld,
-        "summary": summary,
-    }
-    return page(request, guest, "progress.html", **content)
+    content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks}
+    return page(request, guest, "progress.html", withheld=withheld, summary=summary, **content)
 
 
 @everybody.post("/tasks/{assignment}/report", response_class=HTMLResponse)
@@ -190,10 +172,7 @@ def report(site: TheSite, me: Me, assignment: Key, note: Line = "") -> Response:
 def ask_again(site: TheSite, me: Me, project: Key) -> Response:
     """Have reported questions asked again, once the media are repaired."""
     with site.database.write() as db:
-        found = db.get(Project, project)
-        if found is None:
-            raise HTTPException(404, "There is no such project.")
-        count = work.ask_again(db, site, found)
+        count = work.ask_again(db, site, projects.project_of(db, project))
         record(db, site.settings, "asked again", project=project, user=me.id, tasks=count)
     return see_other(f"/projects/{project}/progress")
 
@@ -205,9 +184,7 @@ undo_router = APIRouter(dependencies=[allow(*ROLES)])
 def undo(site: TheSite, me: Me, project: Key) -> Response:
     """Take one's last answer back, and show its question again."""
     with site.database.write() as db:
-        found = db.get(Project, project)
-        if found is None or not belongs(db, me, found):
-            raise HTTPException(404, "There is no such project.")
+        found = projects.project_of(db, project, me)
         last = assignments.undoable(db, found, me)
         if last is None:
             raise HTTPException(409, "There is no answer of yours here that can be taken back.")
@@ -233,3 +210,6 @@ def ready(site: TheSite) -> Response:
     except SQLAlchemyError:
         return PlainTextResponse("the database doesn't answer\n", status_code=503, headers={"retry-after": "2"})
     return PlainTextResponse("ready\n")
+
+
+ROUTERS = (everybody, staff, owner, undo_router, health_router)

@@ -20,7 +20,7 @@ from tolman.review.media import TYPES
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other, set_cookie
 from tolman.review.projects import study_projects
-from tolman.review.routes.file_pages import exported
+from tolman.review.routes.file_pages import csv_file, exported
 from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, allow
 from tolman.review.store.schema import ROLES, Project, User
 from tolman.review.studies import STUDY, STUDY_FILES, Study, participants, study_records, study_steps
@@ -34,7 +34,6 @@ public = APIRouter(dependencies=[allow(ANYBODY, *ROLES)])
 everybody = APIRouter(dependencies=[allow(*ROLES)])
 owner = APIRouter(dependencies=[allow("owner")])
 PAUSED = "This study is paused. Come back later."
-_CSV = "text/csv; charset=utf-8"
 
 
 @public.get("/join/{project}/{token}", response_class=HTMLResponse)
@@ -64,9 +63,8 @@ def _closed_to(db: Orm, site: Site, found: Project, came: participants.Arrival) 
         return participants.NOT_ASKED
     if not found.open:
         return PAUSED
-    return (
-        participants.FULL if participants.is_full(db, site, found, lambda: study_records.spare_forms(db, found)) else ""
-    )
+    full = participants.is_full(db, site, found, lambda: study_records.spare_forms(db, found))
+    return participants.FULL if full else ""
 
 
 @public.post("/join/{project}/{token}", response_class=HTMLResponse)
@@ -114,14 +112,9 @@ def _user_of(db: Orm, site: Site, guest: Guest, found: Project, came: participan
         raise AccountError(f"You are signed in as {own.name} ({own.role}). Open this link in a private window.")
     user = own or participants.new_account(db, site, found)
     participants.enrol(
-        db,
-        site,
-        found,
-        user.id,
-        outside=came.outside,
-        fields=came.fields,
+        db, site, found, user.id, outside=came.outside, fields=came.fields,
         spare=lambda: study_records.spare_forms(db, found),
-    )
+    )  # fmt: skip
     return user
 
 
@@ -205,15 +198,8 @@ def the_end(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
         why = str(own.content.get("why", ""))
         text = study_steps.study_html(site, found, part.completion.text)
     back = participants.redirect_of(part.completion, part.link, code) if code else None
-    content: dict[str, Any] = {
-        "project": found,
-        "state": own.state,
-        "code": code,
-        "back": back,
-        "why": why,
-        "text": text,
-    }
-    return page(request, guest, "study_end.html", **content)
+    content: dict[str, Any] = {"project": found, "state": own.state, "code": code, "back": back}
+    return page(request, guest, "study_end.html", why=why, text=text, **content)
 
 
 @owner.get("/studies", response_class=HTMLResponse)
@@ -236,7 +222,7 @@ def draft(request: Request, guest: Guest, form: Form) -> Response:
         text = text_of(_table(text), given)
         read_text(text)
     except InputError as error:
-        return _study_form(request, guest, text, given=given, problem=str(error), status=400)
+        return _study_form(request, guest, text, given=given, problem=str(error))
     return _study_form(request, guest, text)
 
 
@@ -251,26 +237,22 @@ def start(request: Request, site: TheSite, guest: Guest, me: Me, form: Form) -> 
         with site.database.write() as db:
             first = study_projects.start_study(db, site, study, by=me.id)[0].id
     except (AccountError, InputError) as error:
-        return _study_form(request, guest, text, given=given, problem=str(error), status=400)
+        return _study_form(request, guest, text, given=given, problem=str(error))
     return see_other(f"/studies/{first}/about")
 
 
 def _study_form(
-    request: Request,
-    guest: Guest,
-    text: str,
-    *,
-    like: str = "",
-    given: Mapping[str, str] | None = None,
+    request: Request, guest: Guest, text: str, *, like: str = "", given: Mapping[str, str] | None = None,
     problem: str = "",
-    status: int = 200,
-) -> Response:
+) -> Response:  # fmt: skip
     try:
         table = _table(text)
     except InputError as error:
-        table, problem, status = {}, problem or str(error), 400
+        table, problem = {}, problem or str(error)
     content: dict[str, Any] = {"names": STUDY_FILES.names, "like": like, "text": text, "problem": problem}
-    return page(request, guest, "study_new.html", status=status, groups=groups_of(table, given), **content)
+    return page(
+        request, guest, "study_new.html", status=400 if problem else 200, groups=groups_of(table, given), **content
+    )
 
 
 @owner.get("/studies/{project}/about", response_class=HTMLResponse)
@@ -307,7 +289,7 @@ def times_and_pay(site: TheSite, project: Key) -> Response:
     with site.database.read() as db:
         found = _study(db, project)
         text = study_records.pay_table(db, site, found)
-    return Response(text, media_type=_CSV, headers={"content-disposition": 'attachment; filename="people.csv"'})
+    return csv_file("people.csv", text)
 
 
 @owner.get("/studies/{project}/answers.csv", response_class=Response)
@@ -316,8 +298,8 @@ def all_answers(site: TheSite, me: Me, project: Key) -> Response:
     with site.database.read() as db:
         found = _study(db, project)
         text = answers_table(db, found)
-    exported(site, found, me.id, "answers")
-    return Response(text, media_type=_CSV, headers={"content-disposition": 'attachment; filename="answers.csv"'})
+    exported(site, found.id, me.id, "answers")
+    return csv_file("answers.csv", text)
 
 
 def read_text(text: str) -> Study:
@@ -377,11 +359,8 @@ def _joined(db: Orm, site: Site, project: int, token: str) -> Project:
 
 
 def _own(db: Orm, me: Me, project: int) -> Project:
-    found = db.get(Project, project)
-    mode = MODES.get(found.mode) if found is not None else None
-    if found is None or mode is None or not participants.is_study(found) or not mode.stages_for(*me.roles):
-        raise HTTPException(404, "There is no such study.")
-    if not belongs(db, me, found):
+    found = _study(db, project)
+    if found.mode not in MODES or not MODES[found.mode].stages_for(*me.roles) or not belongs(db, me, found):
         raise HTTPException(404, "There is no such study.")
     return found
 
@@ -391,3 +370,6 @@ def _study(db: Orm, project: int) -> Project:
     if found is None or not participants.is_study(found):
         raise HTTPException(404, "There is no such study.")
     return found
+
+
+ROUTERS = (public, everybody, owner)

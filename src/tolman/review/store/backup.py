@@ -34,7 +34,7 @@ from tolman import __version__
 from tolman.errors import InputError, UsageError
 from tolman.files import atomic_write
 from tolman.review.server_settings import FILE, sqlite_url
-from tolman.review.store.database import bring_to, engine_of
+from tolman.review.store.database import SIGN_IN_LINKS, bring_to, engine_of
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -136,6 +136,7 @@ def restore(backup: Path, store: Path, database: str | None, beside: Mapping[str
             with engine.execution_options(writes=True).begin() as connection:
                 for table in _tables(connection):
                     _read_rows(archive, connection, table)
+                connection.execute(SIGN_IN_LINKS)
             for member in archive:
                 target = _target(member.name, store, beside)
                 if target is not None:

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.engine import make_url
@@ -28,7 +29,7 @@ from sqlalchemy.orm import Session as Orm
 from tolman.errors import InputError, UsageError
 from tolman.extras import needs
 from tolman.review.server_settings import ReviewSettings
-from tolman.review.store.schema import Decision, HistoryEvent, Submission, Undone
+from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Submission, Undone
 
 WITH_UNDONE = "with_undone"
 """Execution option of a query that wants submissions and decisions which were taken back as well."""
@@ -154,8 +155,16 @@ class Database:
         self.engine.dispose()
 
 
+_EARLIER = ("0001", "0002", "0003", "0005", "0006", "0008", "0009")
+"""Versions whose tables `versions/v0010_tables.py` completes."""
+SIGN_IN_LINKS = text(
+    "UPDATE invitations SET purpose = 'enter' WHERE user_id IS NOT NULL AND used IS NULL AND purpose = 'join'"
+)
+"""For rows of the first version, which didn't tell what a link is for: only those that sign in were of an account."""
+
+
 def bring_to(engine: Engine, version: str) -> None:
-    """Make the tables of a version, or bring those that are there to it.
+    """Make the tables of a version, or bring those that are there to it; those of an earlier one are completed.
 
     Raises:
         InputError: the database was written by a later version.
@@ -165,7 +174,9 @@ def bring_to(engine: Engine, version: str) -> None:
     try:
         with engine.execution_options(writes=True).begin() as connection:
             config.attributes["connection"] = connection
-            command.upgrade(config, version)
+            if MigrationContext.configure(connection).get_current_revision() in _EARLIER:
+                command.stamp(config, "base", purge=True)
+            command.upgrade(config, "head" if version in _EARLIER else version)
     except CommandError as error:
         raise InputError(engine.url.render_as_string(), f"holds tables of another version ({error})") from None
 
@@ -298,6 +309,13 @@ def record(
     db.add(
         HistoryEvent(project_id=project, item=item, user_id=user, what=what, content=content, created=settings.clock())
     )
+
+
+def record_item(
+    db: Orm, settings: ReviewSettings, what: str, about: ItemVersion, /, user: int | None = None, **content: Any
+) -> None:
+    """Add one row to the history of an item."""
+    record(db, settings, what, project=about.project_id, item=about.item, user=user, **content)
 
 
 class Rehearsal(Database):

@@ -135,7 +135,7 @@ MEDIA = "media"
 """The folder of a store, and then of a benchmark, that holds the media of items."""
 _SMALL = Frames(quality=80, longest_side=320)
 _UPLOADS = "uploads"
-_IMAGES = (".jpg", ".jpeg", ".png", ".webp")
+IMAGES = (".jpg", ".jpeg", ".png", ".webp")
 _CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".webm": "webm"}
 """File types whose metadata can be removed, besides images."""
 _HEADS = (
@@ -315,10 +315,10 @@ class MediaPool:
                 raise InputError(there, "is missing or has changed", fix="run 'tolman ingest media' again")
             here.parent.mkdir(parents=True, exist_ok=True)
             suffix = there.suffix.lower()
-            if suffix in (*_IMAGES, *_CONTAINERS):
+            if suffix in (*IMAGES, *_CONTAINERS):
                 try:
                     with atomic_write(here) as partial:
-                        _without_metadata(there, partial, suffix)
+                        without_metadata(there, partial, suffix)
                 except BrokenMediaError as error:
                     raise InputError(there, str(error).removeprefix(f"{there}: ")) from None
             else:
@@ -344,7 +344,7 @@ class MediaPool:
             looked = look(sent)
             if isinstance(looked, str):
                 raise UploadError(f"The file {looked}.")
-            _without_metadata(sent, clean, suffix)
+            without_metadata(sent, clean, suffix)
             with clean.open("rb") as file:
                 name = hashlib.file_digest(file, "sha256").hexdigest()
             path = clean.replace(folder / f"{name[:20]}{suffix}")
@@ -372,13 +372,13 @@ def kept_name(medium: PoolMedium) -> str:
     return f"{MEDIA}/{medium.sha256[:20]}{Path(medium.path).suffix.lower()}"
 
 
-def _without_metadata(source: Path, target: Path, suffix: str) -> None:
+def without_metadata(source: Path, target: Path, suffix: str) -> None:
     """Write a file again without its metadata; the suffix names its format.
 
     Raises:
         BrokenMediaError: it can't be read.
     """
-    if suffix in _IMAGES:
+    if suffix in IMAGES:
         target.write_bytes(image_without_metadata(source.read_bytes()))
     else:
         video_without_metadata(source, target, _CONTAINERS[suffix])

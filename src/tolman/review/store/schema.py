@@ -193,6 +193,12 @@ class Task(Base):
     project: Mapped[Project] = relationship(lazy="joined")
     item: Mapped[ItemVersion | None] = relationship(lazy="joined")
 
+    @property
+    def version(self) -> ItemVersion:
+        """The version of the item that it is about; for tasks about one."""
+        assert self.item is not None
+        return self.item
+
 
 class TaskMedium(Base):
     """Media of a task: only people assigned to it may load them, and they may load no others."""

@@ -22,7 +22,7 @@ from tolman.review.store.schema import Assignment, Participant, Project, Submiss
 from tolman.review.studies import BROKEN, STUDY, Exclude, Pay, StudyPart, participants
 from tolman.review.studies.participants import ATTENTION, ENDED, GOLD, PRACTICE, SAMPLE, SCREENED, code_of, fields_of
 from tolman.review.studies.study_steps import ANSWER, SKIP
-from tolman.review.tasks import FAST, REPORTED, Block, marks_block, problems_block, work
+from tolman.review.tasks import FAST, REPORTED, Block, marks_block, problems_block, submitted, work
 from tolman.scoring.agreement_coefficients import alpha
 from tolman.text_tables import csv_text
 
@@ -137,33 +137,26 @@ def records(db: Orm, project: Project) -> list[PersonRecord]:
     tasks = {task.id: task for task in db.scalars(select(Task).where(Task.project_id == project.id))}
     checks: dict[int, Counter[str]] = defaultdict(Counter)
     fast: Counter[int] = Counter()
-    rows = db.execute(
-        select(Submission, Assignment.user_id)
-        .join(Assignment, Assignment.id == Submission.assignment_id)
-        .join(Task, Task.id == Submission.task_id)
-        .where(Task.project_id == project.id)
-        .order_by(Submission.id)
-    )
-    for submitted, user in rows:
-        own, task = found.get(user), tasks[submitted.task_id]
+    for given in db.scalars(submitted(project, Submission)):
+        user = given.user_id
+        own, task = found.get(user), tasks[given.task_id]
         if own is None:
             continue
-        own.seconds += submitted.seconds or 0.0
+        own.seconds += given.seconds or 0.0
         role = task.content.get("role")
         if task.stage != STUDY:
             continue
-        if role == SAMPLE and submitted.step == ANSWER:
-            own.answers[task.key] = submitted.content["answer"], submitted.seconds
-            own.tally.update(["all", *(submitted.marks or ()), *(["marked"] if submitted.marks else ())])
-            if submitted.marks:
+        if role == SAMPLE and given.step == ANSWER:
+            own.answers[task.key] = given.content["answer"], given.seconds
+            own.tally.update(["all", *(given.marks or ()), *(["marked"] if given.marks else ())])
+            if given.marks:
                 own.marked.add(task.key)
-            fast[user] += FAST in (submitted.marks or ())
-        elif role == SAMPLE and submitted.step == SKIP:
-            own.skips[submitted.content["reason"]] += 1
+            fast[user] += FAST in (given.marks or ())
+        elif role == SAMPLE and given.step == SKIP:
+            own.skips[given.content["reason"]] += 1
         elif role in (GOLD, ATTENTION):
-            assert task.item is not None
-            item = work.item_of(task.item)
-            right = submitted.step == ANSWER and agree(item, submitted.content["answer"], item.answer)
+            item = work.item_of(task.version)
+            right = given.step == ANSWER and agree(item, given.content["answer"], item.answer)
             checks[user].update([role, *([f"{role} right"] if right else [])])
     reported = select(Assignment.user_id, Assignment.task_id).join(Task).where(
         Task.project_id == project.id, Task.stage == STUDY, Assignment.state == REPORTED
@@ -278,23 +271,18 @@ def answers_table(db: Orm, project: Project) -> str:
     'gold', 'attention' or 'practice'. Right: yes or no, as the question's kind compares answers; of a number, whether
     it is the same. A question that was reported for a broken medium is in no row.
     """
+    taking_part = (Participant.user_id == Submission.user_id) & (Participant.project_id == Task.project_id)
     found = db.execute(
-        select(Submission, Task, User.name, Participant.outside)
-        .join(Task, Task.id == Submission.task_id)
-        .join(User, User.id == Submission.user_id)
-        .outerjoin(
-            Participant, (Participant.user_id == Submission.user_id) & (Participant.project_id == Task.project_id)
-        )
-        .where(Task.project_id == project.id, Task.stage.in_((STUDY, PRACTICE)), Submission.step.in_((ANSWER, SKIP)))
-        .order_by(Submission.id)
+        submitted(project, Submission, Task, User.name, Participant.outside)
+        .outerjoin(Participant, taking_part)
+        .where(Task.stage.in_((STUDY, PRACTICE)), Submission.step.in_((ANSWER, SKIP)))
     )
     rows = [_answer_row(one, task, name, outside) for one, task, name, outside in found]
     return csv_text([ANSWERS_HEAD, *rows])
 
 
 def _answer_row(one: Submission, task: Task, name: str, outside: str | None) -> list[str]:
-    assert task.item is not None
-    item = work.item_of(task.item)
+    item = work.item_of(task.version)
     given = str(one.content["answer"]) if one.step == ANSWER else ""
     right = "" if one.step != ANSWER else "yes" if agree(item, given, item.answer) else "no"
     role = PRACTICE if task.stage == PRACTICE else str(task.content["role"])

@@ -22,12 +22,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.files import atomic_write
-from tolman.media.privacy import image_without_metadata, video_without_metadata
 from tolman.media.video import BrokenMediaError
 from tolman.review.accounts import AccountError, Person
 from tolman.review.forms.form_values import agree
 from tolman.review.site import Site
-from tolman.review.store.pool import MEDIA
+from tolman.review.store.pool import IMAGES, MEDIA, without_metadata
 from tolman.review.store.schema import Assignment, Participant, Project, Submission, Task
 from tolman.review.studies import Practising, StudyPart, participants
 from tolman.review.studies.participants import BEGUN, PRACTICE
@@ -116,10 +115,6 @@ def _name(site: Site, project: Project, path: str) -> str:
     return f"{project.id}-{site.sign('study picture', project.id, path)}"
 
 
-_IMAGES = (".jpg", ".jpeg", ".png", ".webp")
-_CONTAINERS = {".mp4": "mp4", ".webm": "webm"}
-
-
 def sources_of(part: StudyPart) -> list[str]:
     """All pictures and videos that a part names, each once."""
     texts = (part.instructions, part.consent, *([part.breaks.text] if part.breaks else []), part.completion.text)
@@ -144,7 +139,7 @@ def keep_pictures(site: Site, part: StudyPart, folders: Sequence[Path]) -> dict[
 
 def _kept(site: Site, source: str, folders: Sequence[Path]) -> str:
     suffix = Path(source).suffix.lower()
-    if suffix not in (*_IMAGES, *_CONTAINERS):
+    if suffix not in (*IMAGES, ".mp4", ".webm"):
         raise AccountError(f"The study shows '{source}', which is no JPEG, PNG, WebP, MP4 or WebM file beside it.")
     roots = [folder.resolve() for folder in folders]
     paths = [(root / source).resolve() for root in roots]
@@ -157,10 +152,7 @@ def _kept(site: Site, source: str, folders: Sequence[Path]) -> str:
         there.parent.mkdir(parents=True, exist_ok=True)
         try:
             with atomic_write(there) as partial:
-                if suffix in _IMAGES:
-                    partial.write_bytes(image_without_metadata(path.read_bytes()))
-                else:
-                    video_without_metadata(path, partial, _CONTAINERS[suffix])
+                without_metadata(path, partial, suffix)
         except BrokenMediaError as error:
             raise AccountError(f"The study's '{source}' can't be read ({error}).") from None
     return name

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import APIRouter
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
@@ -128,17 +128,21 @@ def marks_of(site: Site, own: Assignment, seconds: float, shown: str) -> list[st
     return found + ([UNSEEN] if has_media and shown != _READY else [])
 
 
+def submitted(project: Project, *columns: Any) -> Select[Any]:
+    """Select from a project's submissions in their order, of which each has a task, a person and perhaps a version."""
+    return (
+        select(*columns).select_from(Submission).join(Task).join(User, User.id == Submission.user_id)
+        .outerjoin(ItemVersion, ItemVersion.id == Task.item_id)
+        .where(Task.project_id == project.id).order_by(Submission.id)
+    )  # fmt: skip
+
+
 def tally_marks(db: Orm, project: Project, steps: Iterable[str]) -> dict[str, Counter[str]]:
     """Count each person's submissions in some steps by mark; 'marked' counts those with any, 'all' all.
 
     Submissions that an earlier version stored have no marks, as they were never checked.
     """
-    found = db.execute(
-        select(User.name, Submission.marks)
-        .join(User, User.id == Submission.user_id)
-        .join(Task, Task.id == Submission.task_id)
-        .where(Task.project_id == project.id, Submission.step.in_(tuple(steps)))
-    )
+    found = db.execute(submitted(project, User.name, Submission.marks).where(Submission.step.in_(tuple(steps))))
     people: dict[str, Counter[str]] = defaultdict(Counter)
     for name, marks in found:
         people[name].update(["all", *(marks or ()), *(["marked"] if marks else ())])

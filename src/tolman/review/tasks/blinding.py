@@ -8,11 +8,11 @@ given their own answer. Drawings are read against the media of a task, and shown
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import HTTPException
+from fastapi import HTTPException, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
@@ -184,24 +184,39 @@ def own_work(
     return own
 
 
-def asked(db: Orm, site: Site, me: Person, own: Assignment, stages: Sequence[str]) -> dict[str, Any]:
-    """Return a task's question without its answer, the draft so far, and a person's progress in some stages."""
-    assert own.task.item is not None
-    project = own.task.project
-    kept = work.draft_of(db, own)
-    done = assignments.done_by(db, project, me, stages)
+def task_on_page(db: Orm, site: Site, me: Person, own: Assignment, stages: Sequence[str]) -> dict[str, Any]:
+    """Return the contents that pages of all tasks share: its project and place among the person's own."""
+    project, done = own.task.project, assignments.done_by(db, own.task.project, me, stages)
     return {
         "own": own.id,
-        "stage": own.task.stage,
         "project": project.name,
-        "question": blind(site, project.id, work.item_of(own.task.item)),
-        "given": kept.content.get("answer", "") if kept else "",
-        "drawn": kept.content.get("drawn", "") if kept else "",
-        "seconds": kept.seconds if kept else 0.0,
+        "seconds": own.draft.seconds if own.draft else 0.0,
         "number": done + 1,
         "total": assignments.total(db, site, project, me, stages, done),
         "problem": "",
         "undo": project.id if undoable(db, project, me) is not None else None,
+    }
+
+
+def keep_draft(
+    site: Site, me: Person, find: Callable[[Orm], Assignment | None], content: dict[str, Any], seconds: float
+) -> Response:
+    """Keep a person's entries, unless the task that is found is done."""
+    with site.database.write_for(me.id) as db:
+        own = find(db)
+        if own is not None and own.state != "done":
+            work.save_draft(db, site, own, content, seconds)
+    return Response(status_code=204)
+
+
+def asked(db: Orm, site: Site, me: Person, own: Assignment, stages: Sequence[str]) -> dict[str, Any]:
+    """Return a task's question without its answer, the draft so far, and a person's progress in some stages."""
+    kept = own.draft.content if own.draft else {}
+    return task_on_page(db, site, me, own, stages) | {
+        "stage": own.task.stage,
+        "question": blind(site, own.task.project_id, work.asked_item(own)),
+        "given": kept.get("answer", ""),
+        "drawn": kept.get("drawn", ""),
     }
 
 

@@ -18,9 +18,9 @@ from tolman.items import Item
 from tolman.review.forms.form_values import CHOICES, VERDICTS, WORDS, apply_changes, is_same_label, labels_of, widget_of
 from tolman.review.pages import COEFFICIENT, coefficient, minutes
 from tolman.review.site import Site
-from tolman.review.store.database import record
+from tolman.review.store.database import record_item
 from tolman.review.store.schema import Decision, Flag, ItemVersion, Project, Submission, Task, User
-from tolman.review.tasks import Block, marks_block, problems_block, work
+from tolman.review.tasks import Block, marks_block, problems_block, submitted, work
 from tolman.scoring.agreement_coefficients import Coefficient, alpha, cohen, fleiss
 
 REVIEW, ADJUDICATE = "review", "adjudicate"
@@ -57,20 +57,18 @@ def votes(db: Orm, task: Task) -> list[Submission]:
 
 def settle(db: Orm, site: Site, task: Task) -> None:
     """Settle a task that all reviewers have decided: take the verdict that they agree on, or call an adjudicator."""
-    assert task.item is not None
-    cast = votes(db, task)
+    cast, version = votes(db, task), task.version
     first = cast[0].content
     agreed = all(_core(vote.content) == _core(first) for vote in cast)
     if task.stage == ADJUDICATE:
         last = cast[-1]  # of a question that is asked again, an earlier adjudicator's comes before it
-        decide(db, site, task, task.item, last.content, {last.user_id}, by=last.user_id)
+        decide(db, site, task, version, last.content, {last.user_id}, by=last.user_id)
     elif agreed:
-        decide(db, site, task, task.item, first, {vote.user_id for vote in cast}, by=None)
+        decide(db, site, task, version, first, {vote.user_id for vote in cast}, by=None)
     else:
         people = [vote.user_id for vote in cast]
-        key = f"{task.item.item}@{task.item.version}"
-        work.ask(db, site, task.project, ADJUDICATE, key, version=task.item, not_by=people)
-        record(db, site.settings, "disagreed", project=task.project_id, item=task.item.item)
+        work.ask(db, site, task.project, ADJUDICATE, review_key(version), version=version, not_by=people)
+        record_item(db, site.settings, "disagreed", version)
 
 
 def _core(content: dict[str, Any]) -> object:
@@ -101,7 +99,10 @@ def decide(
     write_decision(db, site, task, version, content, by=by)
     if content["verdict"] == "revise":
         project = db.get_one(Project, version.project_id)
-        revise(db, site, project, version, content["changes"], content["reason"], people)
+        item = apply_changes(work.item_of(version), content["changes"])
+        author = min(people) if len(people) == 1 else None
+        fresh = work.add_item(db, site, project, item, origin="revised", by=author, reason=content["reason"])
+        add_review(db, site, project, fresh, not_by=people)
 
 
 def write_decision(
@@ -119,24 +120,10 @@ def write_decision(
         created=site.settings.clock(),
     )
     db.add(made)
-    record(
-        db, site.settings, "decided", project=version.project_id, item=version.item, user=by, verdict=verdict,
-        reason=reason, version=version.version,
-    )  # fmt: skip
+    record_item(db, site.settings, "decided", version, user=by, verdict=verdict, reason=reason, version=version.version)
     if verdict == "flag" and by is not None:
         raise_flag(db, site, version, by, content["target"], reason)
     return made
-
-
-def revise(
-    db: Orm, site: Site, project: Project, version: ItemVersion, changes: dict[str, Any], reason: str, people: set[int]
-) -> ItemVersion:
-    """Make a new version of an item; the change goes to people other than its authors."""
-    item = apply_changes(work.item_of(version), changes)
-    by = min(people) if len(people) == 1 else None
-    fresh = work.add_item(db, site, project, item, origin="revised", by=by, reason=reason)
-    add_review(db, site, project, fresh, not_by=people)
-    return fresh
 
 
 def raise_flag(db: Orm, site: Site, version: ItemVersion, user: int, target: str, reason: str) -> None:
@@ -146,10 +133,7 @@ def raise_flag(db: Orm, site: Site, version: ItemVersion, user: int, target: str
         flag = Flag(item_id=version.id, user_id=user, target=target, reason=reason, created=site.settings.clock())
         flag.content = {}
         db.add(flag)
-        record(
-            db, site.settings, "flagged", project=version.project_id, item=version.item, user=user, target=target,
-            reason=reason,
-        )  # fmt: skip
+        record_item(db, site.settings, "flagged", version, user=user, target=target, reason=reason)
 
 
 def open_again(db: Orm, task: Task) -> None:
@@ -240,19 +224,13 @@ class VerdictAgreement:
 
 def votes_of(db: Orm, project: Project) -> list[Vote]:
     """All reviewers' parts in a project, in the order in which they answered."""
-    found = db.execute(
-        select(User.name, Submission, ItemVersion)
-        .join(Task, Task.id == Submission.task_id)
-        .join(ItemVersion, ItemVersion.id == Task.item_id)
-        .join(User, User.id == Submission.user_id)
-        .where(Task.project_id == project.id, Task.stage.in_((REVIEW, VALIDATE)))
-        .order_by(Submission.id)
-    )
+    stages = Task.stage.in_((REVIEW, VALIDATE))
+    found = db.execute(submitted(project, User.name, Submission, ItemVersion).where(stages))
     steps: dict[int, dict[str, Submission]] = defaultdict(dict)
     about: dict[int, tuple[str, ItemVersion]] = {}
-    for name, submitted, version in found:
-        steps[submitted.assignment_id][submitted.step] = submitted
-        about[submitted.assignment_id] = name, version
+    for name, step, version in found:
+        steps[step.assignment_id][step.step] = step
+        about[step.assignment_id] = name, version
     given: dict[int, dict[int, str]] = defaultdict(dict)
     items: dict[int, Item] = {}
     for assignment, own in steps.items():

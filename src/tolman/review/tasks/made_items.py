@@ -14,12 +14,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.items import LETTERS, Item, Media
+from tolman.items import LETTERS, Item
 from tolman.kinds import kind_named
 from tolman.review.accounts import Person
-from tolman.review.media import key_of, register
+from tolman.review.media import register
 from tolman.review.site import Site
-from tolman.review.store.database import record
+from tolman.review.store.database import record_item
 from tolman.review.store.schema import (
     Assignment,
     Decision,
@@ -30,19 +30,13 @@ from tolman.review.store.schema import (
     SavedDraft,
     Submission,
     Task,
-    TaskMedium,
 )
-from tolman.review.tasks import Block, ModeSetting, work
+from tolman.review.tasks import Block, ModeSetting, submitted, work
 from tolman.review.tasks.assignments import UndoRule
 from tolman.review.tasks.decisions import ADJUDICATE, DISCARD, LEFT_OUT_BY, add_review, last_decision, votes
 
 WRITTEN = "written"
 DRAFT = "draft"
-
-
-def add_existing(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
-    """Have the benchmark's own questions in a project that adds to them."""
-    work.add_items(db, site, project, items)
 
 
 def add_made(
@@ -66,10 +60,7 @@ def add_made(
     if fresh:
         version = work.add_item(db, site, project, item, origin=WRITTEN, by=me.id)
         register(db, site, project, item.media)
-        record(
-            db, site.settings, WRITTEN, project=project.id, item=item.id, user=me.id, version=version.version,
-            seconds=seconds,
-        )  # fmt: skip
+        record_item(db, site.settings, WRITTEN, version, user=me.id, version=version.version, seconds=seconds)
         work.finish(db, site, own)
     return fresh
 
@@ -117,14 +108,6 @@ MADE = UndoRule(lambda content: dict(content[DRAFT]), _goes_on, _withdraw)
 def identity(site: Site, own: Assignment) -> str:
     """The id of the item that comes of an assignment: the same however often it is submitted."""
     return site.sign("made", own.task.project_id, own.id)[:16]
-
-
-def show_with(db: Orm, site: Site, project: Project, task: Task, media: Sequence[Media]) -> None:
-    """Let the people on a task load some media."""
-    known = register(db, site, project, media)
-    for medium in sorted({known[key_of(one)] for one in media}):
-        db.add(TaskMedium(task_id=task.id, medium_id=medium))
-    db.flush()
 
 
 def letters(versions: Sequence[ItemVersion]) -> dict[int, Counter[str]]:
@@ -191,18 +174,15 @@ def send_back(db: Orm, site: Site, version: ItemVersion) -> None:
     if known is not None:  # it was reopened, and discarded again
         known.content = known.content | {REASONS: reasons}
         return
-    content = {
-        REVISES: version.item, REASONS: reasons, REVIEW: review.id, DRAFT: _written(db, project, source),
-    }  # fmt: skip
-    task, now = work.add_task(db, site, project, WRITE, key, content=content), site.settings.clock()
+    draft, now = _written(db, project, source), site.settings.clock()
+    content = {REVISES: version.item, REASONS: reasons, REVIEW: review.id, DRAFT: draft}
+    task = work.add_task(db, site, project, WRITE, key, content=content)
     task.position = ""  # before all others
     own = Assignment(task_id=task.id, user_id=source.user_id, slot=0, state="held", taken=now, expires=now + _LONG)
-    own.draft = SavedDraft(content=content[DRAFT], seconds=0.0, updated=now)
+    own.draft = SavedDraft(content=draft, seconds=0.0, updated=now)
     db.add(own)
     db.flush()
-    record(
-        db, site.settings, "sent back", project=project.id, item=version.item, user=source.user_id, reasons=reasons,
-    )  # fmt: skip
+    record_item(db, site.settings, "sent back", source, user=source.user_id, reasons=reasons)
 
 
 def review_again(db: Orm, site: Site, own: Assignment, me: Person, item: Item) -> None:
@@ -240,15 +220,11 @@ def feedback(db: Orm, project: Project, me: Person) -> list[Feedback]:
         if LEFT_OUT_BY in decision.content or _study(db.get_one(Project, version.project_id)) != title:
             continue
         waits = version.current and version.item in waiting
-        outcome = (
-            "Revised by reviewers"
-            if decision.verdict != DISCARD
-            else "Came back to be revised"
-            if waits
-            else "Discarded"
-            if version.current
-            else "Discarded, and revised since"
-        )
+        outcome = "Discarded" if version.current else "Discarded, and revised since"
+        if decision.verdict != DISCARD:
+            outcome = "Revised by reviewers"
+        elif waits:
+            outcome = "Came back to be revised"
         found.append(Feedback(str(version.content["question"]), outcome, tuple(_reasons(db, decision)), waits))
     return sorted(found, key=lambda one: not one.waits)
 
@@ -294,13 +270,8 @@ def _study(project: Project) -> str | None:
 
 def _written(db: Orm, project: Project, source: ItemVersion) -> dict[str, object]:
     """The form from which a question was made, to be filled in again."""
-    chosen = (
-        select(Submission)
-        .join(Task, Task.id == Submission.task_id)
-        .where(Task.project_id == project.id, Submission.user_id == source.user_id)
-        .order_by(Submission.id.desc())
-    )
-    for submission in db.scalars(chosen):
+    theirs = db.scalars(submitted(project, Submission).where(Submission.user_id == source.user_id)).all()
+    for submission in reversed(theirs):
         if submission.content.get("item", {}).get("id") == source.item:
             return dict(submission.content.get(DRAFT, {}))
     return {}

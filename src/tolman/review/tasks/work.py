@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, insert, select
 from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import joinedload
 
-from tolman.items import Item
+from tolman.items import Item, Media
 from tolman.review.accounts import Person
 from tolman.review.media import key_of, register
 from tolman.review.site import Site
@@ -94,8 +94,7 @@ def item_of(version: ItemVersion) -> Item:
 
 def asked_item(own: Assignment) -> Item:
     """The item that an assignment asks about; for modes whose every task has an item."""
-    assert own.task.item is not None
-    return item_of(own.task.item)
+    return item_of(own.task.version)
 
 
 def current_items(db: Orm, project: Project) -> list[ItemVersion]:
@@ -130,14 +129,19 @@ def add_task(
     db.add(task)
     db.flush()
     if version is not None:
-        media = item_of(version).media
-        known = register(db, site, project, media)
-        for medium in sorted({known[key_of(m)] for m in media}):
-            db.add(TaskMedium(task_id=task.id, medium_id=medium))
+        show_media(db, site, task, item_of(version).media)
     for user in sorted(set(not_by)):
         db.add(Exclusion(task_id=task.id, user_id=user))
     db.flush()
     return task
+
+
+def show_media(db: Orm, site: Site, task: Task, media: Sequence[Media]) -> None:
+    """Let people see media with a task."""
+    known = register(db, site, db.get_one(Project, task.project_id), media)
+    for medium in sorted({known[key_of(one)] for one in media}):
+        db.add(TaskMedium(task_id=task.id, medium_id=medium))
+    db.flush()
 
 
 def ask(
@@ -246,11 +250,6 @@ def save_draft(db: Orm, site: Site, own: Assignment, content: dict[str, Any], se
     if own.draft is None:
         own.draft = SavedDraft(content=content, seconds=seconds, updated=now)
     own.draft.content, own.draft.seconds, own.draft.updated = content, max(own.draft.seconds, seconds), now
-
-
-def draft_of(db: Orm, own: Assignment) -> SavedDraft | None:
-    """Return the draft that a person has saved and not submitted."""
-    return own.draft
 
 
 def plausible(site: Site, own: Assignment, seconds: float) -> float:

@@ -10,13 +10,8 @@ from typing import Any
 import pytest
 
 from making import violations
-from reviewing import TEXTS, TRUTHS, Served, enter, serving, settings_of, snap
+from reviewing import TRUTHS, Served, at_work, item_shown, serving, settings_of, snap
 from tolman.review.store.schema import ItemVersion
-
-
-def _item(page: Any) -> str:
-    text = page.locator("h1.question").inner_text()
-    return next((TEXTS[start] for start in TEXTS if start in text), "script")
 
 
 @pytest.fixture
@@ -30,8 +25,7 @@ def served(benchmark: Path, tmp_path: Path, database: str | None) -> Iterator[Se
         lines.append({"id": item, "status": "approved", "reasons": [], "models": [*models, third]})
     replies = tmp_path / "review.jsonl"
     replies.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    settings, clock = settings_of(benchmark, tmp_path / "store", database, verify=(replies,))
-    with serving(settings, clock) as running:
+    with serving(*settings_of(benchmark, tmp_path / "store", database, verify=(replies,))) as running:
         yield running
 
 
@@ -62,11 +56,10 @@ def _answer(page: Any, value: str, trace: str) -> None:
 
 def test_from_a_proposal_to_a_third_person_s_word(page: Any, served: Served) -> None:
     project = served.project("verify", fresh=1, share=0)
-    enter(page, served, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "annotator", "Ann", project)
     for number in range(1, len(TRUTHS) + 1):
         page.get_by_text(f"{number} of {len(TRUTHS)}", exact=True).wait_for()
-        item = _item(page)
+        item = item_shown(page)
         assert not page.get_by_text("lab/first").count()
         _answer(page, TRUTHS[item], "The first thing in the walk is the sofa.")
         if item == "order":
@@ -75,12 +68,11 @@ def test_from_a_proposal_to_a_third_person_s_word(page: Any, served: Served) -> 
     page.get_by_role("heading", name="Nothing is left to do").wait_for()
 
     page.context.clear_cookies()
-    enter(page, served, "annotator", "Bob")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "annotator", "Bob", project)
     for number in range(1, 4):  # the models agree on the others, which have no level
         page.get_by_text(f"{number} of 3", exact=True).wait_for()
         page.get_by_role("button", name="Answer and compare").wait_for()
-        item = _item(page)
+        item = item_shown(page)
         assert not page.get_by_text("lab/first").count()
         assert not page.get_by_text("in the walk").count()
         _answer(page, "C" if item == "order" else TRUTHS[item], "The door is behind the lamp already.")
@@ -111,8 +103,7 @@ def test_from_a_proposal_to_a_third_person_s_word(page: Any, served: Served) -> 
     page.get_by_role("heading", name="Nothing is left to do").wait_for()
 
     page.context.clear_cookies()
-    enter(page, served, "reviewer", "Cat")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, served, "reviewer", "Cat", project)
     page.get_by_role("heading", name="What the second person decided").wait_for()
     page.get_by_text("Lamp and door come into view together.").wait_for()
     _tick(page)

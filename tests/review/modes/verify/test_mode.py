@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from reviewing import TRUTHS, Client, Served, item_on, items, make_benchmark, serving, settings_of
+from reviewing import TRUTHS, Client, Served, item_on, items, make_benchmark, run_model, serving, settings_of
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, write_lines
 from tolman.curate.verify import Verdict, review_row
 from tolman.errors import InputError
 from tolman.item_table import read_items, write_items
 from tolman.items import Item, Media
-from tolman.models.model import ModelOptions
 from tolman.review.accounts import AccountError, Person
 from tolman.review.console import acts
 from tolman.review.console.item_listing import ItemFilter, page_of
@@ -36,7 +35,6 @@ from tolman.review.modes.answer_approval import pairs_of, standings
 from tolman.review.projects.project_export import publish
 from tolman.review.projects.study_projects import start_named
 from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, Task, User
-from tolman.runs.run import RunRequest, run
 
 VIDEO = Media(kind="video", path="v.mp4")
 IMAGE = Media(kind="image", path="i.png")
@@ -59,11 +57,10 @@ def decide(client: Client, verdict: str = "approve", wrong: dict[int, str] | Non
     """Go through the checklist and decide."""
     wrong = wrong or {}
     points = client.last.text.count('name="fine"')
-    data = {"csrf": client.csrf, "verdict": verdict, "seconds": "3", **fields}
-    data["fine"] = [str(n) for n in range(points) if n not in wrong]
-    data |= {f"wrong-{n}": text for n, text in wrong.items()}
+    fields |= {f"wrong-{n}": text for n, text in wrong.items()}
+    fine = [str(n) for n in range(points) if n not in wrong]
     path = client.last.url.path.removesuffix("/decide")
-    client._keep(client.http.post(f"{path}/decide", data=data, follow_redirects=True))
+    client.post(f"{path}/decide", verdict=verdict, seconds=3, fine=fine, **fields)
     assert client.last.status_code == 200, client.last.text
 
 
@@ -303,8 +300,7 @@ def replies(tmp_path: Path) -> Path:
 def test_models_that_agree_settle_a_question_for_now(
     benchmark: Path, tmp_path: Path, replies: Path, share: int
 ) -> None:
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, verify=(replies,))
-    with serving(settings, clock) as served:
+    with serving(*settings_of(benchmark, tmp_path / "store", None, verify=(replies,))) as served:
         project = served.project("verify", share=share, level=3)
         with served.site.database.read() as db:
             tasks = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
@@ -350,8 +346,7 @@ def test_what_models_or_people_settled_is_reopened(benchmark: Path, tmp_path: Pa
             olga = db.scalars(select(User).where(User.name == "Olga")).one()
 
         def rows() -> dict[str, Any]:
-            with served.site.database.read() as db:
-                found = page_of(db, db.get_one(Project, project), ItemFilter(), clock()).rows
+            found = served.told(page_of, project, ItemFilter(), clock()).rows
             return {row.item: row for row in found}
 
         def act(do: str, *names: str) -> int:
@@ -378,8 +373,7 @@ def test_what_models_or_people_settled_is_reopened(benchmark: Path, tmp_path: Pa
         act("reopen", "pair")  # what the third person settled, another one looks at
         assert rest(served.person("annotator", "Dan"), project) == ["pair"]
         assert rows()["pair"].state == "settled"
-        with served.site.database.read() as db:
-            standing = db.scalars(select(Decision).where(Decision.item_id == rows()["pair"].version)).all()
+        standing = served.scalars(select(Decision).where(Decision.item_id == rows()["pair"].version))
         assert [decision.verdict for decision in standing] == ["approve"]
 
 
@@ -407,11 +401,8 @@ def test_runs_are_opinions_with_their_frames_and_traces(benchmark: Path, tmp_pat
     lines = [{"id": item, "response": said.get(item, "I cannot tell at all from this")} for item in TRUTHS]
     script = tmp_path / "script.jsonl"
     script.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    request = RunRequest(
-        benchmark=str(benchmark), model=f"scripted/{script}", out=tmp_path / "run", options=ModelOptions()
-    )
-    folder, _ = run(request, started=lambda started: None, done=lambda outcome: None)
-    found = read_opinions([folder.path], items(), benchmark)
+    folder = run_model(benchmark, f"scripted/{script}", tmp_path / "run")
+    found = read_opinions([folder], items(), benchmark)
     order, which = found["order"].given[0], found["which"].given[0]
     assert (order.answer, order.trace) == ("B", "the sofa comes first")
     assert [frame.medium for frame in order.frames] == [1, 1]
@@ -420,7 +411,7 @@ def test_runs_are_opinions_with_their_frames_and_traces(benchmark: Path, tmp_pat
     assert found["size"].given[0].answer is None
     assert found["size"].given[0].failure
     with pytest.raises(InputError, match="another file does as well"):
-        read_opinions([folder.path, folder.path], items(), benchmark)
+        read_opinions([folder, folder], items(), benchmark)
 
 
 _CHANGES: dict[str, dict[str, Any]] = {
@@ -441,8 +432,7 @@ def test_replies_to_another_question_of_the_same_id_do_not_count(tmp_path: Path,
     settings, clock = settings_of(benchmark, tmp_path / "store", None, verify=(path,))
     with serving(settings, clock) as served:
         project = served.project("verify", share=0, level=99)
-        with served.site.database.read() as db:
-            reasons = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
+        reasons = {task.key.split("@")[0]: task.content["reasons"] for task in served.scalars(select(Task))}
         assert list(reasons) == ["order"]
         assert "a model was asked another question" in reasons["order"]
         told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
@@ -458,14 +448,11 @@ def test_a_run_whose_questions_are_all_others_is_refused(benchmark: Path, tmp_pa
     script = tmp_path / "script.jsonl"
     lines = [{"id": item, "response": f"The answer is {truth}."} for item, truth in TRUTHS.items()]
     script.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    request = RunRequest(
-        benchmark=str(benchmark), model=f"scripted/{script}", out=tmp_path / "run", options=ModelOptions()
-    )
-    folder, _ = run(request, started=lambda started: None, done=lambda outcome: None)
+    folder = run_model(benchmark, f"scripted/{script}", tmp_path / "run")
     others = [item.model_copy(update={"question": "Something else?"}) for item in items()]
     with pytest.raises(InputError, match=r"answers other questions under the ids .* \(6 with another question text\)"):
-        read_opinions([folder.path], others, benchmark)
-    some = read_opinions([folder.path], [*others[:2], *items()[2:]], benchmark)
+        read_opinions([folder], others, benchmark)
+    some = read_opinions([folder], [*others[:2], *items()[2:]], benchmark)
     assert [bool(some[item.id].given) for item in items()] == [False, False, True, True, True, True]
 
 
@@ -572,8 +559,7 @@ def test_people_look_at_levels_in_words_and_at_unknown_ones(tmp_path: Path) -> N
         foreseen = start_named(served.site, "spatialbench").foreseen
         unknown = "People look at 1 of 5 questions whatever the models answer, because their level isn't known"
         assert [sentence[: len(unknown)] for sentence in foreseen] == [unknown]
-        with served.site.database.read() as db:
-            people = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
+        people = {task.key.split("@")[0]: task.content["reasons"] for task in served.scalars(select(Task))}
         drawn = {"drawn for a spot check"}
         assert {name: why for name, why in people.items() if set(why) != drawn} == {
             "q3": ["level 3"], "q4": ["level 4"], "q5": ["its level isn't known"],

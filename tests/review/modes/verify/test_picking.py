@@ -18,7 +18,7 @@ from sqlalchemy import select
 
 from ingest.lidar.layouts import TRUE_CLOCK, write_calibration, write_pcd, write_rig, write_stamps, write_trajectory
 from ingest.lidar.yard import SIZE, THINGS, pictures, region_of, shot
-from reviewing import Served, enter, serving, settings_of, snap
+from reviewing import Served, at_work, serving, settings_of, snap
 from tolman.errors import InputError
 from tolman.ingest.recording_measures import open_recording
 from tolman.item_table import write_items
@@ -68,8 +68,7 @@ def yard(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def measuring(yard: tuple[Path, Path], tmp_path: Path) -> Iterator[Served]:
     """A server with the recording."""
     rig, bench = yard
-    settings, clock = settings_of(bench, tmp_path / "store", None, rigs=(rig,))
-    with serving(settings, clock) as served:
+    with serving(*settings_of(bench, tmp_path / "store", None, rigs=(rig,))) as served:
         yield served
 
 
@@ -176,8 +175,7 @@ def test_a_region_is_dragged_in_chromium(browser: Any, measuring: Served) -> Non
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
     project = measuring.project("verify", fresh=1)
-    enter(page, measuring, "annotator", "Ann")
-    page.goto(f"/projects/{project}/work")
+    at_work(page, measuring, "annotator", "Ann", project)
     if "lamp" in page.locator("h1.question").inner_text():
         page.get_by_label("Your answer").fill("20")
         page.get_by_label("Key frames").fill("1")
@@ -228,8 +226,7 @@ def test_a_region_is_dragged_in_chromium(browser: Any, measuring: Served) -> Non
 def test_the_workbench_is_sent_the_cloud_as_floats(measuring: Served, yard: tuple[Path, Path]) -> None:
     measuring.project("verify", fresh=0)
     owner, vic = measuring.person("owner", "Olga"), measuring.person("annotator", "Vic")
-    with measuring.site.database.read() as db:
-        items = {one.scene: one.id for one in db.scalars(select(ItemVersion))}
+    items = {one.scene: one.id for one in measuring.scalars(select(ItemVersion))}
     sent = owner.http.get(f"/workbench/{items['rig/hall']}/cloud")
     assert sent.headers["content-type"] == "application/octet-stream"
     points = np.frombuffer(sent.content, "<f4").reshape(-1, 3)
