@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman import benchmarks
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.responses import Outcome, Response, Usage
@@ -56,27 +57,36 @@ def make_run(
     changes: Mapping[str, Any] | None = None,
     items: Sequence[Item] | None = None,
     subset_items: int | None = None,
+    *,
+    spec: BenchmarkSpec | None = None,
+    metrics: Sequence[str] = (),
+    **record: bool,
 ) -> Path:
     """The folder of a scored run.
 
     Args:
         place: the folder.
         outcomes: what came back.
-        changes: settings that differ from those of a direct run.
+        changes: settings that differ from those of a direct run on VSI-Bench, or of one by a benchmark's first preset.
         items: the questions; those of `questions` where None.
         subset_items: how many the subset has, as the run says; as many as there are where None.
+        spec: by which it is scored; the named benchmark where None.
+        metrics: further ones.
+        record: what else the run's record says.
     """
     items = questions() if items is None else items
+    changes = {"benchmark": "vsi-bench", **(changes or {})}
+    spec = spec or benchmarks.get(changes["benchmark"])
     settings = RunSettings.model_validate(
         {
-            "benchmark": "vsi-bench", "subset": "full", "data_hash": data_hash(items), "model": f"my/{place.name}",
-            "protocol": "direct", "preset": "open", **(changes or {}),
+            "subset": next(iter(spec.subsets)), "data_hash": data_hash(items), "model": f"my/{place.name}",
+            "protocol": "direct", "preset": spec.presets[0].name, **changes,
         }
     )  # fmt: skip
-    record = RunRecord(settings=settings, subset_items=subset_items or len(items), data="here")
+    made = RunRecord(settings=settings, subset_items=subset_items or len(items), data="here", **record)
     folder = RunFolder(place)
-    folder.start(record)
+    folder.start(made)
     folder.write_items(list(items))
     folder.write_outcomes(outcomes)
-    score_run(folder, benchmarks.get(settings.benchmark), record, items, list(outcomes))
+    score_run(folder, spec, made, items, list(outcomes), metrics=metrics)
     return place

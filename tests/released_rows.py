@@ -8,13 +8,17 @@ import json
 import re
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.items import Item
+from tolman.responses import Response
+from tolman.scoring.aggregate import Cell, cells
 from tolman.scoring.item_kind import kind_of
 from tolman.scoring.picture_places import read_place
+from tolman.scoring.score_items import score
 
 PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="
@@ -627,3 +631,15 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     "where2place": where2place,
 }
 """Name of a benchmark → what writes its files into a folder."""
+
+
+def scores_of(benchmark: BenchmarkSpec, item: Item, text: str) -> dict[str, float | None]:
+    """What each scorer of a benchmark gives a response."""
+    rows = score([item], [Response(id=item.id, response=text)], benchmark.rule_sets)
+    return dict(zip(rows["rule_set"], rows["score"], strict=True))
+
+
+def figures_of(benchmark: BenchmarkSpec, items: Sequence[Item], texts: Iterable[str]) -> dict[str, Cell]:
+    """The official figures of a response to each item."""
+    responses = [Response(id=item.id, response=text) for item, text in zip(items, texts, strict=True)]
+    return cells(score(items, responses, [benchmark.rule_set("official")]), benchmark.table)

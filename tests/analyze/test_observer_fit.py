@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from scipy.stats import binom, norm
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable, Unanswered
 from tolman.analyze.observer_fit import (
+    FittedRun,
     Levels,
     Likelihood,
     Observed,
@@ -49,6 +51,7 @@ def count_table(number: int, count: int, noise: Noise = NOISE) -> AnswerTable:
                        (np.arange(11) == count).astype(float), 1.0)  # fmt: skip
 
 
+@cache
 def tables(directions: int = 800, counts: int = 400) -> dict[str, AnswerTable]:
     generator = np.random.default_rng(7)
     found = [position_table(n, margin) for n, margin in enumerate(generator.uniform(0.02, 1.5, directions))]
@@ -75,11 +78,15 @@ def plant(made: dict[str, AnswerTable], seed: int, position: float, miss: float,
     return found
 
 
+@cache
+def fitted(seed: int) -> FittedRun:
+    return fit_run(tables(), plant(tables(), seed, **TRUE), NOISE)
+
+
 def test_noise_misses_and_lapses_are_told_apart() -> None:
-    made = tables()
     inside = []
-    for seed in range(8):
-        found = fit_run(made, plant(made, seed, **TRUE), NOISE)
+    for seed in range(4):
+        found = fitted(seed)
         together = found.together
         assert set(together.parameters) == {"position", "miss", "lapse"}
         for name, value in TRUE.items():
@@ -99,11 +106,11 @@ def test_noise_misses_and_lapses_are_told_apart() -> None:
 def test_without_lapses_none_are_found() -> None:
     made, levels = tables(400, 200), Levels(NOISE)
     p = []
-    for seed in range(12):
+    for seed in range(6):
         observed = plant(made, seed, 0.25, 0.1, 0.0)
         by_task = [[o for o in observed if made[o.id].task == task] for task in ("direction", "count")]
         p.append(fit([TaskAnswers(made, own, levels) for own in by_task], levels).p_lapse)
-    assert sum(one is not None and one < 0.05 for one in p) <= 3
+    assert sum(one is not None and one < 0.05 for one in p) <= 2
 
 
 def test_what_perception_explains_and_what_it_does_not() -> None:
@@ -210,8 +217,7 @@ def test_items_that_are_left_out_are_counted_by_reason() -> None:
 
 
 def test_the_curve_falls_with_noise() -> None:
-    made = tables()
-    found = fit_run(made, plant(made, 0, **TRUE), NOISE)
+    found = fitted(0)
     assert {name: curve.axis for name, curve in found.curves.items()} == {"direction": "position", "count": "miss"}
     for curve in found.curves.values():
         assert len(curve.levels) == len(curve.scores)
@@ -220,15 +226,14 @@ def test_the_curve_falls_with_noise() -> None:
 
 
 def test_the_curve_passes_through_the_fitted_observer() -> None:
-    made = tables()
-    found = fit_run(made, plant(made, 0, **TRUE), NOISE)
-    curve, fitted = found.curves["direction"], found.tasks["direction"]
-    assert curve.miss == fitted.held_miss
+    made, found = tables(), fitted(0)
+    curve, task = found.curves["direction"], found.tasks["direction"]
+    assert curve.miss == task.held_miss
     assert curve.miss == pytest.approx(TRUE["miss"], abs=0.05)
     assert curve.scores[0] < 90  # three things are needed, and some are missed
-    assert fitted.explained is not None
-    value = fitted.parameters["position"].value
-    assert np.interp(value or 0.0, curve.levels, curve.scores) == pytest.approx(fitted.explained.perception, abs=1.0)
+    assert task.explained is not None
+    value = task.parameters["position"].value
+    assert np.interp(value or 0.0, curve.levels, curve.scores) == pytest.approx(task.explained.perception, abs=1.0)
     assert found.curves["count"].miss is None
     sharp = fit_run(made, plant(made, 0, position=0.25, miss=0.0, lapse=0.1), NOISE)
     assert math.isclose(sharp.curves["direction"].scores[0], 100, abs_tol=0.2)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from terminal import tolman
 from tolman import benchmarks
 from tolman.benchmarks.fetching.listing import HubFile, Listing
 from tolman.benchmarks.hub import question_files
@@ -111,9 +110,7 @@ def test_a_new_column_is_told_and_the_data_is_read(tmp_path: Path) -> None:
 def test_the_command_line_tells_a_new_column_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "test.jsonl").write_text(json.dumps({**VSI, "checked": True}))
-    command = [sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(tmp_path / "data"), "--model"]
-    command += ["baseline/random", "--out", str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = tolman(tmp_path, "run", "vsi-bench", "--data", "data", "--model", "baseline/random", "--out", "run")
     assert done.returncode == 0, done.stderr
     assert "mind: " in done.stderr
     assert "test.jsonl: 'checked' is not known of this benchmark and not read" in done.stderr

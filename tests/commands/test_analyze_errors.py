@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-import bare
 import terminal
 from explained import JUDGED, LONG, TWO_PEOPLE, write_explained
 from loopback import Server, serving
@@ -106,12 +105,6 @@ def test_people_and_a_judges_own_file_are_held_against_each_other(place: Path) -
     assert (judge["second"], judge["n"], judge["undecided"], judge["accuracy"]) == ("people", 3, 1, 1.0)
     own = json.loads(tolman(place, "analyze", "errors", "run", "--labels", "errors/labels.jsonl", "--json").stdout)
     assert [d["n"] for d in own["distributions"]] == [4, 2, 2]
-    (plain,) = bare.environment(place / "core").run(
-        place, ("analyze", "errors", "run", "--labels", "people.csv", "--out", "p")
-    )
-    assert plain.code == 0, plain.error
-    assert "Written: p/errors.csv.\nFigures are left out. Drawing figures needs the package 'matplotlib'" in plain.out
-    assert sorted(path.name for path in (place / "p").iterdir()) == ["errors.csv", "tolman.toml"]
 
 
 @pytest.mark.parametrize(

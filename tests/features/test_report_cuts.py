@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import charted
 import tolman
 from three_rooms import ROOMS
 from tolman import benchmarks
@@ -27,11 +28,8 @@ from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.features.report.compute import report
 from tolman.features.report.config import ReportConfig
-from tolman.item_table import data_hash
 from tolman.items import Item, Media
 from tolman.responses import Failure, FailureKind, Outcome, Response
-from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
-from tolman.runs.run_scoring import score_run
 
 Choice = Callable[..., Item]
 Number = Callable[..., Item]
@@ -70,27 +68,11 @@ def make_run(
     **changes: Any,
 ) -> Path:
     """A run's folder, scored."""
-    spec, lost = benchmarks.get(name), set(lost)
-    settings = RunSettings.model_validate(
-        {
-            "benchmark": name,
-            "subset": next(iter(spec.subsets)),
-            "data_hash": data_hash(items),
-            "model": model,
-            "protocol": "direct",
-            "preset": spec.presets[0].name,
-            **changes,
-        }
-    )
+    lost = set(lost)
     outcomes: list[Outcome] = [Response(id=i.id, response=answers[i.id]) for i in items if i.id not in lost]
     outcomes += [Failure(id=key, kind=FailureKind.NETWORK, message="gone") for key in sorted(lost)]
-    record = RunRecord(settings=settings, subset_items=len(items), data="here")
-    run = RunFolder(folder / re.sub(r"\W", "-", model))
-    run.start(record)
-    run.write_items(list(items))
-    run.write_outcomes(outcomes)
-    score_run(run, spec, record, items, outcomes)
-    return run.path
+    changes |= {"benchmark": name, "model": model}
+    return charted.make_run(folder / re.sub(r"\W", "-", model), outcomes, changes, items)
 
 
 def cells(paths: Sequence[Path], *options: str) -> dict[tuple[str, ...], float]:

@@ -13,9 +13,9 @@ from aiohttp import web
 
 from fleet import Endpoint, free_port, in_turn
 from loopback import Server, serving
+from runs.letters import write_letters
 from terminal import tolman
 from tolman.errors import UsageError
-from tolman.item_table import write_items
 from tolman.items import Item, Media
 from tolman.models import create
 from tolman.models.model import ModelOptions
@@ -28,19 +28,9 @@ ITEMS = 90
 def place(tmp_path: Path) -> Path:
     """Ninety questions about nine pictures."""
     pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
+    write_letters(tmp_path / "bench", ITEMS, media=lambda i: (Media(kind="image", path=f"{i // 10}.png"),))
     for number in range(ITEMS // 10):
-        pillow.new("RGB", (16, 16), (20 * number, 0, 0)).save(folder / f"{number}.png")
-    questions = [
-        Item(
-            id=str(i), question=f"Question {i}?", kind="choice", answer="A", options=("x", "y"), task="t",
-            media=(Media(kind="image", path=f"{i // 10}.png"),),
-        )
-        for i in range(ITEMS)
-    ]  # fmt: skip
-    write_items(folder / "items.parquet", questions)
+        pillow.new("RGB", (16, 16), (20 * number, 0, 0)).save(tmp_path / "bench" / f"{number}.png")
     return tmp_path
 
 

@@ -3,9 +3,6 @@
 import asyncio
 import base64
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +14,7 @@ from aiohttp import web
 pytest.importorskip("anthropic", reason="needs the extra 'providers'")
 
 from loopback import serving
+from terminal import tolman
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Message, Picture, Sampling, Video
@@ -47,6 +45,10 @@ def ask(choice: Callable[..., Item]) -> Ask:
             return asyncio.run(go(address.removesuffix("/v1")))
 
     return call
+
+
+def error(kind: str, message: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": message}}
 
 
 def test_every_turn_is_sent_as_the_endpoint_wants_it(ask: Ask, tmp_path: Path) -> None:
@@ -123,37 +125,12 @@ def test_an_empty_answer_is_a_response(ask: Ask) -> None:
         ({"content": [{"type": "text"}]}, 200, FailureKind.MALFORMED, True),
         ({"type": "message"}, 200, FailureKind.MALFORMED, True),
         (reply(text("A"), {"type": "new", "say": "B"}), 200, FailureKind.MALFORMED, False),
-        (
-            {"type": "error", "error": {"type": "authentication_error", "message": "no key"}},
-            401,
-            FailureKind.REFUSED,
-            False,
-        ),
-        (
-            {"type": "error", "error": {"type": "invalid_request_error", "message": "too long"}},
-            400,
-            FailureKind.REFUSED,
-            False,
-        ),
-        (
-            {"type": "error", "error": {"type": "not_found_error", "message": "model: m"}},
-            404,
-            FailureKind.REFUSED,
-            False,
-        ),
-        (
-            {"type": "error", "error": {"type": "rate_limit_error", "message": "later"}},
-            429,
-            FailureKind.RATE_LIMIT,
-            True,
-        ),
-        (
-            {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
-            529,
-            FailureKind.RATE_LIMIT,
-            True,
-        ),
-        ({"type": "error", "error": {"type": "api_error", "message": "oops"}}, 500, FailureKind.SERVER, True),
+        (error("authentication_error", "no key"), 401, FailureKind.REFUSED, False),
+        (error("invalid_request_error", "too long"), 400, FailureKind.REFUSED, False),
+        (error("not_found_error", "model: m"), 404, FailureKind.REFUSED, False),
+        (error("rate_limit_error", "later"), 429, FailureKind.RATE_LIMIT, True),
+        (error("overloaded_error", "Overloaded"), 529, FailureKind.RATE_LIMIT, True),
+        (error("api_error", "oops"), 500, FailureKind.SERVER, True),
         ("<html>down</html>", 502, FailureKind.SERVER, True),
     ],
 )
@@ -229,16 +206,13 @@ def test_a_whole_run_is_tried_again_by_the_engine_and_goes_on(shared_data: Path,
 
     answered: Counter[str] = Counter()
     server = Overloaded(reply(text("B")))
-    command = [
-        sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--protocol", "blind",
-        "--limit", "12", "--model", "anthropic/some-model", "--out", "run", "--store", "s.sqlite", "--base-url",
-    ]  # fmt: skip
+    command = (
+        "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--protocol", "blind", "--limit", "12", "--model",
+        "anthropic/some-model", "--out", "run", "--store", "s.sqlite", "--base-url",
+    )  # fmt: skip
     with serving(server) as url:
         for said in ("tried again", "0 calls, 12 answers from the store"):
-            done = subprocess.run(
-                [*command, url.removesuffix("/v1")], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
-                env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache"), "ANTHROPIC_API_KEY": "none"},
-            )  # fmt: skip
+            done = tolman(tmp_path, *command, url.removesuffix("/v1"), ANTHROPIC_API_KEY="none")
             assert done.returncode == 0, done.stdout + done.stderr
             assert said in done.stderr
     distinct = {json.dumps(body) for body in server.bodies}

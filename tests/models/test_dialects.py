@@ -29,6 +29,7 @@ from tolman.models.dialects import (
 
 SWITCHED_ON = {"enable_thinking": True, "thinking": True}
 SWITCHED_OFF = {"enable_thinking": False, "thinking": False}
+WORD = {"reasoning_effort": "low"}
 
 
 def told(dialect: Dialect, **asked: Any) -> dict[str, Any]:
@@ -36,79 +37,39 @@ def told(dialect: Dialect, **asked: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("dialect", "fields"),
+    ("dialect", "limit", "effort", "budget", "off"),
     [
-        (PLAIN, {"max_tokens": 16}),
-        (OPENAI, {"max_completion_tokens": 16}),
-        (VLLM, {"max_completion_tokens": 16}),
-        (SGLANG, {"max_completion_tokens": 16}),
-        (LLAMA_CPP, {"max_tokens": 16}),
-        (OPENROUTER, {"max_tokens": 16}),
-        (DASHSCOPE, {"max_tokens": 16}),
-        (LITELLM, {"max_tokens": 16}),
+        (PLAIN, "max_tokens", WORD, {"chat_template_kwargs": SWITCHED_ON}, {"chat_template_kwargs": SWITCHED_OFF}),
+        (OPENAI, "max_completion_tokens", WORD, {}, {"reasoning_effort": "none"}),
+        (VLLM, "max_completion_tokens", WORD, {"thinking_token_budget": 2048, "chat_template_kwargs": SWITCHED_ON},
+         {"chat_template_kwargs": SWITCHED_OFF}),
+        (SGLANG, "max_completion_tokens", WORD,
+         {"custom_params": {"thinking_budget": 2048}, "chat_template_kwargs": SWITCHED_ON},
+         {"chat_template_kwargs": SWITCHED_OFF}),
+        (LLAMA_CPP, "max_tokens", WORD, {"chat_template_kwargs": SWITCHED_ON},
+         {"reasoning_effort": "none", "chat_template_kwargs": SWITCHED_OFF}),
+        (OPENROUTER, "max_tokens", {"reasoning": {"effort": "low"}},
+         {"reasoning": {"max_tokens": 2048, "enabled": True}}, {"reasoning": {"enabled": False}}),
+        (DASHSCOPE, "max_tokens", {"enable_thinking": True, "thinking_budget": 4096},
+         {"thinking_budget": 2048, "enable_thinking": True}, {"enable_thinking": False}),
+        (LITELLM, "max_tokens", WORD, {"thinking": {"type": "enabled", "budget_tokens": 2048}},
+         {"reasoning_effort": "none"}),
     ],
-)
-def test_without_settings_of_reasoning_only_the_limit_is_told(dialect: Dialect, fields: dict[str, Any]) -> None:
-    assert told(dialect) == fields
-
-
-@pytest.mark.parametrize(
-    ("dialect", "fields"),
-    [
-        (PLAIN, {"max_tokens": 4112, "reasoning_effort": "low"}),
-        (OPENAI, {"max_completion_tokens": 4112, "reasoning_effort": "low"}),
-        (VLLM, {"max_completion_tokens": 4112, "reasoning_effort": "low"}),
-        (SGLANG, {"max_completion_tokens": 4112, "reasoning_effort": "low"}),
-        (LLAMA_CPP, {"max_tokens": 4112, "reasoning_effort": "low"}),
-        (OPENROUTER, {"max_tokens": 4112, "reasoning": {"effort": "low"}}),
-        (DASHSCOPE, {"max_tokens": 16, "enable_thinking": True, "thinking_budget": 4096}),
-        (LITELLM, {"max_tokens": 4112, "reasoning_effort": "low"}),
-    ],
-)
-def test_an_effort_is_a_word_or_a_number_that_is_recorded(dialect: Dialect, fields: dict[str, Any]) -> None:
-    asked = Sampling(max_tokens=16, thinking=Thinking(effort="low"))
-    found, notes = fields_of(dialect, asked)
-    assert found == fields
-    assert notes == (["effort 'low' sent as a budget of 4,096 tokens"] if dialect is DASHSCOPE else [])
-
-
-@pytest.mark.parametrize(
-    ("dialect", "fields"),
-    [
-        (PLAIN, {"chat_template_kwargs": SWITCHED_ON}),
-        (OPENAI, {}),
-        (VLLM, {"thinking_token_budget": 2048, "chat_template_kwargs": SWITCHED_ON}),
-        (SGLANG, {"custom_params": {"thinking_budget": 2048}, "chat_template_kwargs": SWITCHED_ON}),
-        (LLAMA_CPP, {"chat_template_kwargs": SWITCHED_ON}),
-        (OPENROUTER, {"reasoning": {"max_tokens": 2048, "enabled": True}}),
-        (DASHSCOPE, {"thinking_budget": 2048, "enable_thinking": True}),
-        (LITELLM, {"thinking": {"type": "enabled", "budget_tokens": 2048}}),
-    ],
-)
-def test_a_budget_has_a_field_or_is_within_the_limit(dialect: Dialect, fields: dict[str, Any]) -> None:
+)  # fmt: skip
+def test_an_effort_a_budget_and_off_are_told_in_each_dialects_fields(
+    dialect: Dialect, limit: str, effort: dict[str, Any], budget: dict[str, Any], off: dict[str, Any]
+) -> None:
+    assert told(dialect) == {limit: 16}
+    apart = dialect is DASHSCOPE  # whose limit is the answer's alone
+    found, notes = fields_of(dialect, Sampling(max_tokens=16, thinking=Thinking(effort="low")))
+    assert found == effort | {limit: 16 if apart else 4112}
+    assert notes == (["effort 'low' sent as a budget of 4,096 tokens"] if apart else [])
     found, notes = fields_of(dialect, Sampling(max_tokens=16, thinking=Thinking(budget=2048)))
-    limit = 16 if dialect is DASHSCOPE else 16 + 2048  # its limit is the answer's alone
-    assert found == fields | {dialect.limit: limit}
+    assert found == budget | {limit: 16 if apart else 16 + 2048}
     without = dialect in (PLAIN, OPENAI, LLAMA_CPP)
     assert notes == (["reasoning budget of 2,048 tokens sent within the token limit only"] if without else [])
-
-
-@pytest.mark.parametrize(
-    ("dialect", "fields"),
-    [
-        (PLAIN, {"chat_template_kwargs": SWITCHED_OFF}),
-        (OPENAI, {"reasoning_effort": "none"}),
-        (VLLM, {"chat_template_kwargs": SWITCHED_OFF}),
-        (SGLANG, {"chat_template_kwargs": SWITCHED_OFF}),
-        (LLAMA_CPP, {"reasoning_effort": "none", "chat_template_kwargs": SWITCHED_OFF}),
-        (OPENROUTER, {"reasoning": {"enabled": False}}),
-        (DASHSCOPE, {"enable_thinking": False}),
-        (LITELLM, {"reasoning_effort": "none"}),
-    ],
-)
-def test_off_is_told_in_each_way_that_it_is_asked_for(dialect: Dialect, fields: dict[str, Any]) -> None:
     for asked in ({"on": False}, {"budget": 0}):
-        assert told(dialect, **asked) == fields | {dialect.limit: 16}
+        assert told(dialect, **asked) == off | {limit: 16}
 
 
 def test_a_word_beside_on_reaches_templates_of_every_name() -> None:

@@ -5,8 +5,6 @@ import base64
 import hashlib
 import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +18,7 @@ pytest.importorskip("google.genai", reason="needs the extra 'providers'")
 pytest.importorskip("av", reason="making videos needs the extra 'media'")
 
 from loopback import serving
+from terminal import tolman
 from tolman import benchmarks
 from tolman.errors import UsageError
 from tolman.items import Item, Media
@@ -253,16 +252,13 @@ def test_vsi_bench_is_asked_as_its_gemini_preset_says_whole_videos_retries_and_r
         write_video(tmp_path / path, 30 + i)
     (tmp_path / "ids.txt").write_text("\n".join(item.id for item in asked))
     command = [
-        sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--media", ".",
+        "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--media", ".",
         "--ids", "ids.txt", "--model", "gemini/some-model", "--preset", "gemini", "--out", "run", "--store", "s.sqlite",
     ]  # fmt: skip
     server = Google(generated({"text": "2"}), states=("PROCESSING", "ACTIVE"), refuse=1, lost=1)
 
     def run(url: str) -> str:
-        done = subprocess.run(
-            [*command, "--base-url", url.removesuffix("/v1")], cwd=tmp_path, capture_output=True, text=True, check=False,
-            timeout=300, env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache"), "GEMINI_API_KEY": "none"},
-        )  # fmt: skip
+        done = tolman(tmp_path, *command, "--base-url", url.removesuffix("/v1"), GEMINI_API_KEY="none")
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stderr
 
@@ -298,14 +294,10 @@ def test_a_protocol_of_two_turns_keeps_the_video_in_both(shared_data: Path, tmp_
 
     server = Thinks()
     with serving(server) as url:
-        done = subprocess.run(
-            [
-                sys.executable, "-m", "tolman", "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--media", ".",
-                "--ids", item.id, "--model", "gemini/m", "--preset", "gemini", "--protocol", "cot", "--out", "run",
-                "--base-url", url.removesuffix("/v1"),
-            ],
-            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
-            env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache"), "GEMINI_API_KEY": "none"},
+        done = tolman(
+            tmp_path, "run", "vsi-bench", "--data", str(shared_data / "vsi-bench"), "--media", ".", "--ids", item.id,
+            "--model", "gemini/m", "--preset", "gemini", "--protocol", "cot", "--out", "run", "--base-url",
+            url.removesuffix("/v1"), GEMINI_API_KEY="none",
         )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(server.started) == 1

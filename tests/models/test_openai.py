@@ -144,19 +144,6 @@ def test_a_lone_surrogate_is_replaced(ask: Ask) -> None:
     assert found.response == "\ufffd A"
 
 
-def test_reasoning_is_kept_apart(ask: Ask) -> None:
-    for field in ("reasoning_content", "reasoning", "thinking"):
-        found = ask(Says(message("B", **{field: "Because."})))
-        assert (found.response, found.reasoning) == ("B", "Because.")
-    for thought in (
-        {"type": "thinking", "thinking": "Because."},
-        {"type": "thinking", "thinking": [{"type": "text", "text": "Because."}]},
-        {"type": "reasoning", "text": "Because."},
-    ):
-        found = ask(Says(message([thought, {"type": "text", "text": "B"}])))
-        assert (found.response, found.reasoning) == ("B", "Because.")
-
-
 def test_the_key_travels_in_the_header_only(ask: Ask) -> None:
     server = Says(message("A"))
     ask(server)

@@ -41,6 +41,15 @@ def read(choice: Callable[..., Item]) -> Read:
         {"content": "B", "reasoning_content": "Because."},
         {"content": "B", "reasoning": "Because.", "reasoning_content": "Because."},
         {"content": "B", "reasoning": None, "reasoning_content": "Because."},
+        {"content": "B", "thinking": "Because."},
+        {"content": [{"type": "thinking", "thinking": "Because."}, {"type": "text", "text": "B"}]},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "Because."}]},
+                {"type": "text", "text": "B"},
+            ]
+        },
+        {"content": [{"type": "reasoning", "text": "Because."}, {"type": "text", "text": "B"}]},
         {"content": "B", "reasoning": None, "reasoning_details": [{"type": "reasoning.text", "text": "Because."}]},
         {"content": [{"type": "reasoning_text", "text": "Because."}, {"type": "text", "text": {"value": "B"}}]},
         {"content": [{"type": "summary_text", "text": "Because."}, {"type": "output_text", "text": "B"}]},

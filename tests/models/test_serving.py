@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from runs.letters import write_letters
 from terminal import tolman
 from tolman.errors import UsageError
-from tolman.item_table import write_items
-from tolman.items import Item
 from tolman.models.servers import command_of
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -36,15 +34,7 @@ with serving(Server(latency={latency}), int(sys.argv[1])):
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
-    questions = [
-        Item(id=str(i), question=f"Question {i}?", kind="choice", answer="A", options=("x", "y"), task="t")
-        for i in range(100)
-    ]
-    write_items(folder / "items.parquet", questions)
-    return tmp_path
+    return write_letters(tmp_path / "bench", 100)
 
 
 def written(place: Path, *, seconds: float = 0.5, latency: float = 0.0) -> str:

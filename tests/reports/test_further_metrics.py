@@ -11,17 +11,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+import charted
 from tolman import benchmarks
 from tolman.features.report.render import print_report
-from tolman.item_table import data_hash, write_items
+from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.reports.further_metrics import LEFT_OUT, further_tables
 from tolman.reports.loaded_runs import LoadedRun, load_runs
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import TEXTS, render, write_page
 from tolman.responses import Failure, FailureKind, Outcome, Response
-from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
-from tolman.runs.run_scoring import score_run
 from tolman.scoring.further_figures import LeftOutAnswers
 
 METRICS = ("within-25", "median-relative-error")
@@ -43,22 +42,14 @@ def make_run(tmp_path: Path, number: Make) -> Callable[..., LoadedRun]:
             write_items(tmp_path / "bench" / "items.parquet", asked)
             (tmp_path / "bench" / "benchmark.json").write_text('{"title": "Counts"}')
             benchmark = str(tmp_path / "bench")
-        spec = benchmarks.get(benchmark)
         outcomes: list[Outcome] = [Response(id=item.id, response=item.answer) for item in asked]
         for place in range(3):
             outcomes[place] = Response(id=items[place].id, response="I can't tell.")
         outcomes[3] = Failure(id=items[3].id, kind=FailureKind.NETWORK, message="gone")
-        settings = RunSettings(
-            benchmark=benchmark, subset=next(iter(spec.subsets)), data_hash=data_hash(asked), model="m", protocol="direct",
-            preset=spec.presets[0].name,
-        )  # fmt: skip
-        made = RunRecord(settings=settings, subset_items=5130, data="here", **record)
-        folder = RunFolder(tmp_path / name)
-        folder.start(made)
-        folder.write_items(asked)
-        folder.write_outcomes(outcomes)
-        score_run(folder, spec, made, asked, outcomes, metrics=METRICS)
-        return load_runs([folder.path])[0]
+        changes = {"benchmark": benchmark, "model": "m"}
+        return load_runs(
+            [charted.make_run(tmp_path / name, outcomes, changes, asked, 5130, metrics=METRICS, **record)]
+        )[0]
 
     return make
 

@@ -9,39 +9,26 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tolman import benchmarks
+import charted
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVELS
 from tolman.features.compare.compute import compare
 from tolman.features.compare.config import CompareConfig
 from tolman.features.compare.render import show_comparison
 from tolman.features.report.render import print_report
-from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun, load_runs
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import render
 from tolman.responses import Response
-from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
-from tolman.runs.run_scoring import score_run
 
 Make = Callable[..., Item]
-SPATIALBENCH = benchmarks.get("spatialbench")
 WITHOUT_CAUSALITY = [task for level, tasks in LEVELS.items() for task in tasks if level != "spatial_causality"]
 
 
 def scored(place: Path, items: list[Item], benchmark: str = "spatialbench") -> LoadedRun:
     """A perfect model's run."""
-    settings = RunSettings(
-        benchmark=benchmark, subset="v1", data_hash=data_hash(items), model=place.name, protocol="direct",
-        preset=benchmarks.get(benchmark).presets[0].name,
-    )  # fmt: skip
-    record, folder = RunRecord(settings=settings, subset_items=len(items), data="here"), RunFolder(place)
-    folder.start(record)
-    folder.write_items(items)
     outcomes = [Response(id=item.id, response=item.answer) for item in items]
-    folder.write_outcomes(outcomes)
-    score_run(folder, benchmarks.get(benchmark), record, items, outcomes)
-    (run,) = load_runs([place])
+    (run,) = load_runs([charted.make_run(place, outcomes, {"benchmark": benchmark, "model": place.name}, items)])
     return run
 
 

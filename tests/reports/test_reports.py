@@ -14,19 +14,18 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+import charted
 from tolman import benchmarks
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.features.report.render import print_report
-from tolman.item_table import data_hash, write_items
+from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun, load_runs, one_benchmark
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import TEXTS, embedded, form_of, render
 from tolman.reports.table_rows import Figure
 from tolman.responses import Failure, FailureKind, Outcome, Response, Turn
-from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
-from tolman.runs.run_scoring import score_run
 from tolman.scoring.intervals import Interval
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)> {{7*7}} B"
@@ -41,24 +40,8 @@ def make_run(tmp_path: Path, number: Callable[..., Item], choice: Callable[..., 
     def make(outcomes: list[Outcome] | None = None, model: str = "my/model", **changes: object) -> list[LoadedRun]:
         if outcomes is None:
             outcomes = [Response(id=item.id, response=item.answer) for item in items]
-        settings = RunSettings.model_validate(
-            {
-                "benchmark": "vsi-bench",
-                "subset": "full",
-                "data_hash": data_hash(items),
-                "model": model,
-                "protocol": "direct",
-                "preset": "open",
-                **changes,
-            }
-        )
-        record = RunRecord(settings=settings, subset_items=5130, data="here")
-        folder = RunFolder(tmp_path / re.sub(r"\W", "-", model))
-        folder.start(record)
-        folder.write_items(items)
-        folder.write_outcomes(outcomes)
-        score_run(folder, benchmarks.get("vsi-bench"), record, items, outcomes)
-        return load_runs([folder.path])
+        place, spec = tmp_path / re.sub(r"\W", "-", model), benchmarks.get("vsi-bench")
+        return load_runs([charted.make_run(place, outcomes, {"model": model, **changes}, items, 5130, spec=spec)])
 
     return make
 

@@ -10,22 +10,19 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tolman import benchmarks
+import charted
 from tolman.features.compare.compute import compare
 from tolman.features.compare.config import CompareConfig
 from tolman.features.opened_folders import Run
 from tolman.features.report.compute import report
 from tolman.features.report.config import ReportConfig
 from tolman.features.report.render import print_report
-from tolman.item_table import data_hash
 from tolman.items import Item, Selection
 from tolman.reports.loaded_runs import LoadedRun, load_runs
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import matrix_of, render
 from tolman.reports.site.question_sets import table_of
 from tolman.responses import Outcome, Response
-from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
-from tolman.runs.run_scoring import score_run
 
 MakeRun = Callable[..., LoadedRun]
 RUNS = 5130
@@ -42,23 +39,8 @@ def make_run(tmp_path: Path, number: Callable[..., Item], choice: Callable[..., 
         outcomes: list[Outcome] = [
             Response(id=item.id, response=item.answer, repeat=repeat) for item in items for repeat in range(samples)
         ]
-        settings = RunSettings(
-            benchmark="vsi-bench",
-            subset="full",
-            data_hash=data_hash(items),
-            model=model,
-            protocol="direct",
-            preset="open",
-            repeats=samples,
-            selection=Selection(**selection),  # type: ignore[arg-type]
-        )
-        record = RunRecord(settings=settings, subset_items=RUNS, data="here")
-        folder = RunFolder(tmp_path / model)
-        folder.start(record)
-        folder.write_items(items)
-        folder.write_outcomes(outcomes)
-        score_run(folder, benchmarks.get("vsi-bench"), record, items, outcomes)
-        (run,) = load_runs([folder.path])
+        changes = {"model": model, "repeats": samples, "selection": Selection(**selection)}  # type: ignore[arg-type]
+        (run,) = load_runs([charted.make_run(tmp_path / model, outcomes, changes, items, RUNS)])
         return run
 
     return make

@@ -11,20 +11,18 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+import charted
 from tolman import benchmarks
 from tolman.features.compare.compute import compare
 from tolman.features.compare.config import CompareConfig
 from tolman.features.compare.render import show_comparison
 from tolman.features.report.render import print_report
-from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun, load_runs
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import render
 from tolman.reports.table_rows import BOUNDS_LABEL, SHARES_LABEL, mark_sentence, sample_sentence
 from tolman.responses import Response
-from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings
-from tolman.runs.run_scoring import score_run
 from tolman.scoring.further_figures import Unread
 from tolman.scoring.judge_sample import wilson
 from tolman.scoring.score_items import ADDED
@@ -46,16 +44,8 @@ def make_run(tmp_path: Path, choice: Callable[..., Item]) -> MakeRun:
             Response(id=item.id, response="hm" if i in reasons else text, finish_reason=reasons.get(i))
             for i, item in enumerate(items)
         ]
-        settings = RunSettings(
-            benchmark=benchmark, subset="full", data_hash=data_hash(items), model="m", protocol="direct", preset="open"
-        )
-        record = RunRecord(settings=settings, subset_items=5130, data="here")
-        folder = RunFolder(tmp_path / "run")
-        folder.start(record)
-        folder.write_items(items)
-        folder.write_outcomes(outcomes)
-        score_run(folder, benchmarks.get(benchmark), record, items, outcomes)
-        return load_runs([folder.path])
+        changes = {"benchmark": benchmark, "model": "m"}
+        return load_runs([charted.make_run(tmp_path / "run", outcomes, changes, items, 5130)])
 
     return make
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tolman.item_table import write_items
 from tolman.items import Item
@@ -16,16 +18,55 @@ from tolman.items import Item
 TESTS = Path(__file__).resolve().parents[1]
 
 
+def write_letters(
+    folder: Path,
+    count: int,
+    *,
+    card: Mapping[str, str] | None = None,
+    question: str = "Question {}?",
+    order: int = 1,
+    **fields: Any,
+) -> Path:
+    """Write a benchmark of so many choices, the first option of which is right; gives the folder around it.
+
+    Args:
+        folder: of the benchmark.
+        count: of its questions.
+        card: what benchmark.json says.
+        question: with a place for the number.
+        order: -1 for the last first.
+        fields: more of each item's fields; a function gets the number.
+    """
+    folder.mkdir(parents=True)
+    (folder / "benchmark.json").write_text(json.dumps(card or {"title": "Letters"}))
+    fields = {"kind": "choice", "answer": "A", "options": ("x", "y"), "task": "t"} | fields
+    items = [
+        Item(id=str(i), question=question.format(i), **{k: v(i) if callable(v) else v for k, v in fields.items()})
+        for i in range(count)
+    ]
+    write_items(folder / "items.parquet", items[::order])
+    return folder.parent
+
+
 def bench(folder: Path, count: int) -> None:
     """A benchmark folder of so many questions, which are not those of a folder of another name."""
-    folder.mkdir(parents=True)
-    (folder / "benchmark.json").write_text(json.dumps({"title": f"Letters {folder.name}"}))
-    items = [
-        Item(id=str(i), question=f"Question {folder.name} {i}?", kind="choice", answer="A", options=("x", "y"),
-             task=f"t{i % 3}", scene=str(i % 20))
-        for i in range(count)
-    ]  # fmt: skip
-    write_items(folder / "items.parquet", items)
+    write_letters(
+        folder, count, card={"title": f"Letters {folder.name}"}, question=f"Question {folder.name} {{}}?",
+        task=lambda i: f"t{i % 3}", scene=lambda i: str(i % 20),
+    )  # fmt: skip
+
+
+def committed(store: Path) -> int:
+    """How many answers a response store holds; 0 where there is none yet, or no table in it."""
+    if not store.exists():
+        return 0
+    db = sqlite3.connect(store)
+    try:
+        return int(db.execute("SELECT COUNT(*) FROM responses").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        db.close()
 
 
 @contextmanager

@@ -16,9 +16,9 @@ import pytest
 
 from batches import AnthropicBatchServer, OpenAIBatchServer
 from loopback import serving
+from runs.letters import write_letters
 from terminal import tolman
-from tolman.item_table import write_items
-from tolman.items import Item, Media
+from tolman.items import Media
 
 ITEMS = 40
 COMMAND = """
@@ -38,19 +38,12 @@ Batched = OpenAIBatchServer | AnthropicBatchServer
 def place(tmp_path: Path) -> Path:
     """Forty questions about ten pictures; the right answer is B."""
     pillow = pytest.importorskip("PIL.Image", reason="images need the extra 'media'")
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
+    write_letters(
+        tmp_path / "bench", ITEMS, question="Question <{}>?", answer="B",
+        media=lambda i: (Media(kind="image", path=f"{i % 10}.png"),),
+    )  # fmt: skip
     for number in range(10):
-        pillow.new("RGB", (16, 16), (20 * number, 0, 0)).save(folder / f"{number}.png")
-    questions = [
-        Item(
-            id=str(i), question=f"Question <{i}>?", kind="choice", answer="B", options=("x", "y"), task="t",
-            media=(Media(kind="image", path=f"{i % 10}.png"),),
-        )
-        for i in range(ITEMS)
-    ]  # fmt: skip
-    write_items(folder / "items.parquet", questions)
+        pillow.new("RGB", (16, 16), (20 * number, 0, 0)).save(tmp_path / "bench" / f"{number}.png")
     prices = {name: {"input": 100.0, "output": 1000.0} for name in ("openai/m", "anthropic/m")}
     (tmp_path / "prices.json").write_text(json.dumps(prices))
     return tmp_path
@@ -78,10 +71,6 @@ def ran(place: Path, url: str, *more: str, **settings: Any) -> subprocess.Comple
     return subprocess.CompletedProcess([], process.returncode, out, err)
 
 
-def right(body: dict[str, Any]) -> str:
-    return "B"
-
-
 def openai(**more: Any) -> OpenAIBatchServer:
     return OpenAIBatchServer(answer="B", **more)
 
@@ -93,6 +82,20 @@ def anthropic(**more: Any) -> AnthropicBatchServer:
 
 MAKERS: dict[str, Callable[..., Batched]] = {"openai": openai, "anthropic": anthropic}
 PROVIDERS = ["openai", pytest.param("anthropic", marks=pytest.mark.full)]
+
+
+def left_with_three_batches(
+    server: Batched, place: Path, url: str, how: signal.Signals = signal.SIGKILL, *, looks: int = 1, **settings: Any
+) -> tuple[int, str]:
+    """Start a command and stop it when each of three batches has been looked at; its exit code and what it said."""
+    process = started(place, url, **settings)
+    for _ in range(400):
+        if len(server.batches) == 3 and all(batch.looks >= looks for batch in server.batches.values()):
+            break
+        time.sleep(0.1)
+    process.send_signal(how)
+    _, said = process.communicate(timeout=60)
+    return process.returncode, said
 
 
 def lines_of(place: Path) -> list[dict[str, Any]]:
@@ -134,16 +137,10 @@ def test_the_first_is_asked_alone_and_the_others_in_batches_at_half_the_price(pl
 def test_a_run_that_is_left_comes_back_and_asks_nothing_twice(place: Path, provider: str, how: signal.Signals) -> None:
     server = MAKERS[provider](looks=10_000)
     with serving(server) as url:  # type: ignore[arg-type]
-        process = started(place, url, provider=provider)
-        for _ in range(400):
-            if len(server.batches) == 3 and all(batch.looks > 1 for batch in server.batches.values()):
-                break
-            time.sleep(0.1)
-        process.send_signal(how)
-        _, said = process.communicate(timeout=60)
+        code, said = left_with_three_batches(server, place, url, how, looks=2, provider=provider)
         assert len(server.batches) == 3
         if how == signal.SIGINT:
-            assert process.returncode == 130
+            assert code == 130
             assert "39 questions are at" in said
             assert "in 3 batches; the same command comes back for their answers." in said
         assert not list((place / "run" / "batches").glob("*.jsonl"))  # the provider has read them
@@ -158,13 +155,7 @@ def test_a_run_that_is_left_comes_back_and_asks_nothing_twice(place: Path, provi
 def test_one_that_is_killed_while_it_sends_finds_what_arrived(place: Path) -> None:
     server = openai(looks=10_000)
     with serving(server) as url:
-        process = started(place, url)
-        for _ in range(400):
-            if len(server.batches) == 3 and all(batch.looks for batch in server.batches.values()):
-                break
-            time.sleep(0.1)
-        process.kill()
-        process.communicate(timeout=60)
+        left_with_three_batches(server, place, url)
         # As if it had been killed before it could write down what the provider said, and before one was sent.
         first, second = sorted((place / "run" / "batches").glob("*.json"))[:2]
         for path in (first, second):
@@ -249,13 +240,7 @@ def test_an_endpoint_without_batches_ends_the_run_in_a_sentence(place: Path) -> 
 def test_a_wrong_key_at_the_second_start_loses_no_batch(place: Path) -> None:
     server = openai(looks=10_000)
     with serving(server) as url:
-        process = started(place, url)
-        for _ in range(400):
-            if len(server.batches) == 3 and all(batch.looks for batch in server.batches.values()):
-                break
-            time.sleep(0.1)
-        process.kill()
-        process.communicate(timeout=60)
+        left_with_three_batches(server, place, url)
         kept = server.batches
         server.batches = {}
         server.retrieve = refuse  # type: ignore[method-assign, assignment]
@@ -280,13 +265,7 @@ async def refuse(request: Any) -> Any:
 def test_a_batch_that_is_gone_is_asked_anew_by_the_next_start(place: Path) -> None:
     server = openai(looks=10_000)
     with serving(server) as url:
-        process = started(place, url)
-        for _ in range(400):
-            if len(server.batches) == 3 and all(batch.looks > 1 for batch in server.batches.values()):
-                break
-            time.sleep(0.1)
-        process.kill()
-        process.communicate(timeout=60)
+        left_with_three_batches(server, place, url, looks=2)
         server.batches.clear()
         server.end_after = 1
         done = ran(place, url)

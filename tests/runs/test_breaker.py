@@ -14,10 +14,10 @@ from aiohttp import web
 
 from fleet import Endpoint, free_port, in_turn, serving_later
 from loopback import Server, serving
+from runs.letters import write_letters
 from terminal import tolman
 from tolman import benchmarks, protocols
 from tolman.errors import EndpointError
-from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore
 from tolman.models.model import ModelOptions
@@ -190,15 +190,7 @@ def test_a_refused_connection_asks_whether_the_server_runs(asking: Asking, items
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
-    questions = [
-        Item(id=str(i), question=f"Question {i}?", kind="choice", answer="A", options=("x", "y"), task="t")
-        for i in range(100)
-    ]
-    write_items(folder / "items.parquet", questions)
-    return tmp_path
+    return write_letters(tmp_path / "bench", 100)
 
 
 def command(url: str, *more: str) -> tuple[str, ...]:

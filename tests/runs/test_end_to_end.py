@@ -150,14 +150,6 @@ def test_a_folder_like_a_benchmark_uses_its_prompts_and_rules(folder: Path) -> N
     assert " Count" in done.stdout  # "Obj. Count" in two lines
 
 
-def test_a_baseline_needs_no_media(shared_data: Path, tmp_path: Path) -> None:
-    data = str(shared_data / "vsi-bench")
-    done = tolman(
-        tmp_path, "run", "vsi-bench", "--data", data, "--model", "baseline/random", "--limit", "20", "--out", "r"
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_a_place_that_cannot_be_written_is_one_sentence(folder: Path) -> None:
     done = tolman(folder, "run", "./bench", "--model", "baseline/random", "--out", "/etc/passwd/x")
     assert done.returncode == 2

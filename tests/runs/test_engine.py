@@ -177,20 +177,6 @@ def test_an_endpoint_that_refuses_is_told_by_the_first_call_alone(
     assert server.requests == 1
 
 
-def test_an_endpoint_that_is_down_is_told_in_one_sentence(items: list[Item], tmp_path: Path) -> None:
-    with serving(Server()) as url:
-        pass
-    model = OpenAICompatible("m", ModelOptions(base_url=url))
-    engine = Engine(
-        model=model, converse=lambda item: BLIND.converse(BENCHMARK, item, PRESET), preset=PRESET, data=tmp_path,
-        frames=FrameStore(tmp_path), store=ResponseStore(tmp_path / "s.sqlite"), limits=QUICK,
-    )  # fmt: skip
-    with pytest.raises(EndpointError, match=r"can't be reached: .* Nothing else was sent\."):
-        asyncio.run(engine.run(items))
-    assert engine.store is not None
-    engine.store.close()
-
-
 def test_retry_after_is_honoured_and_the_limit_shrinks(run: Run, items: list[Item]) -> None:
     class Busy(Server):
         def _draw(self, pictures: list[str]) -> str | None:

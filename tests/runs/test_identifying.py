@@ -13,9 +13,8 @@ import pytest
 
 from fleet import Endpoint, free_port, in_turn
 from loopback import serving
+from runs.letters import write_letters
 from terminal import tolman
-from tolman.item_table import write_items
-from tolman.items import Item
 
 ITEMS = 40
 _CLOCK = count(1_763_800_000)
@@ -23,15 +22,7 @@ _CLOCK = count(1_763_800_000)
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
-    questions = [
-        Item(id=str(i), question=f"Question {i}?", kind="choice", answer="A", options=("x", "y"), task="t")
-        for i in range(ITEMS)
-    ]
-    write_items(folder / "items.parquet", questions)
-    return tmp_path
+    return write_letters(tmp_path / "bench", ITEMS)
 
 
 def vllm(root: str, name: str = "m", **more: Any) -> Endpoint:

@@ -1,70 +1,20 @@
 """A judge behind an endpoint that is also asked about responses that were read: who, how, and what it changes."""
 
 import json
-import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from loopback import Server, serving
+from loopback import serving
+from runs.judges import RUN, WORDS, Judge, figures, judgements, write_bench, write_script
 from terminal import tolman
-from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
-from tolman.item_table import write_items
-from tolman.items import Item
 from tolman.scoring.judged import digest
-
-RUN = ("run", "./bench", "--model", "scripted/script.jsonl", "--out", "run")
-WORDS = ("left", "right", "up", "down")
-
-
-class Judge(Server):
-    """A server that answers by the response that stands in Tolman's prompt, or in the released one of MMSI-Bench."""
-
-    def __init__(self, replies: dict[str, str] | None = None, **options: Any) -> None:
-        super().__init__(reply=self.answer_to, **options)
-        self.replies = replies or {}
-        self.asked: Counter[tuple[str, str]] = Counter()
-
-    def answer_to(self, body: dict[str, Any]) -> str:
-        prompt = body["messages"][0]["content"]
-        tolmans = re.search(r"<response>\n(.*)\n</response>", prompt, re.DOTALL)
-        text = tolmans[1] if tolmans else prompt.rsplit("Answer: ", 1)[-1].removesuffix("\nYour output: ")
-        self.asked["tolman" if tolmans else "released", text] += 1
-        return self.replies.get(text, text if len(text) == 1 else "Z")
-
-
-def write_bench(place: Path, texts: list[str], like: str, order: int = 1) -> None:
-    """A benchmark with a question for each response, and a model that gives them."""
-    folder = place / "bench"
-    folder.mkdir(parents=True)
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Mine", "like": like}))
-    task = TASKS[0] if like == "mmsi-bench" else "route_planning"
-    items = [
-        Item(
-            id=str(i), question=f"Where is lamp {i}?", kind="choice", answer="B", options=WORDS, task=task, scene=str(i)
-        )
-        for i in range(len(texts))
-    ]
-    write_items(folder / "items.parquet", items[::order])
-    lines = [json.dumps({"id": str(i), "response": text}) + "\n" for i, text in enumerate(texts)]
-    (place / "script.jsonl").write_text("".join(lines[::order]))
 
 
 def judge(url: str, *more: str) -> tuple[str, ...]:
     return ("--judge", "openai/judge", "--judge-base-url", url, "--store", "s.sqlite", *more)
-
-
-def figures(place: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((place / "run" / "scores.json").read_text())
-    return found
-
-
-def judgements(place: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((place / "run" / "judgements.json").read_text())
-    return found
 
 
 def judged_rows(place: Path) -> list[tuple[Any, ...]]:
@@ -174,8 +124,7 @@ def test_what_is_asked_in_the_same_words_is_asked_once(tmp_path: Path) -> None:
 
 def test_repeats_with_the_same_text_are_sampled_once(tmp_path: Path) -> None:
     write_bench(tmp_path, ["B"], "vsi-bench")
-    lines = [{"id": "0", "response": text, "repeat": i} for i, text in enumerate(["B", "C", "B", "hm, no"])]
-    (tmp_path / "script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_script(tmp_path, [{"id": "0", "response": t, "repeat": i} for i, t in enumerate(["B", "C", "B", "hm, no"])])
     server = Judge()
     with serving(server) as url:
         done = tolman(tmp_path, *RUN, "--repeats", "4", *judge(url))

@@ -1,62 +1,22 @@
 """A judge behind an endpoint: what it is sent, and a run that can be judged, stopped, judged on and scored again."""
 
-import asyncio
 import hashlib
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from aiohttp import web
 
 from loopback import Server, serving
+from runs.judges import RUN, Judge, figures, judgements, write_bench, write_script
 from terminal import tolman
 from tolman import benchmarks
-from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
 from tolman.item_table import write_items
 from tolman.items import Item
 
 MMSI = benchmarks.get("mmsi-bench")
 TEXTS = ["``B``", "to the right", "hm, who knows", "", "right!", "Error: none", "B, surely not"]
-
-
-class Judge(Server):
-    """A server that answers by what stands behind 'Answer:' in the prompt."""
-
-    def __init__(self, replies: dict[str, str], **options: Any) -> None:
-        super().__init__(**options)
-        self.replies = replies
-        self.asked: Counter[str] = Counter()
-        self.one_by_one = asyncio.Lock()
-
-    async def complete(self, request: web.Request) -> web.StreamResponse:
-        body = json.loads(await request.read())
-        prompt = body["messages"][0]["content"]
-        text = prompt.rsplit("Answer: ", 1)[-1].removesuffix("\nYour output: ")
-        self.asked[text] += 1
-        async with self.one_by_one:  # the answer is the server's, not the request's
-            self.answer = self.replies.get(text, "Z")
-            return await super().complete(request)
-
-
-def write_bench(place: Path, texts: list[str], like: str = "mmsi-bench") -> None:
-    """A benchmark with a question for each response, and a model that gives them."""
-    folder = place / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Mine", "like": like}))
-    items = [
-        Item(
-            id=str(i), question=f"Where is lamp {i}?", kind="choice", answer="B", options=("left", "right", "up", "down"),
-            task=TASKS[0], verbatim=f"Where is lamp {i}?\nOptions: A: left, B: right, C: up, D: down", scene=str(i),
-        )
-        for i in range(len(texts))
-    ]  # fmt: skip
-    write_items(folder / "items.parquet", items)
-    (place / "script.jsonl").write_text(
-        "".join(json.dumps({"id": str(i), "response": text}) + "\n" for i, text in enumerate(texts))
-    )
 
 
 @pytest.fixture
@@ -65,17 +25,9 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-RUN = ("run", "./bench", "--model", "scripted/script.jsonl", "--out", "run")
-
-
 def judged(url: str, sample: str = "0") -> tuple[str, ...]:
     judge = ("--judge", "openai/judge", "--judge-base-url", url, "--judge-sample", sample)
     return (*judge, "--store", "s.sqlite")
-
-
-def scores(place: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((place / "run" / "scores.json").read_text())
-    return found
 
 
 def test_the_judge_is_asked_what_the_parser_could_not_read_and_is_counted_and_marked(place: Path) -> None:
@@ -84,7 +36,7 @@ def test_the_judge_is_asked_what_the_parser_could_not_read_and_is_counted_and_ma
         done = tolman(place, *RUN, *judged(url), "--notes")
     assert done.returncode == 0, done.stdout + done.stderr
     # The parser reads "``B``" and "B, surely not"; an empty text needs nobody to read it.
-    assert server.asked == {"to the right": 1, "hm, who knows": 1, "right!": 1, "Error: none": 1}
+    assert server.asked == {("released", t): 1 for t in ("to the right", "hm, who knows", "right!", "Error: none")}
     bench = benchmarks.get(str(place / "bench"))
     item = next(i for i in bench.load(place / "bench", "all") if i.id == "1")
     expected = {
@@ -93,7 +45,7 @@ def test_the_judge_is_asked_what_the_parser_could_not_read_and_is_counted_and_ma
         "temperature": 0.0,
     }
     assert expected in server.bodies
-    found = scores(place)
+    found = figures(place)
     assert found["judge"] | {"settings": {}} == {
         "model": "openai/judge", "settings": {}, "source": MMSI.judging.source, "judged": 4, "no_answer": 2, "failed": 0,
         "example": "", "input_tokens": found["judge"]["input_tokens"], "output_tokens": found["judge"]["output_tokens"],
@@ -124,7 +76,7 @@ def test_scoring_again_needs_no_call_and_gives_the_same_bytes(place: Path) -> No
 
 def test_a_run_can_be_judged_later_and_judgements_are_found_in_the_store(place: Path) -> None:
     assert tolman(place, *RUN).returncode == 0
-    assert "judge" not in scores(place)
+    assert "judge" not in figures(place)
     server = Judge({"to the right": "B"})
     with serving(server) as url:
         for _ in range(2):
@@ -132,27 +84,27 @@ def test_a_run_can_be_judged_later_and_judgements_are_found_in_the_store(place: 
             assert done.returncode == 0, done.stderr
     assert server.requests == 4
     assert "judging: 0 calls, 4 answers from the store" in done.stderr
-    assert scores(place)["judge"]["judged"] == 4
+    assert figures(place)["judge"]["judged"] == 4
 
 
 def test_a_file_of_responses_can_be_judged(place: Path) -> None:
     with serving(Judge({"to the right": "B"})) as url:
         done = tolman(place, "score", "script.jsonl", "--benchmark", "./bench", "--out", "run", *judged(url))
     assert done.returncode == 0, done.stderr
-    assert scores(place)["judge"]["judged"] == 4
+    assert figures(place)["judge"]["judged"] == 4
 
 
 def test_nonsense_is_asked_for_again_and_then_a_failure_of_the_judgement(place: Path) -> None:
     server = Judge({"to the right": "Well, B or C, depending.", "right!": "B"})
     with serving(server) as url:
         done = tolman(place, *RUN, *judged(url))
-    assert server.asked["to the right"] == 3
-    assert server.asked["right!"] == 1
+    assert server.asked["released", "to the right"] == 3
+    assert server.asked["released", "right!"] == 1
     assert done.returncode == 1
     first = next(line for line in done.stdout.splitlines() if line.startswith("INCOMPLETE"))
     assert first.startswith("INCOMPLETE: scripted/script.jsonl: 1 judgement of openai/judge failed")
     assert "Well, B or C, depending." in first
-    found = scores(place)
+    found = figures(place)
     assert (found["judge"]["judged"], found["judge"]["failed"]) == (3, 1)
     cell = found["rule_sets"]["judged"]["cells"]["average"]
     assert (cell["n"], cell["unanswered"]) == (6, 1)  # neither right nor wrong
@@ -168,7 +120,7 @@ def test_a_judge_that_fails_is_tried_again_and_what_stays_lost_is_shown(place: P
     with serving(Judge(write, faults={"500": 0.3, "429": 0.2, "cut": 0.1}, seed=3, retry_after=0.01)) as url:
         done = tolman(place, *RUN, *judged(url), "--retries", "12")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert scores(place)["judge"]["judged"] == 4
+    assert figures(place)["judge"]["judged"] == 4
     assert "tried again" in done.stderr
 
 
@@ -181,13 +133,13 @@ def test_a_judge_that_breaks_down_loses_its_own_judgements_only(place: Path) -> 
     with serving(server) as url:
         done = tolman(place, *RUN, *judged(url), "--retries", "1", "--concurrency", "1")
         assert done.returncode == 1
-        found = scores(place)
+        found = figures(place)
         assert (found["judge"]["judged"], found["judge"]["failed"]) == (2, 2)
         assert "server: item" in found["judge"]["example"]
         server.requests = -100
         mended = tolman(place, *RUN, *judged(url))
     assert mended.returncode == 0, mended.stdout
-    assert scores(place)["judge"]["judged"] == 4
+    assert figures(place)["judge"]["judged"] == 4
     assert "judging: 2 calls, 2 answers from the store" in mended.stderr
 
 
@@ -195,7 +147,7 @@ def test_a_judge_that_cannot_be_asked_leaves_the_run_scored(place: Path) -> None
     done = tolman(place, *RUN, *judged("http://127.0.0.1:9/v1"))
     assert done.returncode == 2
     assert "tolman: the judge openai/judge: http://127.0.0.1:9/v1 can't be reached" in done.stderr
-    assert scores(place)["rule_sets"].keys() == {"official", "careful"}
+    assert figures(place)["rule_sets"].keys() == {"official", "careful"}
 
 
 @pytest.mark.parametrize(
@@ -219,15 +171,15 @@ def test_a_judge_that_is_none_is_told_before_the_first_question(
 def test_repeats_that_said_the_same_are_judged_once_and_others_apart(tmp_path: Path) -> None:
     write_bench(tmp_path, ["x"])
     lines = [{"id": "0", "response": text, "repeat": i} for i, text in enumerate(["right", "left", "right"])]
-    (tmp_path / "script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_script(tmp_path, lines)
     server = Judge({"right": "B", "left": "A"})
     with serving(server) as url:
         done = tolman(tmp_path, *RUN, "--repeats", "3", *judged(url))
     assert done.returncode == 0, done.stderr
-    assert server.asked == {"right": 1, "left": 1}
-    assert scores(tmp_path)["judge"]["judged"] == 3
-    assert scores(tmp_path)["rule_sets"]["judged"]["cells"]["average"]["value"] == pytest.approx(100 * 2 / 3)
-    stored = json.loads((tmp_path / "run" / "judgements.json").read_text())
+    assert server.asked == {("released", "right"): 1, ("released", "left"): 1}
+    assert figures(tmp_path)["judge"]["judged"] == 3
+    assert figures(tmp_path)["rule_sets"]["judged"]["cells"]["average"]["value"] == pytest.approx(100 * 2 / 3)
+    stored = judgements(tmp_path)
     assert [j["response"] for j in stored["judgements"]] == [
         hashlib.sha256(t.encode()).hexdigest() for t in ("right", "left")
     ]
@@ -243,7 +195,7 @@ def test_a_judge_may_be_a_script_and_numbers_are_extracted(tmp_path: Path) -> No
     (tmp_path / "judge.jsonl").write_text('{"id": "0", "response": "4"}')
     done = tolman(tmp_path, *RUN, "--judge", "scripted/judge.jsonl", "--notes")
     assert done.returncode == 0, done.stdout + done.stderr
-    cells = {name: entry["cells"]["object_count"]["value"] for name, entry in scores(tmp_path)["rule_sets"].items()}
+    cells = {name: entry["cells"]["object_count"]["value"] for name, entry in figures(tmp_path)["rule_sets"].items()}
     assert cells == {"official": 0.0, "careful": 0.0, "judged": 100.0}
     assert "Tolman's own: where the careful parser reads nothing." in done.stdout
 
@@ -267,7 +219,7 @@ def by_sight(body: dict[str, Any]) -> str:
 def test_the_judge_reads_against_the_options_as_they_were_presented(tmp_path: Path, protocol: str) -> None:
     write_bench(tmp_path, ["right"] * 6)
     lines = [{"id": f"{i}{turn}", "response": "right"} for i in range(6) for turn in ("", "@1", "@2", "@3")]
-    (tmp_path / "script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_script(tmp_path, lines)
     server = Server(reply=by_sight)
     with serving(server) as url:
         done = tolman(tmp_path, *RUN, "--protocol", protocol, *judged(url))
@@ -275,24 +227,24 @@ def test_the_judge_reads_against_the_options_as_they_were_presented(tmp_path: Pa
     assert server.requests == (24 if protocol == "circular" else 6)
     orders = {body["messages"][0]["content"].rsplit("Options: ", 1)[-1].splitlines()[0] for body in server.bodies}
     assert len(orders) > 2 or protocol == "direct"
-    cells = {name: entry["cells"]["average"] for name, entry in scores(tmp_path)["rule_sets"].items()}
+    cells = {name: entry["cells"]["average"] for name, entry in figures(tmp_path)["rule_sets"].items()}
     assert (cells["official"]["value"], cells["judged"]["value"], cells["judged"]["n"]) == (0.0, 100.0, 6)
-    before = scores(tmp_path)
+    before = figures(tmp_path)
     assert tolman(tmp_path, "score", "run").returncode == 0
-    assert scores(tmp_path) == before
+    assert figures(tmp_path) == before
 
 
 def test_a_circle_with_a_failed_judgement_is_without_one(tmp_path: Path) -> None:
     write_bench(tmp_path, ["right"] * 2)
     lines = [{"id": f"{i}{turn}", "response": "right"} for i in range(2) for turn in ("", "@1", "@2", "@3")]
     lines[2]["response"] = "right, I think"
-    (tmp_path / "script.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_script(tmp_path, lines)
     with serving(Server(reply=by_sight)) as url:
         done = tolman(tmp_path, *RUN, "--protocol", "circular", *judged(url))
     assert done.returncode == 1
     assert "1 judgement of openai/judge failed" in done.stdout
     assert "the judge's reply is no answer: 'B or D'" in done.stdout
-    cell = scores(tmp_path)["rule_sets"]["judged"]["cells"]["average"]
+    cell = figures(tmp_path)["rule_sets"]["judged"]["cells"]["average"]
     assert (cell["value"], cell["n"], cell["unanswered"]) == (100.0, 1, 1)
 
 
@@ -305,7 +257,7 @@ def test_what_a_judge_costs_is_counted_and_stays(place: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         again = tolman(place, "score", "run", *judged(url), "--prices", "prices.json")
     cost = (len("B") + len("(B)") + 2 * len("Z")) * 1000 / 1e6
-    assert scores(place)["judge"]["cost"] == pytest.approx(cost)
+    assert figures(place)["judge"]["cost"] == pytest.approx(cost)
     assert "judging: 0 calls, 4 answers from the store" in again.stderr
     assert f"cost {cost:.2f}" in done.stderr
     (place / "prices.json").write_text("{}")
@@ -330,7 +282,7 @@ def test_one_model_may_answer_in_turns_and_judge_itself(place: Path) -> None:
     lines = [json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines()]
     assert {len(line["turns"]) for line in lines} == {2}
     assert server.requests == 2 * len(TEXTS) + len(TEXTS)
-    found = scores(place)
+    found = figures(place)
     assert found["judge"]["judged"] == len(TEXTS)
     assert found["rule_sets"]["judged"]["cells"]["average"]["value"] == 100.0
     assert found["judge"]["output_tokens"] == len(TEXTS)  # the judge's own, not the model's

@@ -12,9 +12,8 @@ from aiohttp import web
 
 from fleet import Endpoint, free_port
 from loopback import serving
+from runs.letters import write_letters
 from terminal import tolman
-from tolman.item_table import write_items
-from tolman.items import Item
 from tolman.models.model import ModelOptions
 from tolman.runs.flow_control import Limits
 from tolman.runs.request import RunRequest
@@ -25,15 +24,7 @@ ITEMS = 300
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
-    questions = [
-        Item(id=str(i), question=f"Question {i}?", kind="choice", answer="A", options=("x", "y"), task="t")
-        for i in range(ITEMS)
-    ]
-    write_items(folder / "items.parquet", questions)
-    return tmp_path
+    return write_letters(tmp_path / "bench", ITEMS)
 
 
 def command(url: str, *more: str) -> tuple[str, ...]:
@@ -123,18 +114,11 @@ def test_an_endpoint_that_dies_half_way_ends_in_an_incomplete_table(place: Path,
     assert len(server.asked) == 200
 
 
-def test_an_endpoint_that_never_answers_is_one_sentence(place: Path) -> None:
+@pytest.mark.parametrize(("count", "sent"), [("300", 5), ("1", 1), ("2", 2)])
+def test_an_endpoint_that_answers_none_is_one_sentence(place: Path, count: str, sent: int) -> None:
     server = Poisoned(500, set(range(ITEMS)))
     with serving(server) as url:
-        done = tolman(place, *command(url))
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].endswith("5 questions were tried. Nothing else was sent.")
-    assert len(server.asked) == 5
-
-
-@pytest.mark.parametrize("count", ["1", "2"])
-def test_so_is_one_that_answers_none_of_a_few(place: Path, count: str) -> None:
-    with serving(Poisoned(500, set(range(ITEMS)))) as url:
         done = tolman(place, *command(url, "--limit", count, "--retries", "0"))
     assert done.returncode == 2
     assert "no answer to" in done.stderr.splitlines()[-1]
+    assert len(server.asked) == sent

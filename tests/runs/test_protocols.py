@@ -4,7 +4,6 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -17,10 +16,10 @@ import pytest
 import terminal
 from dialogues import said
 from loopback import Server, serving
+from runs.letters import committed, serving_process, write_letters
 from tolman.item_table import write_items
 from tolman.items import Item, Media
 
-TESTS = Path(__file__).resolve().parents[1]
 ITEMS = 60
 Tolman = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -28,18 +27,10 @@ Tolman = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A benchmark of 60 questions with four options."""
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Mine"}))
-    items = [
-        Item(
-            id=str(i), question=f"Question {i}?", kind="choice", answer="ABCD"[i % 4], task="t", scene=str(i % 10),
-            options=("north", "east", "south", "west"),
-        )
-        for i in range(ITEMS)
-    ]  # fmt: skip
-    write_items(folder / "items.parquet", items)
-    return tmp_path
+    return write_letters(
+        tmp_path / "bench", ITEMS, card={"title": "Mine"}, answer=lambda i: "ABCD"[i % 4], scene=lambda i: str(i % 10),
+        options=("north", "east", "south", "west"),
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -54,25 +45,10 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def committed(store: Path) -> int:
-    if not store.exists():
-        return 0
-    db = sqlite3.connect(store)
-    try:
-        return int(db.execute("SELECT COUNT(*) FROM responses").fetchone()[0])
-    except sqlite3.OperationalError:
-        return 0
-    finally:
-        db.close()
-
-
 @pytest.fixture
 def slow_server() -> Iterator[str]:
-    command = [sys.executable, str(TESTS / "loopback.py"), "--latency", "0.05"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.kill()
+    with serving_process(0.05) as url:
+        yield url
 
 
 @pytest.mark.full

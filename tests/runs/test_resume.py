@@ -3,7 +3,6 @@
 import json
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -14,44 +13,24 @@ from pathlib import Path
 import pytest
 
 import terminal
+from runs import letters
+from runs.letters import serving_process, write_letters
 from tolman.item_table import write_items
 from tolman.items import Item
 
-TESTS = Path(__file__).resolve().parents[1]
 ITEMS = 400
 IN_FLIGHT = 16
 
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    command = [sys.executable, str(TESTS / "loopback.py"), "--latency", "0.05"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.kill()
+    with serving_process(0.05) as url:
+        yield url
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
-    write_items(
-        folder / "items.parquet",
-        [
-            Item(
-                id=str(i),
-                question=f"Question {i}?",
-                kind="choice",
-                answer="A",
-                options=("x", "y"),
-                task="t",
-                scene=str(i % 40),
-            )
-            for i in range(ITEMS)
-        ],
-    )
-    return tmp_path
+    return write_letters(tmp_path / "bench", ITEMS, scene=lambda i: str(i % 40))
 
 
 def command(url: str, *more: str) -> list[str]:
@@ -72,16 +51,7 @@ def requests(url: str) -> int:
 
 
 def committed(place: Path) -> int:
-    path = place / "store.sqlite"
-    if not path.exists():
-        return 0
-    db = sqlite3.connect(path)
-    try:
-        return int(db.execute("SELECT COUNT(*) FROM responses").fetchone()[0])
-    except sqlite3.OperationalError:
-        return 0  # killed before the table was there
-    finally:
-        db.close()
+    return letters.committed(place / "store.sqlite")
 
 
 @pytest.mark.parametrize("moments", [1, pytest.param(3, marks=pytest.mark.full)])
@@ -101,12 +71,12 @@ def test_killed_at_random_moments_every_committed_answer_is_reused(server: str, 
         assert kept >= goal - before
         assert sent - kept <= IN_FLIGHT
         lost += sent - kept
-    done = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    done = quick(place, command(server))
     assert done.returncode == 0, done.stderr
     assert requests(server) == ITEMS + lost
     lines = [json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines()]
     assert [line["id"] for line in lines] == [str(i) for i in range(ITEMS)]
-    again = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    again = quick(place, command(server))
     assert requests(server) == ITEMS + lost
     assert f"0 calls, {ITEMS} answers from the store" in again.stderr
 
@@ -122,7 +92,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(server: str, place: Path) ->
     assert "Traceback" not in errors
     kept = len((place / "run" / "responses.jsonl").read_text().splitlines())
     assert 50 <= kept < ITEMS
-    done = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    done = quick(place, command(server))
     assert done.returncode == 0, done.stderr
     assert requests(server) <= ITEMS + IN_FLIGHT
 
@@ -200,13 +170,13 @@ def test_a_second_run_in_the_same_folder_is_refused_until_the_first_is_killed(se
     while committed(place) < 20:
         time.sleep(0.01)
     first.send_signal(signal.SIGSTOP)  # it would be done before the second has begun
-    second = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    second = quick(place, command(server))
     assert second.returncode == 2
     assert f"tolman: run: process {first.pid} on " in second.stderr
     assert "is at work in this folder; wait for its end, or give another with --out." in second.stderr
     first.kill()
     first.wait()
-    third = subprocess.run(command(server), cwd=place, capture_output=True, text=True, check=False)
+    third = quick(place, command(server))
     assert third.returncode == 0, third.stderr
     assert requests(server) <= ITEMS + IN_FLIGHT
 
@@ -297,7 +267,7 @@ def test_the_same_data_under_another_spelling_is_the_same_run(server: str, place
 
 
 def test_a_stopped_repetition_loses_nothing_that_was_there(server: str, place: Path) -> None:
-    assert subprocess.run(command(server), cwd=place, capture_output=True, check=False).returncode == 0
+    assert quick(place, command(server)).returncode == 0
     (place / "store.sqlite").unlink()
     process = subprocess.Popen(command(server), cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while committed(place) < 50:
@@ -308,7 +278,7 @@ def test_a_stopped_repetition_loses_nothing_that_was_there(server: str, place: P
 
 
 def test_other_settings_in_the_same_folder_are_refused_with_the_difference(server: str, place: Path) -> None:
-    first = subprocess.run(command(server, "--limit", "5"), cwd=place, capture_output=True, text=True, check=False)
+    first = quick(place, command(server, "--limit", "5"))
     assert first.returncode == 0, first.stderr
     assert "PART: openai/m: 5 of 400 items (--limit 5)." in first.stdout
     for more, difference in (
@@ -316,36 +286,17 @@ def test_other_settings_in_the_same_folder_are_refused_with_the_difference(serve
         (["--limit", "5", "--temperature", "0.7"], "temperature"),
         (["--limit", "5", "--protocol", "direct", "--repeats", "2"], "repeats 1, not 2"),
     ):
-        done = subprocess.run(command(server, *more), cwd=place, capture_output=True, text=True, check=False)
+        done = quick(place, command(server, *more))
         assert done.returncode == 2
         assert difference in done.stderr
     assert requests(server) == 5
 
 
-def test_cost_and_tokens_are_reported(server: str, place: Path) -> None:
-    (place / "prices.json").write_text(json.dumps({"openai/m": {"input": 1000, "output": 1000}}))
-    done = subprocess.run(
-        command(server, "--limit", "5", "--prices", "prices.json"),
-        cwd=place,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    usage = json.loads((place / "run" / "usage.json").read_text())
-    assert usage["called"] == 5
-    assert usage["cost"] == pytest.approx((usage["input_tokens"] + usage["output_tokens"]) / 1000)
-    assert "5 calls" in done.stderr
-    assert "cost 0." in done.stderr
-
-
 def test_the_store_is_shown_exported_and_pruned(server: str, place: Path) -> None:
-    subprocess.run(command(server, "--limit", "7"), cwd=place, capture_output=True, check=True)
+    quick(place, command(server, "--limit", "7"))
 
     def store(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "tolman", "store", *arguments, "--store", "store.sqlite"],
-            cwd=place, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        return terminal.tolman(place, "store", *arguments, "--store", "store.sqlite")
 
     assert json.loads(store("show", "--json").stdout)["models"][0]["answers"] == 7
     assert "openai/m" in store("show").stdout
@@ -357,12 +308,12 @@ def test_the_store_is_shown_exported_and_pruned(server: str, place: Path) -> Non
     assert store("prune").returncode == 2
     assert "Deleted: 0 answers" in store("prune", "--older-than", "1").stdout
     assert "Deleted: 7 answers" in store("prune", "--model", "openai/m").stdout
-    subprocess.run(command(server, "--limit", "7"), cwd=place, capture_output=True, check=True)
+    quick(place, command(server, "--limit", "7"))
     assert requests(server) == 14
 
 
 def test_a_file_that_is_no_store_is_named(place: Path) -> None:
     (place / "store.sqlite").write_text("not a database at all, but long enough to look at")
-    done = subprocess.run(command("http://127.0.0.1:9/v1"), cwd=place, capture_output=True, text=True, check=False)
+    done = quick(place, command("http://127.0.0.1:9/v1"))
     assert done.returncode == 2
     assert "store.sqlite: is no response store" in done.stderr

@@ -10,11 +10,9 @@ import polars as pl
 import pytest
 
 from loopback import Server, serving
+from runs.judges import figures, write_bench
 from terminal import tolman
-from tolman.item_table import write_items
-from tolman.items import Item
 
-WORDS = ("left", "right", "up", "down")
 TEXTS = ("B", "hm, to be seen", "The answer is B.", "(B)", "Answer: B", "B.", "nothing to go by", "B")
 """What the model answers to each question; the right answer is B. The second and the seventh can't be read."""
 
@@ -45,29 +43,13 @@ class Reader(Server):
         return self.readings.get(response[1], letters[-1] if letters else "Z")
 
 
-def write_bench(place: Path, texts: tuple[str, ...]) -> None:
-    folder = place / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Mine", "like": "vsi-bench"}))
-    items = [
-        Item(id=str(i), question=f"Where is lamp {i}?", kind="choice", answer="B", options=WORDS, task="route_planning",
-             scene=str(i)) for i in range(len(texts))
-    ]  # fmt: skip
-    write_items(folder / "items.parquet", items)
-
-
 def run(place: Path, url: str, *more: str) -> Any:
     command = ("run", "./bench", "--model", "openai/my-model", "--base-url", url, "--out", "run", "--judge", "self")
     return tolman(place, *command, "--store", "s.sqlite", "--notes", *more)
 
 
-def figures(place: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((place / "run" / "scores.json").read_text())
-    return found
-
-
 def test_the_model_reads_what_the_rules_cannot_and_nothing_else_is_scored(tmp_path: Path) -> None:
-    write_bench(tmp_path, TEXTS)
+    write_bench(tmp_path, TEXTS, "vsi-bench")
     server = Reader(TEXTS, {"hm, to be seen": "B", "nothing to go by": "Z", "B": "A"})
     with serving(server) as url:
         done = run(tmp_path, url)
@@ -92,7 +74,7 @@ def test_the_model_reads_what_the_rules_cannot_and_nothing_else_is_scored(tmp_pa
 
 
 def test_its_prompt_and_how_often_it_agrees_stand_beside_the_score(tmp_path: Path) -> None:
-    write_bench(tmp_path, TEXTS)
+    write_bench(tmp_path, TEXTS, "vsi-bench")
     with serving(Reader(TEXTS, {"hm, to be seen": "B"})) as url:
         done = run(tmp_path, url)
         again = run(tmp_path, url)
@@ -111,7 +93,7 @@ def test_too_many_disagreements_mark_the_score(tmp_path: Path) -> None:
     for place, errors, marked in ((tmp_path / "one", 1, False), (tmp_path / "two", 2, True)):
         place.mkdir()
         wrong = (*texts[:18], "The answer is B.", "Answer: B", *texts[20:])
-        write_bench(place, wrong)
+        write_bench(place, wrong, "vsi-bench")
         misread = {"The answer is B.": "C", "Answer: B": "C" if errors == 2 else "B", "who knows": "B"}
         with serving(Reader(wrong, misread)) as url:
             done = run(place, url)
@@ -127,7 +109,7 @@ def test_too_many_disagreements_mark_the_score(tmp_path: Path) -> None:
 
 
 def test_a_run_reads_itself_later_at_the_address_where_it_was_asked(tmp_path: Path) -> None:
-    write_bench(tmp_path, TEXTS)
+    write_bench(tmp_path, TEXTS, "vsi-bench")
     server = Reader(TEXTS, {"hm, to be seen": "B"})
     with serving(server) as url:
         command = ("run", "./bench", "--model", "openai/my-model", "--base-url", url, "--out", "run")
@@ -145,8 +127,7 @@ def test_a_run_reads_itself_later_at_the_address_where_it_was_asked(tmp_path: Pa
 
 @pytest.mark.parametrize("like", ["mmsi-bench", "site"])
 def test_it_reads_after_the_careful_parser_whatever_the_paper_has_a_judge_read(tmp_path: Path, like: str) -> None:
-    write_bench(tmp_path, TEXTS)
-    (tmp_path / "bench" / "benchmark.json").write_text(json.dumps({"title": "Mine", "like": like}))
+    write_bench(tmp_path, TEXTS, like)
     server = Reader(TEXTS, {"hm, to be seen": "B"})
     with serving(server) as url:
         done = run(tmp_path, url, "--judge-sample", "0")
@@ -156,7 +137,7 @@ def test_it_reads_after_the_careful_parser_whatever_the_paper_has_a_judge_read(t
 
 
 def test_responses_of_a_file_have_no_model_to_read_them(tmp_path: Path) -> None:
-    write_bench(tmp_path, TEXTS)
+    write_bench(tmp_path, TEXTS, "vsi-bench")
     (tmp_path / "a.jsonl").write_text('{"id": "0", "response": "B"}')
     done = tolman(tmp_path, "score", "a.jsonl", "--benchmark", "./bench", "--out", "run", "--judge", "self")
     assert done.returncode == 2

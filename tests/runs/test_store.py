@@ -37,6 +37,14 @@ def test_an_answer_is_brought_to_the_disk_soon_after_its_commit(
     assert not [thread for thread in threading.enumerate() if thread.name == "sync"]
 
 
+def test_the_first_of_two_answers_to_a_request_stays(tmp_path: Path) -> None:
+    one, other = ResponseStore(tmp_path / "s.sqlite"), ResponseStore(tmp_path / "s.sqlite")
+    first = one.put(KEY, "m", "{}", Response(id="1", response="A"))
+    assert other.put(KEY, "m", "{}", Response(id="1", response="B")) == first == one.get(KEY)
+    one.close()
+    other.close()
+
+
 @pytest.mark.parametrize("content", ["", "{", '{"id": "1"}', '{"id": "1", "response": 5}'])
 def test_an_answer_that_is_none_is_named(tmp_path: Path, content: str) -> None:
     store = ResponseStore(tmp_path / "s.sqlite")

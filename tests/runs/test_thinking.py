@@ -11,9 +11,8 @@ import pytest
 import terminal
 import thinkers
 from loopback import serving
+from runs.letters import write_letters
 from thinkers import CACHED, INPUT, MEDIA, LlamaCpp, Mind, OpenAI, Sglang, Thinker, Vllm
-from tolman.item_table import write_items
-from tolman.items import Item
 from tolman.messages import Sampling, Thinking
 from tolman.runs.response_store import request_key
 
@@ -26,23 +25,15 @@ Go = Callable[..., dict[str, Any]]
 def place(tmp_path: Path) -> Path:
     """Four questions with the prompts and the rule sets of VSI-Bench, whose presets allow 16 tokens; the right answer
     is B."""
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Mine", "scoring_profile": "vsi-bench"}))
-    items = [
-        Item(
-            id=str(i), question=f"Where is the sofa {i}?", kind="choice", answer="B", task="route_planning", scene=str(i),
-            options=("Turn Left", "Turn Right", "Turn Back"),
-        )
-        for i in range(ITEMS)
-    ]  # fmt: skip
-    write_items(folder / "items.parquet", items)
     prices = {
         name: {"input": 1000, "output": 10_000, "cached": 100}
         for name in ("openai/m", "anthropic/m", "gemini/gemini-2.5-m")
     }
     (tmp_path / "prices.json").write_text(json.dumps(prices))
-    return tmp_path
+    return write_letters(
+        tmp_path / "bench", ITEMS, card={"title": "Mine", "scoring_profile": "vsi-bench"}, question="Where is the sofa {}?",
+        answer="B", task="route_planning", scene=str, options=("Turn Left", "Turn Right", "Turn Back"),
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -185,6 +176,7 @@ def test_a_switch_that_the_template_does_not_know_is_told_by_the_first_reply(go:
         ("llama.cpp", {"max_tokens": 16 + 2048}),
         ("openai", {"max_completion_tokens": 16 + 2048}),
         ("anthropic", {"max_tokens": 16 + 2048, "thinking": {"type": "enabled", "budget_tokens": 2048}}),
+        ("gemini", {"maxOutputTokens": 16 + 2048, "thinkingConfig": {"includeThoughts": True, "thinkingBudget": 2048}}),
     ],
 )
 def test_a_budget_of_reasoning_is_sent_beside_the_answers_limit(go: Go, kind: str, fields: dict[str, Any]) -> None:
@@ -193,20 +185,10 @@ def test_a_budget_of_reasoning_is_sent_beside_the_answers_limit(go: Go, kind: st
     server = make()
     found = go(server, "--reasoning-budget", "2k", model=model)
     assert (found["code"], found["score"]) == (0, 100.0)
-    body = server.bodies[-1]
+    body = server.bodies[-1].get("generationConfig", server.bodies[-1])
     assert {name: body.get(name) for name in fields} == fields
     within = "reasoning budget of 2,048 tokens sent within the token limit only"
     assert any(within in note for note in found["notes"]) == (kind in ("llama.cpp", "openai"))
-
-
-def test_a_budget_reaches_gemini(go: Go) -> None:
-    has("gemini/m")
-    server = thinkers.Gemini()
-    found = go(server, "--reasoning-budget", "2k", model="gemini/gemini-2.5-m")
-    assert (found["code"], found["score"]) == (0, 100.0)
-    settings = server.bodies[-1]["generationConfig"]
-    assert settings["maxOutputTokens"] == 16 + 2048
-    assert settings["thinkingConfig"] == {"includeThoughts": True, "thinkingBudget": 2048}
 
 
 def test_a_word_sent_as_a_number_is_recorded_with_the_number(go: Go) -> None:

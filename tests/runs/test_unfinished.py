@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -11,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from runs.letters import write_letters
 from terminal import tolman as typed
-from tolman.item_table import write_items
-from tolman.items import Item
 from tolman.models.code import UNKNOWN, code_of
 from tolman.models.python import PythonModel
 from tolman.responses import Failure, FailureKind, Response
@@ -41,14 +39,7 @@ LINE = ("run", "./bench", "--model", "python/model.py:answer", "--protocol", "bl
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Letters"}))
-    questions = [
-        Item(id=str(i), question=f"Question {i}?", kind="choice", answer="A", options=("x", "y"), task="t")
-        for i in range(ITEMS)
-    ]
-    write_items(folder / "items.parquet", questions)
+    write_letters(tmp_path / "bench", ITEMS)
     (tmp_path / "model.py").write_text(MODEL)
     (tmp_path / "script.py").write_text(SCRIPT)
     (tmp_path / "calls").write_text("")

@@ -11,8 +11,7 @@ from aiohttp import web
 
 import terminal
 from loopback import Server, serving
-from tolman.item_table import write_items
-from tolman.items import Item
+from runs.letters import write_letters
 from tolman.responses import FailureKind, Response
 from tolman.runs.calling import failure_of
 from tolman.runs.response_store import ResponseStore
@@ -25,18 +24,10 @@ Go = Callable[..., dict[str, Any]]
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Twelve questions with the prompts and the rule sets of VSI-Bench, whose presets allow 16 tokens."""
-    folder = tmp_path / "bench"
-    folder.mkdir()
-    (folder / "benchmark.json").write_text(json.dumps({"title": "Mine", "like": "vsi-bench"}))
-    items = [
-        Item(
-            id=str(i), question=f"Where is the sofa {i}?", kind="choice", answer="B", task="route_planning", scene=str(i),
-            options=("Turn Left", "Turn Right", "Turn Back"),
-        )
-        for i in range(ITEMS)
-    ]  # fmt: skip
-    write_items(folder / "items.parquet", items)
-    return tmp_path
+    return write_letters(
+        tmp_path / "bench", ITEMS, card={"title": "Mine", "scoring_profile": "vsi-bench"}, question="Where is the sofa {}?",
+        answer="B", task="route_planning", scene=str, options=("Turn Left", "Turn Right", "Turn Back"),
+    )  # fmt: skip
 
 
 @pytest.fixture

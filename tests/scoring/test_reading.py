@@ -285,6 +285,9 @@ def _holds_none(reading: ParsedAnswer, state: str) -> None:
 # Spans ------------------------------------------------------------------------------------------------------------
 
 
+PARTS = ("development", pytest.param("test", marks=pytest.mark.full))
+
+
 @cache
 def loaded(part: Part) -> list[Row]:
     return corpus.load([part]).of(part)
@@ -295,7 +298,7 @@ def read(part: Part) -> list[tuple[Row, ParsedAnswer]]:
     return [(row, read_careful(item_of(row), row.output)) for row in loaded(part)]
 
 
-@pytest.mark.parametrize("part", ["test", "development"])
+@pytest.mark.parametrize("part", PARTS)
 def test_a_span_lies_inside_the_response_and_only_a_reading_has_one(part: Part) -> None:
     for row, reading in read(part):
         if reading.value is None:
@@ -311,7 +314,7 @@ MIN_REREAD_SHARE = 0.96
 """Of the options named in words, so many are read again from their span alone."""
 
 
-@pytest.mark.parametrize("part", ["test", "development"])
+@pytest.mark.parametrize("part", PARTS)
 def test_the_piece_under_a_span_is_read_alike_by_itself(part: Part) -> None:
     """Holds for every letter and every number. An option's text, too, but for a few ordinals ("the third"), which name
     an option only beside what they count."""
@@ -495,7 +498,7 @@ def test_no_two_written_rows_are_equal(name: str) -> None:
     assert set(Counter((r["language"], r["output"], r["question"]) for r in records).values()) == {1}
 
 
-@pytest.mark.parametrize("part", ["test", "development"])
+@pytest.mark.parametrize("part", PARTS)
 def test_gathered_texts_have_the_hashes_of_the_corpus(part: Part) -> None:
     path = corpus.texts_folder() / f"real_{part}.jsonl"
     if not path.is_file():

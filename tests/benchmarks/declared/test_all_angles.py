@@ -1,20 +1,9 @@
 """All-Angles Bench on rows in the shape that a later loader reads (the data itself is not at hand)."""
 
-from pathlib import Path
-
-import pytest
-
-from released_rows import all_angles
 from tolman import benchmarks
 from tolman.items import Item
 
 BENCHMARK = benchmarks.get("all-angles")
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    all_angles(tmp_path)
-    return BENCHMARK.load(tmp_path, "full")
 
 
 def test_rows_become_items_with_all_views(items: list[Item]) -> None:

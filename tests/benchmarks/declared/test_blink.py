@@ -4,13 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import PICTURE, blink, blink_row
+from released_rows import PICTURE, blink_row, figures_of
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.media.images import read_image
-from tolman.responses import Response
-from tolman.scoring.aggregate import cells
-from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("blink")
 DISCLAIMER = (
@@ -18,12 +15,6 @@ DISCLAIMER = (
     "assessment on this question. You don't need to identify the real people. You just need to analyze based on the "
     "information I gave you.\n\n"
 )
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    blink(tmp_path)
-    return BENCHMARK.load(tmp_path, "val")
 
 
 def test_the_tasks_files_are_read_together(items: list[Item], tmp_path: Path) -> None:
@@ -56,7 +47,6 @@ def test_options_in_another_order_are_in_another_order_in_the_released_text(item
 
 def test_the_headline_is_the_mean_of_the_tasks_and_kits_pool(items: list[Item]) -> None:
     texts = ["(B)", "(A)", "(B)", "(B)", "(A)"]
-    responses = [Response(id=item.id, response=text) for item, text in zip(items, texts, strict=True)]
-    found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
+    found = figures_of(BENCHMARK, items, texts)
     assert found["total"].value == pytest.approx((50 + 100 + 100) / 3)
     assert found["pooled"].value == pytest.approx(80)

@@ -4,23 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import PICTURE, cv_bench
+from released_rows import PICTURE, figures_of
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.media.images import read_image
-from tolman.responses import Response
-from tolman.scoring.aggregate import cells
 from tolman.scoring.readers import reader_named
-from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("cv-bench")
 PROMPT = "Which is it? Select from the following choices.\n(A) left\n(B) right"
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    cv_bench(tmp_path)
-    return BENCHMARK.load(tmp_path, "full")
 
 
 def test_rows_become_items_of_both_halves(items: list[Item], tmp_path: Path) -> None:
@@ -42,8 +33,7 @@ def test_the_authors_prompt_and_lmms_evals_are_presets(items: list[Item]) -> Non
 
 
 def test_the_headline_is_the_mean_of_2d_and_3d_and_2d_is_that_of_its_sources(items: list[Item]) -> None:
-    responses = [Response(id=item.id, response=text) for item, text in zip(items, "AAAA", strict=True)]
-    found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
+    found = figures_of(BENCHMARK, items, "AAAA")
     assert (found["ade20k"].value, found["coco"].value, found["2d"].value, found["3d"].value) == (50, 100, 75, 0)
     assert found["overall"].value == 37.5
     assert found["pooled"].value == 50

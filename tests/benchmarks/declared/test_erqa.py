@@ -1,22 +1,11 @@
 """ERQA on rows in the released shape (the data itself is not at hand)."""
 
-from pathlib import Path
-
-import pytest
-
-from released_rows import erqa
 from tolman import benchmarks
 from tolman.items import Item
 
 BENCHMARK = benchmarks.get("erqa")
 DEMAND = "Please answer directly with only the letter of the correct option and nothing else."
 WHOLE = f"What will the arm do? Choices: A. Lift the can. B. Drop the can. C. Rest. D. Turn. {DEMAND}"
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    erqa(tmp_path)
-    return BENCHMARK.load(tmp_path, "test")
 
 
 def test_options_inside_the_question_are_told_apart_from_the_demand(items: list[Item]) -> None:

@@ -4,20 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import mindcube
+from released_rows import figures_of, mindcube
 from tolman import benchmarks
 from tolman.items import Item
-from tolman.responses import Response
-from tolman.scoring.aggregate import cells
-from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("mindcube")
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    mindcube(tmp_path)
-    return BENCHMARK.load(tmp_path, "tiny")
 
 
 def test_options_inside_the_question_are_told_apart(items: list[Item]) -> None:
@@ -56,7 +47,6 @@ def test_translation_is_counted_and_left_out_of_the_overall(items: list[Item]) -
         "<answer>A. Cup</answer>",
         "<answer>A. Left</answer>",
     ]
-    responses = [Response(id=item.id, response=text) for item, text in zip(items, texts, strict=True)]
-    found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
+    found = figures_of(BENCHMARK, items, texts)
     assert found["overall"].value == pytest.approx(200 / 3)
     assert found["translation"].value == 0

@@ -5,20 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import WRITERS
+from released_rows import WRITERS, scores_of
 from tolman import benchmarks
 from tolman.errors import InputError
 from tolman.items import Item
-from tolman.responses import Response
-from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("mmsi-video")
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    WRITERS["mmsi-video"](tmp_path)
-    return BENCHMARK.load(tmp_path, "full")
 
 
 def test_clips_have_their_own_times_and_images_stand_beside_them(items: list[Item]) -> None:
@@ -65,6 +57,5 @@ def test_a_mark_without_its_medium_is_refused(tmp_path: Path) -> None:
 def test_three_harnesses_read_the_same_text(
     items: list[Item], text: str, official: float, kit: float, easi: float
 ) -> None:
-    rows = score(items[:1], [Response(id=items[0].id, response=text)], BENCHMARK.rule_sets)
-    found = dict(rows.select("rule_set", "score").iter_rows())
+    found = scores_of(BENCHMARK, items[0], text)
     assert (found["official"], found["lmms-eval"], found["easi"]) == (official, kit, easi)

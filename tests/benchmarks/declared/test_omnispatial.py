@@ -45,12 +45,6 @@ If uncertain, pick the most plausible option—never refuse or reply “insuffic
 """
 
 
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    omnispatial(tmp_path)
-    return BENCHMARK.load(tmp_path, "test")
-
-
 def test_released_rows_become_items(items: list[Item]) -> None:
     assert [item.id for item in items] == [
         "Dynamic_Reasoning_0_0", "Complex_Logic_0_1", "Perspective_Taking_0_2", "Perspective_Taking_0_3"

@@ -18,12 +18,6 @@ from tolman.scoring.score_items import score
 BENCHMARK = benchmarks.get("openeqa")
 
 
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    openeqa(tmp_path)
-    return BENCHMARK.load(tmp_path, "full")
-
-
 def test_all_accepted_answers_count(items: list[Item]) -> None:
     assert [(item.kind, item.task) for item in items] == [
         ("text", "object localization"), ("text", "object state recognition"),

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import TUPLES, refspatial
+from released_rows import TUPLES, refspatial, scores_of
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.media.images import read_image
-from tolman.responses import Response
-from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("refspatial")
 
@@ -79,6 +77,5 @@ def test_points_score_their_share_and_what_cannot_be_parsed_is_left_out_as_relea
         "(5.0, 1, 2, 1)": {"official": None, "careful": 0.0, "lmms-eval": 0.0},  # a box that can't be filled
     }
     for text, wanted in said.items():
-        rows = score(items[:1], [Response(id=items[0].id, response=text)], BENCHMARK.rule_sets)
-        found = dict(zip(rows["rule_set"], rows["score"], strict=True))
+        found = scores_of(BENCHMARK, items[0], text)
         assert {name: found[name] for name in wanted} == wanted, text

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import POINTS_END, robospatial
+from released_rows import POINTS_END, robospatial, scores_of
 from tolman import benchmarks
 from tolman.items import Item
-from tolman.responses import Response
-from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("robospatial-home")
 
@@ -74,6 +72,5 @@ def test_the_authors_ask_the_question_as_it_stands_and_harnesses_change_its_end(
 def test_the_authors_take_the_first_point_and_lmms_eval_any(
     items: dict[str, Item], task: str, text: str, official: float, lmms: float
 ) -> None:
-    rows = score([items[task]], [Response(id=items[task].id, response=text)], BENCHMARK.rule_sets)
-    found = dict(zip(rows["rule_set"], rows["score"], strict=True))
+    found = scores_of(BENCHMARK, items[task], text)
     assert (found["official"], found["lmms-eval"]) == (official, lmms)

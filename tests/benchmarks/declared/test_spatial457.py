@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import LEVELS, spatial457
+from released_rows import LEVELS, scores_of, spatial457
 from tolman import benchmarks
-from tolman.responses import Response
-from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("spatial457")
 
@@ -44,8 +42,7 @@ def test_the_levels_become_question_types_with_their_prompts(tmp_path: Path) -> 
 def test_harnesses_read_the_field_or_the_whole_reply(tmp_path: Path, text: str, lmms: float, vlmevalkit: float) -> None:
     spatial457(tmp_path)
     (item, *_) = BENCHMARK.load(tmp_path, "L1_single")
-    rows = score([item], [Response(id=item.id, response=text)], BENCHMARK.rule_sets)
-    found = dict(zip(rows["rule_set"], rows["score"], strict=True))
+    found = scores_of(BENCHMARK, item, text)
     assert (found["lmms-eval"], found["vlmevalkit"]) == (lmms, vlmevalkit)
 
 
@@ -66,6 +63,5 @@ def test_counts_and_yes_and_no_have_kinds_of_their_own(
 ) -> None:
     spatial457(tmp_path)
     item = BENCHMARK.load(tmp_path, "L1_single")[place]
-    rows = score([item], [Response(id=item.id, response=text)], BENCHMARK.rule_sets)
-    found = dict(zip(rows["rule_set"], rows["score"], strict=True))
+    found = scores_of(BENCHMARK, item, text)
     assert found == {"lmms-eval": lmms, "vlmevalkit": vlmevalkit, "careful": careful}

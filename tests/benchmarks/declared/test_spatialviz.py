@@ -1,15 +1,10 @@
 """SpatialViz-Bench on rows in the released shape (the data itself is not at hand)."""
 
-from pathlib import Path
-
 import pytest
 
-from released_rows import spatialviz
+from released_rows import figures_of
 from tolman import benchmarks
 from tolman.items import Item
-from tolman.responses import Response
-from tolman.scoring.aggregate import cells
-from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("spatialviz")
 OPENING = (
@@ -20,12 +15,6 @@ OPENING = (
 REST = (
     "Which one is the figure after it is turned?\nA. The first\nB. The second\nC. The third\nD. None of them\n"
 )  # fmt: skip
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    spatialviz(tmp_path)
-    return BENCHMARK.load(tmp_path, "test")
 
 
 def test_rows_become_items_with_their_images(items: list[Item]) -> None:
@@ -50,8 +39,7 @@ def test_prompts_are_those_of_authors_and_harnesses(items: list[Item]) -> None:
 
 def test_figures_are_by_task_and_ability(items: list[Item]) -> None:
     texts = ["<think>so</think><answer>A</answer>", "<answer>A", "<think>so</think><answer>C.</answer>"]
-    responses = [Response(id=item.id, response=text) for item, text in zip(items, texts, strict=True)]
-    found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
+    found = figures_of(BENCHMARK, items, texts)
     assert (found["rotation_2d"].value, found["rotation_3d"].value, found["mental_rotation"].value) == (100, 0, 50)
     assert found["mental_animation"].value == 100
     assert found["overall"].value == pytest.approx(200 / 3)

@@ -4,22 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import sqa3d
+from released_rows import figures_of, sqa3d
 from tolman import benchmarks
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.scoring.aggregate import cells
 from tolman.scoring.readers.open_answers import cleaned_sqa3d
 from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("sqa3d")
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    sqa3d(tmp_path)
-    return BENCHMARK.load(tmp_path, "test")
 
 
 def test_answers_come_from_the_annotations(items: list[Item]) -> None:
@@ -54,8 +47,7 @@ def test_a_response_is_cleaned_as_the_release_does(text: str, clean: str) -> Non
 
 def test_what_counts_is_exact_match_behind_the_cleaning(items: list[Item]) -> None:
     texts = ["a tv.", "No, it is closed", "2", "..."]
-    responses = [Response(id=item.id, response=text) for item, text in zip(items, texts, strict=True)]
-    found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
+    found = figures_of(BENCHMARK, items, texts)
     assert (found["what"].value, found["is"].value, found["how"].value, found["others"].value) == (100, 0, 100, 0)
     assert found["average"].value == 50
 

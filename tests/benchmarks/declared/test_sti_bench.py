@@ -1,22 +1,12 @@
 """STI-Bench on rows in the released shape."""
 
-from pathlib import Path
-
 import pytest
 
-from released_rows import WRITERS
+from released_rows import scores_of
 from tolman import benchmarks
 from tolman.items import Item
-from tolman.responses import Response
-from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("sti-bench")
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    WRITERS["sti-bench"](tmp_path)
-    return BENCHMARK.load(tmp_path, "full")
 
 
 def test_released_rows_become_items(items: list[Item]) -> None:
@@ -42,6 +32,5 @@ def test_the_prompt_names_the_seconds_and_the_whole_video_is_shown(items: list[I
 def test_the_authors_and_easis_parsers_stand_side_by_side(
     items: list[Item], text: str, official: float, easi: float
 ) -> None:
-    rows = score(items[:1], [Response(id=items[0].id, response=text)], BENCHMARK.rule_sets)
-    found = dict(rows.select("rule_set", "score").iter_rows())
+    found = scores_of(BENCHMARK, items[0], text)
     assert (found["official"], found["easi"]) == (official, easi)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from released_rows import figures_of
 from tolman import benchmarks
 from tolman.errors import InputError
 from tolman.items import Item
 from tolman.responses import Response
-from tolman.scoring.aggregate import cells
 from tolman.scoring.score_items import score
 
 BENCHMARK = benchmarks.get("viewspatial")
@@ -79,8 +79,7 @@ def test_the_authors_and_easis_parsers_stand_side_by_side(
 
 
 def test_the_average_is_over_all_questions(items: list[Item]) -> None:
-    responses = [Response(id=item.id, response=text) for item, text in zip(items, "ABA", strict=True)]
-    found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
+    found = figures_of(BENCHMARK, items, "ABA")
     assert found["overall"].value == pytest.approx(200 / 3)
     assert found["person_scene"].value == 0
     assert "person_orientation" not in found or found["person_orientation"].n == 0

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import vlm4d
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Response
@@ -23,12 +22,6 @@ COT = (
     "'Therefore, the final answer is: $LETTER' (without quotes), where $LETTER must be only one of the options (A or B "
     "or C or D). Think step by step before answering."
 )
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
-    vlm4d(tmp_path)
-    return BENCHMARK.load(tmp_path, "full")
 
 
 def test_released_rows_become_items(tmp_path: Path, items: list[Item]) -> None:

@@ -61,17 +61,6 @@ def made(place: Path, text: str, twins: list[str | None]) -> BenchmarkSpec:
     return declared_benchmark(str(place / "mine.toml"))
 
 
-def test_each_scorer_has_its_own_groups() -> None:
-    letters = "AABAAA"  # the mirrored picture without rotation is wrong
-    figures = _figures([Response(id=str(i), response=letter) for i, letter in enumerate(letters)])
-    assert figures == {
-        "official": (6, pytest.approx(5 / 6)),
-        "official-flip": (3, pytest.approx(2 / 3)),
-        "official-circular": (4, pytest.approx(3 / 4)),
-        "official-flip-circular": (2, pytest.approx(1 / 2)),
-    }
-
-
 def test_a_group_without_all_of_its_answers_is_in_no_figure() -> None:
     outcomes: list[Outcome] = [Response(id=str(i), response="A") for i in range(5)]
     outcomes.append(Failure(id="5", kind="timeout", message="late"))

@@ -46,19 +46,6 @@ def test_all_that_a_paper_declares_exists(name: str) -> None:
                 assert set(step.sources) - {"-"} <= sources
 
 
-@pytest.mark.parametrize(
-    ("name", "printed"),
-    [
-        ("vsi-bench", ["Table 1", "Table 6", "Table 7", "Table 10", "Table 11", "Table 12", "Figure 5", "Figure 11"]),
-        ("site", ["Table 2", "Table 3", "Table 4", "Tables 5 and 6", "Figure 4", "Figure 7a", "Figure 7b"]),
-        ("mmsi-bench", ["Table 2", "Table 3", "Table 4", "Table 6", "Table 10", "Table 11", "Figure 3", "Figure 5"]),
-        ("spatialbench", ["Table 1", "Table 2", "Table 3", "Figure 4", "Figure 5"]),
-    ],
-)
-def test_the_papers_tables_and_figures_of_results_are_listed(name: str, printed: list[str]) -> None:
-    assert set(printed) <= {part.name for part in PAPERS.get(name).parts}
-
-
 @pytest.mark.parametrize("name", FOUR)
 def test_the_page_lists_every_part(name: str) -> None:
     paper: Paper = PAPERS.get(name)

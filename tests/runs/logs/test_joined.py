@@ -44,46 +44,11 @@ def test_reasoning_that_was_cut_is_kept_apart(interchange: Path, items_of: Calla
     assert third.usage.output_tokens > 0
 
 
-@pytest.mark.parametrize(
-    ("task", "rows", "ids", "figure", "value"),
-    [
-        ("blink_counting", 2, True, "blink_acc", 0.0),
-        ("blink_jigsaw", 2, True, "blink_acc", 0.0),
-        ("blink_relative_depth", 2, True, "blink_acc", 0.0),
-        ("mindcube_tiny", 4, False, "overall_accuracy", 0.0),
-        ("viewspatial", 5, False, "overall_accuracy", 0.0),
-        ("embspatial", 5, True, "embspatial_acc", 0.2),
-        ("3dsrbench_circular", 12, True, "vanilla_accuracy", 0.0),
-    ],
-)
-def test_logs_of_other_tasks_hold_their_rows_and_figures(
-    interchange: Path, task: str, rows: int, ids: bool, figure: str, value: float
-) -> None:
-    log = opened(interchange / f"{LMMS}{task}.jsonl")
-    assert (log.task, log.model, len(log.rows)) == (task, "made-up-vlm", rows)
-    assert all((row.id is not None) == ids for row in log.rows)
-    assert [row.order for row in log.rows] == list(range(rows))
-    assert all(row.response and row.prompt and row.target and row.frames == 4 for row in log.rows)
-    scores = [row.score for row in log.rows if row.score is not None]
-    assert sum(scores) / len(scores) == pytest.approx(log.figures[figure]) == value
-
-
-def test_a_prompt_finds_its_item_whatever_stands_around_it(interchange: Path) -> None:
-    log = opened(interchange / f"{LMMS}viewspatial.jsonl")
-    items = [
-        Item(
-            id=f"v{number}",
-            question=f"Made-up ViewSpatial question {number}: where is the red box?",
-            kind="choice",
-            options=("left", "right", "front", "back"),
-            answer="ABCDA"[number],
-            task="t",
-        )
-        for number in (4, 2, 0, 1, 3)
-    ]
-    joined = join(log, items)
-    assert [item.id for _, item in joined.pairs] == ["v0", "v1", "v2", "v3", "v4"]
-    assert joined.by == "prompt"
+def test_a_log_tells_task_model_order_and_frames(interchange: Path) -> None:
+    log = opened(interchange / f"{LMMS}embspatial.jsonl")
+    assert (log.task, log.model) == ("embspatial", "made-up-vlm")
+    assert [row.order for row in log.rows] == list(range(5))
+    assert all(row.id and row.response and row.prompt and row.target and row.frames == 4 for row in log.rows)
 
 
 def test_easis_archive_gives_the_benchmarks_own_tasks(interchange: Path, items_of: Callable[..., list[Item]]) -> None:
@@ -149,13 +114,6 @@ def test_shuffled_choices_in_inspects_log_are_refused(tmp_path: Path, choice: Ca
             InputError, match=rf"row 3, field 'options': its options \(.*\) {problem} those of item '3'"
         ):
             read_import(write(options, "B"), [item])
-
-
-def test_inspects_numbers(interchange: Path) -> None:
-    (path,) = (interchange / "inspect").glob("*tiny-number*.eval")
-    (log,) = read_logs(path)
-    assert log.figures["relative_accuracy/mean"] == pytest.approx(0.6)
-    assert sum(row.score or 0 for row in log.rows) / 3 == pytest.approx(0.6)
 
 
 FAILED = ["", "  ", "Failed to obtain answer via API. 429", "[LMMS_EVAL_REQUEST_FAILED after 5 retries] 5 errors"]
