@@ -44,6 +44,8 @@ KEPT_IN = {
 """Names that belong to a few modules: what is below them works without a terminal, in threads and in event loops."""
 MOST_MODULES = 600
 """Modules of the package, at most: a reader finds a rule in few places."""
+MOST_INNER_IMPORTS = 200
+"""Imports inside functions, at most: a module shows at its top which others it needs."""
 HOUSE = runpy.run_path(str(PACKAGE.parents[1] / "benchmarks" / "house.py"))
 LEVEL = {name: i for i, names in enumerate(LEVELS) for name in names}
 
@@ -104,6 +106,12 @@ def test_circles_of_any_size_are_found_in_all_imports_that_are_run(tmp_path: Pat
 def test_there_are_few_modules() -> None:
     count = len(HOUSE["modules_of"](PACKAGE))
     assert count <= MOST_MODULES, f"{count} modules: merge small ones that change together"
+
+
+def test_few_imports_are_inside_functions() -> None:
+    counts = {path: sum(inside for _, inside in HOUSE["imports_of"](parsed(path))) for path in PACKAGE.rglob("*.py")}
+    most = ", ".join(f"{path.relative_to(PACKAGE)} ({counts[path]})" for path in sorted(counts, key=counts.get)[-5:])
+    assert sum(counts.values()) <= MOST_INNER_IMPORTS, f"{sum(counts.values())} imports are inside functions: {most}"
 
 
 def names_in(path: Path) -> set[str]:

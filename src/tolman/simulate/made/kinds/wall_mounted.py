@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+import shapely
 
 from tolman.simulate.made.forms import (
     DARK,
@@ -115,8 +116,6 @@ CLOCK = FurnitureKind(
 
 def make_mirror(draws: Draws) -> MadeParts:
     """A pane in a frame of its own outline, or without one; a ledge below some."""
-    import shapely
-
     w, d, h = draws.size
     frame = draws.material("wood", "metal", "metal", "paint")
     ledge = draws.chance(0.2)
