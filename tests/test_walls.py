@@ -44,6 +44,8 @@ KEPT_IN = {
 """Names that belong to a few modules: what is below them works without a terminal, in threads and in event loops."""
 MOST_MODULES = 600
 """Modules of the package, at most: a reader finds a rule in few places."""
+MOST_INNER_IMPORTS = 200
+"""Imports inside functions, at most: a module shows at its top which others it needs."""
 HOUSE = runpy.run_path(str(PACKAGE.parents[1] / "benchmarks" / "house.py"))
 LEVEL = {name: i for i, names in enumerate(LEVELS) for name in names}
 
@@ -106,6 +108,12 @@ def test_there_are_few_modules() -> None:
     assert count <= MOST_MODULES, f"{count} modules: merge small ones that change together"
 
 
+def test_few_imports_are_inside_functions() -> None:
+    counts = {path: sum(inside for _, inside in HOUSE["imports_of"](parsed(path))) for path in PACKAGE.rglob("*.py")}
+    most = ", ".join(f"{path.relative_to(PACKAGE)} ({counts[path]})" for path in sorted(counts, key=counts.get)[-5:])
+    assert sum(counts.values()) <= MOST_INNER_IMPORTS, f"{sum(counts.values())} imports are inside functions: {most}"
+
+
 def names_in(path: Path) -> set[str]:
     """The names and dotted names that a module uses or imports; not those of its texts."""
     found = set()
@@ -134,7 +142,7 @@ def test_terminals_event_loops_and_signals_stay_where_they_belong() -> None:
 
 def test_configs_import_nothing_heavy() -> None:
     heavy = ("polars", "numpy", "pydantic", "rich", "typer", "matplotlib", "aiohttp", "jinja2")
-    paths = [*(PACKAGE / "features").rglob("config.py"), PACKAGE / "features" / "run" / "suite_file.py"]
+    paths = list((PACKAGE / "features").rglob("config.py"))
     assert len(paths) > 10
     names = [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in paths]
     code = f"import sys\nfor name in {names!r}: __import__(name)\nprint([m for m in {heavy!r} if m in sys.modules])"

@@ -9,23 +9,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from tolman import features
 from tolman.errors import UsageError, hint
 from tolman.features.compare.compute import CompareResult
 from tolman.features.compare.compute import compare as _compare
-from tolman.features.compare.config import CompareConfig
-from tolman.features.config import at_places, config_of
+from tolman.features.compare.config import CompareConfig, ReconcileConfig
+from tolman.features.config import at_places, config_of, fields_of
 from tolman.features.events import Events, silent
+from tolman.features.figures import FIGURES
+from tolman.features.generate.config import AuditConfig, GenerateConfig
 from tolman.features.loaded_benchmark import Benchmark as Benchmark
 from tolman.features.opened_folders import Run as Run
 from tolman.features.opened_folders import Scenes as Scenes
 from tolman.features.report.compute import ReportResult
 from tolman.features.report.compute import report as _report
-from tolman.features.report.config import ReportConfig
+from tolman.features.report.config import ExplainConfig, PaperConfig, ReportConfig
 from tolman.features.rewards import reward as reward
 from tolman.features.run.compute import aevaluate as _aevaluate
 from tolman.features.run.compute import evaluate as _evaluate
 from tolman.features.run.config import RunConfig, ScoreConfig
 from tolman.features.run.score_responses import score as _score
+from tolman.features.scenes.config import IngestConfig, SimulateConfig
 from tolman.features.scores import Scores as Scores
 from tolman.items import Item as Item
 from tolman.items import Media as Media
@@ -33,6 +37,7 @@ from tolman.messages import Message as Message
 from tolman.models.model import Model
 from tolman.models.python import PythonModel, qualified_name
 from tolman.plugins import load_plugin as load_plugin
+from tolman.runs.places import file_name
 
 if TYPE_CHECKING:
     from tolman.features.compare.reconcile_runs import ReconcileResult
@@ -302,8 +307,6 @@ def named_in_commands(benchmark: str | Path) -> str:
 
 
 def _label(benchmark: Any) -> str:
-    from tolman.runs.places import file_name
-
     return file_name(benchmark.name if isinstance(benchmark, Benchmark) else Path(str(benchmark)).name)
 
 
@@ -319,12 +322,9 @@ def simulate(out: Path | str, *, events: Events = silent, **settings: Any) -> Si
         UsageError: a setting that there isn't.
         NoDisplayError: the machine has no EGL.
     """
-    from tolman.features.scenes.config import SimulateConfig
-    from tolman.features.scenes.simulation import simulate as carry_out
-
     config = config_of(SimulateConfig, {"out": out, **settings})
     with at_places(config):
-        return carry_out(config, events)
+        return features.scenes.simulation.simulate(config, events)
 
 
 def ingest(format: str, path: Path | str, out: Path | str, *, events: Events = silent, **settings: Any) -> IngestResult:
@@ -341,12 +341,9 @@ def ingest(format: str, path: Path | str, out: Path | str, *, events: Events = s
         UsageError: a setting or format that there isn't.
         InputError: recordings that can't be used.
     """
-    from tolman.features.scenes.compute import ingest as carry_out
-    from tolman.features.scenes.config import IngestConfig
-
     config = config_of(IngestConfig, {"format": format, "path": path, "out": out, **settings})
     with at_places(config):
-        return carry_out(config, events)
+        return features.scenes.compute.ingest(config, events)
 
 
 def generate(
@@ -364,13 +361,10 @@ def generate(
         UsageError: a setting, preset or family that there isn't, or no question comes out.
         InputError: no usable scene, or an output folder that holds something else.
     """
-    from tolman.features.generate.compute import generate as carry_out
-    from tolman.features.generate.config import GenerateConfig
-
     place = scenes.path if isinstance(scenes, Scenes) else scenes
     config = config_of(GenerateConfig, {"scenes": place, "out": out, **settings})
     with at_places(config):
-        return carry_out(config, events)
+        return features.generate.compute.generate(config, events)
 
 
 def audit(
@@ -388,14 +382,11 @@ def audit(
         UsageError: a setting that there isn't, or no scene fits.
         InputError: data that can't be used.
     """
-    from tolman.features.generate.audit import audit as carry_out
-    from tolman.features.generate.config import AuditConfig
-
     place = scenes.path if isinstance(scenes, Scenes) else scenes
     name, settings = _in_folder(benchmark, settings)
     config = config_of(AuditConfig, {"benchmark": name, "scenes": place, **settings})
     with at_places(config):
-        return carry_out(config, events)
+        return features.generate.audit.audit(config, events)
 
 
 def audit_shortcuts(
@@ -418,16 +409,13 @@ def audit_shortcuts(
         InputError: data that can't be used.
         MissingExtraError: scikit-learn isn't installed.
     """
-    from tolman.features.generate.audit import audit_shortcuts as carry_out
-    from tolman.features.generate.config import AuditConfig
-
     name, settings = _in_folder(benchmark, settings)
     several = [teach] if isinstance(teach, str | Path) else list(teach)
     taught = {"teach": tuple(Path(one) for one in several)} if several else {}
     given = {"benchmark": name, "shortcuts": True, **taught, **settings}
     config = config_of(AuditConfig, given)
     with at_places(config):
-        return carry_out(config, events)
+        return features.generate.audit.audit_shortcuts(config, events)
 
 
 def _in_folder(benchmark: str | Path | Benchmark, settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -502,12 +490,9 @@ def reconcile(a: Run | str | Path, b: Run | str | Path, *, events: Events = sile
             common, or the figure is no mean of scores.
         InputError: a path is neither a run's folder nor a log, or its rows don't fit the benchmark.
     """
-    from tolman.features.compare.config import ReconcileConfig
-    from tolman.features.compare.reconcile_runs import reconcile as carry_out
-
     config = config_of(ReconcileConfig, {"a": _path(a), "b": _path(b), **settings})
     with at_places(config):
-        return carry_out(config, events)
+        return features.compare.reconcile_runs.reconcile(config, events)
 
 
 def report(
@@ -584,13 +569,10 @@ def explain(
         UsageError: a setting that there isn't, runs that don't belong together, or answers that can't be recomputed.
         InputError: a folder is no run's, was never scored, or holds no scenes.
     """
-    from tolman.features.report.config import ExplainConfig
-    from tolman.features.report.explain import explain as carry_out
-
     several = [runs] if isinstance(runs, Run | str | Path) else runs
     config = config_of(ExplainConfig, {"runs": tuple(map(_path, several)), **settings})
     with at_places(config):
-        return carry_out(config, events)
+        return features.report.explain.explain(config, events)
 
 
 def figure(
@@ -615,10 +597,6 @@ def figure(
         InputError: an input is broken.
         MissingExtraError: Matplotlib is not installed.
     """
-    from tolman.features.config import fields_of
-    from tolman.features.figures import FIGURES
-    from tolman.features.figures.compute import draw_figure
-
     chosen = FIGURES.get(kind)
     several = [of] if isinstance(of, Run | Benchmark | str | Path) else list(of)
     given = [_place(one) for one in several]
@@ -630,7 +608,7 @@ def figure(
     value = tuple(given) if first.several else given[0]
     config = config_of(chosen.config, {first.name: value, **settings})
     with at_places(config):
-        return draw_figure(chosen, config, events)
+        return features.figures.compute.draw_figure(chosen, config, events)
 
 
 def paper(
@@ -654,13 +632,10 @@ def paper(
         InputError: no run has scores.
         MissingExtraError: Matplotlib is not installed.
     """
-    from tolman.features.paper.compute import rebuild_paper
-    from tolman.features.report.config import PaperConfig
-
     several = [runs] if isinstance(runs, Run | str | Path) else runs
     config = config_of(PaperConfig, {"paper": name, "runs": tuple(map(_path, several)), **settings})
     with at_places(config):
-        return rebuild_paper(config, events)
+        return features.paper.compute.rebuild_paper(config, events)
 
 
 def _place(of: Run | Benchmark | str | Path) -> str:

@@ -22,6 +22,7 @@ An error for an unknown name states the name given, the nearest known name, and 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -215,8 +216,6 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     slash may be left out. A name that is equal in this sense is nearest, then those that begin as `name` does, then the
     most similar one.
     """
-    from difflib import get_close_matches  # only errors need it, and the command line imports this before it starts
-
     wanted = _folded(name)
     spellings: dict[str, list[str]] = {}
     for one in dict.fromkeys(known):

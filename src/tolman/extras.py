@@ -3,6 +3,7 @@
 The packages of each extra are read from Tolman's own metadata, as pip does.
 
 - Around an import whose extra is known: `with needs("media", "Reading videos"): import av`.
+- At a module's top, where the module must load without the package: `shapely = LazyModule("shapely")`.
 - Around a whole command or function, for every other import inside: `with told(): ...`, or `@told()` on it.
 
 The command line imports this before it starts, so that it imports little itself.
@@ -15,6 +16,9 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 from tolman.errors import MissingExtraError
 
@@ -43,6 +47,21 @@ _PARTS = {
 
 _BROUGHT_ALONG = {"google": "google-genai", "lazrs": "laspy", "starlette": "fastapi", "threadpoolctl": "scikit-learn"}
 """Modules that Tolman imports and another package of an extra installs."""
+
+
+class LazyModule(ModuleType):
+    """A module that is imported when one of its names is first used.
+
+    ```python
+    if TYPE_CHECKING:
+        import shapely
+    else:
+        shapely = LazyModule("shapely")
+    ```
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self.__name__), name)
 
 
 @cache

@@ -15,11 +15,9 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import polars as pl
-
+import polars as pl
 
 MAX_CHARACTERS = 1 << 28
 """Longest cell that is read: a list of pictures in base64 is tens of megabytes."""
@@ -91,8 +89,6 @@ def csv_text(rows: Iterable[Sequence[Any]]) -> str:
 
 def frame_csv(frame: pl.DataFrame, float_precision: int | None = None) -> str:
     """A frame as CSV, with its columns' names as the first line."""
-    import polars as pl
-
     texts = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.Categorical)]
     safe = frame.with_columns(
         pl.col(name).cast(pl.String).map_elements(safe_cell, return_dtype=pl.String) for name in texts

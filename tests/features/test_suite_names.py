@@ -13,10 +13,10 @@ from tolman import benchmarks
 from tolman.cli import app
 from tolman.errors import UsageError
 from tolman.features.run import config as run_config
-from tolman.features.run.config import RunConfig, benchmarks_and_suites, named_suite, suite_path
+from tolman.features.run.config import RunConfig, benchmarks_and_suites, is_suite, named_suite, suite_path
 from tolman.features.run.estimate import estimate
 from tolman.features.run.suite import report_suite, run_suite
-from tolman.features.run.suite_file import board_of, copy_suite, is_suite, read_suite
+from tolman.features.run.suite_file import board_of, copy_suite, read_suite
 from tolman.runs.run_items import preset_of, subset_of
 
 EIGHT = ["vsi-bench", "mmsi-bench", "mindcube", "viewspatial", "site", "blink", "3dsrbench", "embspatial"]

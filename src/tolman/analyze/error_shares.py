@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
 from tolman.benchmarks.published import PublishedTable
 from tolman.items import Item, kind_named
 from tolman.scoring.agreement_coefficients import Coefficient, alpha, cohen, jaccard, nominal, observed_agreement
@@ -155,8 +156,6 @@ class ErrorsResult:
 
 def usual_taxonomy(items: Sequence[Item]) -> ErrorTaxonomy:
     """The taxonomy of the benchmark's paper: MMSI-Bench's where its question types are the questions'."""
-    from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
-
     return MMSI if all(item.task in TASKS for item in items) else VSI
 
 

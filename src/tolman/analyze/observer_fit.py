@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -29,8 +30,14 @@ from numpy.typing import NDArray
 
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import MISS, POSITION, SIZE, AnswerTable, Unanswered, relative_accuracy_level
+from tolman.extras import LazyModule
 from tolman.geometry.boxes import Floats
 from tolman.items import CANT_TELL, Item
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
 
 LAPSE = "lapse"
 LEAST_ITEMS, LEAST_SCENES = 30, 6
@@ -142,8 +149,6 @@ class Levels:
         They are linear in the table, so that probabilities still add up to 1, and local: the step from no noise to a
         little, where everything changes, doesn't bend the rest.
         """
-        from scipy.interpolate import CubicHermiteSpline
-
         count = table.shape[along]
         if count < 2:
             return table
@@ -152,7 +157,7 @@ class Levels:
         if axis != MISS and count > 2:
             slopes[1] = values[2] - values[1]
         steps = np.linspace(0, count - 1, (count - 1) * _FINE[axis] + 1)
-        return np.moveaxis(CubicHermiteSpline(np.arange(count), values, slopes)(steps), 0, along)
+        return np.moveaxis(scipy.interpolate.CubicHermiteSpline(np.arange(count), values, slopes)(steps), 0, along)
 
 
 def _between(nodes: Sequence[float], steps: int, axis: str) -> Floats:

@@ -9,6 +9,9 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import LocalEntryNotFoundError
+
 from tolman.benchmarks.fetching.listing import (
     LOCAL_COPY,
     HubFile,
@@ -220,9 +223,6 @@ def cached(source: HubSource, revision: str | None = None) -> Path:
     Raises:
         UsageError: it has none.
     """
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
     wanted = revision or source.revision
     try:
         return Path(

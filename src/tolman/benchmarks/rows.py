@@ -16,6 +16,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from pydantic import ValidationError
 
 from tolman.errors import InputError, UnknownFieldWarning
@@ -186,8 +187,6 @@ def _repeated(path: Path | str, key: str, number: int | None = None) -> InputErr
 
 
 def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | InputError]]:
-    import polars as pl
-
     check_fork()
     try:
         table = pl.scan_parquet(path)
@@ -208,8 +207,6 @@ def _parquet(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, R
 
 def _arrow(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, Row | InputError]]:
     """Read a shard as `datasets.save_to_disk` writes it, which is a stream; the library limits its size."""
-    import polars as pl
-
     check_fork()
     try:
         table = pl.read_ipc_stream(path, columns=list(columns) if columns else None)

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer.core
+from rich.table import Table
 
+from tolman import features
 from tolman.commands.configured import Incomplete, Json, configured, console
 from tolman.features.analyses import ANALYSES
 from tolman.features.figures import FIGURES
@@ -69,10 +71,8 @@ def figure_command(kind: FigureKind) -> Callable[..., None]:
     """Make a function that Typer takes as a command: an option for each field of the kind's config."""
 
     def body(config: Any) -> None:
-        from tolman.features.figures.compute import draw_figure
-
         with progress() as events:
-            result = draw_figure(kind, config, events)
+            result = features.figures.compute.draw_figure(kind, config, events)
         shown = console()
         for note in result.chart.notes:
             say(shown, note)
@@ -120,12 +120,8 @@ def _help(command: str, title: str, examples: tuple[str, ...]) -> str:
 
 
 def _print(shown: Console, parts: Any) -> None:
-    from rich.table import Table
-
-    from tolman.features.report.render import print_wide
-
     for part in [parts] if isinstance(parts, str) else parts:
         if isinstance(part, Table):
-            print_wide(shown, part)
+            features.report.render.print_wide(shown, part)
         else:
             say(shown, part)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tolman import features
 from tolman.commands.configured import Json, configured, console
 from tolman.features.catalogue.config import (
     BenchmarksConfig,
@@ -32,18 +33,15 @@ def benchmarks(config: BenchmarksConfig, as_json: Json = False) -> None:
 
     Example:  tolman benchmarks easi-8 > mine.toml
     """
-    from tolman.features.catalogue.compute import list_benchmarks, list_suites
-    from tolman.features.catalogue.render import show_benchmark, show_benchmarks, show_suite_file
-
-    suites = list_suites(config)
+    suites = features.catalogue.compute.list_suites(config)
     if config.name and suites:
-        show_suite_file(console(), suites[0], as_json=as_json)
+        features.catalogue.render.show_suite_file(console(), suites[0], as_json=as_json)
         return
-    found = list_benchmarks(config)
+    found = features.catalogue.compute.list_benchmarks(config)
     if config.name:
-        show_benchmark(console(), found[0], as_json=as_json)
+        features.catalogue.render.show_benchmark(console(), found[0], as_json=as_json)
     else:
-        show_benchmarks(console(), found, suites, as_json=as_json)
+        features.catalogue.render.show_benchmarks(console(), found, suites, as_json=as_json)
 
 
 @app.command()
@@ -53,10 +51,7 @@ def protocols(config: ProtocolsConfig, as_json: Json = False) -> None:
 
     Example:  tolman protocols
     """
-    from tolman.features.catalogue.compute import list_protocols
-    from tolman.features.catalogue.render import show_protocols
-
-    show_protocols(console(), list_protocols(), as_json=as_json)
+    features.catalogue.render.show_protocols(console(), features.catalogue.compute.list_protocols(), as_json=as_json)
 
 
 @app.command()
@@ -68,14 +63,11 @@ def recipes(config: RecipesConfig, as_json: Json = False) -> None:
 
     Example:  tolman recipes qwen3-vl
     """
-    from tolman.features.catalogue.compute import list_recipes
-    from tolman.features.catalogue.render import show_recipe, show_recipes
-
-    found = list_recipes(config)
+    found = features.catalogue.compute.list_recipes(config)
     if config.name:
-        show_recipe(console(), found[0], as_json=as_json)
+        features.catalogue.render.show_recipe(console(), found[0], as_json=as_json)
     else:
-        show_recipes(console(), found, as_json=as_json)
+        features.catalogue.render.show_recipes(console(), found, as_json=as_json)
 
 
 @app.command()
@@ -101,12 +93,9 @@ def fetch(
 
     Example:  tolman fetch mmsi-bench --update
     """
-    from tolman.features.catalogue.compute import fetch as carry_out
-    from tolman.features.catalogue.render import show_fetched
-
     with progress() as events:
-        result = carry_out(config, events, dry_run=dry_run)
-    show_fetched(console(), result, as_json=as_json)
+        result = features.catalogue.compute.fetch(config, events, dry_run=dry_run)
+    features.catalogue.render.show_fetched(console(), result, as_json=as_json)
 
 
 @app.command()
@@ -120,12 +109,9 @@ def export(config: ExportConfig, as_json: Json = False) -> None:
 
     Example:  tolman export runs/vsi-bench-full/my-model-direct --as model-index --out card
     """
-    from tolman.features.catalogue.compute import export as carry_out
-    from tolman.features.catalogue.render import show_export
-
     with progress() as events:
-        result = carry_out(config, events)
-    show_export(console(), result, as_json=as_json)
+        result = features.catalogue.compute.export(config, events)
+    features.catalogue.render.show_export(console(), result, as_json=as_json)
 
 
 @app.command()
@@ -139,12 +125,9 @@ def doctor(config: DoctorConfig, as_json: Json = False) -> None:
 
     Example:  tolman doctor --extra media --base-url http://localhost:8000/v1
     """
-    from tolman.features.catalogue.doctor import diagnose
-    from tolman.features.catalogue.render import show_diagnosis
-
     with progress() as events:
-        result = diagnose(config, events)
-    show_diagnosis(console(), result, as_json=as_json)
+        result = features.catalogue.doctor.diagnose(config, events)
+    features.catalogue.render.show_diagnosis(console(), result, as_json=as_json)
     if result.failed:
         raise typer.Exit(1)
 
@@ -159,10 +142,7 @@ def store_show(config: StoreShowConfig, as_json: Json = False) -> None:
 
     Example:  tolman store show
     """
-    from tolman.features.catalogue.compute import summarize_store
-    from tolman.features.catalogue.render import show_store
-
-    show_store(console(), summarize_store(config), as_json=as_json)
+    features.catalogue.render.show_store(console(), features.catalogue.compute.summarize_store(config), as_json=as_json)
 
 
 @store_app.command("prune")
@@ -172,9 +152,7 @@ def store_prune(config: StorePruneConfig) -> None:
 
     Example:  tolman store prune --model openai/my-model --older-than 30
     """
-    from tolman.features.catalogue.compute import prune_store
-
-    say(console(), f"Deleted: {prune_store(config):,} answers.")
+    say(console(), f"Deleted: {features.catalogue.compute.prune_store(config):,} answers.")
 
 
 @store_app.command("export")
@@ -184,6 +162,4 @@ def store_export(config: StoreExportConfig) -> None:
 
     Example:  tolman store export answers.jsonl
     """
-    from tolman.features.catalogue.compute import export_store
-
-    say(console(), f"Written: {export_store(config):,} answers to {config.out}.")
+    say(console(), f"Written: {features.catalogue.compute.export_store(config):,} answers to {config.out}.")

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from tolman import features
 from tolman.errors import RunInterruptedError, UsageError
 from tolman.features.config import (
     ConfigField,
@@ -86,9 +87,7 @@ def console(*, stderr: bool = False) -> Console:
 
 def show(*folders: RunFolder, as_json: bool) -> None:
     """Print the table of one run or of several, write its page, and say where it is."""
-    from tolman.features.run.render import show_runs
-
-    show_runs(console(), [folder.path for folder in folders], as_json=as_json)
+    features.run.render.show_runs(console(), [folder.path for folder in folders], as_json=as_json)
 
 
 def is_incomplete(figures: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from tolman import features
 from tolman.commands.configured import Incomplete, Json, configured, console
 from tolman.errors import UsageError
 from tolman.features.curate.config import (
@@ -45,17 +46,13 @@ def generate(config: GenerateConfig) -> Path:
 
     Example:  tolman generate worlds --preset mmsi --families camera-object,object-object --out pairs
     """
-    from tolman.features.generate.compute import NoQuestionsError
-    from tolman.features.generate.compute import generate as carry_out
-    from tolman.features.generate.render import show_generated, show_reasons
-
     try:
         with progress() as events:
-            result = carry_out(config, events)
-    except NoQuestionsError as error:
-        show_reasons(console(), error.statistics, every=True)
+            result = features.generate.compute.generate(config, events)
+    except features.generate.compute.NoQuestionsError as error:
+        features.generate.render.show_reasons(console(), error.statistics, every=True)
         raise
-    show_generated(console(), result, licence=config.licence)
+    features.generate.render.show_generated(console(), result, licence=config.licence)
     return result.out
 
 
@@ -76,26 +73,20 @@ def audit(config: AuditConfig, as_json: Json = False, exit_zero: ExitZero = Fals
 
     Example:  tolman audit my-bench --shortcuts --teach unfiltered-of-other-seeds
     """
-    from tolman.features.generate.audit import audit as carry_out
-    from tolman.features.generate.render import show_audit
-
     if config.shortcuts:
         return _audit_shortcuts(config, as_json=as_json, exit_zero=exit_zero)
     with progress() as events:
-        result = carry_out(config, events)
-    show_audit(console(), result, as_json=as_json)
+        result = features.generate.audit.audit(config, events)
+    features.generate.render.show_audit(console(), result, as_json=as_json)
     if result.doubtful and not exit_zero:
         raise Incomplete(result.out)
     return result.out
 
 
 def _audit_shortcuts(config: AuditConfig, *, as_json: bool, exit_zero: bool) -> Path:
-    from tolman.features.generate.audit import audit_shortcuts
-    from tolman.features.generate.render import show_shortcut_audit
-
     with progress() as events:
-        result = audit_shortcuts(config, events)
-    show_shortcut_audit(console(), result, as_json=as_json)
+        result = features.generate.audit.audit_shortcuts(config, events)
+    features.generate.render.show_shortcut_audit(console(), result, as_json=as_json)
     if result.audit.verdict != "pass" and not exit_zero:
         raise Incomplete(result.out)
     return result.out
@@ -112,12 +103,9 @@ def simulate(config: SimulateConfig) -> Path:
 
     Example:  tolman simulate --shapes l-shape,street --exo 3 --actors 2 --lidar --out rigs
     """
-    from tolman.features.generate.render import show_simulated
-    from tolman.features.scenes.simulation import simulate as carry_out
-
     with progress() as events:
-        result = carry_out(config, events)
-    show_simulated(console(), result)
+        result = features.scenes.simulation.simulate(config, events)
+    features.generate.render.show_simulated(console(), result)
     return result.out
 
 
@@ -135,12 +123,8 @@ def ingest(config: IngestConfig, as_json: Json = False) -> Path | None:
 
     Example:  tolman ingest media DAVIS/JPEGImages --out pool --source DAVIS --licence "terms of its page"
     """
-    from tolman.features.scenes.compute import ingest as carry_out
-    from tolman.features.scenes.compute import pool, recognise
-    from tolman.features.scenes.render import show_ingested, show_pooled
-
     if config.is_hint:
-        found = recognise(config)
+        found = features.scenes.compute.recognise(config)
         if as_json:
             write_json(console(), asdict(found) | {"path": str(found.path)})
             return None
@@ -149,14 +133,14 @@ def ingest(config: IngestConfig, as_json: Json = False) -> Path | None:
         return None
     if config.is_pool:
         with progress() as events:
-            pooled = pool(config.pool, events)
-        show_pooled(console(), pooled, as_json=as_json)
+            pooled = features.scenes.compute.pool(config.pool, events)
+        features.scenes.render.show_pooled(console(), pooled, as_json=as_json)
         if pooled.left_out:
             raise Incomplete(pooled.out)
         return pooled.out
     with progress() as events:
-        result = carry_out(config, events)
-    show_ingested(console(), result, as_json=as_json)
+        result = features.scenes.compute.ingest(config, events)
+    features.scenes.render.show_ingested(console(), result, as_json=as_json)
     if result.refused:
         raise Incomplete(result.out)
     return result.out
@@ -179,25 +163,20 @@ def scenes(config: ScenesConfig, as_json: Json = False) -> None:
     if config.check or config.fix is not None:
         _check(config, as_json=as_json)
         return
-    from tolman.features.report.compute import show_scenes
-    from tolman.features.scenes.render import show_collection
 
     if config.out is None and not as_json:
         config = replace(config, out=PAGE)
     with progress() as events:
-        result = show_scenes(config, events)
-    show_collection(console(), result, as_json=as_json)
+        result = features.report.compute.show_scenes(config, events)
+    features.scenes.render.show_collection(console(), result, as_json=as_json)
 
 
 def _check(config: ScenesConfig, *, as_json: bool) -> None:
-    from tolman.features.scenes.compute import check_scans
-    from tolman.features.scenes.render import show_checked
-
     if config.out is not None:
         raise UsageError("--out names the page of scenes; with --check, name the corrected copy with --fix.")
     with progress() as events:
-        scans = check_scans(config.path, config.fix, events)
-    show_checked(console(), scans, as_json=as_json)
+        scans = features.scenes.compute.check_scans(config.path, config.fix, events)
+    features.scenes.render.show_checked(console(), scans, as_json=as_json)
     if any(scan.state not in ("right", "fixed") for scan in scans):
         raise Incomplete
 
@@ -211,10 +190,8 @@ def merge(config: MergeConfig) -> Path:
 
     Example:  tolman merge parts/* --out worlds
     """
-    from tolman.features.scenes.compute import merge as carry_out
-
     with progress() as events:
-        result = carry_out(config, events)
+        result = features.scenes.compute.merge(config, events)
     console().print(
         f"{result.shards} shards with {result.scenes:,} scenes: {result.out}.", markup=False, highlight=False
     )
@@ -234,12 +211,9 @@ def measure(config: MeasureConfig, as_json: Json = False) -> None:
 
     Example:  tolman measure hall.laz room-area --box 0,0,-1,20,15,4
     """
-    from tolman.features.scenes.compute import measure as carry_out
-    from tolman.features.scenes.render import show_measurement
-
     with progress() as events:
-        result = carry_out(config, events)
-    show_measurement(console(), result, as_json=as_json)
+        result = features.scenes.compute.measure(config, events)
+    features.scenes.render.show_measurement(console(), result, as_json=as_json)
 
 
 curate_app = typer.Typer(
@@ -262,12 +236,9 @@ def run(config: CurateConfig, as_json: Json = False) -> Path:
 
     Example:  tolman curate run site.toml --out pool --until classify --model openai/NAME --base-url URL
     """
-    from tolman.features.curate.compute import curate
-    from tolman.features.curate.render import show_curated
-
     with stoppable(), progress() as events:
-        result = curate(config, events)
-    show_curated(console(), result, as_json=as_json)
+        result = features.curate.compute.curate(config, events)
+    features.curate.render.show_curated(console(), result, as_json=as_json)
     if result.failed:
         raise Incomplete(result.out)
     return result.out
@@ -280,12 +251,9 @@ def import_one(config: CurateImportConfig, as_json: Json = False) -> Path:
 
     Example:  tolman curate import vsi-bench data/vsi-bench --out pool
     """
-    from tolman.features.curate.compute import import_questions
-    from tolman.features.curate.render import show_imported
-
     with stoppable(), progress() as events:
-        result = import_questions(config, events)
-    show_imported(console(), result, as_json=as_json)
+        result = features.curate.compute.import_questions(config, events)
+    features.curate.render.show_imported(console(), result, as_json=as_json)
     return config.out
 
 
@@ -296,14 +264,11 @@ def mappings(config: CurateMappingsConfig, as_json: Json = False) -> None:
 
     Example:  tolman curate mappings vsi-bench
     """
-    from tolman.features.curate.compute import list_mappings
-    from tolman.features.curate.render import show_mapping, show_mappings
-
-    found = list_mappings(config)
+    found = features.curate.compute.list_mappings(config)
     if config.name:
-        show_mapping(console(), found[0], as_json=as_json)
+        features.curate.render.show_mapping(console(), found[0], as_json=as_json)
     else:
-        show_mappings(console(), found, as_json=as_json)
+        features.curate.render.show_mappings(console(), found, as_json=as_json)
 
 
 @curate_app.command()
@@ -313,12 +278,9 @@ def categories(config: CurateCategoriesConfig) -> None:
 
     Example:  tolman curate categories site.toml --pool pool --out my-taxonomy.toml
     """
-    from tolman.features.curate.compute import induce_categories
-    from tolman.features.curate.render import show_categories
-
     with stoppable(), progress() as events:
-        taxonomy = induce_categories(config, events)
-    show_categories(console(), taxonomy, config.out)
+        taxonomy = features.curate.compute.induce_categories(config, events)
+    features.curate.render.show_categories(console(), taxonomy, config.out)
 
 
 @curate_app.command()
@@ -328,9 +290,6 @@ def duplicates(config: CurateDuplicatesConfig, as_json: Json = False) -> None:
 
     Example:  tolman curate duplicates ./my-bench vsi-bench --against-data data/vsi-bench
     """
-    from tolman.features.curate.compute import find_duplicates
-    from tolman.features.curate.render import show_duplicates
-
     with stoppable(), progress() as events:
-        result = find_duplicates(config, events)
-    show_duplicates(console(), result, as_json=as_json)
+        result = features.curate.compute.find_duplicates(config, events)
+    features.curate.render.show_duplicates(console(), result, as_json=as_json)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tolman import features
 from tolman.commands.configured import (
     FileForm,
     Incomplete,
@@ -26,8 +27,7 @@ from tolman.features.events import Ended
 from tolman.features.printing import importing_meanwhile, plain_table, progress, say
 from tolman.features.report.config import ExplainConfig, PaperConfig, ReportConfig, ViewConfig
 from tolman.features.reproduce.render import show_plan, show_reproduced, show_targets
-from tolman.features.run.config import InitConfig, ReproduceConfig, RunConfig, ScoreConfig, suite_path
-from tolman.features.run.suite_file import is_suite
+from tolman.features.run.config import InitConfig, ReproduceConfig, RunConfig, ScoreConfig, is_suite, suite_path
 from tolman.files import check_folder, write_text
 from tolman.runtime import stoppable
 
@@ -41,24 +41,24 @@ def _run_suite(
     path: Path, given: dict[str, Any], as_json: bool, dry_run: bool, published: PublishedRows, notes: bool
 ) -> None:
     """Carry out a suite's runs as one."""
-    from tolman.features.run.estimate import estimate
-    from tolman.features.run.render import show_estimates, show_suite
-    from tolman.features.run.suite import run_suite
-    from tolman.features.run.suite_file import board_of, check_names, copy_suite, folder_of, read_suite
-
-    configs, board = read_suite(path, given), board_of(path)
-    check_folder(folder_of(configs), "runs")
+    suite_file = features.run.suite_file
+    configs, board = suite_file.read_suite(path, given), suite_file.board_of(path)
+    check_folder(suite_file.folder_of(configs), "runs")
     with stoppable(), progress() as events:
         if dry_run:
-            check_names(configs)
+            suite_file.check_names(configs)
             lacking: list[str] = []
-            show_estimates(console(), estimate(configs, lacking.append), as_json=as_json, lacking=lacking)
+            features.run.render.show_estimates(
+                console(), features.run.estimate.estimate(configs, lacking.append), as_json=as_json, lacking=lacking
+            )
             if lacking:
                 raise typer.Exit(1)
             return
-        result = run_suite(configs, events)
-    copy_suite(path, result.folder, given)
-    show_suite(console(), result, as_json_list=as_json, board=board, published=published, notes=notes)
+        result = features.run.suite.run_suite(configs, events)
+    suite_file.copy_suite(path, result.folder, given)
+    features.run.render.show_suite(
+        console(), result, as_json_list=as_json, board=board, published=published, notes=notes
+    )
     if result.failed or any(is_incomplete(one.figures) for one in result.runs):
         raise typer.Exit(1)
 
@@ -131,21 +131,17 @@ def run(
 
     Example:  tolman run easi-8 --model openai/my-model --base-url http://localhost:8000/v1
     """
-    from tolman.features.run.compute import budget_curves, evaluate
-
     if dry_run:
-        from tolman.features.run.estimate import estimate
-        from tolman.features.run.render import show_estimates
-
-        show_estimates(console(), estimate([config]), as_json=as_json)
+        features.run.render.show_estimates(console(), features.run.estimate.estimate([config]), as_json=as_json)
         return []
     with stoppable(), progress() as events:
-        runs = evaluate(config, importing_meanwhile(events)).runs
-    from tolman.features.run.render import show_runs
+        runs = features.run.compute.evaluate(config, importing_meanwhile(events)).runs
 
     folders = [one.path for one in runs]
-    budgets = budget_curves(runs) if len(config.reasoning_budget) > 1 else []
-    show_runs(console(), folders, as_json=as_json, budgets=budgets, published=published, notes=notes)
+    budgets = features.run.compute.budget_curves(runs) if len(config.reasoning_budget) > 1 else []
+    features.run.render.show_runs(
+        console(), folders, as_json=as_json, budgets=budgets, published=published, notes=notes
+    )
     if any(is_incomplete(one.figures) for one in runs):
         raise Incomplete(folders)
     return folders
@@ -170,12 +166,9 @@ def score(
 
     Example:  tolman score runs/mmsi-bench-full/my-model-direct --judge openai/gpt-4o
     """
-    from tolman.features.run.render import show_runs
-    from tolman.features.run.score_responses import score as carry_out
-
     with stoppable(), progress() as events:
-        scored = carry_out(config, events).run
-    show_runs(console(), [scored.path], as_json=as_json, published=published, notes=notes)
+        scored = features.run.score_responses.score(config, events).run
+    features.run.render.show_runs(console(), [scored.path], as_json=as_json, published=published, notes=notes)
     own = len(config.responses) == 1 and config.responses[0].resolve() == scored.path.resolve()
     folder = None if own else scored.path  # the run's own config stays in its folder
     if is_incomplete(scored.figures):
@@ -194,10 +187,7 @@ def compare(config: CompareConfig, as_json: Json = False) -> None:
 
     Example:  tolman compare runs/vsi-bench-full/model-a-direct runs/vsi-bench-full/model-b-direct --out page.html
     """
-    from tolman.features.compare.compute import compare as carry_out
-    from tolman.features.compare.render import show_comparison
-
-    show_comparison(console(), carry_out(config), as_json=as_json)
+    features.compare.render.show_comparison(console(), features.compare.compute.compare(config), as_json=as_json)
 
 
 @app.command()
@@ -215,12 +205,9 @@ def report(config: ReportConfig, notes: Notes = False) -> None:
 
     Example:  tolman report runs/vsi-bench-full/* --out site
     """
-    from tolman.features.report.compute import report as carry_out
-    from tolman.features.report.render import show_report
-
     with progress() as events:
-        result = carry_out(config, events)
-    show_report(console(), result, notes=notes)
+        result = features.report.compute.report(config, events)
+    features.report.render.show_report(console(), result, notes=notes)
 
 
 @app.command()
@@ -233,12 +220,9 @@ def explain(config: ExplainConfig, as_json: Json = False) -> Path:
 
     Example:  tolman explain runs/my-bench-all/openai-my-model-direct --scenes scenes --out explained
     """
-    from tolman.features.report.explain import explain as carry_out
-    from tolman.features.report.render import show_explanation
-
     with stoppable(), progress() as events:
-        result = carry_out(config, events)
-    show_explanation(console(), result, as_json=as_json)
+        result = features.report.explain.explain(config, events)
+    features.report.render.show_explanation(console(), result, as_json=as_json)
     return config.out
 
 
@@ -253,12 +237,12 @@ def view(config: ViewConfig) -> None:
 
     Example:  tolman view site --port 8080 --no-browser
     """
-    from tolman.features.report.compute import prepared, serve
-
-    with stoppable(), progress() as events, prepared(config, events) as folder:
+    with stoppable(), progress() as events, features.report.compute.prepared(config, events) as folder:
         events(Ended())
         with suppress(KeyboardInterrupt):
-            serve(config, folder, lambda address: console().print(f"Serving {address} until Ctrl-C", highlight=False))
+            features.report.compute.serve(
+                config, folder, lambda address: console().print(f"Serving {address} until Ctrl-C", highlight=False)
+            )
 
 
 @app.command()
@@ -276,10 +260,9 @@ def reconcile(config: ReconcileConfig, as_json: Json = False) -> None:
 
     Example:  tolman reconcile ours.jsonl theirs.xlsx --benchmark mmsi-bench --out why.html
     """
-    from tolman.features.compare.reconcile_runs import reconcile as carry_out
-    from tolman.features.compare.render import show_reconciliation
-
-    show_reconciliation(console(), carry_out(config), as_json=as_json)
+    features.compare.render.show_reconciliation(
+        console(), features.compare.reconcile_runs.reconcile(config), as_json=as_json
+    )
 
 
 @app.command()
@@ -289,10 +272,8 @@ def paper(config: PaperConfig) -> Path:
 
     Example:  tolman paper vsi-bench runs/vsi-bench-full/* --out vsi-bench-paper
     """
-    from tolman.features.paper.compute import rebuild_paper
-
     with progress() as events:
-        result = rebuild_paper(config, events)
+        result = features.paper.compute.rebuild_paper(config, events)
     shown = console()
     for sentence in (*(f"LEFT OUT: {text}" for text in result.left_out), *result.warnings):
         say(shown, sentence)
@@ -321,17 +302,14 @@ def reproduce(config: ReproduceConfig, as_json: Json = False) -> list[Path]:
 
     Example:  tolman reproduce qwen2.5-vl-7b --base-url http://localhost:8000/v1
     """
-    from tolman.features.reproduce.compute import list_targets, plan
-    from tolman.features.reproduce.compute import reproduce as carry_out
-
     if config.name is None:
-        show_targets(console(), list_targets(), as_json=as_json)
+        show_targets(console(), features.reproduce.compute.list_targets(), as_json=as_json)
         return []
     if config.dry_run:
-        show_plan(console(), plan(config), as_json=as_json)
+        show_plan(console(), features.reproduce.compute.plan(config), as_json=as_json)
         return []
     with stoppable(), progress() as events:
-        found = carry_out(config, events)
+        found = features.reproduce.compute.reproduce(config, events)
     show_reproduced(console(), found, as_json=as_json)
     folders = [one.run.path for one in found]
     if any(one.verdict != "reproduced" for one in found):

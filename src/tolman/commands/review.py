@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer.main
 
+from tolman import features
 from tolman.commands.configured import Json, configured, console, show
 from tolman.features.review.config import ReviewConfig
 from tolman.features.review.render import (
@@ -69,24 +70,22 @@ def review(config: ReviewConfig, as_json: Json = False) -> Path | None:
 
     Example:  tolman review backup my-bench --out review.tar   (also: check, restore, upgrade; each has --help)
     """
-    from tolman.features.review.compute import check, export_people, export_review_runs, export_reviewed, serve_review
-
-    check(config)
+    features.review.compute.check(config)
     if config.runs is not None:
-        written = export_review_runs(config)
+        written = features.review.compute.export_review_runs(config)
         if not as_json:
             show_marked(console(), written)
         show(*written.folders, as_json=as_json)
         return written.out
     if config.people is not None:
-        written_to = export_people(config)
+        written_to = features.review.compute.export_people(config)
         show_people(console(), written_to, as_json=as_json)
         return written_to
     if config.export is not None:
-        exported = export_reviewed(config)
+        exported = features.review.compute.export_reviewed(config)
         show_exported(console(), exported, as_json=as_json)
         return exported.out
-    serve_review(config, lambda listening: show_listening(console(), listening))
+    features.review.compute.serve_review(config, lambda listening: show_listening(console(), listening))
     return None
 
 
@@ -105,9 +104,9 @@ def check_study(
 
     Example:  tolman review check my-bench --study study.toml
     """
-    from tolman.features.review.compute import check_study as draw
-
-    found = draw(ReviewConfig(benchmark=bench, data=data, subset=subset, pool=pool), study)
+    found = features.review.compute.check_study(
+        ReviewConfig(benchmark=bench, data=data, subset=subset, pool=pool), study
+    )
     show_study(console(), found, as_json=as_json)
 
 
@@ -124,10 +123,10 @@ def backup(
 
     Example:  tolman review backup my-bench --out review.tar
     """
-    from tolman.features.review.compute import BackupPlaces, backup_review, store_of
-
-    places = BackupPlaces(store=store or store_of(bench), database=database, pool=pool, scenes=scenes)
-    show_backup(console(), backup_review(places, out), "Written")
+    places = features.review.compute.BackupPlaces(
+        store=store or features.review.compute.store_of(bench), database=database, pool=pool, scenes=scenes
+    )
+    show_backup(console(), features.review.compute.backup_review(places, out), "Written")
 
 
 @actions.command()
@@ -143,10 +142,10 @@ def restore(
 
     Example:  tolman review restore my-bench --from review.tar
     """
-    from tolman.features.review.compute import BackupPlaces, restore_review, store_of
-
-    places = BackupPlaces(store=store or store_of(bench), database=database, pool=pool, scenes=scenes)
-    show_backup(console(), restore_review(places, backup), "Restored")
+    places = features.review.compute.BackupPlaces(
+        store=store or features.review.compute.store_of(bench), database=database, pool=pool, scenes=scenes
+    )
+    show_backup(console(), features.review.compute.restore_review(places, backup), "Restored")
 
 
 @actions.command()
@@ -162,7 +161,7 @@ def upgrade(
 
     Example:  tolman review upgrade my-bench --backup before.tar
     """
-    from tolman.features.review.compute import BackupPlaces, store_of, upgrade_review
-
-    places = BackupPlaces(store=store or store_of(bench), database=database)
-    show_upgraded(console(), *upgrade_review(places, backup))
+    places = features.review.compute.BackupPlaces(
+        store=store or features.review.compute.store_of(bench), database=database
+    )
+    show_upgraded(console(), *features.review.compute.upgrade_review(places, backup))

@@ -11,19 +11,28 @@ Media are the same where their perceptual hashes differ in few bits; absent file
 
 from __future__ import annotations
 
+import hashlib
+import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.extras import LazyModule
 from tolman.items import Media
 from tolman.media.frame_store import FrameStore
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, need_pillow
 from tolman.parallel import Workers, parallel_map, place_of
+
+if TYPE_CHECKING:
+    from PIL import Image
+else:
+    Image = LazyModule("PIL.Image")
 
 
 class Links:
@@ -129,9 +138,6 @@ def picture_hash(data: bytes) -> int:
         MissingExtraError: Pillow is not installed.
     """
     need_pillow()
-    import io
-
-    from PIL import Image
 
     try:
         with Image.open(io.BytesIO(data)) as image:
@@ -323,8 +329,6 @@ def without_repeats(groups: Iterable[DuplicateGroup], ids: Sequence[str]) -> Map
 
 def hash_of(text: str) -> int:
     """64 bits of a text, the same in every process."""
-    import hashlib
-
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 

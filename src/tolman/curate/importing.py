@@ -18,6 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import polars as pl
 from pydantic import ValidationError
 
 from tolman.benchmarks.declaring.row_values import right_letter, text_or_json, without_letters
@@ -363,7 +364,6 @@ def _columns(path: Path, mapping: Mapping) -> list[str] | None:
     """Return those columns of a Parquet file that the mapping uses."""
     if path.suffix != ".parquet":
         return None
-    import polars as pl
 
     try:
         there = pl.read_parquet_schema(path)

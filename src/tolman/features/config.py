@@ -29,8 +29,13 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
+import tomli_w
+
+from tolman import __version__
 from tolman.errors import DataWarning, InputError, UsageError, hint
+from tolman.files import check_file, check_folder, is_own_config, kind_of, write_text
 from tolman.parallel.work_places import RAY
+from tolman.plugins import loaded_plugins
 from tolman.storage import as_named, as_path, is_url, mirror_of, opened
 
 if TYPE_CHECKING:
@@ -388,8 +393,6 @@ def check_outputs(config: Any) -> None:
     Raises:
         UsageError: it would.
     """
-    from tolman.files import check_file, check_folder
-
     fields = [(one, getattr(config, one.name)) for one in fields_of(type(config))]
     inputs = [path for one, value in fields if one.writes is None for path in _inputs(one, value)]
     for one, value in fields:
@@ -418,8 +421,6 @@ def _check_table(file: Path, option: str, inputs: Sequence[Path]) -> None:
 
 def _inputs(field: ConfigField, value: Any) -> list[Path]:
     """The paths that a setting names: those of paths, and arguments that mean folders, such as a benchmark's."""
-    from tolman.files import kind_of
-
     values = () if value is None else value if field.several else (value,)
     if field.scalar is Path:
         return list(values)
@@ -438,12 +439,6 @@ def write_config(path: Path, command: str, *configs: Any, typed: str | None = No
         configs: the settings.
         typed: the command as it is typed after 'tolman', where that isn't the table's name.
     """
-    import tomli_w
-
-    from tolman import __version__
-    from tolman.files import is_own_config, write_text
-    from tolman.plugins import loaded_plugins
-
     plugins = [os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file) for file in loaded_plugins()]
     tables = [to_table(config) for config in configs]
     above: dict[str, Any] = {PLUGINS: plugins} if plugins else {}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from pydantic import ValidationError
 
 from tolman.benchmarks.benchmark_folder import FILE, PROFILE, is_folder
 from tolman.errors import InputError, UsageError
@@ -241,8 +242,6 @@ def _asked(items: list[Item], ids: set[str]) -> list[Item]:
 
 
 def _checked(items: Iterable[Item | Mapping[str, Any]]) -> list[Item]:
-    from pydantic import ValidationError
-
     found: dict[str, Item] = {}
     for number, one in enumerate(items, start=1):
         try:

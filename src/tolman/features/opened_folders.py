@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tolman.errors import unknown
+from tolman import benchmarks
+from tolman.errors import InputError, unknown
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.scores import Labelled, Scores, SvgFigure
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
 from tolman.runs.run_folder import RunFolder, RunRecord
+from tolman.runs.run_scoring import frames_shown
 from tolman.storage import pull
 
 if TYPE_CHECKING:
@@ -67,9 +70,6 @@ class Run(Displayable):
             InputError: the run was never scored.
             UsageError: its benchmark isn't there any more.
         """
-        from tolman import benchmarks
-        from tolman.runs.run_scoring import frames_shown  # here: it brings numpy, which no first call waits for
-
         spec = benchmarks.get(self.record.settings.benchmark)
         labelled = Labelled(self.items, spec.table_of, spec.asks_judge, frames_shown(self.record))
         return Scores(spec.title, spec.table, self.figures, self._folder.scores(), labelled=labelled)
@@ -202,8 +202,6 @@ class Scenes(Displayable):
     def __init__(self, path: Path | str) -> None:
         self.path = pull(path)
         if not self.path.exists():
-            from tolman.errors import InputError
-
             raise InputError(path, "does not exist", fix="give a folder that 'tolman ingest' or 'simulate' wrote")
 
     def __iter__(self) -> Iterator[Scene]:
@@ -226,8 +224,6 @@ class Scenes(Displayable):
 
     def skipped(self) -> list[Skipped]:
         """Scenes and objects that can't be used, with the reason."""
-        from tolman.generate.scene_geometry import SceneGeometry
-
         return [one for one in self._found() if not isinstance(one, SceneGeometry)]
 
     def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
@@ -259,13 +255,9 @@ class Scenes(Displayable):
         return NotebookTable.of(self.table())
 
     def _found(self) -> Iterator[Any]:
-        from tolman.generate.scene_geometry import open_collection
-
         return open_collection(self.path)
 
     def _usable(self) -> Iterator[tuple[Scene, int]]:
-        from tolman.generate.scene_geometry import SceneGeometry
-
         for one in self._found():
             if isinstance(one, SceneGeometry):
                 yield one.scene, len(one.captures)

@@ -8,16 +8,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from tolman.analyze.labels import cut, label_frame
+from tolman.analyze.taxonomies import PLACE_LABELS, with_places
 from tolman.errors import UsageError, unknown
 from tolman.features.notebook import Displayable, NotebookTable, given_as
+from tolman.files import write_text
+from tolman.items import Selection
+from tolman.reports.report_content import in_no_column_sentence
+from tolman.reports.svg_figures import Dots, dots_svg
+from tolman.scoring.aggregate import Cell
+from tolman.scoring.further_figures import WITHHELD, Unread
+from tolman.scoring.intervals import Interval
+from tolman.scoring.score_table import SmallPart
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from tolman.items import Item
     from tolman.media.sampling import Frames
-    from tolman.scoring.aggregate import Cell
-    from tolman.scoring.further_figures import Unread
     from tolman.scoring.score_table import Table
 
 
@@ -53,7 +61,6 @@ class Scores(Displayable):
 
         A scorer whose headline is withheld, as only a judge could score it, is not the headline's if another has one.
         """
-        from tolman.scoring.further_figures import WITHHELD
 
         def is_withheld(name: str) -> bool:
             cells = self._figures["rule_sets"][name]["cells"]
@@ -99,8 +106,6 @@ class Scores(Displayable):
         Raises:
             MissingExtraError: pandas is wanted and not installed.
         """
-        import polars as pl
-
         schema = {
             "scorer": pl.String, "column": pl.String, "title": pl.String, "value": pl.Float64, "low": pl.Float64,
             "high": pl.Float64, "n": pl.Int64, "effective_scenes": pl.Float64, "unanswered": pl.Int64,
@@ -173,9 +178,6 @@ class Scores(Displayable):
         """Limits of the headline: that it is of a part of the questions, question types in no figure, failed or missing
         answers, responses that could not be read, parts of its mean without a scored question or with few; empty where
         there are none."""
-        from tolman.items import Selection
-        from tolman.reports.report_content import in_no_column_sentence
-
         found = []
         selection = Selection.model_validate(self._figures["settings"].get("selection") or {})
         if not selection.is_all:
@@ -197,8 +199,6 @@ class Scores(Displayable):
         return found
 
     def _unread(self, scorer: str, key: str) -> Unread | None:
-        from tolman.scoring.further_figures import Unread
-
         values = self._figures["rule_sets"][scorer].get("unread", {}).get(key)
         return Unread.from_dict(values) if values else None
 
@@ -254,8 +254,6 @@ class SvgFigure:
 
     def save(self, path: Path | str) -> Path:
         """Write it as an SVG file."""
-        from tolman.files import write_text
-
         write_text(Path(path), self.svg)
         return Path(path)
 
@@ -267,10 +265,6 @@ class SvgFigure:
 
 
 def _cell(values: Mapping[str, Any]) -> Cell:
-    from tolman.scoring.aggregate import Cell
-    from tolman.scoring.intervals import Interval
-    from tolman.scoring.score_table import SmallPart
-
     interval = Interval(**values["interval"]) if values.get("interval") else None
     return Cell(
         value=values["value"],
@@ -296,8 +290,6 @@ def _shown(cell: Cell | None, digits: int) -> str:
 
 
 def _dots(points: list[tuple[str, Cell]], scorer: str) -> str:
-    from tolman.reports.svg_figures import Dots, dots_svg
-
     placed = [(place, cell.value or 0.0, cell.interval) for place, (_, cell) in enumerate(points)]
     axis = f"{scorer} score, with 95 % interval clustered by scene"
     return dots_svg([title for title, _ in points], [Dots(scorer, placed)], axis)
@@ -336,11 +328,6 @@ def figures_by(rows: pl.DataFrame, labelled: Labelled, by: Sequence[str], scorer
     Raises:
         UsageError: no question has such a label.
     """
-    import polars as pl
-
-    from tolman.analyze.labels import cut, label_frame
-    from tolman.analyze.taxonomies import PLACE_LABELS, with_places
-
     items = list(labelled.items())
     placed = with_places(items) if set(by) & set(PLACE_LABELS) else items
     table = labelled.table_of(scorer)

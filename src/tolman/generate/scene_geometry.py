@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from tolman.errors import InputError
+from tolman.extras import LazyModule
 from tolman.geometry.boxes import Boxes, Floats, grid_points, pairwise_distances_of_scenes, sampled_distance
 from tolman.ingest import vsi_meta_info
 from tolman.ingest.corrections import NAME, ORIGINALS, correct, find_unmatched, read_corrections, without_absent
@@ -26,7 +27,10 @@ from tolman.scene_table import Parts, has_captures, has_scenes, read_captures, r
 from tolman.scenes import Capture, Recorded, Scene
 
 if TYPE_CHECKING:
+    import shapely
     from shapely import MultiPolygon, Polygon
+else:
+    shapely = LazyModule("shapely")
 
 
 ALIASES = {"coat rack": "coat hanger"}
@@ -84,15 +88,11 @@ class SceneGeometry:
     @cached_property
     def footprints(self) -> list[Polygon]:
         """Every box on the floor plan."""
-        import shapely
-
         return [shapely.convex_hull(shapely.multipoints(corners)) for corners in self._vertices[:, :, :2]]
 
     @cached_property
     def floor(self) -> Polygon:
         """The floor with its holes on the floor plan; empty where it isn't known."""
-        import shapely
-
         return shapely.Polygon(self.scene.floor[0], self.scene.floor[1:]) if self.scene.floor else shapely.Polygon()
 
     def walkable(self, beyond: float) -> Polygon | MultiPolygon:

@@ -16,15 +16,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.extras import LazyModule
 from tolman.geometry.boxes import Floats
 from tolman.geometry.clouds import Surface
 from tolman.geometry.fitting import FitError, FittedBox, fit_box
 from tolman.scenes import OrientedBox
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
 
 _CELLS = 1_500_000
 _FINEST = 0.015
@@ -139,8 +145,6 @@ def cuts(
         points: of the object, metres, shape (n, 3).
         beyond: points connected to it outside the region, shape (m, 3).
     """
-    from scipy.spatial import cKDTree
-
     axes, half = np.array(box.axes), np.array(box.extents) / 2
     local, outer = (points - box.center) @ axes.T, (beyond - box.center) @ axes.T
     found = []
@@ -151,7 +155,7 @@ def cuts(
             more = outer[sign * outer[:, i] > half[i] - _CUT / 2]
             touching = False
             if len(last) and len(more):
-                away = np.asarray(cKDTree(last).query(more, distance_upper_bound=_CUT)[0])
+                away = np.asarray(scipy.spatial.cKDTree(last).query(more, distance_upper_bound=_CUT)[0])
                 touching = int(np.isfinite(away).sum()) >= max(_TOUCHING, 0.05 * len(last))
             pair.append(touching)
         found.append((pair[0], pair[1]))
@@ -214,8 +218,6 @@ def _carve(
 
 def _ending(local: Floats, i: int, side: int, extents: Floats, inner: NDArray[np.int64]) -> NDArray[np.bool_]:
     """The columns of an end in which, or close to which, points of the object were seen to end there, flat."""
-    from scipy.ndimage import binary_dilation
-
     along = local[:, i] if side else -local[:, i]
     others = [m for m in range(3) if m != i]
     shape = (int(inner[others[0]]), int(inner[others[1]]))
@@ -225,7 +227,7 @@ def _ending(local: Floats, i: int, side: int, extents: Floats, inner: NDArray[np
         np.clip(np.floor((last[:, m] / extents[m] + 0.5) * inner[m]).astype(np.int64), 0, inner[m] - 1) for m in others
     ]
     held[index[0], index[1]] = True
-    held = binary_dilation(held, iterations=2)
+    held = scipy.ndimage.binary_dilation(held, iterations=2)
     return np.asarray(held.ravel() if held.any() else np.ones(held.size, dtype=bool))
 
 

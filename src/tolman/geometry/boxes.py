@@ -23,9 +23,19 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tolman.extras import LazyModule
+
+if TYPE_CHECKING:
+    import scipy
+    import shapely
+else:
+    scipy = LazyModule("scipy")
+    shapely = LazyModule("shapely")
 
 Floats = NDArray[np.float64]
 _CHUNK = 512
@@ -247,15 +257,13 @@ def least_box(points: Floats) -> tuple[Floats, Floats, Floats] | None:
         is the one nearest to upwards, the first the longer of the others. A flat box for points on a plane; None for
         points on a line and for none.
     """
-    from scipy.spatial import ConvexHull, QhullError
-
     points = np.asarray(points, dtype=np.float64)
     if len(points) < 3:
         return None
     middle = points.mean(0)
     try:
-        hull = ConvexHull(points - middle)
-    except QhullError:
+        hull = scipy.spatial.ConvexHull(points - middle)
+    except scipy.spatial.QhullError:
         found = _flat(points - middle)
         return None if found is None else _canonical(found, points)
     corners = (points - middle)[hull.vertices]
@@ -281,8 +289,6 @@ def least_box(points: Floats) -> tuple[Floats, Floats, Floats] | None:
 
 def _flat(points: Floats) -> Floats | None:
     """Return the axes of the smallest rectangle around points of a plane; None where they are on a line."""
-    import shapely
-
     _, sizes, axes = np.linalg.svd(points, full_matrices=False)
     if sizes[1] <= 1e-9 * max(float(sizes[0]), 1e-300):
         return None
@@ -337,8 +343,6 @@ def grid_points(boxes: Boxes, number: int, spacing: float = 0.05) -> Floats:
 
 def sampled_distance(a: Floats, b: Floats) -> float:
     """The least distance between two sets of points, in metres."""
-    from scipy.spatial import cKDTree
-
     small, large = sorted((a, b), key=len)
     # Only what lies nearer to the other set's bounds than two points that lie close can be nearest.
     one = small[_squared_norms(small - large.mean(0)).argmin()]
@@ -346,7 +350,7 @@ def sampled_distance(a: Floats, b: Floats) -> float:
     bound = float(np.sqrt(_squared_norms(small - other).min())) * (1 + 1e-9) + 1e-9
     small = _near(small, large, bound)
     large = _near(large, small, bound)
-    nearest, _ = cKDTree(large).query(small, distance_upper_bound=bound)
+    nearest, _ = scipy.spatial.cKDTree(large).query(small, distance_upper_bound=bound)
     return float(np.min(nearest))
 
 

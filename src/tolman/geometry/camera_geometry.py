@@ -9,14 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import needs
+from tolman.extras import LazyModule, needs
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.scenes import Sighting
+
+if TYPE_CHECKING:
+    import shapely
+else:
+    shapely = LazyModule("shapely")
 
 NEAR = 0.05
 """Metres in front of a camera; what is nearer is not drawn."""
@@ -108,8 +113,6 @@ def boxes_in_view(
     Returns:
         Shape (n,); 0 for boxes outside the picture. A box that reaches behind the camera is cut at `NEAR` metres.
     """
-    import shapely
-
     picture = shapely.box(0, 0, *size)
     areas = np.zeros(len(boxes))
     for i, pixels in enumerate(_clipped_pixels(boxes, pose, intrinsics)):

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.extras import LazyModule
 from tolman.geometry.boxes import Floats
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
 
 _BITS = 21
 _SPAN = 1 << (_BITS - 1)
@@ -137,12 +144,10 @@ def not_strays(
             deviations;
         radius, least: or that has fewer than so many others within a radius, in metres.
     """
-    from scipy.spatial import cKDTree
-
     count = max(neighbours, least)
     if len(points) <= count:
         return np.ones(len(points), dtype=bool)
-    tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
+    tree = scipy.spatial.cKDTree(points, balanced_tree=False, compact_nodes=False)
     means, reach = np.empty(len(points)), np.empty(len(points))
     for start in range(0, len(points), _CHUNK):
         part = slice(start, start + _CHUNK)
@@ -168,18 +173,16 @@ def _linked(
     points: Floats, numbers: NDArray[np.int64], reach: float, of: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
     """Return the connected group of each of `of`; two numbers are connected where points of theirs are within reach."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import cKDTree
-
     asked = numbers if of is None else of
     count = int(asked.max(initial=-1)) + 1
     if not len(points):
         return asked
-    pairs = numbers[cKDTree(points).query_pairs(reach, output_type="ndarray")]
+    pairs = numbers[scipy.spatial.cKDTree(points).query_pairs(reach, output_type="ndarray")]
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    graph = coo_matrix((np.ones(len(pairs), dtype=np.int8), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)[asked]
+    graph = scipy.sparse.coo_matrix(
+        (np.ones(len(pairs), dtype=np.int8), (pairs[:, 0], pairs[:, 1])), shape=(count, count)
+    )
+    return np.asarray(scipy.sparse.csgraph.connected_components(graph, directed=False)[1], dtype=np.int64)[asked]
 
 
 def _beside_others(points: Floats, numbers: NDArray[np.int64], reach: float) -> NDArray[np.bool_]:
@@ -251,14 +254,12 @@ def surface_of(points: Floats | Cloud, reach: float = 0.05, neighbours: int = 48
         reach: the standard deviation of the Gaussian by which neighbours count, in metres; about three times the noise.
         neighbours: at most so many are looked at.
     """
-    from scipy.spatial import cKDTree
-
     cloud = as_cloud(points)
     count = min(neighbours, len(cloud))
     if count < 3:
         normals = np.tile([0.0, 0.0, 1.0], (len(cloud), 1))
         return Surface(cloud.points, cloud.points, cloud.weights, normals, np.zeros(len(cloud), dtype=bool), 0.0, 0.0)
-    tree = cKDTree(cloud.points)
+    tree = scipy.spatial.cKDTree(cloud.points)
     moved, normals = cloud.points.copy(), np.zeros_like(cloud.points)
     flat, off = np.zeros(len(cloud), dtype=bool), np.zeros(len(cloud))
     gaps = np.zeros(len(cloud))

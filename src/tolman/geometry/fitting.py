@@ -13,13 +13,20 @@ reports its error as 95 % bounds in metres, which combine three parts as squares
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.extras import LazyModule
 from tolman.geometry.boxes import Floats, least_box
 from tolman.geometry.clouds import Cloud, Surface, as_cloud, not_strays
 from tolman.scenes import OrientedBox
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
 
 LEAST = 12
 """Fewer points are not fitted."""
@@ -403,8 +410,6 @@ def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials
     Raises:
         FitError: there are too few points, or no cylinder holds a third of them.
     """
-    from scipy.optimize import least_squares
-
     cloud = enough(Cloud(surface.raw, surface.weights))
     generator = np.random.default_rng(seed)
     sample = sample_of(len(cloud), 3000, generator)
@@ -439,7 +444,7 @@ def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials
             break
         inliers = new
         root = np.where(inliers, np.sqrt(cloud.weights), 0.0)
-        values = least_squares(weighted, values, args=(root,)).x
+        values = scipy.optimize.least_squares(weighted, values, args=(root,)).x
     way, through, wide = moved(values)
     if not inliers.any() or wide <= 0:
         raise FitError("lie on no cylinder")

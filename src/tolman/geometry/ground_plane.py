@@ -13,13 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tolman.extras import LazyModule
 from tolman.geometry.boxes import Floats
 from tolman.geometry.clouds import groups
 from tolman.scenes import OrientedBox
+
+if TYPE_CHECKING:
+    import scipy
+    import shapely
+else:
+    scipy = LazyModule("scipy")
+    shapely = LazyModule("shapely")
 
 ALPHA = 5.0
 CELL = 0.025
@@ -40,14 +49,11 @@ def alpha_area(points: Floats, alpha: float = ALPHA, *, fill_holes: bool = True)
     Returns:
         0 where fewer than three points are given or all are on a line.
     """
-    import shapely
-    from scipy.spatial import Delaunay, QhullError
-
     if len(points) < 3:
         return 0.0
     try:
-        triangles: NDArray[np.intp] = Delaunay(points).simplices.astype(np.intp)
-    except QhullError:
+        triangles: NDArray[np.intp] = scipy.spatial.Delaunay(points).simplices.astype(np.intp)
+    except scipy.spatial.QhullError:
         return 0.0
     corners = points[triangles]
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2)
@@ -108,8 +114,6 @@ def without_blur(points: Floats, blur: float = BLUR, most: float = 0.01) -> Floa
         blur: how far around a point is looked, a Gaussian's standard deviation in metres; three times the noise.
         most: the longest shift that is let pass, in metres; the noise.
     """
-    from scipy.ndimage import gaussian_filter
-
     cell = CELL / 2
     away = points - (points.min(0) - 4 * blur)
     keys = np.floor(away / cell).astype(np.int64)
@@ -118,7 +122,7 @@ def without_blur(points: Floats, blur: float = BLUR, most: float = 0.01) -> Floa
 
     def smooth(weights: Floats | None) -> Floats:
         sums = np.bincount(flat, weights, minlength=int(shape.prod())).reshape(shape)
-        return np.asarray(gaussian_filter(sums.astype(np.float64), blur / cell).ravel()[flat])
+        return np.asarray(scipy.ndimage.gaussian_filter(sums.astype(np.float64), blur / cell).ravel()[flat])
 
     crowd = smooth(None)
     shift = np.stack([smooth(away[:, i]) / crowd for i in range(2)], axis=1) - away
@@ -158,14 +162,10 @@ def room_center(points: Floats) -> Floats:
 
     The box is the smallest rotated rectangle in x and y, and the range of z.
     """
-    import shapely
-
     flat = points[:, :2]
     if len(flat) > _MANY:
-        from scipy.spatial import ConvexHull, QhullError
-
-        with suppress(QhullError):
-            flat = flat[ConvexHull(flat).vertices]
+        with suppress(scipy.spatial.QhullError):
+            flat = flat[scipy.spatial.ConvexHull(flat).vertices]
     rectangle = shapely.minimum_rotated_rectangle(shapely.multipoints(flat))
     center = shapely.get_coordinates(shapely.centroid(rectangle))[0]
     x, y = float(center[0]), float(center[1])

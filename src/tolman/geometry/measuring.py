@@ -9,17 +9,23 @@ often it was found to hold.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from tolman.errors import hint
+from tolman.extras import LazyModule
 from tolman.geometry.box_uncertainty import Rays, choices, cuts, gaps, let_down, meant
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.geometry.clouds import Cloud, Surface, as_cloud
 from tolman.geometry.fitting import FitError, FittedBox, fit_box, fit_cylinder, fit_plane
 from tolman.geometry.regions import BoxRegion, Picked, Region, pick
 from tolman.scenes import OrientedBox
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
 
 Quantity = Literal[
     "size", "length", "width", "height", "diameter", "area", "distance", "box-distance", "angle", "room-area"
@@ -282,10 +288,8 @@ def _room_area(cloud: Cloud, region: Region) -> Measurement:
 
 
 def _distance(first: Picked, second: Picked) -> Measurement:
-    from scipy.spatial import cKDTree
-
     a, b = first.surface, second.surface
-    away = np.asarray(cKDTree(b.points).query(a.points)[0])
+    away = np.asarray(scipy.spatial.cKDTree(b.points).query(a.points)[0])
     nearest = np.partition(away, min(_NEAREST, len(away)) - 1)[:_NEAREST]
     value = float(np.median(nearest))
     # Edges and corners lie up to half the distance of neighbours beyond the last returns, and the nearest of many noisy

@@ -9,10 +9,17 @@ the signals themselves.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tolman.extras import LazyModule
 from tolman.geometry.boxes import Floats
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
 
 
 def poses_at(times: Floats, poses: Floats, seconds: Floats) -> Floats:
@@ -28,16 +35,16 @@ def poses_at(times: Floats, poses: Floats, seconds: Floats) -> Floats:
     Returns:
         Shape (m, 4, 4).
     """
-    from scipy.spatial.transform import Rotation
-
     if len(times) == 1:
         return np.repeat(poses, len(seconds), axis=0)
     before = np.clip(np.searchsorted(times, seconds, side="right") - 1, 0, len(times) - 2)
     share = (seconds - times[before]) / (times[before + 1] - times[before])
-    first = Rotation.from_matrix(poses[:-1, :3, :3])
-    turns = (first.inv() * Rotation.from_matrix(poses[1:, :3, :3])).as_rotvec()
+    first = scipy.spatial.transform.Rotation.from_matrix(poses[:-1, :3, :3])
+    turns = (first.inv() * scipy.spatial.transform.Rotation.from_matrix(poses[1:, :3, :3])).as_rotvec()
     found = np.tile(np.eye(4), (len(seconds), 1, 1))
-    found[:, :3, :3] = (first[before] * Rotation.from_rotvec(turns[before] * share[:, None])).as_matrix()
+    found[:, :3, :3] = (
+        first[before] * scipy.spatial.transform.Rotation.from_rotvec(turns[before] * share[:, None])
+    ).as_matrix()
     start, end = poses[before, :3, 3], poses[before + 1, :3, 3]
     found[:, :3, 3] = start + (end - start) * share[:, None]
     return found
@@ -112,13 +119,14 @@ def turning(times: Floats, poses: Floats) -> Signal:
         times: seconds, rising, shape (n,).
         poses: shape (n, 4, 4); of any frame of the rigid rig.
     """
-    from scipy.spatial.transform import Rotation
-
     good = np.isfinite(poses).all((1, 2))
     times, poses = times[good], poses[good]
     if len(times) < 3:
         raise TooLittleMotionError("the trajectory has fewer than three poses")
-    turned = (Rotation.from_matrix(poses[:-1, :3, :3]).inv() * Rotation.from_matrix(poses[1:, :3, :3])).magnitude()
+    turned = (
+        scipy.spatial.transform.Rotation.from_matrix(poses[:-1, :3, :3]).inv()
+        * scipy.spatial.transform.Rotation.from_matrix(poses[1:, :3, :3])
+    ).magnitude()
     gaps = np.diff(times)
     if gaps.min() <= 0:
         raise TooLittleMotionError("the trajectory's times don't rise")
@@ -193,25 +201,21 @@ def _check(name: str, signal: Signal) -> None:
 
 def _sampled(signal: Signal, step: float, wide: float) -> tuple[Floats, float]:
     """A signal at even steps, smoothed alike for both sensors, and the time of its first sample."""
-    from scipy.ndimage import gaussian_filter1d
-
     first = float(np.ceil(signal.times[0] / step) * step)
     grid = first + np.arange(int((signal.times[-1] - first) / step + 1e-9) + 1) * step
-    return np.asarray(gaussian_filter1d(np.interp(grid, signal.times, signal.speeds), wide / step)), first
+    return np.asarray(scipy.ndimage.gaussian_filter1d(np.interp(grid, signal.times, signal.speeds), wide / step)), first
 
 
 def _correlations(a: Floats, b: Floats, apart: float, step: float, most: float) -> tuple[Floats, Floats]:
     """The correlation of the overlapping parts at each lag, by Fourier transform of sums and products."""
-    from scipy.signal import correlate
-
     least = max(int(LEAST_SECONDS / step), int(0.3 * min(len(a), len(b))))
     ones = [np.ones(len(x)) for x in (a, b)]
     shift = a.mean()
     a, b = a - shift, b - shift
-    count = np.rint(correlate(ones[0], ones[1], method="fft"))
-    sums = [correlate(a, ones[1], method="fft"), correlate(ones[0], b, method="fft")]
-    squares = [correlate(a**2, ones[1], method="fft"), correlate(ones[0], b**2, method="fft")]
-    products = correlate(a, b, method="fft")
+    count = np.rint(scipy.signal.correlate(ones[0], ones[1], method="fft"))
+    sums = [scipy.signal.correlate(a, ones[1], method="fft"), scipy.signal.correlate(ones[0], b, method="fft")]
+    squares = [scipy.signal.correlate(a**2, ones[1], method="fft"), scipy.signal.correlate(ones[0], b**2, method="fft")]
+    products = scipy.signal.correlate(a, b, method="fft")
     # Sample j of b stands at sample j + k of a.
     lags = apart + (np.arange(len(count)) - (len(b) - 1)) * step
     use = (count >= least) & (np.abs(lags) <= most)
@@ -237,8 +241,6 @@ def _rival(scores: Floats, best: int) -> float:
 
 def _refined(reference: Signal, other: Signal, lag: float, score: float, rival: float, wide: float) -> Offset:
     """The lag of least squares near a good one, and how sure it is."""
-    from scipy.optimize import least_squares
-
     step = wide / 4
     a, start = _sampled(reference, step, wide)
     grid = start + np.arange(len(a)) * step
@@ -250,7 +252,7 @@ def _refined(reference: Signal, other: Signal, lag: float, score: float, rival: 
     def off(values: Floats) -> Floats:
         return np.asarray(values[1] * np.interp(grid - values[0], b_grid, b) + values[2] - a)
 
-    found = least_squares(
+    found = scipy.optimize.least_squares(
         off,
         np.array([lag, 1.0, 0.0]),
         diff_step=np.full(3, 1e-5),

@@ -11,16 +11,22 @@ object is before a wall and above a floor, seen from the sensor, and behind its 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.extras import LazyModule
 from tolman.geometry.box_uncertainty import Bounding, Rays, RegionParts
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import project
 from tolman.geometry.clouds import Cloud, Surface, groups, surface_of, voxel_means
 from tolman.geometry.fitting import FitError, fit_plane
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
 
 _OUTSIDE = 0.3
 _PLANES = 10
@@ -83,8 +89,6 @@ def background(
         viewpoint: where the sensor was, shape (3,); None where that isn't known: behind is then where fewer points are.
         seed: of the planes that are tried.
     """
-    from scipy.spatial import cKDTree
-
     middle = place.middle(surface.points)
     left = np.ones(len(surface.points), dtype=bool)
     own = left.copy()
@@ -127,7 +131,7 @@ def background(
             continue
         # Its rim too, where normals are those of the corner with the object.
         on = np.flatnonzero(np.abs(off) < reach)
-        away = np.asarray(cKDTree(surface.points[going]).query(surface.points[on])[0])
+        away = np.asarray(scipy.spatial.cKDTree(surface.points[going]).query(surface.points[on])[0])
         on = on[away < 3 * link]
         own[on] = left[on] = False
         is_ground = sign * plane.normal[2] > 0.95 and not _LEVEL < thick / 2 - before < np.inf
@@ -289,13 +293,13 @@ class FrameRegion:
         return np.ones(len(points), dtype=bool)
 
     def along_with(self, points: Floats, group: NDArray[np.int64], main: int) -> NDArray[np.bool_]:
-        from scipy.spatial import cKDTree
-
         # Step by step, those that are near to it or to what belongs to it.
         found = np.zeros(int(group.max()) + 1, dtype=bool)
         found[main] = True
         while True:
-            away = np.asarray(cKDTree(points[found[group]]).query(points, distance_upper_bound=_TOGETHER)[0])
+            away = np.asarray(
+                scipy.spatial.cKDTree(points[found[group]]).query(points, distance_upper_bound=_TOGETHER)[0]
+            )
             more = found.copy()
             more[group[np.isfinite(away)]] = True
             if (more == found).all():

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Literal
 
 import polars as pl
+from PIL import Image as Pillow
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from tolman.benchmarks.rows import read_rows
@@ -81,8 +82,6 @@ def look(path: Path) -> Looked | str:
 
 
 def _image(path: Path, digest: str) -> Looked | str:
-    from PIL import Image as Pillow
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -11,15 +11,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.extras import LazyModule
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import turned_poses
 from tolman.geometry.scan_consistency import cameras_up, floor_share, in_frames
 from tolman.ingest.camera_conventions import FOCAL_FACTORS, MIN_BOXES, MIN_POSES, SAME_UP, UP_TURNS
 from tolman.ingest.scan_format import Axes, CameraRecording, Direction, Up
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
 
 CLEAR, APART = 1.0, 0.5
 """Cost by which a correction must be below the scan as it is, and below every other correction."""
@@ -646,13 +653,11 @@ def _mirrored(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
 
 def _reordered(poses: Floats, order: list[int]) -> Floats:
     """Poses whose quaternions, x, y, z, w, are read in another order."""
-    from scipy.spatial.transform import Rotation
-
     found = poses.copy()
     known = np.isfinite(poses).all((1, 2)) & (np.linalg.det(np.nan_to_num(poses[:, :3, :3])) > 0.5)
     if known.any():
-        quaternions = Rotation.from_matrix(poses[known, :3, :3]).as_quat()
-        found[known, :3, :3] = Rotation.from_quat(quaternions[:, order]).as_matrix()
+        quaternions = scipy.spatial.transform.Rotation.from_matrix(poses[known, :3, :3]).as_quat()
+        found[known, :3, :3] = scipy.spatial.transform.Rotation.from_quat(quaternions[:, order]).as_matrix()
     return found
 
 

@@ -29,10 +29,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from tolman.extras import LazyModule
 from tolman.files import cache_folder, file_state, write_text
 from tolman.items import Media
 from tolman.media.images import image_to_jpeg, may_be_deep, read_image, refuse_cut, to_jpeg
@@ -41,6 +42,11 @@ from tolman.media.sampling import MARK, Frames
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 from tolman.messages import Clip, Joined, KeyFrames, Part, Picture, Video
 from tolman.storage import fetched
+
+if TYPE_CHECKING:
+    from PIL import Image
+else:
+    Image = LazyModule("PIL.Image")
 
 VERSION = 1
 """Part of every key; raised whenever the same settings would give other bytes."""
@@ -330,8 +336,6 @@ def clip_of(store: FrameStore, data: Path, media: Media, frames: Frames) -> Clip
 @lru_cache(maxsize=4096)
 def size_of(picture: Picture) -> tuple[int, int]:
     """Width and height of a stored picture, in pixels."""
-    from PIL import Image
-
     with Image.open(picture.path) as image:
         return image.size
 

@@ -19,6 +19,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
+
+from tolman.extras import LazyModule
 from tolman.files import cache_folder, file_state
 from tolman.forks import check_fork
 from tolman.media.integrity import lost_pictures
@@ -28,13 +32,16 @@ from tolman.storage import fetched
 from tolman.text_tables import is_list_cell, read_cell
 
 if TYPE_CHECKING:
+    from PIL import Image as Pillow
+    from PIL import ImageOps
     from PIL.Image import Image
+else:
+    ImageOps = LazyModule("PIL.ImageOps")
+    Pillow = LazyModule("PIL.Image")
 
 
 def to_jpeg(image: Image, frames: Frames) -> bytes:
     """Encode, smaller where the settings say so."""
-    from PIL import Image as Pillow
-
     side = frames.longest_side
     if side is not None and max(image.size) > side:
         scale = side / max(image.size)
@@ -56,7 +63,6 @@ def image_to_jpeg(data: bytes, frames: Frames, where: str) -> bytes:
     """
     need_pillow()
     refuse_cut(data, where)
-    from PIL import Image as Pillow
 
     try:
         with Pillow.open(io.BytesIO(data)) as image:
@@ -79,7 +85,6 @@ def read_upright(data: bytes, where: str) -> Image:
     """
     need_pillow()
     refuse_cut(data, where)
-    from PIL import Image as Pillow
 
     try:
         with Pillow.open(io.BytesIO(data)) as image:
@@ -114,14 +119,11 @@ def eight_bits(image: Image, form: str | None = None) -> Image:
     Raises:
         ValueError: its values have 32 bits and no range that is known.
     """
-    from PIL import Image as Pillow
-
     deep = image.mode.startswith("I;16")
     if not deep and image.mode not in ("I", "F"):
         return image
     if not deep and (image.mode == "F" or (form or image.format) not in _SIXTEEN_BITS_IN_INTEGERS):
         raise ValueError("its values have 32 bits and no range that is known; save it with 8 or 16 bits")
-    import numpy as np
 
     values = np.asarray(image).astype(np.uint32)
     scaled = Pillow.fromarray(((values * 255 + 32767) // 65535).astype(np.uint8))
@@ -139,9 +141,6 @@ def may_be_deep(data: bytes) -> bool:
 
 
 def _upright(image: Image) -> Image:
-    from PIL import Image as Pillow
-    from PIL import ImageOps
-
     upright = eight_bits(ImageOps.exif_transpose(image), image.format)
     if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
         ground = Pillow.new("RGBA", upright.size, "white")
@@ -222,8 +221,6 @@ def _usual(table: Path) -> str:
 
 @lru_cache(maxsize=16)
 def _row_of_parquet(path: Path, column: str, row: int, state: tuple[int, ...]) -> list[bytes]:
-    import polars as pl
-
     check_fork()
     try:
         cell = pl.scan_parquet(path).select(column).slice(row, 1).collect()[column].to_list()[0]

@@ -14,10 +14,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tolman.extras import LazyModule
 from tolman.media.video import BrokenMediaError, need_pillow, read_index
 
 if TYPE_CHECKING:
+    from PIL import Image as Pillow
+    from PIL import ImageOps
     from PIL.Image import Image
+else:
+    ImageOps = LazyModule("PIL.ImageOps")
+    Pillow = LazyModule("PIL.Image")
 
 
 _QUALITY = 95
@@ -43,8 +49,6 @@ def image_without_metadata(data: bytes) -> bytes:
         MissingExtraError: Pillow is not installed.
     """
     need_pillow()
-    from PIL import Image as Pillow
-    from PIL import ImageOps
 
     try:
         with Pillow.open(io.BytesIO(data), formats=("JPEG", "PNG", "WEBP")) as image:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 MARK = "<image>"
@@ -90,7 +91,6 @@ class Frames(BaseModel):
         if self.rounding == "nearest":
             step = (total - 1) / (wanted - 1)
             return [round(i * step) for i in range(wanted)]
-        import numpy as np
 
         return [int(i) for i in np.linspace(0, total - 1, wanted, dtype=int)]
 

@@ -29,14 +29,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import needs
+from tolman.extras import LazyModule, needs
 from tolman.media.integrity import lost_bytes
 
 if TYPE_CHECKING:
     from av import Packet, VideoFrame
     from av.container import InputContainer
     from av.video.stream import VideoStream
+    from PIL import Image as Pillow
     from PIL.Image import Image
+else:
+    Pillow = LazyModule("PIL.Image")
 
 
 EVEN = 1
@@ -349,8 +352,6 @@ _LARGEST = 16_384
 
 def as_shown(frame: VideoFrame, stream: VideoStream) -> Image:
     """A frame's picture in RGB, stretched and turned as players show it."""
-    from PIL import Image as Pillow
-
     size = shown_size((frame.width, frame.height), stream.sample_aspect_ratio)
     matrix = _matrix(frame, stream, size[1])
     rgb = frame.reformat(format="rgb24", src_colorspace=matrix) if matrix else frame

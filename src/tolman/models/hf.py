@@ -9,6 +9,7 @@ that wait together are answered together, up to `--batch-size`. On a cluster eac
 from __future__ import annotations
 
 import asyncio
+import platform
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -249,8 +250,6 @@ def _describe(model: Any, _: None) -> dict[str, Any]:
 
 
 async def _answer(model: Any, request: Request) -> Response | _Refused:
-    import platform
-
     for picture in _pictures(request):
         if not Path(picture.path).exists():
             said = (

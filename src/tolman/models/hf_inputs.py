@@ -28,15 +28,24 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import UsageError, hint
+from tolman.extras import LazyModule
 from tolman.messages import Clip, Message
 from tolman.models.model import CallError, Request
 from tolman.responses import FailureKind
+
+if TYPE_CHECKING:
+    import torch
+    from PIL import Image
+else:
+    Image = LazyModule("PIL.Image")
+    torch = LazyModule("torch")
 
 MEDIA = "mm_processor_kwargs"
 """The field of `--body`."""
@@ -100,8 +109,6 @@ def media_options(body: Mapping[str, Any]) -> MediaOptions:
 
 def takes_cap() -> bool:
     """Check whether video processors of the installed transformers take `cap_pixels_per_frame`: from 5.23 on."""
-    from importlib.metadata import PackageNotFoundError, version
-
     try:
         found = version("transformers").split(".")
     except PackageNotFoundError:
@@ -227,8 +234,6 @@ def frames_of(clip: Clip) -> NDArray[np.uint8]:
         CallError: they differ in size.
         OSError: one can't be read.
     """
-    from PIL import Image
-
     frames = []
     for picture in clip.frames:
         with Image.open(picture.path) as image:
@@ -247,8 +252,6 @@ def import_torchvision() -> bool:
     Its import fails only because it describes them. No processor uses them, so those that are missing are left out. Has
     to be called before transformers imports it.
     """
-    import torch
-
     described = torch.library.register_fake
 
     def describe(op: Any, *arguments: Any, **rest: Any) -> Any:

@@ -26,14 +26,22 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tolman.extras import LazyModule
 from tolman.messages import Clip, Message, Picture, Sampling, Thinking, content_of
 from tolman.models import thinking
 from tolman.models.hf_inputs import AS_IMAGES, FAMILIES, MediaOptions, clips_of, video_arguments
 from tolman.models.hf_weights import Checkpoint, first_line, load
 from tolman.models.model import CallError, Request
 from tolman.responses import FailureKind, Response, Usage
+
+if TYPE_CHECKING:
+    import torch
+    from PIL import Image
+else:
+    Image = LazyModule("PIL.Image")
+    torch = LazyModule("torch")
 
 MAX_TOKENS = 1024
 """Length of an answer where neither preset nor user says one."""
@@ -99,8 +107,6 @@ class Network:
         return self.answer(requests[:middle]) + self.answer(requests[middle:])
 
     def _generate(self, requests: Sequence[Request]) -> Iterator[Response]:
-        import torch
-
         started = time.monotonic()
         inputs = {key: self._placed(key, value) for key, value in self._inputs(requests).items()}
         lengths = inputs["attention_mask"].sum(1).tolist()
@@ -165,8 +171,6 @@ class Network:
 
     def _stopped(self, ids: Any, scores: Any, **rest: Any) -> Any:
         """For each sequence whether to end it now, as generate asks after every token."""
-        import torch
-
         return torch.full((len(ids),), self._stop.is_set(), dtype=torch.bool, device=ids.device)
 
     def _inputs(self, requests: Sequence[Request]) -> Any:
@@ -253,7 +257,6 @@ def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
     Adding Gumbel noise and taking the highest draws from the distribution. With a generator for each request, its draws
     don't depend on its neighbours.
     """
-    import torch
     from transformers import (
         LogitsProcessorList,
         TemperatureLogitsWarper,
@@ -283,8 +286,6 @@ def _refused(sentence: str) -> CallError:
 
 def _placeholders(processor: Any) -> Any:
     """Return the placeholder tokens of media, as a tensor."""
-    import torch
-
     names = ("image_token_id", "video_token_id")
     found = {getattr(processor, name, None) for name in names} | {
         getattr(processor.tokenizer, name, None) if processor else None for name in names
@@ -304,8 +305,6 @@ def _parts(message: Message) -> list[dict[str, str]]:
 
 
 def _image(picture: Picture) -> Any:
-    from PIL import Image
-
     with Image.open(picture.path) as image:
         return image.convert("RGB")
 

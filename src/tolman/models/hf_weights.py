@@ -8,10 +8,16 @@ import importlib.util
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tolman.errors import InputError, UsageError, hint
+from tolman.extras import LazyModule
 from tolman.models.hf_inputs import FAMILIES, import_torchvision
+
+if TYPE_CHECKING:
+    import torch
+else:
+    torch = LazyModule("torch")
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _ENDS = 1 << 20  # bytes at each end of a large file that enter a fingerprint
@@ -83,8 +89,6 @@ def place(device: str | None, dtype: str | None) -> tuple[str, str]:
     Raises:
         UsageError: there is no such device or arithmetic.
     """
-    import torch
-
     if dtype is not None and dtype not in DTYPES:
         raise UsageError(f"--dtype takes no '{dtype}'; {hint(dtype, DTYPES)}.")
     if device is None:
@@ -126,8 +130,6 @@ def load(checkpoint: Checkpoint, device: str, dtype: str) -> LocalWeights:
     Raises:
         Exception: of many packages, for a checkpoint that is broken or not there.
     """
-    import torch
-
     import_torchvision()
     from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoTokenizer
     from transformers.utils import logging

@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -174,8 +175,6 @@ def _mapping(value: object) -> Mapping[str, Any]:
 def _get(url: str, key: str | None) -> tuple[int | None, object]:
     """Return the status and the JSON of a page; no status without an answer. As in a run's calls, no proxy of the
     environment is used and no redirection followed, so that the key goes nowhere else."""
-    from http.client import HTTPConnection, HTTPException, HTTPSConnection
-
     address, basic = split_password(url)
     parts = urlsplit(address)
     allowed = f"Bearer {key}" if key else basic

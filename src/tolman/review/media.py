@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
+from PIL import Image
 from sqlalchemy import Row, bindparam, select
 from sqlalchemy.orm import Session as Orm
 
@@ -308,8 +309,6 @@ def same_picture(one: Path, other: Path) -> bool:
 
 @lru_cache(maxsize=256)
 def _small(path: Path) -> Floats:
-    from PIL import Image
-
     with Image.open(io.BytesIO(path.read_bytes())) as image:
         return np.asarray(image.convert("L").resize(_COMPARED, Image.Resampling.BOX), dtype=np.float64)
 

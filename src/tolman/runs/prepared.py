@@ -25,9 +25,11 @@ from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response
 from tolman.runs.engine import Engine
 from tolman.runs.flow_control import Limits, Tells, Watcher
 from tolman.runs.identifying import is_by_address
+from tolman.runs.judging import JudgedRun
 from tolman.runs.request import RunRequest, Started
 from tolman.runs.response_store import UnfinishedRun, open_store
 from tolman.runs.run_folder import RunFolder, RunRecord
+from tolman.runs.run_scoring import score_run
 from tolman.runs.score_rows import ReadAhead
 from tolman.runtime import HEAD_START, uninterrupted
 
@@ -214,8 +216,6 @@ class PreparedRun:
         noted: Callable[[str], None],
     ) -> None:
         """Ask the judge about the responses."""
-        from tolman.runs.judging import JudgedRun
-
         self.finish()  # whatever becomes of the judge
         outcomes, seed, request = self._outcomes(), self._request.options.seed, self._request
         judge = replace(asked, limits=self._left_for(asked.limits))
@@ -267,8 +267,6 @@ class PreparedRun:
         Returns:
             The run's folder, by the name that the user gave it, and the content of its scores.json.
         """
-        from tolman.runs.run_scoring import score_run
-
         outcomes = self._engine.outcomes = self._keep()  # of two orders one is enough from here on
         give_back()
         model = self._engine.model

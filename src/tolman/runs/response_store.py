@@ -29,9 +29,11 @@ from pydantic import ValidationError
 
 from tolman.errors import InputError
 from tolman.files import atomic_write
+from tolman.media.frame_store import default_root
 from tolman.messages import WITH_MEDIA, Message, Sampling, content_of
 from tolman.responses import Outcome, Outcomes, Response, outcome_from_record, outcome_to_line
 from tolman.runs.leases import Leases
+from tolman.runs.postgres_store import PostgresStore
 
 SYNC_SECONDS = 1.0
 """The longest time between a commit and its being on the disk."""
@@ -59,8 +61,6 @@ CREATE TABLE IF NOT EXISTS names (
 
 def default_path() -> Path:
     """$TOLMAN_CACHE/responses.sqlite, or in the user's cache folder."""
-    from tolman.media.frame_store import default_root
-
     return default_root().parent / "responses.sqlite"
 
 
@@ -381,8 +381,6 @@ def open_store(place: Path | str | None, *, existing: bool = False) -> AnswerSto
     """
     chosen = place or usual_place()
     if isinstance(chosen, str) and is_url(chosen):
-        from tolman.runs.postgres_store import PostgresStore
-
         return PostgresStore(chosen)
     path = Path(chosen)
     if existing and not path.exists():

@@ -30,6 +30,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from tolman.items import Item
 from tolman.scoring.picture_shapes import (
     MAX_VERTICES,
@@ -44,7 +46,6 @@ from tolman.scoring.picture_shapes import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -356,8 +357,6 @@ def inside(truth: Place, said: Place) -> list[float]:
     Raises:
         ValueError: both are masks of pictures of different sizes.
     """
-    import numpy as np
-
     said = said.on(truth.size)
     if said.points:
         if truth.points:
@@ -424,8 +423,6 @@ def _pairs(
 
 
 def _in_any(place: Place, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    import numpy as np
-
     found = np.zeros(len(points), dtype=bool)
     for region in regions_of(place):
         found |= region.contains(points)
@@ -452,8 +449,6 @@ def _share(truth: Place, region: Region) -> float:
 def _samples(region: Region, truth: Place) -> NDArray[np.float64]:
     """Points spread evenly over a region, centres of pixels where the truth is in pixels and they are not too many; a
     point inside where it holds none. Shape (points, 2)."""
-    import numpy as np
-
     edges = sum(len(one.vertices) for one in (region, *regions_of(truth)) if isinstance(one, Polygon))
     most = max(64, min(MAX_SAMPLES, MAX_TESTS // max(edges, 1)))
     bounds = region.bounds

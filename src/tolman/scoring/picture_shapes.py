@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -41,8 +42,6 @@ def encode(mask: Bools) -> list[int]:
         Lengths of runs in turn outside and inside of the mask, down each column, the columns from the left; their sum
         is the number of pixels.
     """
-    import numpy as np
-
     flat = np.asarray(mask, dtype=bool).ravel(order="F")
     if not len(flat):
         return []
@@ -65,8 +64,6 @@ def decode(counts: Sequence[int], size: tuple[int, int]) -> Bools:
     Raises:
         ValueError: the runs are not those of a picture of this size.
     """
-    import numpy as np
-
     runs = check_runs(counts, size)
     inside = np.arange(len(runs)) % 2 == 1
     return np.repeat(inside, runs).reshape(size, order="F")
@@ -217,8 +214,6 @@ class Polygon:
 
     def contains(self, points: Floats) -> Bools:
         """Return which points are inside. Shape (points, 2) to (points,)."""
-        import numpy as np
-
         x, y = points.T
         inside, on_edge = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
         near = EDGE * max(self.bounds.x1 - self.bounds.x0, self.bounds.y1 - self.bounds.y0)
@@ -232,8 +227,6 @@ class Polygon:
 
     def distance(self, point: Point) -> float:
         """The distance of a point, 0 inside."""
-        import numpy as np
-
         return 0.0 if self.contains(np.array([point]))[0] else self._to_edge(point)
 
     def scaled(self, by_x: float, by_y: float) -> Polygon:
@@ -246,14 +239,10 @@ class Polygon:
     @cached_property
     def _lines(self) -> tuple[Floats, Floats]:
         """First ends and directions of the edges. Shapes (edges, 2)."""
-        import numpy as np
-
         first = np.array(self.vertices, dtype=np.float64)
         return first, np.roll(first, -1, axis=0) - first
 
     def _to_edge(self, point: Point) -> float:
-        import numpy as np
-
         first, along = self._lines
         towards = np.array(point) - first
         squared = np.maximum((along**2).sum(axis=1), TINY)
@@ -309,8 +298,6 @@ class Mask:
 
     def contains(self, points: Floats) -> Bools:
         """Return which points are inside. Shape (points, 2) to (points,)."""
-        import numpy as np
-
         x, y = points.T
         here = (x >= 0) & (x <= self.width) & (y >= 0) & (y <= self.height)
         column = np.minimum(np.where(here, x, 0), self.width - 1).astype(np.int64)
@@ -321,8 +308,6 @@ class Mask:
 
     def distance(self, point: Point) -> float:
         """The distance of a point, 0 inside."""
-        import numpy as np
-
         x0, y0, x1, y1 = self._columns.T
         across = np.maximum(np.maximum(x0 - point[0], point[0] - x1), 0.0)
         along = np.maximum(np.maximum(y0 - point[1], point[1] - y1), 0.0)
@@ -331,15 +316,11 @@ class Mask:
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
         """Return the end of each run, in pixels down the columns."""
-        import numpy as np
-
         return np.cumsum(np.array(self.counts, dtype=np.int64))
 
     @cached_property
     def _columns(self) -> Floats:
         """Its pieces of columns as boxes x0, y0, x1, y1. Shape (pieces, 4)."""
-        import numpy as np
-
         pieces = []
         for end, count in zip(self._ends[1::2].tolist(), self.counts[1::2], strict=True):
             start = end - count

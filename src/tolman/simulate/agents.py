@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
@@ -182,8 +183,6 @@ def _walked(
     wait: float,
 ) -> _Way | None:
     """Path of a person over two legs; None where the time is too short."""
-    from scipy.ndimage import gaussian_filter1d
-
     ends, tangents = [], []
     for leg in legs:
         along, path = travel(leg, ground)

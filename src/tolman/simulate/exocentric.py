@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
@@ -111,8 +112,6 @@ def _seen(world: World, poses: Floats, size: tuple[int, int]) -> tuple[NDArray[n
 
 def _places(world: World, height: float) -> Floats:
     """Corners of the floor and points along its sides that are inside nothing, shape (e, 3)."""
-    import shapely
-
     floor = shapely.Polygon(world.scene.floor[0]).buffer(-_INSET, join_style="mitre")
     rings = [shapely.get_coordinates(part.exterior) for part in shapely.get_parts(floor) if not part.is_empty]
     places = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import shapely
 
 from tolman.simulate.furniture import Furniture, FurnitureSource
 from tolman.simulate.placing import GAP, Placing, Spot
@@ -106,8 +107,6 @@ def _furnish(
 
 def _lamps(room: Room) -> tuple[tuple[float, float], ...]:
     """Return the places of lamps: one for each so many square metres, in a row along a room."""
-    import shapely
-
     polygon = room.polygon
     low_x, low_y, high_x, high_y = polygon.bounds
     count = max(1, round(polygon.area / LIT_AREA))

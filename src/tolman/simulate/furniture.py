@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from tolman.errors import InputError, MissingExtraError, OutputError
@@ -116,8 +117,6 @@ def support_of(mesh: Mesh) -> Support:
     Raises:
         MissingExtraError: embreex is not installed.
     """
-    import shapely
-
     low, high = mesh.bounds
     corners = mesh.points[mesh.faces]
     areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
@@ -143,8 +142,6 @@ def support_of(mesh: Mesh) -> Support:
 
 def base_outline(support: Support, center: tuple[float, float], yaw: float) -> Polygon:
     """The base of a model in its place, on the floor plan."""
-    import shapely
-
     c, s = np.cos(yaw), np.sin(yaw)
     points = support.base @ np.array([[c, s], [-s, c]]) + np.asarray(center)
     return cast("Polygon", shapely.convex_hull(shapely.multipoints(points)))

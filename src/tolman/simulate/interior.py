@@ -6,6 +6,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
+import shapely
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import Scene, Vector
@@ -39,8 +40,6 @@ def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
     Raises:
         ValueError: the plan names a model that the library doesn't have.
     """
-    import shapely
-
     generator = np.random.default_rng(plan.style)
     bodies = []
     dressing = Dressing(plan)
@@ -75,8 +74,6 @@ def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
 
 def scene_of(plan: FloorLayout, video: str | None = None) -> Scene:
     """A plan's truth."""
-    import shapely
-
     floor = plan.shell.floor
     rectangle = shapely.minimum_rotated_rectangle(floor)
     middle = shapely.centroid(rectangle)
@@ -104,8 +101,6 @@ def _light(generator: np.random.Generator) -> Light:
 
 def _flat(polygon: BaseGeometry, height: float, *, up: bool) -> Mesh:
     """A floor or ceiling."""
-    import shapely
-
     triangles = [
         shapely.get_coordinates(part)[:3] for part in shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
     ]

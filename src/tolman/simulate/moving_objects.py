@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import shapely
 
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.scenes import OrientedBox, SceneObject, TrackPoint, Vector
@@ -86,8 +87,6 @@ def ground_of(world: World, generator: np.random.Generator, spare: float) -> Wal
         generator: draws the places.
         spare: metres to keep from things in addition to a walker's.
     """
-    import shapely
-
     area = world.walkable.buffer(-spare)
     if area.is_empty:
         return None
@@ -158,8 +157,6 @@ class KeepOff:
 
     @cached_property
     def _floor(self) -> Polygon | None:
-        import shapely
-
         if not self.world.scene.floor:
             return None
         floor = shapely.Polygon(self.world.scene.floor[0])
@@ -168,8 +165,6 @@ class KeepOff:
 
     def _free(self, size: Floats, pose: Pose, begin: float, end: float) -> bool:
         """Check that a box touches no obstacle, and stays on the floor."""
-        import shapely
-
         still = self._still
         moved = np.array([pose(t) for t in np.arange(begin, end, 1 / TRACK)])
         boxes = Boxes(moved[:, :3, 3], moved[:, :3, :3].transpose(0, 2, 1), np.tile(size, (len(moved), 1)))

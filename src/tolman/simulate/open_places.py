@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import shapely
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.fittings import SIZES
@@ -48,8 +49,6 @@ class Area:
     @property
     def polygon(self) -> Polygon:
         """It on the floor plan."""
-        import shapely
-
         if self.ring:
             half = len(self.outline) // 2
             return shapely.Polygon(self.outline[:half], [self.outline[half:]])
@@ -94,8 +93,6 @@ class OpenPlace:
     @property
     def floor(self) -> Polygon:
         """The ground that holds everything that is asked about, doors apart."""
-        import shapely
-
         c, s = np.cos(self.turn), np.sin(self.turn)
         corners = np.array([[0, 0], [self.size[0], 0], list(self.size), [0, self.size[1]]])
         return shapely.Polygon(corners @ np.array([[c, s], [-s, c]]))
@@ -132,8 +129,6 @@ class OpenPlacing:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        import shapely
-
         self.floor = shapely.box(0, 0, *self.size)
         self._shapes = [(area, area.polygon) for area in self.areas]
         self._lane = shapely.LinearRing(self.lane.points).buffer(LANE_ROOM)
@@ -179,8 +174,6 @@ class OpenPlacing:
 
     def base(self, x: float, y: float, yaw: float, size: tuple[float, float, float]) -> float | None:
         """Return the height of the ground below a thing; None where it would be on an edge of two surfaces."""
-        import shapely
-
         own = shapely.Polygon(rectangle((x, y), yaw, *size[:2]))
         found = 0.0
         for area, shape in self._shapes:
@@ -192,8 +185,6 @@ class OpenPlacing:
 
     def anywhere(self, inside: Polygon | None = None) -> Iterator[Spot]:
         """Places all over the ground, or over a part of it, turned as it comes."""
-        import shapely
-
         low_x, low_y, high_x, high_y = (inside or self.floor).bounds
         while True:
             x, y = self.generator.uniform((low_x, low_y), (high_x, high_y))

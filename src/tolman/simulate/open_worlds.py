@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import shapely
 from numpy.typing import ArrayLike
 
 from tolman.geometry.boxes import Floats
@@ -438,8 +439,6 @@ _AROUND = 2.0
 
 def build_open_place(plan: OpenPlace) -> World:
     """The world of a park's or a courtyard's plan."""
-    import shapely
-
     generator = np.random.default_rng(plan.style)
     around = _park(plan, generator) if plan.kind == "park" else _courtyard(plan, generator)
     turn = placed((0.0, 0.0, 0.0), plan.turn)
@@ -471,8 +470,6 @@ def build_open_place(plan: OpenPlace) -> World:
 
 def _foot(thing: Placed) -> Polygon:
     """Footprint of a thing on the ground."""
-    import shapely
-
     width, depth = (0.3, 0.3) if thing.category in ("tree", "patio umbrella") else thing.size[:2]
     return shapely.Polygon(rectangle(thing.center[:2], thing.yaw, width, depth))
 

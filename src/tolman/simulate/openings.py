@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+from PIL import Image, ImageDraw, ImageFont
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.mesh import REVEAL, Masonry, Texture, WallOpening, flat_shaded, pane
@@ -280,8 +281,6 @@ def _sign(made: Masonry, corners: Floats, signs: Texture, row: int) -> None:
 
 def sign_board(generator: np.random.Generator) -> Texture:
     """The signs of shops below each other, as one picture."""
-    from PIL import Image, ImageDraw, ImageFont
-
     height = 512 // len(_WORDS)
     board = Image.new("RGB", (512, 512))
     draw = ImageDraw.Draw(board)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import shapely
 
 from tolman.errors import UsageError
 from tolman.scenes import Scene
@@ -52,8 +53,6 @@ STREET_TREES = ("round", "oval", "birch", "maple", "cherry")
 
 def build_street(plan: Street) -> World:
     """The world of a street's plan."""
-    import shapely
-
     generator = np.random.default_rng(plan.style)
     around = _street(plan, generator) if plan.kind == "street" else _parking_lot(plan, generator)
     turn = placed((0.0, 0.0, 0.0), plan.turn)
@@ -86,8 +85,6 @@ def build_street(plan: Street) -> World:
 
 def _foot(thing: Placed) -> Polygon:
     """Footprint of a thing on the ground."""
-    import shapely
-
     width, depth = (0.35, 0.35) if thing.category == "tree" else thing.size[:2]
     return shapely.Polygon(rectangle(thing.center[:2], thing.yaw, width, depth))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import shapely
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.greenery import SPECIES, SPRUCE
@@ -121,8 +122,6 @@ def _put_feature(placing: OpenPlacing, name: str, at: Floats) -> None:
 
 
 def _put_play(placing: OpenPlacing, ground: Floats) -> None:
-    import shapely
-
     inside = shapely.Polygon(ground)
     for name in placing.generator.permutation(_PLAY)[: int(placing.generator.integers(2, 5))]:
         width, depth, height = placing._size(str(name))
@@ -326,8 +325,6 @@ def _balconies(
 
 
 def _put_tree(placing: OpenPlacing) -> None:
-    import shapely
-
     generator = placing.generator
     width, depth = placing.size
     inner = shapely.box(_INSET + 1, _INSET + 1, width - _INSET - 1, depth - _INSET - 1)
@@ -341,8 +338,6 @@ def _put_tree(placing: OpenPlacing) -> None:
 
 def _courtyard_spots(placing: OpenPlacing, category: str, size: tuple[float, float, float]) -> Iterator[Spot]:
     """Yield possible places of such a thing: along the walls but not before doors, or in the middle."""
-    import shapely
-
     generator = placing.generator
     doors = [thing for thing in placing.placed if thing.category == "door"]
     ways = [

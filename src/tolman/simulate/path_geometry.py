@@ -8,7 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial import KDTree
 
 from tolman.geometry.boxes import Floats
 
@@ -28,10 +32,6 @@ class WalkableFloor:
     """
 
     def __init__(self, walkable: BaseGeometry, places: Floats) -> None:
-        import shapely
-        from scipy.sparse import coo_matrix
-        from scipy.spatial import KDTree
-
         self.area = max(shapely.get_parts(walkable), key=lambda part: float(part.area))
         shapely.prepare(self.area)
         low_x, low_y, high_x, high_y = self.area.bounds
@@ -73,8 +73,6 @@ class WalkableFloor:
 
     def way(self, a: int, b: int) -> Floats:
         """The points of a short way, the ends included, pulled straight where that is free, shape (k, 2)."""
-        import shapely
-
         if (a, b) in self._ways:
             return self._ways[a, b]
         before = self._from(a)[1]
@@ -94,8 +92,6 @@ class WalkableFloor:
         return self._ways[a, b]
 
     def _from(self, a: int) -> tuple[Floats, Floats]:
-        from scipy.sparse.csgraph import dijkstra
-
         if a not in self._trees:
             found = dijkstra(self._graph, directed=False, indices=[self.first + a], return_predecessors=True)
             self._trees[a] = (found[0][0], found[1][0])
@@ -104,8 +100,6 @@ class WalkableFloor:
 
 def round_path(path: Floats, ground: WalkableFloor, along: Floats) -> Floats:
     """Points so far along a path whose corners are cut round where that is free, shape (n, 2)."""
-    import shapely
-
     line = path[np.append(True, np.linalg.norm(np.diff(path, axis=0), axis=1) > 1e-6)]
     if len(line) == 1:
         return np.repeat(line, len(along), axis=0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import shapely
 
 from tolman.simulate.furniture import Furniture, FurnitureSource, base_outline
 from tolman.simulate.plan import Placed, fixtures, rectangle
@@ -56,8 +57,6 @@ class Placing:
     _counts: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        import shapely
-
         self.floor = self.shell.floor
         self.placed += fixtures(self.shell)
         for thing in self.placed:
@@ -192,8 +191,6 @@ class Placing:
         tries: int = _TRIES,
         kept_free: int | None = None,
     ) -> Placed | None:
-        import shapely
-
         for _ in range(tries):
             place = spot()
             if place is None:
@@ -225,8 +222,6 @@ class Placing:
         return None
 
     def _zone(self, thing: Placed, access: float, around: float) -> Polygon | None:
-        import shapely
-
         if around:
             return thing.footprint.buffer(around, join_style="mitre")
         if not access:
@@ -287,8 +282,6 @@ def stands_clear(thing: Placed, placed: Sequence[Placed], gap: float = GAP) -> b
 
 def in_one_piece(floor: Polygon, free: BaseGeometry) -> BaseGeometry | None:
     """The largest part of the free floor, or None where it isn't nearly all of it, or too little of the whole."""
-    import shapely
-
     parts = shapely.get_parts(free)
     if not len(parts):
         return None
@@ -298,7 +291,5 @@ def in_one_piece(floor: Polygon, free: BaseGeometry) -> BaseGeometry | None:
 
 def walking_floor(floor: Polygon, placed: list[Placed], more: list[Polygon] | None = None) -> BaseGeometry:
     """Floor for the middle of a walker: away from walls and from everything below its head."""
-    import shapely
-
     in_the_way = [p.footprint for p in placed if p.low < HEAD and p.high > 0.03] + (more or [])
     return floor.buffer(-BODY, join_style="mitre").difference(shapely.union_all(in_the_way).buffer(BODY))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import shapely
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import OrientedBox, SceneObject, Vector
@@ -52,8 +53,6 @@ class Placed:
     @property
     def footprint(self) -> Polygon:
         """Its box on the floor plan."""
-        import shapely
-
         return shapely.Polygon(rectangle(self.center[:2], self.yaw, self.size[0], self.size[1]))
 
     @property

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.mesh import MIRRORED, PLAIN, Mesh, Texture
@@ -255,8 +256,6 @@ def packed(world: World) -> PackedWorld:
 
 def stacked(pictures: Sequence[Texture]) -> bytes:
     """Pictures of any size as the layers of an array, `LAYER` pixels a side, lowest row first."""
-    from PIL import Image
-
     if not pictures:
         return bytes(LAYER * LAYER * 3)
     resized = [np.asarray(Image.fromarray(p).resize((LAYER, LAYER), Image.Resampling.BILINEAR))[::-1] for p in pictures]

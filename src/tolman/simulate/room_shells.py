@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
+import shapely
 
 from tolman.geometry.boxes import Floats
 
@@ -101,8 +102,6 @@ class Room:
     @property
     def polygon(self) -> Polygon:
         """Its floor."""
-        import shapely
-
         return shapely.Polygon(self.outline)
 
     @property
@@ -130,8 +129,6 @@ class Shell:
     @property
     def floor(self) -> Polygon:
         """All floor of the rooms, the passages' included."""
-        import shapely
-
         parts = [room.polygon for room in self.rooms]
         # A turned passage touches its rooms up to rounding only.
         parts += [shapely.Polygon(passage).buffer(1e-6, join_style="mitre") for passage in self.passages]

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
+from scipy.optimize import nnls
 
 from tolman.files import atomic_write
 from tolman.geometry.boxes import Floats
@@ -127,8 +129,6 @@ def _directions(count: int = 128) -> Floats:
 
 def _missing(thing: SceneObject, points: Floats) -> float:
     """The farthest that a corner of the box is from the points' convex hull, metres."""
-    from scipy.optimize import nnls
-
     axes = np.array(thing.box.axes)
     signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     corners = np.array(thing.box.center) + (signs * np.array(thing.box.extents) / 2) @ axes
@@ -338,8 +338,6 @@ def _capture(world: World, camera: CameraTrack, sightings: list[Sighting], surve
 
 
 def _write_layers(folder: Path, name: str, number: int, frame: Frame) -> None:
-    from PIL import Image
-
     millimetres = np.clip(np.round(frame.depth * 1000), 0, 65535).astype(np.uint16)
     for layer, picture in (("depth", millimetres), ("instances", frame.instances)):
         place = folder / layer / name

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
@@ -96,7 +97,6 @@ def floor_contact(world: World) -> tuple[NDArray[np.uint8], tuple[float, float, 
     """
     if world.contact is None:
         return np.full((CONTACT, CONTACT), 255, dtype=np.uint8), (0.0, 0.0, 0.0, 0.0)
-    import shapely
 
     floor, standing = world.contact
     low_x, low_y, high_x, high_y = floor.buffer(0.3).bounds

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import shapely
 
 from tolman.simulate.fittings import SIZES
 from tolman.simulate.open_worlds import EDGING, GROUNDS, ISLAND, KINDS, Kind, street_lanes
@@ -77,8 +78,6 @@ class Street:
         return tuple(lane.turned(self.turn) for lane in street_lanes(self.kind, self.length))
 
     def _strip(self, end: float) -> Polygon:
-        import shapely
-
         c, s = np.cos(self.turn), np.sin(self.turn)
         corners = np.array([[0, 0], [self.length, 0], [self.length, end], [0, end]])
         return shapely.Polygon(corners @ np.array([[c, s], [-s, c]]))
@@ -141,8 +140,6 @@ class _Placing:
     islands: list[tuple[float, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        import shapely
-
         self.ground = GROUNDS[self.kind]
         self._floor = shapely.box(0, 0, self.length, self.ground.floor)
         self._walked = shapely.box(0, 0, self.length, self.ground.walked)

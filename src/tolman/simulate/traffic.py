@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
@@ -91,8 +93,6 @@ def near_discs(lane: Lane, middles: Floats, radius: float) -> NDArray[np.bool_]:
 
 def widened(taken: NDArray[np.bool_], reach: float) -> NDArray[np.bool_]:
     """Return places at which a vehicle's middle is within `reach` metres along the way of taken ones, shape (m, n)."""
-    from scipy.ndimage import maximum_filter1d
-
     size = 2 * int(np.ceil(reach / GRID)) + 1
     return np.asarray(maximum_filter1d(taken.astype(np.uint8), size, axis=1, mode="wrap").astype(bool))
 
@@ -277,8 +277,6 @@ def _discs(world: World, walk: Walk | None, times: Floats) -> list[tuple[Floats,
 
 def _standing(world: World, lane: Lane, half: float) -> NDArray[np.bool_]:
     """Find the places of a way that obstacles take, shape (n,)."""
-    import shapely
-
     along = places(lane)
     spots = np.asarray(shapely.points(lane.at(along)))
     found: NDArray[np.bool_] = np.zeros(len(along), dtype=np.bool_)

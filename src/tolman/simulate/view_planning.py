@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
@@ -58,8 +59,6 @@ def find_views(
     world: World, intrinsics: tuple[float, float, float, float], size: tuple[int, int], height: float = EYE
 ) -> Views:
     """All places on a grid over the walkable floor, `height` metres above it."""
-    import shapely
-
     area = max(shapely.get_parts(world.walkable), key=lambda part: float(part.area))
     low_x, low_y, high_x, high_y = area.bounds
     x, y = np.meshgrid(np.arange(low_x, high_x, _GRID), np.arange(low_y, high_y, _GRID))
@@ -77,8 +76,6 @@ def find_views(
 
 def _shown(world: World, eyes: Floats, focal: float) -> Floats:
     """The share of some points of each object that each eye sees."""
-    import shapely
-
     things = world.scene.objects
     floor = shapely.Polygon(world.scene.floor[0]) if world.scene.floor else None
     if floor is not None:

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
+from scipy.ndimage import gaussian_filter1d
 
 from tolman.errors import unknown
 from tolman.geometry.boxes import Floats
@@ -130,9 +132,6 @@ def _walk_motion(
     order: Sequence[Look], views: Views, ground: WalkableFloor, times: Floats, generator: np.random.Generator
 ) -> Motion:
     """The camera at each time: along the ways, turning from look to look, with a walker's slight sway."""
-    from scipy.interpolate import PchipInterpolator
-    from scipy.ndimage import gaussian_filter1d
-
     path, marks = [views.eyes[order[0][0], :2]], [0.0]
     yaws, moments = [order[0][1]], [0.0]
     for (a, _), (b, yaw) in itertools.pairwise(order):

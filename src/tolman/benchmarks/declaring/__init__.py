@@ -10,15 +10,12 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tolman.benchmarks.declaring.data_file import Declaration
+from tolman.benchmarks.declaring.spec import spec_of
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.plugins import loaded_plugins
 from tolman.toml_catalogue import TomlCatalogue, names_in
-
-if TYPE_CHECKING:
-    from tolman.benchmarks.declaring.data_file import Declaration
-
 
 _PACKAGE, _FOLDER = "tolman.benchmarks", "declared"
 
@@ -56,12 +53,8 @@ def read_plugin(path: Path) -> dict[str, BenchmarkSpec]:
 @lru_cache(maxsize=1)
 def catalogue() -> TomlCatalogue[Declaration]:
     """The files of the package, and how one is read."""
-    from tolman.benchmarks.declaring.data_file import Declaration
-
     return TomlCatalogue("benchmark", Declaration, _PACKAGE, _FOLDER, named=True)
 
 
 def _spec(name: str, path: Path) -> BenchmarkSpec:
-    from tolman.benchmarks.declaring.spec import spec_of
-
     return spec_of(catalogue().open(name), path)

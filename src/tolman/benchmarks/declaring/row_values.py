@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tolman.benchmarks.declaring.data_file import MediaColumns, Options, RightRegion
 from tolman.benchmarks.fields import Field, Unmappable, is_empty, plain
 from tolman.benchmarks.rows import Row
+from tolman.extras import LazyModule
 from tolman.items import LETTERS, MEDIA_MARK, Media, plain_words
 from tolman.media.images import column_of, eight_bits, images_in, in_column, read_image
 from tolman.media.video import BrokenMediaError, need_pillow
@@ -27,6 +28,9 @@ from tolman.text_tables import is_list_cell, read_cell
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from PIL import Image as Pillow
+else:
+    Pillow = LazyModule("PIL.Image")
 
 
 _LONGEST_LETTER = len("(A).")
@@ -357,7 +361,6 @@ def _mask(content: bytes, above: int) -> NDArray[np.bool_]:
     import numpy as np
 
     need_pillow()
-    from PIL import Image as Pillow
 
     try:
         with Pillow.open(io.BytesIO(content)) as image:
@@ -370,7 +373,6 @@ def _mask(content: bytes, above: int) -> NDArray[np.bool_]:
 def _size(content: bytes) -> tuple[int, int]:
     """Width and height of a picture."""
     need_pillow()
-    from PIL import Image as Pillow
 
     try:
         with Pillow.open(io.BytesIO(content)) as image:

@@ -23,7 +23,7 @@ from tolman.benchmarks.declaring.data_file import (
     placeholders,
 )
 from tolman.benchmarks.declaring.declared_items import check_keys, group_of, load_items
-from tolman.benchmarks.spec import BenchmarkSpec, HubSource, PromptPreset, media_first, without_media
+from tolman.benchmarks.spec import BenchmarkSpec, HubSource, PromptPreset, media_first, plain_demand, without_media
 from tolman.errors import InputError, UsageError, hint, unknown
 from tolman.items import Item, kind_named
 from tolman.kinds import names as kind_names
@@ -151,8 +151,6 @@ class Prompts:
 
     def demand(self, item: Item, preset: PromptPreset) -> str:
         """The sentence that asks for the answer alone; that of the item's kind where the file has none."""
-        from tolman.benchmarks.spec import plain_demand
-
         said = of_item(self._of(preset).demand, item)
         return self._filled(item, self._of(preset), said).strip() if said else plain_demand(item, preset)
 

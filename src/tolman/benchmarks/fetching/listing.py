@@ -18,6 +18,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from huggingface_hub import HfApi, constants, get_token
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.hf_api import RepoFile
+
+from tolman import __version__
 from tolman.errors import OutputError, TolmanError, UsageError
 from tolman.files import cache_folder, write_text
 
@@ -92,8 +103,6 @@ def find_listing(repository: str, revision: str) -> Listing | None:
 
 
 def _asked(repository: str, revision: str) -> Listing:
-    from huggingface_hub.hf_api import RepoFile
-
     api = client()
     info = api.dataset_info(repository, revision=revision, timeout=TIMEOUT)
     _remember(repository, revision, info.sha)
@@ -146,15 +155,11 @@ def _kept(repository: str, commit: str) -> Listing | None:
 
 
 def _is_unknown(error: Exception) -> bool:
-    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
-
     return isinstance(error, RepositoryNotFoundError) and not isinstance(error, GatedRepoError)
 
 
 def _unreachable(error: Exception) -> bool:
     """Check whether no answer came: no network, no such host, a hub that is down, or the client's offline mode."""
-    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
-
     if isinstance(error, HfHubHTTPError):
         return getattr(error.response, "status_code", 0) >= 500
     names = {kind.__name__ for kind in type(error).__mro__}  # of requests or httpx, as the client's version has it
@@ -166,15 +171,11 @@ def _unreachable(error: Exception) -> bool:
 
 def endpoint() -> str:
     """Return the hub's address: $HF_ENDPOINT, or its client's default."""
-    from huggingface_hub import constants
-
     return os.environ.get("HF_ENDPOINT", constants.ENDPOINT).rstrip("/")
 
 
 def hub_cache() -> Path:
     """Return the folder of the hub's cache: $HF_HUB_CACHE, or its client's default."""
-    from huggingface_hub import constants
-
     return Path(os.environ.get("HF_HUB_CACHE", constants.HF_HUB_CACHE)).expanduser()
 
 
@@ -190,10 +191,6 @@ def unpacking_folder() -> Path:
 
 def client() -> Any:
     """The hub's client."""
-    from huggingface_hub import HfApi
-
-    from tolman import __version__
-
     return HfApi(endpoint=endpoint(), library_name="tolman", library_version=__version__)
 
 
@@ -238,9 +235,6 @@ def refusal(error: Exception, repository: str, revision: str) -> TolmanError:
         repository: which was asked for.
         revision: that was asked for.
     """
-    from huggingface_hub import get_token
-    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError, RevisionNotFoundError
-
     if isinstance(error, TolmanError):
         return error
     if is_full(error):

@@ -21,6 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import tomli_w
+
 from tolman.errors import InputError
 from tolman.files import write_text
 
@@ -74,8 +76,6 @@ def write_lock(path: Path, name: str, state: Locked) -> None:
     Raises:
         InputError: the file is there and is no lock file.
     """
-    import tomli_w
-
     states = read_lock(path) | {name: state}
     tables = {
         key: {"repository": one.repository, "revision": one.revision, "files": dict(sorted(one.files.items()))}

@@ -21,6 +21,9 @@ from threading import Lock
 from typing import IO, Any
 
 from filelock import FileLock
+from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url, try_to_load_from_cache
+from huggingface_hub.errors import HfHubHTTPError
+from huggingface_hub.file_download import http_get
 
 from tolman.benchmarks.fetching.listing import (
     HubFile,
@@ -55,8 +58,6 @@ def nobody(size: int) -> None:
 
 def local(listing: Listing, file: HubFile) -> Path | None:
     """Return the path of a file in the hub's cache, or None where it isn't there yet."""
-    from huggingface_hub import try_to_load_from_cache
-
     found = try_to_load_from_cache(
         listing.repository, file.path, cache_dir=hub_cache(), revision=listing.commit, repo_type="dataset"
     )
@@ -128,8 +129,6 @@ def _whole(listing: Listing, file: HubFile) -> None:
 
 def _link(listing: Listing, file: HubFile) -> Path:
     """Fetch a file with the hub's client, which only links it where its blob is there."""
-    from huggingface_hub import hf_hub_download
-
     return Path(
         hf_hub_download(
             listing.repository,
@@ -144,8 +143,6 @@ def _link(listing: Listing, file: HubFile) -> Path:
 
 def _large(listing: Listing, file: HubFile, arrived: Arrived) -> None:
     """Put a file's blob into the cache, resuming a partial download."""
-    from huggingface_hub import get_hf_file_metadata, hf_hub_url
-
     url = hf_hub_url(listing.repository, file.path, repo_type="dataset", revision=listing.commit, endpoint=endpoint())
     headers = _utils().build_hf_headers()
     etag = get_hf_file_metadata(url).etag
@@ -169,9 +166,6 @@ def _large(listing: Listing, file: HubFile, arrived: Arrived) -> None:
 
 def _continued(url: str, headers: dict[str, str], part: Path, file: HubFile, arrived: Arrived) -> None:
     """Fetch the missing part of a file."""
-    from huggingface_hub.errors import HfHubHTTPError
-    from huggingface_hub.file_download import http_get
-
     in_vain = 0
     while (here := part.stat().st_size if part.exists() else 0) != file.size:
         if here > file.size:  # of a server without ranges, with a client that doesn't notice

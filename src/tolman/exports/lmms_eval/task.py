@@ -7,11 +7,17 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tolman.exports.harness_scoring import ExportedBenchmark, shown
+from tolman.extras import LazyModule
 from tolman.items import MEDIA_MARK, Item, Media
 from tolman.scoring.score_table import pools_of
+
+if TYPE_CHECKING:
+    from PIL import Image
+else:
+    Image = LazyModule("PIL.Image")
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED"
 """How a response begins that lmms-eval puts in the place of one that didn't come."""
@@ -146,7 +152,6 @@ class LmmsEvalTask:
         """A video's path, or its frames where a part of it is meant; an image."""
         if medium.kind == "video" and medium.start is None and medium.end is None:
             return [str(self.exported.media / medium.path)]
-        from PIL import Image
 
         found = []
         for picture in shown(self.exported, medium):

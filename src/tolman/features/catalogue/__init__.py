@@ -1,1 +1,12 @@
 """Benchmarks, protocols, recipes and stores: list, fetch, export."""
+
+from typing import TYPE_CHECKING
+
+from tolman.features import module_getter
+
+if TYPE_CHECKING:
+    from tolman.features.catalogue import compute as compute
+    from tolman.features.catalogue import doctor as doctor
+    from tolman.features.catalogue import render as render
+else:
+    __getattr__ = module_getter(__name__)

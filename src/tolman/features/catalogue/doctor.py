@@ -9,6 +9,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
@@ -20,6 +21,12 @@ from tolman.extras import COLLECTIONS, declared, lacking, needs
 from tolman.features.catalogue.config import DoctorConfig
 from tolman.features.catalogue.probes import ProbeError, attempt
 from tolman.features.events import Advanced, Began, Ended, Events, silent
+from tolman.media.frame_store import default_root
+from tolman.models import anthropic, gemini, openai
+from tolman.models.endpoint import address, error_text
+from tolman.models.identity import split_password, without_password
+from tolman.models.model import ModelOptions
+from tolman.runs.response_store import is_url, usual_place
 
 State = Literal["works", "missing", "fails"]
 
@@ -62,8 +69,6 @@ def diagnose(config: DoctorConfig, events: Events = silent) -> DoctorResult:
 
     Nothing is sent anywhere but to those endpoints and databases.
     """
-    from concurrent.futures import ThreadPoolExecutor
-
     looks = list(_looks(config))
     found = []
     events(Began("trying out what is installed", len(looks)))
@@ -76,9 +81,6 @@ def diagnose(config: DoctorConfig, events: Events = silent) -> DoctorResult:
 
 
 def _looks(config: DoctorConfig) -> Iterator[Callable[[], Check]]:
-    from tolman.media.frame_store import default_root
-    from tolman.runs.response_store import is_url, usual_place
-
     extras = [extra for extra in declared() if extra not in COLLECTIONS]
     for extra in extras:
         yield partial(check_extra, extra, asked=extra in config.extra)
@@ -115,8 +117,6 @@ MAX_NAMED_MODELS = 20
 
 def keys() -> dict[str, tuple[str, ...]]:
     """Return environment variables by their purpose."""
-    from tolman.models import anthropic, gemini, openai
-
     own = {module.__name__.rpartition(".")[2]: module.KEYS for module in (openai, anthropic, gemini)}
     return {**own, "the Hugging Face hub": ("HF_TOKEN",)}
 
@@ -183,11 +183,6 @@ def check_key(purpose: str, variables: Sequence[str]) -> Check:
 
 def check_endpoint(base_url: str) -> Check:
     """Check whether an endpoint that speaks OpenAI's chat completions answers, and which models it lists."""
-    from tolman.models import openai
-    from tolman.models.endpoint import address, error_text
-    from tolman.models.identity import split_password, without_password
-    from tolman.models.model import ModelOptions
-
     check = partial(Check, "endpoint", without_password(base_url), asked=True)
     try:
         url = address(ModelOptions(base_url=base_url), "OPENAI_BASE_URL", openai.DEFAULT_URL)

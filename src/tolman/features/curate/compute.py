@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tolman.curate import filtering
 from tolman.curate.asking import Asker
 from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates
 from tolman.curate.mapping import open_mapping, shipped
@@ -164,8 +165,6 @@ def induce_categories(config: CurateCategoriesConfig, events: Events = silent) -
         InputError: the pool holds no imported candidates.
         EndpointError: the model gave none that can be read.
     """
-    from tolman.curate.filtering import induce_categories, toml_of
-
     if config.out.exists():
         raise UsageError(f"{config.out} is there already; give another file with --out.")
     recipe = changed(read_recipe(config.recipe), config.model, config.base_url)
@@ -173,9 +172,9 @@ def induce_categories(config: CurateCategoriesConfig, events: Events = silent) -
         raise UsageError("the recipe has no [classify] with a model to ask.")
     events(Began("grouping labels"))
     with Asker(recipe.classify, config.store, config.pool) as asker:
-        taxonomy = induce_categories(asker, config.pool / "import", config.count, config.out.stem)
+        taxonomy = filtering.induce_categories(asker, config.pool / "import", config.count, config.out.stem)
     events(Ended())
-    write_text(config.out, toml_of(taxonomy))
+    write_text(config.out, filtering.toml_of(taxonomy))
     return taxonomy
 
 

@@ -14,20 +14,22 @@ config, a `FigureConfig`. Data and drawing are apart: `make` gives the data tabl
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from tolman.reports.charts.chart import Chart
-
 from dataclasses import dataclass
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+from tolman.features import module_getter
 from tolman.features.analyses import Runs, Scorer
 from tolman.features.analyses import later as later
 from tolman.features.config import Setting
 from tolman.features.events import Events
 from tolman.registry import Registry
+
+if TYPE_CHECKING:
+    from tolman.features.figures import compute as compute
+    from tolman.reports.charts.chart import Chart
+else:
+    __getattr__ = module_getter(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)

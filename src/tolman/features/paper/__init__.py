@@ -15,9 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tolman.features import module_getter
 from tolman.registry import Registry
+
+if TYPE_CHECKING:
+    from tolman.features.paper import compute as compute
+else:
+    __getattr__ = module_getter(__name__)
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,12 @@
 """Reports and sites of runs and scenes."""
+
+from typing import TYPE_CHECKING
+
+from tolman.features import module_getter
+
+if TYPE_CHECKING:
+    from tolman.features.report import compute as compute
+    from tolman.features.report import explain as explain
+    from tolman.features.report import render as render
+else:
+    __getattr__ = module_getter(__name__)

@@ -1,1 +1,10 @@
 """Serve the web application, and export from it."""
+
+from typing import TYPE_CHECKING
+
+from tolman.features import module_getter
+
+if TYPE_CHECKING:
+    from tolman.features.review import compute as compute
+else:
+    __getattr__ = module_getter(__name__)

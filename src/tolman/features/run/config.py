@@ -63,6 +63,12 @@ def is_named_suite(text: str) -> bool:
     return text in suite_names()
 
 
+def is_suite(text: str) -> bool:
+    """Check whether an argument is a suite rather than a benchmark: a file, or the name of one that comes with
+    Tolman."""
+    return (text.endswith(".toml") and not Path(text).is_dir()) or is_named_suite(text)
+
+
 def suite_path(text: str) -> Path:
     """The file of a suite: of a name, the one that comes with Tolman; else the text as a path."""
     return FOLDER / f"{text}.toml" if is_named_suite(text) else Path(text)

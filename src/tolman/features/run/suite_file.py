@@ -34,13 +34,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import tomli_w
+
+from tolman import benchmarks, models, protocols
 from tolman.errors import InputError, TolmanError, UsageError, hint
+from tolman.exports.easi.board import BACKENDS, COLUMNS, columns_of, is_on_board
+from tolman.exports.exporters import RunSource
+from tolman.exports.results import lacks_of
 from tolman.features.config import PLUGINS, as_toml, fields_of, is_secret, make
-from tolman.features.run.config import FOLDER, RunConfig, is_named_suite
+from tolman.features.run.config import FOLDER, RunConfig
+from tolman.files import write_text
+from tolman.reports.report_pages import LACKING, Matrix, MatrixCell
+from tolman.runs.places import file_name
+from tolman.runs.run_folder import RunFolder
+from tolman.runs.run_items import preset_of, subset_of
 
 if TYPE_CHECKING:
     from tolman.features.opened_folders import Run
-    from tolman.reports.report_pages import Matrix
 
 
 KEY = "board"
@@ -67,13 +77,6 @@ def board_matrix(runs: Sequence[Run]) -> Matrix:
     A figure that rests on a part is marked. Runs of other benchmarks aren't in it, nor are models with several runs of
     one, which are reported.
     """
-    from tolman import benchmarks
-    from tolman.exports.easi.board import BACKENDS, COLUMNS, columns_of, is_on_board
-    from tolman.exports.exporters import RunSource
-    from tolman.exports.results import lacks_of
-    from tolman.reports.report_pages import LACKING, Matrix, MatrixCell
-    from tolman.runs.run_folder import RunFolder
-
     by_name: dict[str, list[RunSource]] = {}
     for run in runs:
         settings = run.record.settings
@@ -104,12 +107,6 @@ ABOUT = "about"
 """The key of a file that says in some words what the suite is."""
 OUT = "runs"
 """The folder of a suite that names none, in which it has a folder of its file's name."""
-
-
-def is_suite(text: str) -> bool:
-    """Check whether an argument is a suite rather than a benchmark: a file, or the name of one that comes with
-    Tolman."""
-    return (text.endswith(".toml") and not Path(text).is_dir()) or is_named_suite(text)
 
 
 def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunConfig]:
@@ -160,8 +157,6 @@ def copy_suite(path: Path, folder: Path, given: Mapping[str, Any] | None = None)
         folder: of its runs.
         given: settings that held before the file's; of a suite that comes with Tolman they are kept as a comment.
     """
-    from tolman.files import write_text
-
     folder.mkdir(parents=True, exist_ok=True)
     if path.resolve() != (folder / path.name).resolve():
         said = _said(given or {}) if path.parent == FOLDER else ""
@@ -170,8 +165,6 @@ def copy_suite(path: Path, folder: Path, given: Mapping[str, Any] | None = None)
 
 def _said(given: Mapping[str, Any]) -> str:
     """Return settings as the lines of a comment; those that may hold a password are left out."""
-    import tomli_w
-
     kept = {
         one.name: as_toml(given[one.name])
         for one in fields_of(RunConfig)
@@ -188,8 +181,6 @@ def folder_of(configs: Sequence[RunConfig]) -> Path:
 
 def _place(config: RunConfig) -> Path:
     """A run's folder below the suite's: the benchmark's, then the model's with its protocol."""
-    from tolman.runs.places import file_name
-
     benchmark = file_name("-".join(filter(None, (Path(config.benchmark).name, config.subset))))
     model = config.model if config.label is None else f"{config.model}-{config.label}"
     return Path(benchmark) / file_name(f"{model}-{config.protocol}")
@@ -285,9 +276,6 @@ def check_names(configs: Sequence[RunConfig]) -> None:
     Raises:
         UsageError: there is no such benchmark, subset, prompt preset, protocol or family of models.
     """
-    from tolman import benchmarks, models, protocols
-    from tolman.runs.run_items import preset_of, subset_of
-
     for name, subset, preset in dict.fromkeys((one.benchmark, one.subset, one.preset) for one in configs):
         try:
             benchmark = benchmarks.get(name)

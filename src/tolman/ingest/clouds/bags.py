@@ -13,18 +13,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from tolman.errors import InputError
-from tolman.extras import needs
+from tolman.extras import LazyModule, needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.checks import check_seconds
 from tolman.ingest.clouds.sweeps import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
 from tolman.media.images import eight_bits
 from tolman.media.video import need_pillow
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
 
 CLOUDS = ("sensor_msgs/msg/PointCloud2",)
 PICTURES = ("sensor_msgs/msg/CompressedImage", "sensor_msgs/msg/Image")
@@ -116,8 +122,6 @@ def bag_sweeps(path: Path, topic: str | None = None, rule: PointTime = AUTO) -> 
 
 def bag_poses(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:
     """Trajectory of a sensor: times, shape (n,), and poses, shape (n, 4, 4), from odometry or stamped poses."""
-    from scipy.spatial.transform import Rotation
-
     times, places, turns = [], [], []
     for stamp, message in messages(path, find_topic(path, POSES, topic)):
         if hasattr(message, "transform"):
@@ -131,7 +135,7 @@ def bag_poses(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:
     order = np.argsort(times, kind="stable")
     poses = np.tile(np.eye(4), (len(times), 1, 1))
     with reading(path, "trajectory"):
-        poses[:, :3, :3] = Rotation.from_quat(np.array(turns)[order]).as_matrix()
+        poses[:, :3, :3] = scipy.spatial.transform.Rotation.from_quat(np.array(turns)[order]).as_matrix()
     poses[:, :3, 3] = np.array(places)[order]
     return np.array(times)[order], poses
 
@@ -166,7 +170,6 @@ def bag_times(path: Path, topic: str) -> Floats:
 def _picture(path: Path, message: Any) -> NDArray[np.uint8]:
     if hasattr(message, "format"):
         need_pillow()
-        from PIL import Image
 
         return np.asarray(eight_bits(Image.open(io.BytesIO(message.data.tobytes()))).convert("RGB"))
     encoding = str(message.encoding)
@@ -279,15 +282,13 @@ def read_rates(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:
 
 
 def _from_text(path: Path) -> tuple[Floats, Floats]:
-    from scipy.spatial.transform import Rotation
-
     table = _table(path, 8)
     lengths = np.linalg.norm(table[:, 4:8], axis=1)
     if (np.abs(lengths - 1) > 0.01).any():
         row = int(np.flatnonzero(np.abs(lengths - 1) > 0.01)[0]) + 1
         raise InputError(path, f"pose {row} has a quaternion of length {lengths[row - 1]:.3g}, not 1")
     poses = np.tile(np.eye(4), (len(table), 1, 1))
-    poses[:, :3, :3] = Rotation.from_quat(table[:, 4:8]).as_matrix()
+    poses[:, :3, :3] = scipy.spatial.transform.Rotation.from_quat(table[:, 4:8]).as_matrix()
     poses[:, :3, 3] = table[:, 1:4]
     return table[:, 0], poses
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation, Slerp
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
@@ -62,8 +63,6 @@ class Trajectory:
         Returns:
             Camera → world, shape (f, 4, 4).
         """
-        from scipy.spatial.transform import Rotation, Slerp
-
         found = np.full((len(times), 4, 4), np.nan)
         after = np.searchsorted(self.times, times).clip(0, len(self.times) - 1)
         before = (after - 1).clip(0)
@@ -94,8 +93,6 @@ def read_trajectory(path: Path) -> Trajectory:
     Raises:
         InputError: it is cut off, holds no line or something else than such lines.
     """
-    from scipy.spatial.transform import Rotation
-
     lines = [(number, line.split()) for number, line in enumerate(read_text(path).splitlines(), start=1)]
     rows = [(number, words) for number, words in lines if words]
     for number, words in rows:

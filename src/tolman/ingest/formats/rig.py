@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
@@ -224,7 +225,6 @@ def _picture_files(folder: Path) -> list[Path]:
 
 def _picture(path: Path) -> NDArray[np.uint8]:
     need_pillow()
-    from PIL import Image
 
     try:
         with Image.open(path) as image:

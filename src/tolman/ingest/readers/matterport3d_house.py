@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.ndimage import map_coordinates
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
@@ -290,8 +291,6 @@ def distort(points: Floats, intrinsics: Floats, distortion: Floats) -> Floats:
 
 
 def _straightened(picture: Picture, intrinsics: Floats, distortion: Floats) -> Picture:
-    from scipy.ndimage import map_coordinates
-
     height, width = picture.shape[:2]
     columns, rows = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
     places = distort(np.stack([columns, rows], axis=-1), intrinsics, distortion) - 0.5

@@ -18,14 +18,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tolman.errors import InputError
-from tolman.extras import needs
+from tolman.extras import LazyModule, needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.scan_format import Mask, Picture
 from tolman.media.images import eight_bits
 from tolman.media.video import BrokenMediaError, need_pillow, read_frames, read_index
 
 if TYPE_CHECKING:
+    from PIL import Image, ImageOps
     from PIL.Image import Image as PillowImage
+else:
+    Image = LazyModule("PIL.Image")
+    ImageOps = LazyModule("PIL.ImageOps")
 
 
 _MOST = 1 << 28
@@ -52,7 +56,6 @@ def decode(data: bytes | Path, path: Path, what: str, *, upright: bool = False) 
         MissingExtraError: pillow is not installed.
     """
     image = _opened(data, path, what)
-    from PIL import ImageOps
 
     shown = ImageOps.exif_transpose(image) if upright else image
     try:
@@ -153,7 +156,6 @@ def size_of(path: Path, *, upright: bool = True) -> tuple[int, int]:
         InputError: it is no picture.
     """
     need_pillow()
-    from PIL import Image
 
     try:
         with warnings.catch_warnings():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from colorsys import hsv_to_rgb
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import pairwise
@@ -18,13 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import MissingExtraError, UsageError
+from tolman.extras import LazyModule
 from tolman.media import matchers
 from tolman.media.images import read_upright
 from tolman.media.video import need_pillow
 from tolman.registry import Registry
 
 if TYPE_CHECKING:
+    from PIL import Image as Pillow
+    from PIL import ImageDraw
     from PIL.Image import Image
+else:
+    ImageDraw = LazyModule("PIL.ImageDraw")
+    Pillow = LazyModule("PIL.Image")
 
 
 Pixels = NDArray[np.uint8]
@@ -91,7 +98,6 @@ def join(sources: Sequence[tuple[bytes, str]], matcher: str | None) -> Image:
         MissingExtraError: its package, or Pillow, is not installed.
     """
     need_pillow()
-    from PIL import Image as Pillow
 
     images = [read_upright(data, where) for data, where in sources]
     height = min(image.height for image in images)
@@ -128,10 +134,6 @@ def spread(points: np.ndarray, count: int) -> list[int]:
 def _draw(
     whole: Image, images: Sequence[Image], scaled: Sequence[Image], lefts: np.ndarray, matcher: matchers.Matcher
 ) -> None:
-    from colorsys import hsv_to_rgb
-
-    from PIL import ImageDraw
-
     pen = ImageDraw.Draw(whole)
     width = max(1, whole.height // 240)
     for a, b in pairwise(range(len(images))):

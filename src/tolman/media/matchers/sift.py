@@ -6,10 +6,18 @@ Lowe, Distinctive Image Features from Scale-Invariant Keypoints, 2004 (features,
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.extras import LazyModule
 from tolman.media.matchers import Matcher, Pixels, Points
+
+if TYPE_CHECKING:
+    import cv2
+else:
+    cv2 = LazyModule("cv2")
 
 FEATURES = 4000
 RATIO = 0.75
@@ -25,8 +33,6 @@ TOLERANCE = 1.0
 
 def match(left: Pixels, right: Pixels) -> tuple[Points, Points]:
     """Matching points, the most distinctive first; none where fewer than `LEAST` agree."""
-    import cv2
-
     none = np.empty((0, 2))
     detector = cv2.SIFT.create(nfeatures=FEATURES)
     found = [detector.detectAndCompute(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), None) for image in (left, right)]
@@ -57,8 +63,6 @@ def match(left: Pixels, right: Pixels) -> tuple[Points, Points]:
 
 def _moves_like_neighbours(a: Points, b: Points, diagonal: float) -> NDArray[np.bool_]:
     """Find matches that move about as far as their neighbours: a false match may be on its epipolar line by chance."""
-    import cv2
-
     places = a.astype(np.float32)
     near = cv2.BFMatcher(cv2.NORM_L2).knnMatch(places, places, k=min(NEIGHBOURS + 1, len(a)))
     index = np.array([[match.trainIdx for match in row][1:] for row in near])

@@ -17,12 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
+from tolman.extras import LazyModule
 from tolman.models import endpoint
 from tolman.models.batching.interface import BatchLine, BatchState
 from tolman.models.model import CallError
 
 if TYPE_CHECKING:
+    import anthropic
     from anthropic import AsyncAnthropic
+else:
+    anthropic = LazyModule("anthropic")
 
 
 WINDOW = "24h"
@@ -218,8 +222,6 @@ class AnthropicBatches:
 
     async def state(self, name: str) -> BatchState:
         """Return the state of a batch."""
-        import anthropic
-
         try:
             batch = await self._client.messages.batches.retrieve(name)
         except anthropic.NotFoundError:
@@ -249,8 +251,6 @@ class AnthropicBatches:
         return BatchLine(line.custom_id, 0, f"{self._url}: {why}")
 
     async def _asked(self, call: Callable[[], Awaitable[Any]]) -> Any:
-        import anthropic
-
         try:
             return await call()
         except anthropic.AnthropicError as error:
@@ -258,8 +258,6 @@ class AnthropicBatches:
 
     def _told(self, error: Any) -> CallError:
         """Convert an error of the package's to a CallError."""
-        import anthropic
-
         if isinstance(error, anthropic.APITimeoutError):
             return endpoint.timed_out(self._url, WAIT_SECONDS)
         if isinstance(error, anthropic.APIStatusError):

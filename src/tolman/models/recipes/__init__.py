@@ -40,6 +40,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from tolman.media.sampling import MARK
+from tolman.messages import Thinking
 from tolman.toml_catalogue import TomlCatalogue
 
 _CONTEXT = 128_000
@@ -294,8 +295,6 @@ class ModelRecipe(BaseModel):
 
     def sampling(self) -> dict[str, Any]:
         """Settings of `tolman.messages.Sampling` that differ from a preset's."""
-        from tolman.messages import Thinking
-
         if self.run is None:
             return {}
         run = self.run

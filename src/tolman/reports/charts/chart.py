@@ -489,6 +489,4 @@ def _shared(a: tuple[float, float, float, float], b: tuple[float, float, float, 
 
 def wrapped(text: str, most: int = 14) -> str:
     """A label in lines of about so many letters."""
-    import textwrap
-
     return "\n".join(textwrap.wrap(text, most, break_long_words=False)[:4])

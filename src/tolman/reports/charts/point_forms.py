@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from tolman.reports.charts.chart import (
@@ -233,8 +234,6 @@ def _diagonal(axes: Axes, rows: pl.DataFrame, theme: Theme) -> None:
 
 
 def _fit(axes: Axes, rows: pl.DataFrame, theme: Theme) -> None:
-    import numpy as np
-
     x, y = rows["x"].to_numpy(), rows["value"].to_numpy()
     if len(x) > 2 and np.ptp(x) > 0:
         slope, start = np.polyfit(x, y, 1)

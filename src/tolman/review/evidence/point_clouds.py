@@ -16,8 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image as Pictures
 
 from tolman.errors import InputError, UsageError, unknown
+from tolman.geometry.camera_geometry import splat
+from tolman.geometry.measuring import QUANTITIES
+from tolman.ingest.clouds.recording import is_collection
+from tolman.ingest.readers.rig_file import NAME, read_rig
 from tolman.items import Item
 from tolman.kinds import kind_of
 from tolman.scene_table import read_captures
@@ -59,9 +64,6 @@ def places(paths: Sequence[Path]) -> dict[str, CloudPlace]:
     Raises:
         InputError: a path is neither a rig nor a collection of captures.
     """
-    from tolman.ingest.clouds.recording import is_collection
-    from tolman.ingest.readers.rig_file import NAME, read_rig
-
     found: dict[str, CloudPlace] = {}
     for path in paths:
         if (path / NAME).is_file():
@@ -170,7 +172,6 @@ def measured_in(
         InputError: the region's points can't be measured so.
         UsageError: the picks don't fit, or the quantity is none that the question asks for.
     """
-    from tolman.geometry.measuring import QUANTITIES
     from tolman.ingest.recording_measures import measure_recording
 
     if quantity not in QUANTITIES:
@@ -272,10 +273,6 @@ def frame_view(recording: Recording, points: Floats, seconds: float, picture: Im
     Raises:
         UsageError: there is no such frame, or its pose isn't known.
     """
-    from PIL import Image as Pictures
-
-    from tolman.geometry.camera_geometry import splat
-
     pose, intrinsics, _ = recording.frame(scene_seconds(recording, seconds))
     size = recording.cameras[0].size
     if size is None:
@@ -351,8 +348,6 @@ def _dots(
 
 
 def _png(pixels: NDArray[np.uint8]) -> bytes:
-    from PIL import Image as Pictures
-
     out = io.BytesIO()
     Pictures.fromarray(pixels).save(out, "PNG", compress_level=1)
     return out.getvalue()

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import MissingExtraError, TolmanError
 from tolman.files import file_state
+from tolman.geometry.measuring import OF_TWO, QUANTITIES, SHAPES
 from tolman.items import Item, Media
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 from tolman.review.evidence import point_clouds
@@ -62,8 +63,6 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
     @router.get("/{assignment}/cloud", response_class=HTMLResponse)
     def panel(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
         """Show the point cloud next to the video, for picking points."""
-        from tolman.geometry.measuring import OF_TWO, QUANTITIES, SHAPES
-
         item, place = _measurable(site, own_of, me, assignment)
         try:
             recording, points = point_clouds.recording_of(place)
@@ -105,8 +104,6 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
         shape: Line = "box", first: Line = "", second: Line = "", at: Line = "0",
     ) -> Response:  # fmt: skip
         """Measure the picked points; each measurement is kept, whether it is taken over or not."""
-        from tolman.geometry.measuring import OF_TWO
-
         item, place = _measurable(site, own_of, me, assignment)
 
         try:

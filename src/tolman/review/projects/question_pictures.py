@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import HTTPException
+from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
@@ -251,8 +252,6 @@ def annotated(
 
 def size_of(content: bytes) -> tuple[int, int]:
     """Width and height of a JPEG."""
-    from PIL import Image
-
     with Image.open(io.BytesIO(content)) as image:
         return image.size
 

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
+from PIL import Image, ImageOps
 
 from tolman.curate.duplicates import picture_hash
 from tolman.errors import InputError, TolmanError
@@ -103,8 +104,6 @@ def _variants(picture: bytes) -> _Grey:
 
 def _looks(picture: bytes, ways: Sequence[tuple[int, float, bool]]) -> _Grey:
     """Grey levels of the disc in a picture's middle in several ways: (ways, pixels), each of mean 0 and length 1."""
-    from PIL import Image, ImageOps
-
     with Image.open(io.BytesIO(picture)) as image:
         factor = _WORKED / min(image.size)
         size = round(image.width * factor), round(image.height * factor)

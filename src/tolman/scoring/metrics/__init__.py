@@ -17,6 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from tolman.errors import UsageError, unknown
 from tolman.items import Item
 from tolman.plugins import loaded_plugins
@@ -24,7 +26,6 @@ from tolman.registry import Registry
 from tolman.scoring.answer_values import ParsedAnswer
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -193,8 +194,6 @@ class Metric:
         Returns:
             Shape (…,).
         """
-        import numpy as np
-
         counts = np.ones(len(values)) if weights is None else weights
         if self._figure is not None:
             return np.asarray(self._figure(values, counts), dtype=np.float64)
@@ -245,8 +244,6 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     Returns:
         Shape (…,).
     """
-    import numpy as np
-
     total = weights.sum(-1)
     return np.asarray(np.where(total > 0, weights @ values, np.nan) / np.where(total > 0, total, 1.0))
 
@@ -263,8 +260,6 @@ def with_weights(aggregate: Aggregate) -> Aggregate:
         return aggregate
 
     def repeated(values: Floats, weights: Floats) -> Floats:
-        import numpy as np
-
         flat = weights.reshape(-1, len(values)).astype(np.intp)
         figures = [float(aggregate(np.repeat(values, counts))) if counts.any() else math.nan for counts in flat]
         return np.asarray(figures).reshape(weights.shape[:-1])

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+import shapely
 from numpy.typing import ArrayLike
 
 from tolman.geometry.boxes import Floats
@@ -273,8 +274,6 @@ def prism(outline: Outline | Polygon, low: float, high: float, *, along: int = 2
         low, high: where it begins and ends along the axis.
         along: 0, 1, 2 for x, y, z.
     """
-    import shapely
-
     polygon = outline if isinstance(outline, shapely.Polygon) else shapely.Polygon(outline)
     polygon = shapely.orient_polygons(polygon)
     parts = shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))

@@ -17,6 +17,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import shapely
+
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE, STANDING_BELOW, apart
@@ -100,8 +102,6 @@ def serving(geometry: SceneGeometry, purpose: str) -> list[str]:
 
 def gap_between(geometry: SceneGeometry, a: str, b: str, settings: AffordanceSettings) -> tuple[float, list[str]]:
     """Centimetres between two unique things' footprints, and the rules that asking for it would break."""
-    import shapely
-
     (i,), (j,) = geometry.members[a], geometry.members[b]
     outlines = geometry.footprints
     width = 100 * float(outlines[i].distance(outlines[j]))

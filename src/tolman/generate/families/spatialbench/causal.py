@@ -24,9 +24,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tolman.extras import LazyModule
 from tolman.generate.answer_evidence import every, needed, one_of
 from tolman.generate.distractors import others_for
 from tolman.generate.draft import Draft, Recomputed, Rejected
@@ -44,6 +46,11 @@ from tolman.generate.scene_geometry import SEEN, SceneGeometry
 from tolman.geometry.boxes import Boxes, distances
 from tolman.items import Item
 from tolman.scenes import SceneObject
+
+if TYPE_CHECKING:
+    import shapely
+else:
+    shapely = LazyModule("shapely")
 
 
 class CausalSettings(WalkSettings):
@@ -147,8 +154,6 @@ def recompute(geometry: SceneGeometry, item: Item, settings: CausalSettings, *, 
 
 def on_walk(geometry: SceneGeometry, start: str, end: str, settings: CausalSettings) -> Obstacle | None:
     """The first obstacle of someone who goes straight from one unique landmark towards another."""
-    import shapely
-
     (i,), (j,) = geometry.members[start], geometry.members[end]
     here, there = middle(geometry, i), middle(geometry, j)
     length = apart(here, there)

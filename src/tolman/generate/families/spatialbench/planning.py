@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import shapely
 
 from tolman.generate.answer_evidence import every, needed, one_of
 from tolman.generate.distractors import others_for
@@ -107,8 +108,6 @@ def after_turn(geometry: SceneGeometry, start: str, turn: str, side: str, settin
 
 
 def _onwards(geometry: SceneGeometry, number: int, way: Floats, settings: CommandSettings) -> Obstacle | None:
-    import shapely
-
     here = middle(geometry, number)
     line = shapely.LineString([here, here + 100.0 * way])
     inside = float(geometry.footprints[number].intersection(line).length)

@@ -10,15 +10,22 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tolman.extras import LazyModule
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import KEY, SceneGeometry, angle_error
 from tolman.geometry.ground_plane import THIRDS, boundary_gap, egocentric_angle, sector_of
 from tolman.items import Item
+
+if TYPE_CHECKING:
+    import shapely
+else:
+    shapely = LazyModule("shapely")
 
 
 class RouteSettings(FamilySettings):
@@ -87,8 +94,6 @@ def obstacles(geometry: SceneGeometry, stops: Sequence[str], settings: RouteSett
 
 def _on_the_way(geometry: SceneGeometry, a: str, b: str, clearance: float, headroom: float) -> Iterator[str]:
     """The obstacles of one move."""
-    import shapely
-
     way = shapely.LineString([geometry.center(a)[:2], geometry.center(b)[:2]]).buffer(clearance)
     if not geometry.walkable(clearance).covers(way):
         yield "the floor ends"

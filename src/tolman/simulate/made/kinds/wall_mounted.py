@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
+import shapely
 
 from tolman.simulate.made.forms import (
     DARK,
@@ -103,8 +104,6 @@ def make_clock(draws: Draws) -> MadeParts:
 
 def make_mirror(draws: Draws) -> MadeParts:
     """A pane in a frame of its own outline, or without one; a ledge below some."""
-    import shapely
-
     w, d, h = draws.size
     frame = draws.material("wood", "metal", "metal", "paint")
     ledge = draws.chance(0.2)

@@ -17,10 +17,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.extras import LazyModule
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.generate.families.mmsi_bench.support.ambiguity import (
     ONE_OPTION,
@@ -35,6 +37,11 @@ from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
+
+if TYPE_CHECKING:
+    import shapely
+else:
+    shapely = LazyModule("shapely")
 
 
 @dataclass(frozen=True)
@@ -107,8 +114,6 @@ class RegionView:
 @lru_cache(maxsize=2)
 def regions_of(gallery: Gallery) -> dict[str, RegionView]:
     """The regions of a scene, by name."""
-    import shapely
-
     found = {}
     for kind in KINDS:
         anchors = [i for i in sorted(gallery.still) if gallery.category(i) in kind.anchors]

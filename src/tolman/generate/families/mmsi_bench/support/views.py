@@ -18,15 +18,22 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tolman.extras import LazyModule
 from tolman.generate.draft import Shot
 from tolman.generate.family import FamilySettings
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import project
 from tolman.scenes import Capture
+
+if TYPE_CHECKING:
+    import shapely
+else:
+    shapely = LazyModule("shapely")
 
 
 class ViewSettings(FamilySettings):
@@ -264,8 +271,6 @@ class Gallery:
     @cached_property
     def standing_places(self) -> Floats:
         """Return places all over the floor, or the hull of the objects on it, metres, shape (n, 2)."""
-        import shapely
-
         rings = self.scene.floor
         corners = np.array(rings[0]) if rings else np.array(self.geometry.boxes.centers[:, :2])
         outline = shapely.Polygon(rings[0], rings[1:]) if rings else shapely.convex_hull(shapely.multipoints(corners))
@@ -418,8 +423,6 @@ def gallery(geometry: SceneGeometry, settings: ViewSettings) -> Gallery:
 
 def outlines(boxes: Boxes, view: View) -> tuple[list[float], list[float]]:
     """Pixels that each box's outline covers, inside the picture and without its borders; 0 where it isn't in front."""
-    import shapely
-
     if not len(boxes):
         return [], []
     pixels, depth = project(boxes.vertices(), view.pose, view.intrinsics)

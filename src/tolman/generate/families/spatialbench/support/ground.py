@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tolman.extras import LazyModule
 from tolman.generate.family import FamilySettings
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import egocentric_angle
 
 if TYPE_CHECKING:
+    import shapely
     from shapely import Polygon
+else:
+    shapely = LazyModule("shapely")
 
 
 MIN_SHOWN_SHARE = 0.004
@@ -105,8 +109,6 @@ def bearing(here: ArrayLike, facing: ArrayLike, there: ArrayLike) -> float:
 
 def corridor(start: Floats, way: Floats, reach: float, half: float) -> Polygon:
     """The rectangle that something of a half width sweeps from a start, square at both ends."""
-    import shapely
-
     return shapely.LineString([start, start + reach * way]).buffer(half, cap_style="flat")
 
 
@@ -130,8 +132,6 @@ def met(
         skip: numbers of objects that don't count.
         settings: which heights count.
     """
-    import shapely
-
     swept = corridor(start, way, reach, half)
     found = []
     for number, (outline, (low, high)) in enumerate(zip(geometry.footprints, geometry.heights, strict=True)):
@@ -145,8 +145,6 @@ def met(
 
 def free_floor(geometry: SceneGeometry, start: Floats, way: Floats) -> float:
     """Metres from a start on the floor until the floor ends; 0 where the start is beyond it."""
-    import shapely
-
     rings = geometry.scene.floor
     if not rings:
         return np.inf
@@ -158,8 +156,6 @@ def free_floor(geometry: SceneGeometry, start: Floats, way: Floats) -> float:
 
 def _grazed(geometry: SceneGeometry, start: Floats, way: Floats, reach: float, half: float) -> bool:
     """Check whether the strip that something of a half width sweeps leaves the floor, as at a door's jamb."""
-    import shapely
-
     rings = geometry.scene.floor
     if not rings or reach <= 0:
         return False
@@ -178,8 +174,6 @@ def hidden(geometry: SceneGeometry, here: Floats, number: int) -> bool:
 
 def _floor_ends(geometry: SceneGeometry, here: Floats, there: Floats, things: tuple[int | None, int]) -> bool:
     """Check whether it ends between two places, apart from the footprints of things there and a wall behind."""
-    import shapely
-
     length = apart(here, there)
     line = shapely.LineString([here, there])
     start, end = (
