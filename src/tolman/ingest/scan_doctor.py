@@ -608,7 +608,6 @@ def _focal(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
 
 def _focal_factor(scan: ScanNumbers) -> float:
     """The factor of focal lengths with which masks and boxes overlap most: a simple fraction if one is within 1.5 %."""
-    from scipy.optimize import minimize_scalar
 
     def cost(log: float) -> float:
         return _misfit(_scaled(scan, float(np.exp(log)), whole=False))
@@ -616,7 +615,9 @@ def _focal_factor(scan: ScanNumbers) -> float:
     logs = np.log(FOCAL_FACTORS)
     best = int(np.clip(np.argmin([cost(log) for log in logs]), 1, len(logs) - 2))
     found = float(
-        minimize_scalar(cost, bounds=(logs[best - 1], logs[best + 1]), method="bounded", options={"xatol": 0.003}).x
+        scipy.optimize.minimize_scalar(
+            cost, bounds=(logs[best - 1], logs[best + 1]), method="bounded", options={"xatol": 0.003}
+        ).x
     )
     simple = float(Fraction(float(np.exp(found))).limit_denominator(4))
     return simple if simple > 0 and abs(np.log(simple) - found) < 0.015 else float(np.exp(found))

@@ -237,12 +237,12 @@ def render(chart: Chart, form: Form, suffix: str = "svg", *, dark: bool = False,
             figure.text(0.1 / width, at / height, line, va="top", size=_SIZE - 1.5, color=theme.faint)
             at -= 0.9 * _LINE
         out = io.BytesIO()
-        metadata: dict[str, Any] = {
+        known: dict[str, dict[str, Any]] = {
             "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
             "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
             "png": {"Software": "written by Tolman"},
-        }[suffix]
-        figure.savefig(out, format=suffix, metadata=metadata, dpi=DPI if suffix == "png" else 72)
+        }
+        figure.savefig(out, format=suffix, metadata=known[suffix], dpi=DPI if suffix == "png" else 72)
     return _svg(out.getvalue(), chart, dark=dark) if suffix == "svg" else out.getvalue()
 
 
