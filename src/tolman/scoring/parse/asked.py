@@ -7,6 +7,7 @@ as 'size+' (larger) and 'size-' (smaller).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -88,6 +89,12 @@ def asked_in(question: str, language: Languages) -> Asked:
     cues = language.asked.find(words, question)
     negations = [c for c in language.cues_of(words, question) if c.role == "negate"]
     subject, anchor = _located(words, cues, poles, language)
+    related = next((m for pattern in _RELATED if (m := pattern.search(question))), None)
+    if related is not None and not (subject and anchor):
+        groups = related.groupdict()
+        subject, anchor = (
+            _content(words_of(groups.get(name) or ""), 0, None, language) for name in ("subject", "anchor")
+        )
     shared = subject & anchor  # "the red cup" beside "the blue cup"
     if shared < subject and shared < anchor:
         subject, anchor = subject - shared, anchor - shared
@@ -97,7 +104,9 @@ def asked_in(question: str, language: Languages) -> Asked:
         frozenset(c.role for c in poles),
         subject,
         anchor,
-        any(c.role == "where" for c in cues) or any(opposite(c.role) in {p.role for p in poles} for c in poles),
+        related is not None
+        or any(c.role == "where" for c in cues)
+        or any(opposite(c.role) in {p.role for p in poles} for c in poles),
         any(question[c.start : c.end].casefold() not in _THAN for c in negations),
     )
 
@@ -137,6 +146,18 @@ def _located(
     subject = _content(words, begin, first.start, language)
     return subject, _content(words, first.end, None, language)
 
+
+_BE = r"(?:is|are|was|were|does|do|did)"
+_RELATED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bwhich side of (?P<anchor>[^,?]+?) {_BE} (?P<subject>[^,?]+)",
+        rf"\b{_BE} (?P<subject>[^,?]+?)"
+        r" (?:compared?|relate|in (?:relation|comparison)|relative|with (?:respect|regard)) (?:to|with) (?P<anchor>[^,?]+?)(?: (?:in|by|on) [^,?]+)?[ ?.]*\Z",
+        r"\b(?:true|correct|right|said) (?:of|about|for) (?P<subject>[^,?]+?)(?: (?:as|in|on|when|if)\b|[,?]|\Z)",
+    )
+)
+"""Questions for a relation, with the two things that it relates; the options may name the second."""
 
 _AUXILIARIES = frozenset((
     "is", "are", "was", "were", "does", "do", "did", "has", "have", "can", "will", "would", "should"

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.asked import Asked, names_any, opposite
+from tolman.scoring.parse.asked import Asked, is_content, names_any, opposite
 from tolman.scoring.parse.commitments import CONCLUDED, JUDGED, Commitment
-from tolman.scoring.parse.lexicon import Cue, Word, longest, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Languages, Word, longest, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
 from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
@@ -66,11 +66,15 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
         asked: by the item.
     """
     directed = any(c & OPPOSITE_DIRECTIONS.keys() for c in options.concepts)
+    polar = _poles_of(options, lines[0].segment.language) if lines else []
+    asked = _with_things_of(options, asked, lines[0].segment.language) if polar else asked
     related = False
     by_case = any(is_case(line, text) for line in lines if not is_counterfactual(line.segment, text))
     for line in reversed(lines):
         if is_counterfactual(line.segment, text) and not (by_case and is_case(line, text)):
             line.mentions = [m for m in line.mentions[:1] if m.label]  # "A. It would be B only if …"
+            continue
+        if polar and asked.located and asked.subject and _turn_poles(line, text, polar, asked):
             continue
         if asked.located and asked.subject and asked.anchor and directed:
             if related and not names_any(line.segment.words, asked.subject | asked.anchor):
@@ -81,6 +85,59 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
         if asked.poles and line.mentions:
             _turn_qualities(line, text, options, asked)
+
+
+def _poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
+    """Return the poles that the options name; empty where no two options name opposite ones."""
+    found = [frozenset(_alike(c.role) for c in longest(language.opposites.find(words_of(o), o))) for o in options.texts]
+    every = frozenset[str]().union(*found)
+    return found if any(pole[:-1] in _COMPARED and opposite(pole) in every for pole in every) else []
+
+
+def _alike(pole: str) -> str:
+    """Name the pole that a relation comes to: a thing above another is higher, one in front of another is nearer."""
+    quality, sign = pole[:-1], pole[-1]
+    if quality == "distance":
+        return "order-" if sign == "+" else "order+"
+    return "height" + sign if quality == "levels" else pole
+
+
+def _with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
+    """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
+    if asked.anchor:
+        return asked
+    bags = [frozenset(w.folded for w in words_of(o) if is_content(w.folded, language)) for o in options.texts]
+    shared = frozenset.intersection(*bags) - asked.subject - language.opposites.exact.keys()
+    return replace(asked, anchor=shared)
+
+
+def _turn_poles(line: OptionLine, text: str, polar: Sequence[frozenset[str]], asked: Asked) -> bool:
+    """Replace the options that a line names by those that it means, where it relates the two things of the question.
+
+    Returns:
+        True if the line does; its options are left out where it isn't clear which thing has the quality.
+    """
+    wanted = frozenset[str]().union(*polar)
+    every = longest(line.segment.language.opposites.find(line.segment.words, text))
+    cues = [replace(c, role=_alike(c.role)) for c in every if not is_idiom(text, c)]
+    cues = [c for c in cues if c.role[:-1] in _COMPARED and (c.role in wanted or opposite(c.role) in wanted)]
+    relations = _relations(line.segment, text, asked, cues)
+    known = [r for r in relations if r.teller or r.told]
+    if not known:
+        return False
+    found = {}
+    for relation in known:
+        turned = relation.told == "anchor" or relation.teller == "subject"
+        direct = relation.told == "subject" or relation.teller == "anchor"
+        less = _is_less(relation.cue, line.segment, text)
+        pole = opposite(relation.cue.role) if turned != less else relation.cue.role
+        option = next((i for i, poles in enumerate(polar) if pole in poles), -1)
+        if option >= 0:
+            negated = turned == direct or (not less and _is_denied(line.segment, relation.cue, text))
+            cue = relation.cue
+            found[cue.start] = Mention(option, cue.start, cue.end, "text", negated=negated)
+    line.mentions = sorted([*found.values(), *(m for m in line.mentions if m.by == "letter")], key=lambda m: m.start)
+    return True
 
 
 def _drop_modifiers(line: OptionLine, text: str, options: OptionTexts) -> None:
@@ -173,12 +230,14 @@ def _is_denied(segment: Segment, cue: Cue, text: str) -> bool:
     )
 
 
-def _relations(segment: Segment, text: str, asked: Asked) -> list[_Relation]:
-    """The directions that a sentence names, with the things of the question on either side of each."""
-    cues = [c for c in longest(segment.concepts) if c.role in OPPOSITE_DIRECTIONS and not is_idiom(text, c)]
+def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] | None = None) -> list[_Relation]:
+    """The directions, or qualities, that a sentence names, with the things of the question on either side of each."""
+    cues = poles
+    if cues is None:
+        cues = [c for c in longest(segment.concepts) if c.role in OPPOSITE_DIRECTIONS and not is_idiom(text, c)]
     found = []
     for k, cue in enumerate(cues):
-        begin = cues[k - 1].end if k else segment.start
+        begin = max((c.end for c in cues[:k] if c.end <= cue.start), default=segment.start)
         stops = [m.end() for m in _STOP.finditer(text, begin, cue.start)]
         begin = stops[-1] if stops else begin
         before = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
@@ -188,7 +247,9 @@ def _relations(segment: Segment, text: str, asked: Asked) -> list[_Relation]:
             teller, before = _thing(before[-1], asked), before[:-1]  # "on the stove's left"
         if before and before[-1].folded in _OWNING and not teller:
             teller = "subject" if names_any(before, asked.anchor) and not names_any(before, asked.subject) else ""
-        told = _nearest(before[::-1], asked, segment.language.skip)
+        told = _nearest(before[::-1], asked, segment.language.skip) or (
+            _only(before, cue, text, asked) if poles else ""
+        )
         pronoun = next((w.folded in _PRONOUNS for w in behind if w.folded not in _LINKS), False)
         if not teller and told == "anchor" and pronoun:
             # "past the stool, the piano behind it", or "the piano is behind it" with nothing else before it
@@ -224,6 +285,13 @@ def _nearest(words: Sequence[Word], asked: Asked, skip: frozenset[str]) -> str:
         if thing:
             return ""
     return ""
+
+
+def _only(before: Sequence[Word], cue: Cue, text: str, asked: Asked) -> str:
+    """Return the only thing in front of a quality in its part of a sentence."""
+    begin = max(text.rfind(mark, 0, cue.start) for mark in ",(—–")
+    things = {_thing(w, asked) for w in before if w.start > begin} - {""}
+    return things.pop() if len(things) == 1 else ""
 
 
 _LESS = re.compile(r"\b(?:less|weniger|moins|menos)[ ]\Z", re.IGNORECASE)

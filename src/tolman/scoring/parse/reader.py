@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -16,6 +16,7 @@ from tolman.scoring.answer_values import ParsedAnswer, nothing
 from tolman.scoring.parse.amounts import number_found
 from tolman.scoring.parse.answer_candidates import NamedValue, TextLines, candidates, with_close
 from tolman.scoring.parse.answer_selection import ResponseSetting, is_open, is_plain, select
+from tolman.scoring.parse.asked import asked_in, opposite
 from tolman.scoring.parse.choice import choice_found
 from tolman.scoring.parse.commitments import (
     ALONE,
@@ -34,7 +35,7 @@ from tolman.scoring.parse.commitments import (
     standing,
 )
 from tolman.scoring.parse.language_detection import detected
-from tolman.scoring.parse.lexicon import Languages, Word, is_glued, words_of
+from tolman.scoring.parse.lexicon import Languages, Word, is_glued, same_word, words_of
 from tolman.scoring.parse.plain_text import Plain, plain, without_markup
 from tolman.scoring.parse.wrappers import (
     ERROR_WITHIN,
@@ -145,7 +146,8 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     """Return the reading of a response by the rules; None for an error message."""
     if ready.is_error:
         return None
-    text, wrappers, prose = ready.text, ready.wrappers, ready.prose
+    text, prose = ready.text, ready.prose
+    wrappers = [w for w in (_with_field_asked(item, w) for w in ready.wrappers) if w.text]
     language = detected(prose, "\n".join((item.question, *item.options)))
     cues = language.found_in(prose)
     unknown = max((c.start for c in cues if c.role in ("unknown", "none_of")), default=-1)
@@ -206,7 +208,7 @@ def _unfinished(item: Item, whole: Plain, begin: int) -> ParsedAnswer:
     opened = whole.text[begin:]
     prose = shortened(without_markup(opened))
     language = detected(prose, "\n".join((item.question, *item.options)))
-    boxed = standing([_wrapped(item, w, language) for w in wrapped(opened)[-MAX_WRAPPERS:]])
+    boxed = standing([_wrapped(item, w, language) for w in wrapped(opened)[-MAX_WRAPPERS:] if w.text])
     if boxed is not None and boxed.value is not None and len(words_of(opened[boxed.end :])) <= 2:
         return _reading(boxed, whole, begin)
     tail = prose.rstrip()
@@ -260,6 +262,39 @@ def _wrapped(item: Item, wrapper: Wrapped, language: Languages) -> Commitment:
     start, end = (min(wrapper.start + place, wrapper.end) for place in (chosen.start, chosen.end))
     return Commitment(chosen.value, WRAPPED, start, end, wrapper.rule, chosen.note)
 
+
+def _with_field_asked(item: Item, wrapper: Wrapped) -> Wrapped:
+    """Return a JSON object with the field that the question asks for, where it has fields of several things.
+
+    For a number it is the one whose keys share most words with the question, of several the total. For a yes or no it
+    is the only one that is true or false.
+    """
+    asked = [w.folded for w in words_of(item.question) if len(w.folded) > 2]
+    if item.kind == "choice":
+        said = [(path, value) for path, value in wrapper.fields if value in ("yes", "no")]
+        is_judged = {option.casefold() for option in item.options} == {"yes", "no"}
+        language = _written_in(item.options, item.question)
+        poles = asked_in(item.question, language).poles
+        values = [
+            value
+            if not any(opposite(c.role) in poles for c in language.opposites.find(words_of(path), path))
+            else {"yes": "no", "no": "yes"}[value]
+            for path, value in said
+            if is_judged
+        ]
+    else:
+        shared = [
+            (sum(any(same_word(w.folded, a) for w in words_of(path)) for a in asked), path, value)
+            for path, value in wrapper.fields
+            if value not in ("yes", "no")
+        ]
+        best = [(path, value) for n, path, value in shared if n and n == max(n for n, _, _ in shared)]
+        totals = [value for path, value in best if _TOTAL_KEY.search(path)]
+        values = [value for _, value in best] if len(best) == 1 else totals
+    return replace(wrapper, text=values[0]) if len(values) == 1 else wrapper
+
+
+_TOTAL_KEY = re.compile(r"(?:total|sum|count|overall)\Z", re.IGNORECASE)
 
 MAX_FORMULA_CHARS = 40
 """Characters of a text that may end in a sign of arithmetic without breaking off, at most."""
