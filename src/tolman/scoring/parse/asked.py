@@ -91,9 +91,10 @@ def asked_in(question: str, language: Languages) -> Asked:
     subject, anchor = _located(words, cues, poles, language)
     related = next((m for pattern in _RELATED if (m := pattern.search(question))), None)
     if related is not None and not (subject and anchor):
-        groups = related.groupdict()
+        parts = [words_of(related.groupdict().get(name) or "") for name in ("subject", "anchor")]
         subject, anchor = (
-            _content(words_of(groups.get(name) or ""), 0, None, language) for name in ("subject", "anchor")
+            _content(part, 0, None, language) or frozenset(w.folded for w in part if w.folded not in language.skip)
+            for part in parts  # "the picture", which is no function word here
         )
     shared = subject & anchor  # "the red cup" beside "the blue cup"
     if shared < subject and shared < anchor:
@@ -152,8 +153,8 @@ _RELATED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\bwhich side of (?P<anchor>[^,?]+?) {_BE} (?P<subject>[^,?]+)",
-        rf"\b{_BE} (?P<subject>[^,?]+?)"
-        r" (?:compared?|relate|in (?:relation|comparison)|relative|with (?:respect|regard)) (?:to|with) (?P<anchor>[^,?]+?)(?: (?:in|by|on) [^,?]+)?[ ?.]*\Z",
+        rf"\b{_BE} (?P<subject>[^,?]+?) (?:compared?|relate|in relation|in comparison|relative|with re(?:spect|gard))"
+        r" (?:to|with) (?P<anchor>[^,?]+?)(?: (?:in|by|on) [^,?]+)?[ ?.]*\Z",
         r"\b(?:true|correct|right|said) (?:of|about|for) (?P<subject>[^,?]+?)(?: (?:as|in|on|when|if)\b|[,?]|\Z)",
     )
 )

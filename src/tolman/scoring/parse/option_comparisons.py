@@ -66,8 +66,8 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
         asked: by the item.
     """
     directed = any(c & OPPOSITE_DIRECTIONS.keys() for c in options.concepts)
-    polar = _poles_of(options, lines[0].segment.language) if lines else []
-    asked = _with_things_of(options, asked, lines[0].segment.language) if polar else asked
+    polar = _poles_of(options, lines[0].segment.language) if lines and not directed else []
+    asked = _with_things_of(options, asked, lines[0].segment.language) if lines else asked
     related = False
     by_case = any(is_case(line, text) for line in lines if not is_counterfactual(line.segment, text))
     for line in reversed(lines):
@@ -104,7 +104,7 @@ def _alike(pole: str) -> str:
 
 def _with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
     """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
-    if asked.anchor:
+    if asked.anchor or not (asked.located and asked.subject):
         return asked
     bags = [frozenset(w.folded for w in words_of(o) if is_content(w.folded, language)) for o in options.texts]
     shared = frozenset.intersection(*bags) - asked.subject - language.opposites.exact.keys()
