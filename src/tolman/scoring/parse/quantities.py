@@ -403,6 +403,8 @@ def _mark_beside(quantity: Quantity, text: str, cues: Sequence[Cue]) -> None:
         quantity.operand = True
     if not quantity.note and any(c.role in ("negate", "compare_to") for c in before):
         quantity.operand = True
+    if quantity.value == 1 and _NOT_ONE.search(text, max(0, quantity.start - 12), quantity.start):
+        quantity.operand = True
     if tail.strip()[:1] in ("=", "≈", "≒") and not quantity.result:
         quantity.operand = True
     if _EQUALS_WORD.search(text[max(0, quantity.start - 24) : quantity.start]):
@@ -411,6 +413,7 @@ def _mark_beside(quantity: Quantity, text: str, cues: Sequence[Cue]) -> None:
         quantity.result = True
 
 
+_NOT_ONE = re.compile(r"\b(?:not|without)[ ](?:even[ ])?(?:a[ ])?\Z", re.IGNORECASE)
 _RESULT_SIGNS = ("=", "≈", "≒", "=~", "= ~", "→", "⇒", "=>")
 
 MIN_PARTS = 2
