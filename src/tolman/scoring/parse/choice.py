@@ -59,7 +59,7 @@ from tolman.scoring.parse.option_verdicts import (
     without_cases,
 )
 from tolman.scoring.parse.quantities import quantities
-from tolman.scoring.parse.response_segments import Segment, announces_next
+from tolman.scoring.parse.response_segments import Segment, announces_next, behind_answer
 from tolman.scoring.parse.yes_no import yes_or_no
 
 SHORT_WORDS = 6
@@ -292,7 +292,7 @@ def choice_found(
     found = [*behind_enumeration([*found, *said], lines, text), *against]
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
         found = _most_asked(found, lines, question)
-    return sorted(found, key=lambda c: (c.start, c.end)), lines
+    return behind_answer(sorted(found, key=lambda c: (c.start, c.end)), parts, text), lines
 
 
 def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: str) -> list[Commitment]:

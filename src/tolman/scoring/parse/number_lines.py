@@ -703,7 +703,7 @@ def _rows_asked(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) ->
 
 
 _LISTED_VERB = re.compile(
-    r"[ ](?:there (?:are|is)|there['’]s|(?:i|we) (?:see|count)|it (?:has|have)|also|again|another|has|have|just|only|is|are"
-    r"|stands?|hangs?)\b.*\Z",
+    r"[ ](?:there (?:are|is)|there['’]s|(?:i|we) (?:see|count)|it (?:has|have)|also|again|another|has|have|just|only|is"
+    r"|are|stands?|hangs?)\b.*\Z",
     re.IGNORECASE,
 )

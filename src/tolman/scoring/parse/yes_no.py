@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, is_content, names_any, opposite
-from tolman.scoring.parse.commitments import ALONE, JUDGED, Commitment
+from tolman.scoring.parse.commitments import ALONE, DECLARED, JUDGED, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_in_longer, is_inside, longest, same_word, words_of
 from tolman.scoring.parse.numerals import spelled_numbers
 from tolman.scoring.parse.option_lines import OptionLine
@@ -116,10 +116,11 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
     if places is None or not asked.question:
         return []
     found = []
-    polite = False
+    polite = corrects = False
     last = len(lines) - 1
     for i, line in enumerate(lines):
         segment = line.segment
+        corrects = corrects or (i > 0 and bool(segment.having("correct")))
         if line.question or _is_unsure(segment, text) or is_supposed(segment, text):
             continue
         if is_counterfactual(segment, text):
@@ -131,7 +132,7 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
             if verdict is not None:
                 polite = polite or (i == 0 and bool(opening))
                 option = places[not verdict]
-                strength = ALONE if i == 0 else JUDGED
+                strength = DECLARED if corrects else ALONE if i == 0 else JUDGED
                 end = segment.words[0].end
                 found.append(Commitment(LETTERS[option], strength, segment.start, end, "first"))
                 continue
@@ -140,7 +141,8 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
         said = asked.negated or _said(line, text, places) is not None
         verdict = None if said else _by_clause(_restated, segment, text, asked)
         if verdict is not None:
-            found.append(Commitment(LETTERS[places[not verdict]], JUDGED, segment.start, segment.end, "judged"))
+            strength = DECLARED if corrects else JUDGED
+            found.append(Commitment(LETTERS[places[not verdict]], strength, segment.start, segment.end, "judged"))
     verdicts = {c.value for c in found if c.strength == JUDGED}
     later = {_said(line, text, places) for line in lines[1:]} - {None}
     if polite and (verdicts == {LETTERS[places[1]]} or later == {places[1]}):
