@@ -54,7 +54,6 @@ from tolman.scoring.parse.plain_text import fold
 from tolman.scoring.parse.response_segments import (
     Segment,
     announces_next,
-    behind_answer,
     cues_in_front,
     is_counterfactual,
     opening_denials,
@@ -112,7 +111,6 @@ def number_found(
         if line.segment.words or not awaited:
             awaited = not line.stated and not any(c.strength >= ALONE for c in new)
             awaited = awaited and announces_next(line.segment, text, "answer", "choose", "total")
-    result = behind_answer(result, [line.segment for line in lines], text)
     return sorted(_promoted(result, lines, text, asked), key=lambda c: (c.start, c.end)), lines
 
 

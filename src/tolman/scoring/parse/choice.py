@@ -36,6 +36,8 @@ from tolman.scoring.parse.option_announcements import (
     named_first,
     opening_letter,
     opening_yes,
+    relabelled,
+    settled,
 )
 from tolman.scoring.parse.option_comparisons import measured, read_against
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
@@ -59,7 +61,7 @@ from tolman.scoring.parse.option_verdicts import (
     without_cases,
 )
 from tolman.scoring.parse.quantities import quantities
-from tolman.scoring.parse.response_segments import Segment, announces_next, behind_answer
+from tolman.scoring.parse.response_segments import Segment, announces_next
 from tolman.scoring.parse.yes_no import yes_or_no
 
 SHORT_WORDS = 6
@@ -273,6 +275,7 @@ def choice_found(
     prepared = option_texts(options, option_language)
     asked = asked_in(question, option_language)
     lines = option_lines(text, prepared, language, asks_for_first(question, option_language))
+    relabelled(lines, text, prepared.count)
     winners = measured(lines, text, prepared, asked)
     read_against(lines, text, prepared, asked)
     found: list[Commitment] = without_cases(lines, text)
@@ -292,7 +295,7 @@ def choice_found(
     found = [*behind_enumeration([*found, *said], lines, text), *against]
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
         found = _most_asked(found, lines, question)
-    return behind_answer(sorted(found, key=lambda c: (c.start, c.end)), parts, text), lines
+    return sorted(settled(found, lines), key=lambda c: (c.start, c.end)), lines
 
 
 def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: str) -> list[Commitment]:

@@ -315,7 +315,7 @@ def _is_set_off(text: str, segment: Segment, start: int, around: _Surroundings) 
         or around.called
         or (around.announced and ends)
         or (around.bracketed and around.before[-1:] in ("(", "["))
-        or (around.bracketed and around.label and not around.head.strip())
+        or (around.bracketed and around.before[-1:] in ("", " ") and "(" not in around.before.rpartition(")")[2])
         or (not around.behind[:2].strip(" .,;\n") and _is_behind_copula(segment, text, start))
     )
 

@@ -150,6 +150,7 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     wrappers = [w for w in (_with_field_asked(item, w) for w in ready.wrappers) if w.text]
     language = detected(prose, "\n".join((item.question, *item.options)))
     cues = language.found_in(prose)
+    prose = _without_suppositions(item, prose, language)
     unknown = max((c.start for c in cues if c.role in ("unknown", "none_of")), default=-1)
     if not wrappers and ERROR_WITHIN.search(text) and not any(c.role == "answer" for c in cues):
         return None
@@ -184,6 +185,46 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
         options = _plain_options(item.options)
         found = with_close(found, prose, lines, options, _written_in(options, item.question))
     return Ruled(chosen, note, broken, setting, found)
+
+
+_HEAD = re.compile(r"\s*(?:[^\n.!;:(—–-]|\.(?=\d)|(?<=\S)-){1,60}(?:[.!;:\n(—–]|[ ]-[ ])")
+_PIECE = re.compile(r"\([^()\n]*\)|(?:[^\n.!?;(—–]|[.](?=\d)){1,400}")
+_SUPPOSITION = re.compile(
+    r"\b(?:would|could|might|wouldn't|couldn't)\b|,[ ]if\b"
+    r"|\A[\s|*_`([>,-]*(?:or[ ][^,]*,[ ])?(?:if|had|were|with|without|assuming|supposing|only when|unless"
+    r"|(?:counting|including)(?!.*\b(?:each|all|once|gives|makes)\b))\b",
+    re.IGNORECASE,
+)
+_REVISING = re.compile(
+    r"\A[\W_]*(?:wait|no|nope|actually|sorry|correction|on (?:second|closer)|oops|scratch)\b"
+    r"|\bi(?:'d| would)\b|\b(?:looking|thinking) again\b",
+    re.IGNORECASE,
+)
+
+
+def _without_suppositions(item: Item, text: str, language: Languages) -> str:
+    """Blank the suppositions behind an answer that opens a response: "Four. It would be five with the cup outside."."""
+    head = _HEAD.match(text)
+    if head is None or len(text) > MAX_SUPPOSING_CHARS or len(words_of(head[0])) > MAX_HEAD_WORDS:
+        return text
+    supposed = []
+    for piece in _PIECE.finditer(text, head.end() - 1):
+        if _REVISING.search(piece[0]):
+            break
+        if _SUPPOSITION.search(piece[0]):
+            supposed.append(piece.span())
+    opening = standing(_prose(item, head[0].rstrip("(—–-;: \n"), language)[0]) if supposed else None
+    if opening is None or opening.value is None:
+        return text
+    for start, end in supposed:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+MAX_HEAD_WORDS = 7
+"""Words of an answer that opens a response, at most."""
+MAX_SUPPOSING_CHARS = 1_000
+"""Characters of a response in which suppositions are looked for, at most."""
 
 
 def _is_doubtful(item: Item, chosen: Commitment, text: str) -> bool:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tolman.scoring.parse.commitments import ALONE, WRAPPED, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, both_ends, is_in_longer, is_inside, longest, words_of
 
 MAX_SEGMENTS = 160
@@ -199,37 +198,6 @@ def is_counterfactual(segment: Segment, text: str) -> bool:
         return True
     part = text[segment.start : segment.end]
     return would and bool(_HAD_IT_BEEN.match(part) or _IF_IT_WERE.search(part))
-
-
-_HYPOTHESIS = re.compile(
-    r"\b(?:would|could|might|wouldn't|couldn't)\b|\A[\s|*_`(\[>–—-]*(?:if|had|were|with|without|assuming|supposing|counting"
-    r"|including|only when|only if|as \w+ if)\b|\(\s*(?:if|with|without|counting|including)\b",
-    re.IGNORECASE,
-)
-
-
-def behind_answer(found: Sequence[Commitment], parts: Sequence[Segment], text: str) -> list[Commitment]:
-    """Leave out the suppositions behind an answer: "Four. It would be five with the cup on the floor."
-
-    Args:
-        found: commitments of a response, in order.
-        parts: its sentences and lines.
-        text: without markup.
-
-    Returns:
-        All, unless the first sentence is nothing but the answer. Then without those in later sentences that suppose
-        something, up to the first that corrects.
-    """
-    opening = [c for c in found if parts and c.end <= parts[0].end and c.value is not None]
-    if not opening or opening[-1].strength < ALONE or opening[-1].strength == WRAPPED:
-        return list(found)
-    kept = list(found)
-    for part in parts[1:]:
-        if part.having("correct") or opening_denials(part, text):
-            break
-        if _HYPOTHESIS.search(text[part.start : part.end]) and not part.having("choose"):
-            kept = [c for c in kept if not part.start <= c.start < part.end]
-    return kept
 
 
 def _parts(segment: Segment, text: str) -> list[Segment]:

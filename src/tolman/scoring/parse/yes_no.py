@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, is_content, names_any, opposite
-from tolman.scoring.parse.commitments import ALONE, DECLARED, JUDGED, Commitment
+from tolman.scoring.parse.commitments import ALONE, DECLARED, JUDGED, SEVERAL, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_in_longer, is_inside, longest, same_word, words_of
 from tolman.scoring.parse.numerals import spelled_numbers
 from tolman.scoring.parse.option_lines import OptionLine
@@ -143,11 +143,18 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
         if verdict is not None:
             strength = DECLARED if corrects else JUDGED
             found.append(Commitment(LETTERS[places[not verdict]], strength, segment.start, segment.end, "judged"))
+    if corrects and found and not any(c.strength == DECLARED for c in found) and not _said_late(lines, text, places):
+        return [Commitment(None, DECLARED, found[-1].start, found[-1].end, "judged", SEVERAL)]
     verdicts = {c.value for c in found if c.strength == JUDGED}
     later = {_said(line, text, places) for line in lines[1:]} - {None}
     if polite and (verdicts == {LETTERS[places[1]]} or later == {places[1]}):
         return found[1:]  # "Sure! The cup is not on the table."
     return [c for c in found if c.strength > JUDGED] if len(verdicts) > 1 else found
+
+
+def _said_late(lines: Sequence[OptionLine], text: str, places: tuple[int, int]) -> bool:
+    """Check whether a line behind the first says "yes" or "no"."""
+    return any(_said(line, text, places) is not None for line in lines[1:])
 
 
 def _said(line: OptionLine, text: str, places: tuple[int, int]) -> int | None:
@@ -227,7 +234,7 @@ def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
     return not (match["no"] or match["cannot"] or any(w in ("never", "neither", "nor", "hardly", "no") for w in names))
 
 
-_TURNS = re.compile(r";|,[ ](?=(?:but|while|whereas|so|though|and)\b)|[ ](?=(?:but|whereas)\b)", re.IGNORECASE)
+_TURNS = re.compile(r"[;:]|,[ ](?=(?:but|while|whereas|so|though|and)\b)|[ ](?=(?:but|whereas)\b)", re.IGNORECASE)
 """Where a clause begins that may be about another thing than the clause before it, or conclude from it."""
 
 
@@ -373,7 +380,21 @@ def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
     return same if same != other else None
 
 
-_BARE = _PRONOUNS | {"its", "his", "her", "just", "clearly", "currently", "switched", "turned", "shot", "camera"}
+_BARE = _PRONOUNS | {
+    "its",
+    "his",
+    "her",
+    "just",
+    "clearly",
+    "currently",
+    "switched",
+    "turned",
+    "shot",
+    "camera",
+    "so",
+    "now",
+    "then",
+}
 """Words beside a quality that is all that an answer says."""
 
 
