@@ -28,6 +28,10 @@ _FUNCTION_WORDS = frozenset((
 """Words of an English question that no answer needs to repeat."""
 
 
+TIMED = {"last": "+", "latest": "+", "first": "-", "earliest": "-"}
+"""Words that ask for an end of time, and which end it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The parsed content of a question.
@@ -38,6 +42,7 @@ class Asked:
         poles: of the qualities that the question names.
         subject, anchor: words of the thing that is located or compared, and of its reference; empty where the question
             doesn't name them.
+        rank: which from that end it asks for: 2 for "the second largest".
         located: whether the question asks where the subject is.
         negated: whether the question is put in the negative.
     """
@@ -49,15 +54,23 @@ class Asked:
     anchor: frozenset[str]
     located: bool
     negated: bool
+    rank: int = 1
+
+    @property
+    def timed(self) -> bool:
+        """Whether it asks which is first or last, so that times are compared."""
+        return any(word in TIMED for word in self.words)
 
     def larger(self) -> bool | None:
         """Check whether the question asks for the larger end of its comparison; None where it asks for neither."""
-        signs = {pole[-1] for pole in self.poles if pole[:-1] in MEASURED_QUALITIES}
+        signs = {pole[-1] for pole in self.poles if pole[:-1] in MEASURED_QUALITIES | _RATED}
         if not signs:
-            signs = {sign for word, sign in (("most", "+"), ("least", "-")) if word in self.words}
+            signs = {sign for word, sign in _ENDS if word in self.words}
         return signs == {"+"} if len(signs) == 1 else None
 
 
+_ENDS = (("most", "+"), ("least", "-"), *TIMED.items())
+_RATED = frozenset(("speed", "warmth", "loudness", "steepness"))
 MEASURED_QUALITIES = frozenset(
     ("distance", "size", "height", "length", "width", "thickness", "depth", "weight", "number")
 )
@@ -99,6 +112,11 @@ def asked_in(question: str, language: Languages) -> Asked:
     shared = subject & anchor  # "the red cup" beside "the blue cup"
     if shared < subject and shared < anchor:
         subject, anchor = subject - shared, anchor - shared
+    ranks = [
+        int(c.role)
+        for c in language.ordinals.find(words, question)
+        if any(0 <= p.start - c.end <= 1 for p in [*poles, *(w for w in words if w.folded == "most")])
+    ]
     return Asked(
         question,
         tuple(dict.fromkeys(w.folded for w in words if is_content(w.folded, language))),
@@ -109,6 +127,7 @@ def asked_in(question: str, language: Languages) -> Asked:
         or any(c.role == "where" for c in cues)
         or any(opposite(c.role) in {p.role for p in poles} for c in poles),
         any(question[c.start : c.end].casefold() not in _THAN for c in negations),
+        next((n for n in ranks if n > 1), 1),
     )
 
 

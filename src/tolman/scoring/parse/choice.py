@@ -295,7 +295,7 @@ def choice_found(
     found = [*behind_enumeration([*found, *said], lines, text), *against]
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
         found = _most_asked(found, lines, question)
-    return sorted(settled(found, lines), key=lambda c: (c.start, c.end)), lines
+    return sorted(settled(found, lines, text), key=lambda c: (c.start, c.end)), lines
 
 
 def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: str) -> list[Commitment]:

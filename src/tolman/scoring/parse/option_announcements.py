@@ -208,12 +208,13 @@ def relabelled(lines: Sequence[OptionLine], text: str, count: int) -> None:
         line.mentions = [replace(m, option=pairs.get(m.option, -1)) if m.by == "letter" else m for m in line.mentions]
 
 
-def settled(found: Sequence[Commitment], lines: Sequence[OptionLine]) -> list[Commitment]:
+def settled(found: Sequence[Commitment], lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     """Give an answer whose letter and text disagree its text's option, where the rest of the response speaks for that.
 
     Args:
         found: commitments of a response.
         lines: of the response.
+        text: without markup.
 
     Returns:
         The commitments; one whose letter no option has means the option that its text names, and one with another
@@ -228,11 +229,11 @@ def settled(found: Sequence[Commitment], lines: Sequence[OptionLine]) -> list[Co
         within = [m for m in named if commitment.start <= m.start < commitment.end and not m.weak]
         texts = options_in([m for m in within if m.by == "text" and m.option >= 0])
         letters = options_in([m for m in within if m.by == "letter"])
-        elsewhere = [
-            m for line in lines if not line.listing for m in line.mentions if m.by == "text" and m not in within
-        ]
+        elsewhere = [m for m in named if m.by == "text" and m not in within]
         outside = options_in([m for m in elsewhere if not m.weak]) - options_in([m for m in elsewhere if m.negated])
-        if len(texts) == 1 and (letters == {-1} or (texts <= outside and not letters & outside)):
+        words = {text[m.start : m.end].casefold() for m in within if m.by == "text"}
+        repeated = any(text[m.start : m.end].casefold() in words for m in elsewhere)
+        if len(texts) == 1 and (letters == {-1} or (repeated and texts <= outside and not letters & outside)):
             strength = max(commitment.strength, CONCLUDED)
             commitment = replace(commitment, value=LETTERS[texts.pop()], strength=strength, note="")
         result.append(commitment)

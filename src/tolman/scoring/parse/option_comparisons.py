@@ -20,7 +20,7 @@ from tolman.scoring.parse.option_mentions import Mention, options_in
 from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
 from tolman.scoring.parse.option_verdicts import is_case
 from tolman.scoring.parse.option_words import is_idiom
-from tolman.scoring.parse.quantities import quantities
+from tolman.scoring.parse.quantities import clock_times, quantities, scale_of
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, replies
 from tolman.scoring.parse.units import Quantity, unit_after
 
@@ -423,7 +423,7 @@ class _Measure:
     factor: Fraction = Fraction(1)
 
 
-_DIGITS = re.compile(r"[0-9]+")
+_DIGITS = re.compile(r"[0-9]+|\bhalf\b")
 MAX_MEASURED_LINES = 80
 """Lines in which measures are looked for, at most."""
 _SEPARATING = re.compile(r"\|[\s:|-]+\|?\s*\Z")
@@ -450,8 +450,9 @@ def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked
         return []
     if not _names_all(lines, options):
         return []
-    weighed = any(pole.startswith("weight") for pole in asked.poles)
-    found, free = _measures(lines, text, options, weighed)
+    found, free = _measures(lines, text, options, asked)
+    if asked.timed:
+        found = [m for m in found if m.kind == "time" or (not m.kind and MIN_YEAR <= m.value <= MAX_YEAR)]
     if len({m.option for m in found}) < options.count:
         return []
     called = _called(free, found, text, asked)
@@ -473,12 +474,13 @@ def _names_all(lines: Sequence[OptionLine], options: OptionTexts) -> bool:
 
 
 def _measures(
-    lines: Sequence[OptionLine], text: str, options: OptionTexts, weighed: bool
+    lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked
 ) -> tuple[list[_Measure], list[tuple[Segment, list[Quantity]]]]:
     """The measures of options, and the quantities of sentences that name no option."""
     found: list[_Measure] = []
     free: list[tuple[Segment, list[Quantity]]] = []
     header = ""
+    rated = bool({pole[:-1] for pole in asked.poles} & {"weight", "size", "speed", "warmth", "loudness", "light"})
     current = -1
     end = 0
     for line in lines:
@@ -488,7 +490,8 @@ def _measures(
             current, end = _without_digits(line, text, current, end)
             continue
         said = quantities(text, segment.words, segment.cues, segment.start, segment.end, segment.language)
-        said = [q for q in said if not q.label and not q.weak and (q.kind != "foreign" or weighed)]
+        said = [q for q in said if not q.label and not q.weak and (q.kind != "foreign" or rated)]
+        said += clock_times(text, segment.start, segment.end) if asked.timed else []
         mentions = _named(line, options)
         if part.lstrip().startswith("|"):
             if not said and not _SEPARATING.match(part):
@@ -502,10 +505,10 @@ def _measures(
         if mentions:
             current = mentions[0].option if _heads(mentions, segment) else -1
             outside = [q for q in said if not any(m.start <= q.start < m.end for m in mentions)]  # "box 1"
-            found += [_measure(_owner(q, mentions, text), q) for q in outside]
+            found += [_measure(_owner(q, mentions, text), q, text) for q in outside]
             continue
         if current >= 0 and not segment.having("conclude", "superlative", "total"):
-            found += [_measure(current, q) for q in said]
+            found += [_measure(current, q, text) for q in said]
         free.append((segment, said))
     return _with_common_unit([m for m in found if m.option >= 0], text), [(s, qs) for s, qs in free if qs]
 
@@ -537,9 +540,15 @@ def _heads(mentions: Sequence[Mention], segment: Segment) -> bool:
     return segment.line_start and len(options_in(mentions)) == 1 and len(before) <= 1
 
 
-def _measure(option: int, quantity: Quantity, column: int = 0) -> _Measure:
-    value = quantity.value * quantity.factor
-    return _Measure(option, value, quantity.kind, quantity.start, quantity.end, column, quantity.factor)
+def _measure(option: int, quantity: Quantity, text: str, column: int = 0) -> _Measure:
+    kind, factor = quantity.kind, quantity.factor
+    if kind == "foreign":
+        kind, factor = scale_of(quantity, text)
+    return _Measure(option, quantity.value * factor, kind, quantity.start, quantity.end, column, factor)
+
+
+MIN_YEAR, MAX_YEAR = 1000, 2100
+"""Numbers without a unit that may be years."""
 
 
 _COUNTS = re.compile(r"[ ](?!(?:and|but|while)\b)[a-z]", re.IGNORECASE)
@@ -577,7 +586,7 @@ def _of_row(
         if any(m.start <= quantity.start < m.end for m in mentions):
             continue
         column = text.count("|", segment.start, quantity.start)
-        measure = _measure(option, quantity, column)
+        measure = _measure(option, quantity, text, column)
         if not quantity.kind and 0 < column <= len(cells):
             unit = _header_unit(cells[column - 1], segment)
             if unit is not None:
@@ -630,10 +639,10 @@ def _extreme(
     main = _main_measures(found, text, options, asked)
     if len(main) < options.count or len({m.kind for m in main}) > 1:
         return []
-    ranked = sorted(main, key=lambda m: m.value, reverse=larger)
-    if ranked[0].value == ranked[1].value:
+    ranked = sorted(main, key=lambda m: m.value, reverse=larger)[: asked.rank + 1]
+    if len(ranked) < asked.rank or len({m.value for m in ranked}) < len(ranked):
         return []
-    best = ranked[0]
+    best = ranked[asked.rank - 1]
     return [Commitment(LETTERS[best.option], JUDGED, best.start, best.end, "measured")]
 
 

@@ -323,7 +323,7 @@ def _added(previous: Quantity, quantity: Quantity, text: str) -> Fraction | None
         return None
     if 0 < value < 10 and not gap and text[previous.end - 1] in "米m":
         return value / 10
-    if 10 <= value < 100 and not re.search(r"[,A-Za-z]", gap.replace("et", "").replace("y", "").replace("e", "")):
+    if 10 <= value < 100 and not re.search(r"[,A-Za-z]", re.sub(r"\b(?:and|et|y|e)\b", "", gap)):
         return value / 100
     return None
 
@@ -470,3 +470,50 @@ def _is_product(parts: Sequence[Quantity], last: Quantity) -> bool:
     if (a.kind, b.kind) != wanted or min(a.value, b.value) <= 1:
         return False
     return a.value * a.factor * b.value * b.factor == last.value * last.factor
+
+
+_SCALES = {
+    unit: (kind, Fraction(factor))
+    for kind, units in {
+        "weight": {"kg": 1000, "kilogram": 1000, "kilo": 1000, "g": 1, "gram": 1, "t": 10**6, "ton": 10**6},
+        "volume": {"l": 1000, "litre": 1000, "liter": 1000, "ml": 1, "cl": 10},
+        "time": {"s": 1, "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600},
+    }.items()
+    for unit, factor in units.items()
+}
+"""Units of weight, volume and time, each with its factor to grams, millilitres or seconds."""
+_CLOCK = re.compile(r"(?<![\d:.,])(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])")
+
+
+def scale_of(quantity: Quantity, text: str) -> tuple[str, Fraction]:
+    """Find what a quantity with a unit of something else than length or area measures.
+
+    Args:
+        quantity: of kind 'foreign'.
+        text: that contains it.
+
+    Returns:
+        'weight', 'volume' or 'time' with the unit's factor to grams, millilitres or seconds; else 'foreign' and the
+        unit's name, with factor 1.
+    """
+    unit = text[quantity.start : quantity.end].lstrip("0123456789., ").casefold()
+    return _SCALES.get(unit) or _SCALES.get(unit.rstrip("s")) or (f"foreign {unit}", Fraction(1))
+
+
+def clock_times(text: str, start: int, end: int) -> list[Quantity]:
+    """Find times of day, or places in a video, such as "0:45".
+
+    Args:
+        text: without markup.
+        start, end: the part of it to look at.
+
+    Returns:
+        Quantities of kind 'time', whose values count the last unit that is written.
+    """
+    found = []
+    for match in _CLOCK.finditer(text, start, end):
+        value = Fraction(0)
+        for part in match.groups():
+            value = value * 60 + int(part) if part is not None else value
+        found.append(Quantity(value, "time", Fraction(1), *match.span()))
+    return found
