@@ -17,6 +17,7 @@ from tolman.scoring.parse.commitments import (
     CONCLUDED,
     DECLARED,
     JUDGED,
+    REFUSAL,
     SEVERAL,
     STATED,
     Commitment,
@@ -181,7 +182,12 @@ def _line_commitments(
     chosen = concluded_number(line, text, asked)
     if chosen is not None:
         return [chosen]
-    return [] if line.premise and len(lines) > 1 else [_stated(line, text, asked, is_last)]
+    if line.premise and len(lines) > 1:
+        return []
+    said = _stated(line, text, asked, is_last)
+    if line.segment.having("unknown") and not line.segment.having("contrast", "choose", "estimate", "answer"):
+        said = replace(said, value=None, strength=ALONE, note=said.note or REFUSAL)
+    return [said]
 
 
 def _settled(line: NumberLine, text: str) -> NumberLine:
@@ -480,7 +486,8 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
         return [Commitment(None, CONCLUDED, *either.span(), "in words", SEVERAL)]
     if segment.having("unknown"):
         return []
-    found = [c for c in replies(segment, text) if _is_count(c, line, text, asked)]
+    none = [replace(c, role="counted 0") for c in segment.having("none_of") if asked.quality]
+    found = [c for c in [*replies(segment, text), *none] if _is_count(c, line, text, asked)]
     if not found or is_counterfactual(segment, text):
         return []
     start, end = found[0].start, found[-1].end
@@ -548,6 +555,8 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
     lead = [w for w in lead if w.folded not in segment.language.skip]
     behind = [w for w in segment.words if w.start >= cue.end][:MAX_COUNTED_WORDS]
     ends = not behind or re.match(r"[ *_`]*[,.;:!)—–]", text[cue.end : cue.end + 6]) is not None
+    if value == "0" and any(same_word(w.folded, a) for w in behind for a in asked.quality):
+        return True  # "12 plates, none of them broken"
     if value == "0":
         return _is_only_quantity(cue, line, text) and not lead and (ends or behind[0].folded in _OF_THEM)
     return (ends and _is_only_quantity(cue, line, text)) or any(

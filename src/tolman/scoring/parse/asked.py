@@ -59,16 +59,22 @@ class Asked:
     @property
     def timed(self) -> bool:
         """Whether it asks which is first or last, so that times are compared."""
-        return any(word in TIMED for word in self.words)
+        return any(word in TIMED for word in self.words) or _PLACED.search(self.question) is not None
 
     def larger(self) -> bool | None:
         """Check whether the question asks for the larger end of its comparison; None where it asks for neither."""
         signs = {pole[-1] for pole in self.poles if pole[:-1] in MEASURED_QUALITIES | _RATED}
         if not signs:
-            signs = {sign for word, sign in _ENDS if word in self.words}
+            signs = {sign for word, sign in _ENDS if word in self.words} or ({"-"} if self.timed else set())
         return signs == {"+"} if len(signs) == 1 else None
 
 
+_PLACES = ("second", "third", "fourth")
+_PLACED = re.compile(
+    r"\b(?:comes?|came|appears?|appeared|arrives?|arrived|happens?|happened|enters?|entered|starts?|started)"
+    r" (?:in )?(second|third|fourth)\b",
+    re.IGNORECASE,
+)
 _ENDS = (("most", "+"), ("least", "-"), *TIMED.items())
 _RATED = frozenset(("speed", "warmth", "loudness", "steepness"))
 MEASURED_QUALITIES = frozenset(
@@ -112,7 +118,9 @@ def asked_in(question: str, language: Languages) -> Asked:
     shared = subject & anchor  # "the red cup" beside "the blue cup"
     if shared < subject and shared < anchor:
         subject, anchor = subject - shared, anchor - shared
-    ranks = [
+    placed = _PLACED.search(question)
+    ranks = [_PLACES.index(placed[1].casefold()) + 2] if placed else []
+    ranks += [
         int(c.role)
         for c in language.ordinals.find(words, question)
         if any(0 <= p.start - c.end <= 1 for p in [*poles, *(w for w in words if w.folded == "most")])
@@ -174,6 +182,7 @@ _RELATED = tuple(
         rf"\bwhich side of (?P<anchor>[^,?]+?) {_BE} (?P<subject>[^,?]+)",
         rf"\b{_BE} (?P<subject>[^,?]+?) (?:compared?|relate|in relation|in comparison|relative|with re(?:spect|gard))"
         r" (?:to|with) (?P<anchor>[^,?]+?)(?: (?:in|by|on) [^,?]+)?[ ?.]*\Z",
+        r"\bcompared (?:to|with) (?P<anchor>[^,?]+?), (?:is|are)? ?(?P<subject>[^,?]+?)(?: (?:is|are)\b|[ ?…]*\Z)",
         r"\b(?:true|correct|right|said) (?:of|about|for) (?P<subject>[^,?]+?)(?: (?:as|in|on|when|if)\b|[,?]|\Z)",
     )
 )
@@ -185,6 +194,7 @@ _AUXILIARIES = frozenset((
 _RELATIONS = frozenset(
     (
         "sides",
+        "time",
         "order",
         "levels",
         "compass",

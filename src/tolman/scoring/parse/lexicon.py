@@ -244,7 +244,7 @@ class Cue:
     end: int
 
 
-def is_in_longer(cue: Cue, cues: Sequence[Cue]) -> bool:
+def is_in_longer(cue: Span, cues: Sequence[Span]) -> bool:
     """Check whether a cue is a part of a longer one.
 
     Args:

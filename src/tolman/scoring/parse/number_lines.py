@@ -85,7 +85,7 @@ def asked_for(unit: Unit | None, question: str, language: Languages) -> AskedQua
     kept = tuple(w.folded for w in words if len(w.folded) > 2 and w.folded not in language.skip)
     if unit is None and _HOW_MANY.search(question):
         unit = "count"
-    match = _QUALITY.search(question)
+    match = _QUALITY.search(question) or _DESCRIBED.search(question)
     quality = match["quality"] if match else ""
     named = words_of(quality)
     return AskedQuantity(
@@ -103,13 +103,18 @@ _HOW_MANY = re.compile(
     re.IGNORECASE,
 )
 _QUALITY = re.compile(
-    r"\bhow many\b[^?,]*? (?:are|is|were|was|have|has|had|wears?|carry|carries|hold|holds)"
+    r"\bhow many\b(?: of (?:the|these|those) (?:\w+ ){0,2}?\w+s(?= \w)"
+    r"|[^?,]*? (?:are|is|were|was|have|has|had|wears?|carry|carries|hold|holds))"
     r" (?!(?:in|on|at|by|under|behind|next|inside|there|visible|shown|seen|present|around|near|between|above|below|over"
     r"|along|to|from|of|hanging|standing|sitting|lying)\b)"
     r"(?P<quality>[^?,]+?)(?: (?:in|on|at|by|during|when|from|under|along)\b|[?,.]|\Z)",
     re.IGNORECASE,
 )
 """A question for the number of things that have a quality, not for all things at a place."""
+_DESCRIBED = re.compile(
+    r"\bhow many (?!(?:different|distinct|other|total|more)\b)(?P<quality>\w+) \w+s (?:are|were|can|do|does|have)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass
@@ -157,6 +162,7 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
         if usable and is_counterfactual(segment, text):
             edges = clause_edges(segment, text)
             usable = [q for q in usable if not _CONTRARY.search(_clause_of(q, edges, text))]
+        usable = [q for q in usable if not _is_of_other_thing(q, segment, text, asked)]
         _set_aside(usable, segment, text)
         premise = bool(usable) and all(q.premise for q in usable)
         lines.append(NumberLine(segment, usable, is_question(segment, text), premise))
@@ -168,6 +174,16 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
     _prefer_units(lines, asked.unit)
     _prefer_digits(lines, text)
     return lines
+
+
+def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a "one" or "single" is said of a thing that the question doesn't name: "in a single picture"."""
+    said = text[quantity.start : quantity.end].casefold()
+    if not asked.question or said not in ("one", "single") or not re.match(r"[ ][a-z]", text[quantity.end :]):
+        return False
+    behind = [w for w in segment.words if w.start >= quantity.end][:MAX_NOUN_WORDS]
+    about = asked.unit not in MEASURED and (behind[0].folded in segment.language.skip or asked.is_about(behind))
+    return behind[0].folded not in ("of", "and", "or", "more", "that", "is", "are", "in", "on", "at") and not about
 
 
 _CONTRARY = re.compile(
@@ -301,7 +317,7 @@ def _has_quality(quantity: Quantity, end: int, line: NumberLine, text: str, aske
     stop = _CLAUSE_STOP.search(text, quantity.end, end)
     part = segment.part(quantity.end, stop.start() if stop else end)
     label = re.search(r"[^\n.;:!?,]*:[ *_`]*\Z", text[segment.start : quantity.start])
-    if label:
+    if label and not any(same_word(w.folded, a) for w in part.words for a in asked.quality):
         part = segment.part(segment.start + label.start(), quantity.start)
     if part.having("negate"):
         return False
@@ -624,7 +640,9 @@ def multiplied(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment 
         return None
     groups, each = found
     match = _GROUPED.match(text[groups.end : each.start])
-    if match is None or groups.note or each.note or any(names_same(match["group"], a) for a in asked.words):
+    if match is None or groups.note or each.note:
+        return None
+    if any(names_same(match["group"], a) for a in asked.words if a not in asked.quality):
         return None
     if match["of"] != "by" and not _EACH.match(text, each.end):
         behind = [w for w in line.segment.words if w.start >= each.end][:2]

@@ -198,7 +198,12 @@ def relabelled(lines: Sequence[OptionLine], text: str, count: int) -> None:
     for line in lines:
         for letter, named in itertools.pairwise(line.mentions):
             gap = text[letter.end : named.start]
-            if letter.by == "letter" and named.by == "text" and not letter.weak and not re.search(r"\w\W+\w|\n", gap):
+            if (
+                letter.by == "letter"
+                and named.by == "text"
+                and (not letter.weak or "=" in gap)
+                and not re.search(r"\w\W+\w|\n", gap)
+            ):
                 own.setdefault(letter.option, set()).add(named.option)
     pairs = {letter: named.copy().pop() for letter, named in own.items() if len(named) == 1 and letter >= 0}
     moved = [letter for letter, named in pairs.items() if letter != named]
@@ -222,10 +227,11 @@ def settled(found: Sequence[Commitment], lines: Sequence[OptionLine], text: str)
     """
     result = []
     for commitment in found:
+        named = [m for line in lines for m in line.mentions]
+        commitment = _with_text_behind(commitment, lines, text)
         if commitment.note not in (DISAGREE, FOREIGN):
             result.append(commitment)
             continue
-        named = [m for line in lines for m in line.mentions]
         within = [m for m in named if commitment.start <= m.start < commitment.end and not m.weak]
         texts = options_in([m for m in within if m.by == "text" and m.option >= 0])
         letters = options_in([m for m in within if m.by == "letter"])
@@ -238,6 +244,24 @@ def settled(found: Sequence[Commitment], lines: Sequence[OptionLine], text: str)
             commitment = replace(commitment, value=LETTERS[texts.pop()], strength=strength, note="")
         result.append(commitment)
     return result
+
+
+def _with_text_behind(commitment: Commitment, lines: Sequence[OptionLine], text: str) -> Commitment:
+    """Give up a letter that the whole text of another option follows: "(D) the book"."""
+    for line in lines:
+        for letter, named in itertools.pairwise(line.mentions):
+            if letter.start != commitment.start or letter.by != "letter" or commitment.value is None:
+                continue
+            gap = text[letter.end : named.start]
+            beside = (
+                named.by == "text"
+                and ";" not in gap
+                and _are_side_by_side(gap)
+                and _is_restated(named, text, line.segment)
+            )
+            if beside and named.option != letter.option and not named.weak:
+                return replace(commitment, value=None, end=named.end, note=DISAGREE)
+    return commitment
 
 
 def _are_side_by_side(gap: str) -> bool:

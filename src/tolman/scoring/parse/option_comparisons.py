@@ -104,11 +104,36 @@ def _alike(pole: str) -> str:
 
 def _with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
     """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
+    if not asked.poles and not (asked.subject and asked.anchor and _poles_of(options, language)):
+        asked = _with_poles_of(options, asked, language)
     if asked.anchor or not (asked.located and asked.subject):
         return asked
     bags = [frozenset(w.folded for w in words_of(o) if is_content(w.folded, language)) for o in options.texts]
     shared = frozenset.intersection(*bags) - asked.subject - language.opposites.exact.keys()
     return replace(asked, anchor=shared)
+
+
+def _with_poles_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
+    """Complete a question by what its options say: which relation they claim of the same two things ("the cup is left
+    of the jar"), or which quality each claims of another thing ("the bus is faster")."""
+    found = []
+    for option in options.texts:
+        words = words_of(option)
+        cue = next((c for c in longest(language.opposites.find(words, option)) if c.role[:-1] in _COMPARED), None)
+        if cue is not None:
+            before, behind = (
+                frozenset(w.folded for w in words if is_content(w.folded, language) and side(w))
+                for side in (lambda w, c=cue: w.end <= c.start, lambda w, c=cue: w.start >= c.end)
+            )
+            found.append((cue.role, before, behind))
+    if len(found) < 2:
+        return asked
+    roles, subjects, anchors = ({part[i] for part in found} for i in range(3))
+    if len(roles) == 1:
+        return replace(asked, poles=frozenset(map(str, roles)))
+    if len(subjects) == len(anchors) == 1 and not asked.subject:
+        return replace(asked, subject=found[0][1], anchor=found[0][2], located=bool(found[0][1] and found[0][2]))
+    return asked
 
 
 def _turn_poles(line: OptionLine, text: str, polar: Sequence[frozenset[str]], asked: Asked) -> bool:
@@ -480,7 +505,9 @@ def _measures(
     found: list[_Measure] = []
     free: list[tuple[Segment, list[Quantity]]] = []
     header = ""
-    rated = bool({pole[:-1] for pole in asked.poles} & {"weight", "size", "speed", "warmth", "loudness", "light"})
+    rated = {pole[:-1] for pole in asked.poles}.isdisjoint(
+        ("distance", "height", "length", "width", "thickness", "depth")
+    )
     current = -1
     end = 0
     for line in lines:

@@ -437,7 +437,7 @@ def mark_sums(found: Sequence[Quantity], text: str) -> None:
     *parts, last = said
     if last.note or last.weak or last.result or any(q.note or q.result for q in parts):
         return
-    if _is_sum(parts, last) or _is_product(parts[-2:], last):
+    if _is_sum(parts, last) or _is_product(parts[-2:], last) or _is_rest(parts, last, text):
         last.result = True
         for part in parts:
             part.operand = True
@@ -449,6 +449,18 @@ def _is_sum(parts: Sequence[Quantity], last: Quantity) -> bool:
         return False
     sized = [_size(q, last) for q in parts]
     return None not in sized and sum((s for s in sized if s is not None), Fraction(0)) == last.value * last.factor
+
+
+def _is_rest(parts: Sequence[Quantity], last: Quantity, text: str) -> bool:
+    """Check whether a quantity is what one of two leaves of the other: "40 minus 33 leaves 7"."""
+    if len(parts) != 2 or len({q.kind for q in (*parts, last)}) > 1:
+        return False
+    whole, part = parts
+    said = _LEAVES.search(text, whole.end, last.start)
+    return said is not None and whole.value * whole.factor - part.value * part.factor == last.value * last.factor
+
+
+_LEAVES = re.compile(r"\b(?:minus|less|leaves?|leaving|remain\w*|taking away|subtract\w*)\b", re.IGNORECASE)
 
 
 def _size(part: Quantity, last: Quantity) -> Fraction | None:

@@ -190,7 +190,7 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
 _HEAD = re.compile(r"\s*(?:[^\n.!;:(—–-]|\.(?=\d)|(?<=\S)-){1,60}(?:[.!;:\n(—–]|[ ]-[ ])")
 _PIECE = re.compile(r"\([^()\n]*\)|(?:[^\n.!?;(—–]|[.](?=\d)){1,400}")
 _SUPPOSITION = re.compile(
-    r"\b(?:would|could|might|wouldn't|couldn't)\b|,[ ]if\b"
+    r"\b(?:would|could|might|wouldn't|couldn't)\b|,[ ]if\b|\A\(\S+[ ](?:if|with|when|counting|including)\b"
     r"|\A[\s|*_`([>,-]*(?:or[ ][^,]*,[ ])?(?:if|had|were|with|without|assuming|supposing|only when|unless"
     r"|(?:counting|including)(?!.*\b(?:each|all|once|gives|makes)\b))\b",
     re.IGNORECASE,

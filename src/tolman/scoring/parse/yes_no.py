@@ -342,12 +342,13 @@ _ASKS_ABILITY = re.compile(
 _UNABLE = re.compile(
     r"\A(?:(?:it|he|she|that|this|they)(?:['’]s|[ ](?:is|are|would be))[ ])?(?:much[ ]|far[ ]|way[ ])?too[ ]"
     r"(?:narrow|wide|big|large|bulky|thick|small|tight|tall|high|low|short|long|deep|heavy|far|close)[ .!]*\Z"
-    r"|\b(?:impossible|not possible|no way)\b|\b(?:would|will|does|do|could|can)(?:n['’]t|[ ]not)[ ](?:fit|work)\b"
-    r"|\bnot[ ]fits\b",
+    r"|\b(?:impossible|not possible|no way)\b|\bnot[ ]fits\b|\b(?:gets?|be|is)[ ]stuck\b|\b(?:sticks|stays)[ ]out\b"
+    r"|\b(?:would|will|does|do|could|can)(?:n['’]t|[ ]not)[ ](?:fit|work|go|pass|get|squeeze)\b",
     re.IGNORECASE,
 )
 _ABLE = re.compile(
-    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:(?:would|will)[ ](?:\w+[ ])?fit|it[ ]fits)\b",
+    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:room|space) to spare\b"
+    r"|\b(?:(?:would|will)[ ](?:\w+[ ])?fit|it[ ]fits)\b",
     re.IGNORECASE,
 )
 
@@ -364,7 +365,8 @@ def _able(segment: Segment, text: str, asked: Asked) -> bool | None:
 
 def _is_behind_all(said: Sequence[Cue], asked: Asked, words: Sequence[Word]) -> bool:
     """Check whether a clause ends in a measured quality: "the bed is farther", which the other thing isn't."""
-    return bool(words) and any(c.role in asked.poles and c.end == words[-1].end for c in said)
+    ends = [w.end for w in words if w.folded != "one"]
+    return bool(ends) and any(c.role in asked.poles and c.end == ends[-1] for c in said)
 
 
 def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
@@ -391,6 +393,7 @@ _BARE = _PRONOUNS | {
     "turned",
     "shot",
     "camera",
+    "one",
     "so",
     "now",
     "then",
