@@ -17,7 +17,6 @@ from tolman.scoring.parse.commitments import (
     CONCLUDED,
     DECLARED,
     JUDGED,
-    REFUSAL,
     SEVERAL,
     STATED,
     Commitment,
@@ -182,12 +181,7 @@ def _line_commitments(
     chosen = concluded_number(line, text, asked)
     if chosen is not None:
         return [chosen]
-    if line.premise and len(lines) > 1:
-        return []
-    said = _stated(line, text, asked, is_last)
-    if line.segment.having("unknown") and not line.segment.having("contrast", "choose", "estimate", "answer"):
-        said = replace(said, value=None, strength=ALONE, note=said.note or REFUSAL)
-    return [said]
+    return [] if line.premise and len(lines) > 1 else [_stated(line, text, asked, is_last)]
 
 
 def _settled(line: NumberLine, text: str) -> NumberLine:

@@ -162,6 +162,8 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
         if usable and is_counterfactual(segment, text):
             edges = clause_edges(segment, text)
             usable = [q for q in usable if not _CONTRARY.search(_clause_of(q, edges, text))]
+        if _NEEDING.search(text, segment.start, segment.end):
+            usable = []
         usable = [q for q in usable if not _is_of_other_thing(q, segment, text, asked)]
         _set_aside(usable, segment, text)
         premise = bool(usable) and all(q.premise for q in usable)
@@ -174,6 +176,10 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
     _prefer_units(lines, asked.unit)
     _prefer_digits(lines, text)
     return lines
+
+
+_NEEDING = re.compile(r"\b(?:would|['’]d) (?:first )?(?:need|have to (?:know|see|measure|count))\b", re.IGNORECASE)
+"""A sentence that says what would help to answer, not what the answer is."""
 
 
 def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:

@@ -312,27 +312,25 @@ def _with_field_asked(item: Item, wrapper: Wrapped) -> Wrapped:
     """
     asked = [w.folded for w in words_of(item.question) if len(w.folded) > 2]
     if item.kind == "choice":
-        said = [(path, value) for path, value in wrapper.fields if value in ("yes", "no")]
+        said = [f for f in wrapper.fields if f.text in ("yes", "no")]
         is_judged = {option.casefold() for option in item.options} == {"yes", "no"}
-        language = _written_in(item.options, item.question)
+        if not is_judged or len(said) != 1:
+            return wrapper
+        language, field = _written_in(item.options, item.question), said[0]
         poles = asked_in(item.question, language).poles
-        values = [
-            value
-            if not any(opposite(c.role) in poles for c in language.opposites.find(words_of(path), path))
-            else {"yes": "no", "no": "yes"}[value]
-            for path, value in said
-            if is_judged
-        ]
-    else:
-        shared = [
-            (sum(any(same_word(w.folded, a) for w in words_of(path)) for a in asked), path, value)
-            for path, value in wrapper.fields
-            if value not in ("yes", "no")
-        ]
-        best = [(path, value) for n, path, value in shared if n and n == max(n for n, _, _ in shared)]
-        totals = [value for path, value in best if _TOTAL_KEY.search(path)]
-        values = [value for _, value in best] if len(best) == 1 else totals
-    return replace(wrapper, text=values[0]) if len(values) == 1 else wrapper
+        turned = any(opposite(c.role) in poles for c in language.opposites.find(words_of(field.path), field.path))
+        text = field.text if not turned else {"yes": "no", "no": "yes"}[field.text]
+        return replace(wrapper, text=text, start=field.start, end=field.end)
+    shared = [
+        (sum(any(same_word(w.folded, a) for w in words_of(f.path)) for a in asked), f)
+        for f in wrapper.fields
+        if f.text not in ("yes", "no")
+    ]
+    best = [f for n, f in shared if n and n == max(n for n, _ in shared)]
+    best = best if len(best) == 1 else [f for f in best if _TOTAL_KEY.search(f.path)]
+    if len(best) != 1:
+        return wrapper
+    return replace(wrapper, text=best[0].text, start=best[0].start, end=best[0].end)
 
 
 _TOTAL_KEY = re.compile(r"(?:total|sum|count|overall)\Z", re.IGNORECASE)

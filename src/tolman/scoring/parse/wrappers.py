@@ -61,6 +61,16 @@ _ANSWERLIKE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a JSON object: the keys that lead to it, its value as text, and where in the response it is."""
+
+    path: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Wrapped:
     """Content of a wrapper.
 
@@ -68,15 +78,14 @@ class Wrapped:
         text: the content; empty for a JSON object of which no field holds the answer by its name.
         start, end: where in the response.
         rule: which kind of wrapper.
-        fields: unless a name says plainly which field holds the answer, all fields of a JSON object: the keys that lead
-            to each, and its value as text.
+        fields: of a JSON object, unless a name says plainly which of them holds the answer.
     """
 
     text: str
     start: int
     end: int
     rule: str
-    fields: tuple[tuple[str, str], ...] = ()
+    fields: tuple[Field, ...] = ()
 
 
 def wrapped(text: str) -> list[Wrapped]:
@@ -160,7 +169,7 @@ def _json_fields(text: str) -> Iterator[Wrapped]:
             continue
         position = end
         field = _answer_field(record)
-        fields = tuple(_leaves(record, ""))
+        fields = tuple(_placed(_leaves(record, ""), text, opening, end))
         if field is None and fields:
             yield Wrapped("", opening, end, "json", fields)
         if field is not None:
@@ -173,16 +182,24 @@ def _json_fields(text: str) -> Iterator[Wrapped]:
             yield Wrapped(_shown(record, key, value), start, stop, "json", fields)
 
 
-def _leaves(record: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
-    """The fields of an object and of those in it, each with the keys that lead to it."""
+def _placed(leaves: Iterator[tuple[str, str, str]], text: str, start: int, end: int) -> Iterator[Field]:
+    """Fields with their places in a text, in whose part from start to end they are written in order."""
+    for path, value, written in leaves:
+        at = text.find(written, max(start, text.find(path.rsplit(" ", 1)[-1], start, end)), end)
+        start = at + len(written) if at >= 0 else start
+        yield Field(path, value, max(at, 0), start) if at >= 0 else Field(path, value, start, end)
+
+
+def _leaves(record: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
+    """The fields of an object and of those in it: the keys that lead to each, its value as text and as written."""
     for key, value in record.items():
         named = f"{path} {key.replace('_', ' ')}".strip()
         if isinstance(value, dict) and len(path) < MAX_PATH_CHARS:
             yield from _leaves(value, named)
         elif isinstance(value, bool):
-            yield named, "yes" if value else "no"
+            yield named, "yes" if value else "no", str(value).lower()
         elif isinstance(value, str | int | float):
-            yield named, _shown(record, key, value)
+            yield named, _shown(record, key, value), str(value)
 
 
 def _object(text: str, opening: int) -> tuple[dict[str, Any] | None, int]:
