@@ -43,7 +43,6 @@ from tolman.scoring.parse.number_lines import (
     is_estimated,
     listed_by_place,
     most_asked,
-    multiplied,
     number_lines,
     places_added,
     restated_from,
@@ -560,6 +559,37 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
 
 _OF_THEM = frozenset(("of", "that", "are", "is", "in", "davon", "de", "dos", "das", "des"))
 """Words that may stand behind "none" without changing it."""
+
+
+_GROUPED = re.compile(r"[ ](?P<group>[a-z]+)[ ](?:(?P<of>of|by)|with|each (?:of|with)|, each with)[ ](?:a[ ])?\Z")
+_EACH = re.compile(r"[^.;:!?]{0,24}\b(?:each|per|apiece|every)\b")
+
+
+def multiplied(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
+    """Multiply equal groups: "five rows of six chairs".
+
+    Args:
+        line: the sentence or line.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        A commitment to the product; None where the line gives other numbers than a group's and that of the groups.
+    """
+    found = [q for q in line.found if not q.kind]
+    if asked.unit != "count" or len(found) != 2 or len(line.found) != 2 or line.segment.having("negate", "suppose"):
+        return None
+    groups, each = found
+    match = _GROUPED.match(text[groups.end : each.start])
+    if match is None or groups.note or each.note:
+        return None
+    if any(names_same(match["group"], a) for a in asked.words if a not in asked.quality):
+        return None
+    if match["of"] != "by" and not _EACH.match(text, each.end):
+        behind = [w for w in line.segment.words if w.start >= each.end][:2]
+        if match["of"] is None or not (asked.is_about(behind) or not behind):
+            return None
+    return Commitment(groups.value * each.value, JUDGED, groups.start, each.end, "added up")
 
 
 MAX_NONE_GAP = 24

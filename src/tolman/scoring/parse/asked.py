@@ -119,11 +119,12 @@ def asked_in(question: str, language: Languages) -> Asked:
     if shared < subject and shared < anchor:
         subject, anchor = subject - shared, anchor - shared
     placed = _PLACED.search(question)
+    most = [w.start for w in words if w.folded == "most"]
     ranks = [_PLACES.index(placed[1].casefold()) + 2] if placed else []
     ranks += [
         int(c.role)
         for c in language.ordinals.find(words, question)
-        if any(0 <= p.start - c.end <= 1 for p in [*poles, *(w for w in words if w.folded == "most")])
+        if any(0 <= start - c.end <= 1 for start in [*(p.start for p in poles), *most])
     ]
     return Asked(
         question,
@@ -240,3 +241,23 @@ def names_any(words: Sequence[Word], wanted: frozenset[str]) -> list[Word]:
         wanted: folded words of the thing.
     """
     return [w for w in words if any(same_word(w.folded, other) for other in wanted)]
+
+
+COMPARED = frozenset((
+    "distance", "size", "height", "length", "width", "thickness", "depth", "weight", "speed", "age", "light", "time",
+    "steepness", "warmth", "loudness",
+    "compass", "meridians", "sides", "order", "levels"
+))  # fmt: skip
+"""Qualities by which options are compared."""
+
+
+def alike(pole: str) -> str:
+    """Name the pole that a relation comes to: a thing above another is higher, one in front of another is nearer.
+
+    Args:
+        pole: of a quality.
+    """
+    quality, sign = pole[:-1], pole[-1]
+    if quality == "distance":
+        return "order-" if sign == "+" else "order+"
+    return "height" + sign if quality == "levels" else pole

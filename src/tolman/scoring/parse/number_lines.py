@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from tolman.items import Unit
 from tolman.scoring.parse.commitments import BOUND, JUDGED, RANGE, SEVERAL, Commitment
-from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, names_same, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, same_word, words_of
 from tolman.scoring.parse.quantities import mark_sums, quantities
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, replies, segments
 from tolman.scoring.parse.units import Quantity
@@ -182,12 +182,17 @@ _NEEDING = re.compile(r"\b(?:would|['’]d) (?:first )?(?:need|have to (?:know|s
 """A sentence that says what would help to answer, not what the answer is."""
 
 
+_WORD_BEHIND = re.compile(r"[ ][a-z]")
+
+
 def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
     """Check whether a "one" or "single" is said of a thing that the question doesn't name: "in a single picture"."""
     said = text[quantity.start : quantity.end].casefold()
-    if not asked.question or said not in ("one", "single") or not re.match(r"[ ][a-z]", text[quantity.end :]):
+    if not asked.question or said not in ("one", "single") or not _WORD_BEHIND.match(text, quantity.end):
         return False
     behind = [w for w in segment.words if w.start >= quantity.end][:MAX_NOUN_WORDS]
+    if not behind:
+        return False
     about = asked.unit not in MEASURED and (behind[0].folded in segment.language.skip or asked.is_about(behind))
     return behind[0].folded not in ("of", "and", "or", "more", "that", "is", "are", "in", "on", "at") and not about
 
@@ -626,37 +631,6 @@ def _has_place(quantity: Quantity, end: int, places: Sequence[Cue], segment: Seg
     return len(between) <= MAX_PLACE_WORDS and len(other) <= 1
 
 
-_GROUPED = re.compile(r"[ ](?P<group>[a-z]+)[ ](?:(?P<of>of|by)|with|each (?:of|with)|, each with)[ ](?:a[ ])?\Z")
-_EACH = re.compile(r"[^.;:!?]{0,24}\b(?:each|per|apiece|every)\b")
-
-
-def multiplied(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
-    """Multiply equal groups: "five rows of six chairs".
-
-    Args:
-        line: the sentence or line.
-        text: without markup.
-        asked: by the item.
-
-    Returns:
-        A commitment to the product; None where the line gives other numbers than a group's and that of the groups.
-    """
-    found = [q for q in line.found if not q.kind]
-    if asked.unit != "count" or len(found) != 2 or len(line.found) != 2 or line.segment.having("negate", "suppose"):
-        return None
-    groups, each = found
-    match = _GROUPED.match(text[groups.end : each.start])
-    if match is None or groups.note or each.note:
-        return None
-    if any(names_same(match["group"], a) for a in asked.words if a not in asked.quality):
-        return None
-    if match["of"] != "by" and not _EACH.match(text, each.end):
-        behind = [w for w in line.segment.words if w.start >= each.end][:2]
-        if match["of"] is None or not (asked.is_about(behind) or not behind):
-            return None
-    return Commitment(groups.value * each.value, JUDGED, groups.start, each.end, "added up")
-
-
 MAX_LISTED_LINES = 12
 """Lines of a response that lists the things at each place, at most."""
 _PLACE_FIRST = re.compile(
@@ -693,12 +667,13 @@ def listed_by_place(lines: Sequence[NumberLine], text: str, asked: AskedQuantity
         or len(lines) > MAX_LISTED_LINES
     ):
         return None
-    places = set()
+    places, labelled = set(), False
     for line, k in found:
         quantity, segment = line.found[k], line.segment
         lead = text[line.found[k - 1].end if k else segment.start : quantity.start]
         match = _PLACE_FIRST.search(lead)
         place = (match["place"] or match["label"]) if match else ""
+        labelled = labelled or bool(match and match["label"])
         place = _LISTED_VERB.sub("", place).strip().casefold()
         if not place or place in places or _NO_PLACE.search(lead) or asked.is_about(words_of(place)):
             return None
@@ -708,6 +683,8 @@ def listed_by_place(lines: Sequence[NumberLine], text: str, asked: AskedQuantity
         cues = ("total", "answer", "choose", "conclude", "correct", "suppose", "unknown", "tentative")
         if line.question or segment.having(*cues):
             return None
+    if labelled and not any(counts_asked(line.found[k], asked, line.segment, text) for line, k in found):
+        return None  # "windows: 2, doors: 3"
     total = sum((line.found[k].value for line, k in found), Fraction(0))
     return Commitment(total, JUDGED, found[0][0].found[0].start, found[-1][0].found[-1].end, "added up")
 

@@ -227,11 +227,11 @@ def settled(found: Sequence[Commitment], lines: Sequence[OptionLine], text: str)
     """
     result = []
     for commitment in found:
-        named = [m for line in lines for m in line.mentions]
         commitment = _with_text_behind(commitment, lines, text)
         if commitment.note not in (DISAGREE, FOREIGN):
             result.append(commitment)
             continue
+        named = [m for line in lines for m in line.mentions]
         within = [m for m in named if commitment.start <= m.start < commitment.end and not m.weak]
         texts = options_in([m for m in within if m.by == "text" and m.option >= 0])
         letters = options_in([m for m in within if m.by == "letter"])
@@ -248,7 +248,8 @@ def settled(found: Sequence[Commitment], lines: Sequence[OptionLine], text: str)
 
 def _with_text_behind(commitment: Commitment, lines: Sequence[OptionLine], text: str) -> Commitment:
     """Give up a letter that the whole text of another option follows: "(D) the book"."""
-    for line in lines:
+    own = [line for line in lines if line.segment.start <= commitment.start < line.segment.end]
+    for line in own:
         for letter, named in itertools.pairwise(line.mentions):
             if letter.start != commitment.start or letter.by != "letter" or commitment.value is None:
                 continue

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.asked import Asked, is_content, names_any, opposite
+from tolman.scoring.parse.asked import COMPARED, Asked, alike, is_content, names_any, opposite
 from tolman.scoring.parse.commitments import CONCLUDED, JUDGED, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, longest, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
@@ -89,17 +89,9 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
 
 def _poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
     """Return the poles that the options name; empty where no two options name opposite ones."""
-    found = [frozenset(_alike(c.role) for c in longest(language.opposites.find(words_of(o), o))) for o in options.texts]
+    found = [frozenset(alike(c.role) for c in longest(language.opposites.find(words_of(o), o))) for o in options.texts]
     every = frozenset[str]().union(*found)
-    return found if any(pole[:-1] in _COMPARED and opposite(pole) in every for pole in every) else []
-
-
-def _alike(pole: str) -> str:
-    """Name the pole that a relation comes to: a thing above another is higher, one in front of another is nearer."""
-    quality, sign = pole[:-1], pole[-1]
-    if quality == "distance":
-        return "order-" if sign == "+" else "order+"
-    return "height" + sign if quality == "levels" else pole
+    return found if any(pole[:-1] in COMPARED and opposite(pole) in every for pole in every) else []
 
 
 def _with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
@@ -119,12 +111,11 @@ def _with_poles_of(options: OptionTexts, asked: Asked, language: Languages) -> A
     found = []
     for option in options.texts:
         words = words_of(option)
-        cue = next((c for c in longest(language.opposites.find(words, option)) if c.role[:-1] in _COMPARED), None)
+        cue = next((c for c in longest(language.opposites.find(words, option)) if c.role[:-1] in COMPARED), None)
         if cue is not None:
-            before, behind = (
-                frozenset(w.folded for w in words if is_content(w.folded, language) and side(w))
-                for side in (lambda w, c=cue: w.end <= c.start, lambda w, c=cue: w.start >= c.end)
-            )
+            content = [w for w in words if is_content(w.folded, language)]
+            before = frozenset(w.folded for w in content if w.end <= cue.start)
+            behind = frozenset(w.folded for w in content if w.start >= cue.end)
             found.append((cue.role, before, behind))
     if len(found) < 2:
         return asked
@@ -144,8 +135,8 @@ def _turn_poles(line: OptionLine, text: str, polar: Sequence[frozenset[str]], as
     """
     wanted = frozenset[str]().union(*polar)
     every = longest(line.segment.language.opposites.find(line.segment.words, text))
-    cues = [replace(c, role=_alike(c.role)) for c in every if not is_idiom(text, c)]
-    cues = [c for c in cues if c.role[:-1] in _COMPARED and (c.role in wanted or opposite(c.role) in wanted)]
+    cues = [replace(c, role=alike(c.role)) for c in every if not is_idiom(text, c)]
+    cues = [c for c in cues if c.role[:-1] in COMPARED and (c.role in wanted or opposite(c.role) in wanted)]
     relations = _relations(line.segment, text, asked, cues)
     known = [r for r in relations if r.teller or r.told]
     if not known:
@@ -332,14 +323,6 @@ def _is_less(cue: Cue, segment: Segment, text: str) -> bool:
     return denied and _AS.search(before) is not None and text.startswith((" as ", " like "), cue.end)
 
 
-_COMPARED = frozenset((
-    "distance", "size", "height", "length", "width", "thickness", "depth", "weight", "speed", "age", "light", "time",
-    "steepness", "warmth", "loudness",
-    "compass", "meridians", "sides", "order", "levels"
-))  # fmt: skip
-"""Qualities by which options are compared."""
-
-
 _OTHER_CLAUSE = re.compile(
     r"[.;:!?\n,(\[—–，、]|[ ]-[ ]|\b(?:because|since|as|with|without|although|though|while|whereas|but|and|or|so|in|by"
     r"|near|next|behind|beside|under|above|below|than|from|if|other|others|everything|else|whose|has|have|had)\b",
@@ -365,10 +348,10 @@ MAX_PREDICATE_WORDS = 6
 
 def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> None:
     """Replace the option that a line calls the opposite of the question: by the other of two, else by none."""
-    poles = {pole for pole in asked.poles if pole[:-1] in _COMPARED}
+    poles = {pole for pole in asked.poles if pole[:-1] in COMPARED}
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
-    said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in _COMPARED]
+    said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in COMPARED]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
     other = [c for c in said if opposite(c.role) in poles]

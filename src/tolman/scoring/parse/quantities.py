@@ -484,7 +484,7 @@ def _is_product(parts: Sequence[Quantity], last: Quantity) -> bool:
     return a.value * a.factor * b.value * b.factor == last.value * last.factor
 
 
-_SCALES = {
+_MEASURES: dict[str, tuple[str, Fraction]] = {
     unit: (kind, Fraction(factor))
     for kind, units in {
         "weight": {"kg": 1000, "kilogram": 1000, "kilo": 1000, "g": 1, "gram": 1, "t": 10**6, "ton": 10**6},
@@ -509,7 +509,7 @@ def scale_of(quantity: Quantity, text: str) -> tuple[str, Fraction]:
         unit's name, with factor 1.
     """
     unit = text[quantity.start : quantity.end].lstrip("0123456789., ").casefold()
-    return _SCALES.get(unit) or _SCALES.get(unit.rstrip("s")) or (f"foreign {unit}", Fraction(1))
+    return _MEASURES.get(unit) or _MEASURES.get(unit.rstrip("s")) or (f"foreign {unit}", Fraction(1))
 
 
 def clock_times(text: str, start: int, end: int) -> list[Quantity]:
