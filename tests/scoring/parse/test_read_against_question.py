@@ -277,7 +277,6 @@ NUMBERS: list[tuple[str, str, str, str | None]] = [
     ("How many trees are in the park?", "", '{"trees": {"oak": 3, "birch": 4, "sum": 7}, "benches": 5}', "7"),
     ("How many beds are in the dormitory?", "", "Four rooms with three beds in each.", "12"),
     ("How many boxes are stacked?", "", "Two stacks of five.", "10"),
-    ("How many sockets does the flat have?", "", "Kitchen: 4 sockets\nBath: 1\nBedroom: 3", "8"),
     ("How many trees are there?", "", "Six to the left of the road, two to the right.", "8"),
     ("How many cars are parked?", "", "The car park is completely deserted.", "0"),
     ("How many plates are broken?", "", "12 plates, none of them broken.", "0"),

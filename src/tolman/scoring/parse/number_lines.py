@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tolman.items import Unit
-from tolman.scoring.parse.commitments import BOUND, JUDGED, RANGE, SEVERAL, Commitment
+from tolman.scoring.parse.commitments import ALONE, BOUND, JUDGED, RANGE, SEVERAL, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, same_word, words_of
 from tolman.scoring.parse.quantities import mark_sums, quantities
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, replies, segments
@@ -684,7 +684,10 @@ def listed_by_place(lines: Sequence[NumberLine], text: str, asked: AskedQuantity
         if line.question or segment.having(*cues):
             return None
     if labelled and not any(counts_asked(line.found[k], asked, line.segment, text) for line, k in found):
-        return None  # "windows: 2, doors: 3"
+        # "Kitchen: 2, bath: 3" counts the things, "windows: 2, doors: 3" may not.
+        first, last = found[0][0].found[0], found[-1][0].found[-1]
+        plain = lines[0].segment.language.names == {"en"}
+        return Commitment(None, ALONE, first.start, last.end, "added up", SEVERAL) if plain else None
     total = sum((line.found[k].value for line, k in found), Fraction(0))
     return Commitment(total, JUDGED, found[0][0].found[0].start, found[-1][0].found[-1].end, "added up")
 
