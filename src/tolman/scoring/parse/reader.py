@@ -207,6 +207,8 @@ def _without_suppositions(item: Item, text: str, language: Languages) -> str:
     head = _HEAD.match(text)
     if head is None or len(text) > MAX_SUPPOSING_CHARS or len(words_of(head[0])) > MAX_HEAD_WORDS:
         return text
+    if _SUPPOSITION.search(head[0].lstrip()):
+        return text
     supposed = []
     for piece in _PIECE.finditer(text, head.end() - 1):
         if _REVISING.search(piece[0]):
