@@ -21,7 +21,17 @@ from tolman.scoring.parse.commitments import (
     STATED,
     Commitment,
 )
-from tolman.scoring.parse.lexicon import Cue, Languages, Span, is_glued, is_inside, longest, same_word, words_of
+from tolman.scoring.parse.lexicon import (
+    Cue,
+    Languages,
+    Span,
+    is_glued,
+    is_inside,
+    longest,
+    names_same,
+    same_word,
+    words_of,
+)
 from tolman.scoring.parse.number_lines import (
     MEASURED,
     VERB_FINAL,
@@ -31,8 +41,10 @@ from tolman.scoring.parse.number_lines import (
     asked_for,
     counts_asked,
     is_estimated,
+    listed_by_place,
     most_asked,
     number_lines,
+    places_added,
     restated_from,
     restatements,
     without_weak,
@@ -85,6 +97,9 @@ def number_found(
     """
     asked = asked_for(unit, question, language)
     lines = number_lines(text, asked, language)
+    listed = listed_by_place(lines, text, asked)
+    if listed is not None:
+        return [listed], lines
     result: list[Commitment] = []
     awaited = False
     for i, line in enumerate(lines):
@@ -159,7 +174,7 @@ def _line_commitments(
         return [agreed(_main(line, text, asked), asked.unit, DECLARED, "declared")]
     if all(q.weak for q in stated) and len(lines) > 2:
         return []
-    added = places_added(line, text, asked)
+    added = places_added(line, text, asked) or multiplied(line, text, asked)
     if added is not None:
         return [replace(added, strength=CONCLUDED if is_last or i == 0 else STATED)]
     chosen = concluded_number(line, text, asked)
@@ -438,12 +453,6 @@ def _one_of(behind: Sequence[Quantity], line: NumberLine, text: str, asked: Aske
 
 MAX_COUNTED_WORDS = 5
 """Words between a count in words and what is counted, at most."""
-MIN_STEM = 6
-"""Letters with which two forms of a noun begin alike, at least."""
-MAX_PLACE_WORDS = 4
-"""Words between a number and the place of what it counts, at most."""
-MAX_PLACES = 8
-"""Numbers of things at several places that are added up, at most."""
 
 
 def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantity) -> list[Commitment]:
@@ -470,7 +479,8 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
         return [Commitment(None, CONCLUDED, *either.span(), "in words", SEVERAL)]
     if segment.having("unknown"):
         return []
-    found = [c for c in replies(segment, text) if _is_count(c, line, text, asked)]
+    none = [replace(c, role="counted 0") for c in segment.having("none_of") if asked.quality]
+    found = [c for c in [*replies(segment, text), *none] if _is_count(c, line, text, asked)]
     if not found or is_counterfactual(segment, text):
         return []
     start, end = found[0].start, found[-1].end
@@ -518,7 +528,7 @@ def _counts_times(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -
         return False
     lead = [w for w in segment.words if w.end <= cue.start]
     others = [w for w in lead if w.folded not in segment.language.skip | {"only", "just"}]
-    return not others or any(_names_same(w.folded, a) for w in lead for a in asked.words)
+    return not others or any(names_same(w.folded, a) for w in lead for a in asked.words)
 
 
 def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bool:
@@ -538,38 +548,25 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
     lead = [w for w in lead if w.folded not in segment.language.skip]
     behind = [w for w in segment.words if w.start >= cue.end][:MAX_COUNTED_WORDS]
     ends = not behind or re.match(r"[ *_`]*[,.;:!)—–]", text[cue.end : cue.end + 6]) is not None
+    if value == "0" and any(same_word(w.folded, a) for w in behind for a in asked.quality):
+        return True  # "12 plates, none of them broken"
     if value == "0":
         return _is_only_quantity(cue, line, text) and not lead and (ends or behind[0].folded in _OF_THEM)
     return (ends and _is_only_quantity(cue, line, text)) or any(
-        _names_same(w.folded, a) for w in behind[:2] for a in asked.words
+        names_same(w.folded, a) for w in behind[:2] for a in asked.words
     )
-
-
-def _names_same(word: str, other: str) -> bool:
-    """Check whether two words name the same thing, one or several of it: "dog" and "dogs", "televisão" and
-    "televisões"."""
-    if same_word(word, other) or word.rstrip("s") == other.rstrip("s"):
-        return True
-    return word[:MIN_STEM] == other[:MIN_STEM] and min(len(word), len(other)) > MIN_STEM
 
 
 _OF_THEM = frozenset(("of", "that", "are", "is", "in", "davon", "de", "dos", "das", "des"))
 """Words that may stand behind "none" without changing it."""
 
 
-_NOT_ADDED = re.compile(
-    r"(?:,|\band)[ ]+with\b|\bof which\b|\bof them\b|\bone of\b|\beach\b|\bsame\b|\bmirror\b"
-    r"|\b(?:in|on|from|at)[ ](?:the[ ])?(?:(?!far\b)\w+[ ])?"
-    r"(?:picture|image|photo|frame|video|clip|scene|room|start|beginning|end)\b",
-    re.IGNORECASE,
-)
-"""Signs that the first number is the whole, or that the same things are counted at several times or in pictures."""
-
-_ADDED = re.compile(r"\b(?:another|more|further|then|plus)\b", re.IGNORECASE)
+_GROUPED = re.compile(r"[ ](?P<group>[a-z]+)[ ](?:(?P<of>of|by)|with|each (?:of|with)|, each with)[ ](?:a[ ])?\Z")
+_EACH = re.compile(r"[^.;:!?]{0,24}\b(?:each|per|apiece|every)\b")
 
 
-def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
-    """Add up the things at several places: "two by the window and one at the desk".
+def multiplied(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
+    """Multiply equal groups: "five rows of six chairs".
 
     Args:
         line: the sentence or line.
@@ -577,57 +574,22 @@ def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitmen
         asked: by the item.
 
     Returns:
-        A commitment to the sum, or to the first number where it is the sum of the others; None where the numbers don't
-        each count the thing asked for at a place of their own.
+        A commitment to the product; None where the line gives other numbers than a group's and that of the groups.
     """
-    segment = line.segment
     found = [q for q in line.found if not q.kind]
-    if asked.unit != "count" or not 2 <= len(found) <= MAX_PLACES or len(found) < len(line.found):
+    if asked.unit != "count" or len(found) != 2 or len(line.found) != 2 or line.segment.having("negate", "suppose"):
         return None
-    if any(q.note or q.result or q.operand for q in found) or segment.having("total", "correct", "negate", "suppose"):
+    groups, each = found
+    match = _GROUPED.match(text[groups.end : each.start])
+    if match is None or groups.note or each.note:
         return None
-    lead = [w for w in segment.words if w.end <= found[0].start]
-    known = [*segment.having("conclude", "estimate", "copula"), *segment.having("choose")]
-    if any(not is_inside(w, known) and w.folded not in segment.language.skip | _SEEN for w in lead):
+    if any(names_same(match["group"], a) for a in asked.words if a not in asked.quality):
         return None
-    rest = sum((q.value for q in found[1:]), Fraction(0))
-    if len(found) > 2 and found[0].value == rest and not _ADDED.search(text, found[0].end, segment.end):
-        return Commitment(rest, JUDGED, found[0].start, found[0].end, "added up")  # "six, four here and two there"
-    if _NOT_ADDED.search(text, found[0].end, segment.end):
-        return None
-    places = [c for c in replies(segment, text) if c.role == "place"]
-    for k, quantity in enumerate(found):
-        following = found[k + 1].start if k + 1 < len(found) else segment.end
-        if not _has_place(quantity, following, places, segment, asked):
+    if match["of"] != "by" and not _EACH.match(text, each.end):
+        behind = [w for w in line.segment.words if w.start >= each.end][:2]
+        if match["of"] is None or not (asked.is_about(behind) or not behind):
             return None
-        if following < segment.end and not re.search(r"[,;]|\b(?:and|und|et|y|e)\b", text[quantity.end : following]):
-            return None
-    return Commitment(sum((q.value for q in found), Fraction(0)), JUDGED, found[0].start, found[-1].end, "added up")
-
-
-_SEEN = frozenset((
-    "i", "can", "see", "we", "count", "counted", "spot", "make", "out", "veo", "hay", "vejo", "há", "ich", "sehe",
-    "je", "vois"
-))  # fmt: skip
-_COUNTED_WORDS = frozenset((
-    "more", "another", "other", "others", "further", "of", "them", "one", "ones", "otro", "otra", "otros", "otras",
-    "mais", "plus", "weitere"
-))  # fmt: skip
-"""Words that may stand for what is counted."""
-
-
-def _has_place(quantity: Quantity, end: int, places: Sequence[Cue], segment: Segment, asked: AskedQuantity) -> bool:
-    """Check whether a place follows a number, with only the counted things and one word that describes it between."""
-    place = next((c for c in places if quantity.end <= c.start < end), None)
-    if place is None:
-        return False
-    between = [w for w in segment.words if quantity.end <= w.start and w.end <= place.start]
-    other = [
-        w
-        for w in between
-        if not asked.is_about([w]) and w.folded not in _COUNTED_WORDS and w.folded not in segment.language.skip
-    ]
-    return len(between) <= MAX_PLACE_WORDS and len(other) <= 1
+    return Commitment(groups.value * each.value, JUDGED, groups.start, each.end, "added up")
 
 
 MAX_NONE_GAP = 24
@@ -678,8 +640,16 @@ def dimensions(line: NumberLine, text: str, asked: AskedQuantity) -> list[Commit
 
 
 _NONE_SEEN = re.compile(
-    r"\b(?:can't|cannot|can not|couldn't|could not|don't|do not|didn't|did not)[ ]"
+    r"\b(?:not|without)[ ](?:a single|even one|even a single|one)\b"
+    r"|\b(?:can't|cannot|can not|couldn't|could not|don't|do not|didn't|did not)[ ]"
     r"(?:see|spot|find|make out|detect|notice)[ ](?:any|a single|even one)\b",
+    re.IGNORECASE,
+)
+
+
+_EMPTY = re.compile(
+    r"[\s*_]*(?:the|this|that)[ ]([\w -]{2,40}?)[ ](?:is|are|was|were|stands?|remains?)[ ]"
+    r"(?:(?:completely|entirely|totally|quite|all)[ ])?(?:bare|empty|deserted|(?P<of>(?:free|devoid)[ ]of))\b",
     re.IGNORECASE,
 )
 
@@ -690,10 +660,14 @@ def none_there(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuant
     unseen = _NONE_SEEN.search(text, segment.start, segment.end) if asked.unit == "count" else None
     if unseen is not None and len(lines) <= MAX_SHORT_LINES:
         behind = [w for w in segment.words if w.start >= unseen.end()][:2]
-        if any(_names_same(w.folded, a) for w in behind for a in asked.words):
+        if any(names_same(w.folded, a) for w in behind for a in asked.words):
             return [Commitment(Fraction(0), STATED if i else ALONE, unseen.start(), behind[0].end, "in words")]
     if asked.unit != "count" or len(lines) > MAX_SHORT_LINES or segment.having("unknown"):
         return []
+    emptied = _EMPTY.match(text, segment.start, segment.end)
+    emptied = None if any(line.stated for line in lines) else emptied
+    if emptied and asked.is_about(words_of(emptied[1])) and (not emptied["of"] or asked.is_about(segment.words[-1:])):
+        return [Commitment(Fraction(0), STATED if i else ALONE, segment.start, emptied.end(), "none there")]
     nouns = [a for a in asked.words if len(a) > 3]
     for cue in segment.having("absent"):
         cjk = is_glued(segment.words[0].folded[0])
@@ -701,7 +675,7 @@ def none_there(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuant
             return [Commitment(Fraction(0), ALONE, segment.words[0].start, cue.end, "none there")]
     for cue in [*segment.having("negate"), *(c for c in segment.concepts if c.role == "no")]:
         following = [w for w in segment.words if 0 <= w.start - cue.end <= MAX_NONE_GAP][:2]
-        things = [w for w in following if any(same_word(w.folded, noun) for noun in nouns)]
+        things = [w for w in following if any(names_same(w.folded, noun) for noun in nouns)]
         if things:
             return [Commitment(Fraction(0), STATED if i else ALONE, cue.start, things[0].end, "none there")]
     return []

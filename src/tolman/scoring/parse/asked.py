@@ -7,6 +7,7 @@ as 'size+' (larger) and 'size-' (smaller).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,6 +28,10 @@ _FUNCTION_WORDS = frozenset((
 """Words of an English question that no answer needs to repeat."""
 
 
+TIMED = {"last": "+", "latest": "+", "first": "-", "earliest": "-"}
+"""Words that ask for an end of time, and which end it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The parsed content of a question.
@@ -37,6 +42,7 @@ class Asked:
         poles: of the qualities that the question names.
         subject, anchor: words of the thing that is located or compared, and of its reference; empty where the question
             doesn't name them.
+        rank: which from that end it asks for: 2 for "the second largest".
         located: whether the question asks where the subject is.
         negated: whether the question is put in the negative.
     """
@@ -48,15 +54,29 @@ class Asked:
     anchor: frozenset[str]
     located: bool
     negated: bool
+    rank: int = 1
+
+    @property
+    def timed(self) -> bool:
+        """Whether it asks which is first or last, so that times are compared."""
+        return any(word in TIMED for word in self.words) or _PLACED.search(self.question) is not None
 
     def larger(self) -> bool | None:
         """Check whether the question asks for the larger end of its comparison; None where it asks for neither."""
-        signs = {pole[-1] for pole in self.poles if pole[:-1] in MEASURED_QUALITIES}
+        signs = {pole[-1] for pole in self.poles if pole[:-1] in MEASURED_QUALITIES | _RATED}
         if not signs:
-            signs = {sign for word, sign in (("most", "+"), ("least", "-")) if word in self.words}
+            signs = {sign for word, sign in _ENDS if word in self.words} or ({"-"} if self.timed else set())
         return signs == {"+"} if len(signs) == 1 else None
 
 
+_PLACES = ("second", "third", "fourth")
+_PLACED = re.compile(
+    r"\b(?:comes?|came|appears?|appeared|arrives?|arrived|happens?|happened|enters?|entered|starts?|started)"
+    r" (?:in )?(second|third|fourth)\b",
+    re.IGNORECASE,
+)
+_ENDS = (("most", "+"), ("least", "-"), *TIMED.items())
+_RATED = frozenset(("speed", "warmth", "loudness", "steepness"))
 MEASURED_QUALITIES = frozenset(
     ("distance", "size", "height", "length", "width", "thickness", "depth", "weight", "number")
 )
@@ -88,17 +108,35 @@ def asked_in(question: str, language: Languages) -> Asked:
     cues = language.asked.find(words, question)
     negations = [c for c in language.cues_of(words, question) if c.role == "negate"]
     subject, anchor = _located(words, cues, poles, language)
+    related = next((m for pattern in _RELATED if (m := pattern.search(question))), None)
+    if related is not None and not (subject and anchor):
+        parts = [words_of(related.groupdict().get(name) or "") for name in ("subject", "anchor")]
+        subject, anchor = (
+            _content(part, 0, None, language) or frozenset(w.folded for w in part if w.folded not in language.skip)
+            for part in parts  # "the picture", which is no function word here
+        )
     shared = subject & anchor  # "the red cup" beside "the blue cup"
     if shared < subject and shared < anchor:
         subject, anchor = subject - shared, anchor - shared
+    placed = _PLACED.search(question)
+    most = [w.start for w in words if w.folded == "most"]
+    ranks = [_PLACES.index(placed[1].casefold()) + 2] if placed else []
+    ranks += [
+        int(c.role)
+        for c in language.ordinals.find(words, question)
+        if any(0 <= start - c.end <= 1 for start in [*(p.start for p in poles), *most])
+    ]
     return Asked(
         question,
         tuple(dict.fromkeys(w.folded for w in words if is_content(w.folded, language))),
         frozenset(c.role for c in poles),
         subject,
         anchor,
-        any(c.role == "where" for c in cues) or any(opposite(c.role) in {p.role for p in poles} for c in poles),
+        related is not None
+        or any(c.role == "where" for c in cues)
+        or any(opposite(c.role) in {p.role for p in poles} for c in poles),
         any(question[c.start : c.end].casefold() not in _THAN for c in negations),
+        next((n for n in ranks if n > 1), 1),
     )
 
 
@@ -138,12 +176,26 @@ def _located(
     return subject, _content(words, first.end, None, language)
 
 
+_BE = r"(?:is|are|was|were|does|do|did)"
+_RELATED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bwhich side of (?P<anchor>[^,?]+?) {_BE} (?P<subject>[^,?]+)",
+        rf"\b{_BE} (?P<subject>[^,?]+?) (?:compared?|relate|in relation|in comparison|relative|with re(?:spect|gard))"
+        r" (?:to|with) (?P<anchor>[^,?]+?)(?: (?:in|by|on) [^,?]+)?[ ?.]*\Z",
+        r"\bcompared (?:to|with) (?P<anchor>[^,?]+?), (?:is|are)? ?(?P<subject>[^,?]+?)(?: (?:is|are)\b|[ ?…]*\Z)",
+        r"\b(?:true|correct|right|said) (?:of|about|for) (?P<subject>[^,?]+?)(?: (?:as|in|on|when|if)\b|[,?]|\Z)",
+    )
+)
+"""Questions for a relation, with the two things that it relates; the options may name the second."""
+
 _AUXILIARIES = frozenset((
     "is", "are", "was", "were", "does", "do", "did", "has", "have", "can", "will", "would", "should"
 ))  # fmt: skip
 _RELATIONS = frozenset(
     (
         "sides",
+        "time",
         "order",
         "levels",
         "compass",
@@ -189,3 +241,23 @@ def names_any(words: Sequence[Word], wanted: frozenset[str]) -> list[Word]:
         wanted: folded words of the thing.
     """
     return [w for w in words if any(same_word(w.folded, other) for other in wanted)]
+
+
+COMPARED = frozenset((
+    "distance", "size", "height", "length", "width", "thickness", "depth", "weight", "speed", "age", "light", "time",
+    "steepness", "warmth", "loudness",
+    "compass", "meridians", "sides", "order", "levels"
+))  # fmt: skip
+"""Qualities by which options are compared."""
+
+
+def alike(pole: str) -> str:
+    """Name the pole that a relation comes to: a thing above another is higher, one in front of another is nearer.
+
+    Args:
+        pole: of a quality.
+    """
+    quality, sign = pole[:-1], pole[-1]
+    if quality == "distance":
+        return "order-" if sign == "+" else "order+"
+    return "height" + sign if quality == "levels" else pole

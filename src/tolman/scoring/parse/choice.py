@@ -7,6 +7,7 @@ them. The other finds options that are numbers, "2.4 m" or "four", where a respo
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from tolman.scoring.parse.commitments import (
     SEVERAL,
     STATED,
     Commitment,
+    standing,
 )
 from tolman.scoring.parse.lexicon import Cue, Languages, is_glued, is_inside, same_word, words_of
 from tolman.scoring.parse.option_announcements import (
@@ -36,6 +38,8 @@ from tolman.scoring.parse.option_announcements import (
     named_first,
     opening_letter,
     opening_yes,
+    relabelled,
+    settled,
 )
 from tolman.scoring.parse.option_comparisons import measured, read_against
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
@@ -273,6 +277,7 @@ def choice_found(
     prepared = option_texts(options, option_language)
     asked = asked_in(question, option_language)
     lines = option_lines(text, prepared, language, asks_for_first(question, option_language))
+    relabelled(lines, text, prepared.count)
     winners = measured(lines, text, prepared, asked)
     read_against(lines, text, prepared, asked)
     found: list[Commitment] = without_cases(lines, text)
@@ -287,12 +292,15 @@ def choice_found(
     said = [*by_order(text, parts, options), *by_route(text, parts, options, option_language)]
     if not prepared.places or counts(options, option_language):
         said += _by_value_of_lines(by_value(text, options, language, option_language), lines)
+    within = by_range(text, options, language, option_language, question)
+    if within:
+        found = [*(c for c in found if c.strength >= ALONE and c.value is not None), *within]
     found = [c for c in found if not _is_explained(c, [*said, *winners])]
     against = [*winners, *left_over(lines, text, prepared), *all_of_them(lines, text, prepared)]
     found = [*behind_enumeration([*found, *said], lines, text), *against]
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
         found = _most_asked(found, lines, question)
-    return sorted(found, key=lambda c: (c.start, c.end)), lines
+    return sorted(settled(found, lines, text), key=lambda c: (c.start, c.end)), lines
 
 
 def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: str) -> list[Commitment]:
@@ -585,3 +593,70 @@ def by_value(text: str, options: tuple[str, ...], language: Languages, option_la
                 replace(commitment, value=LETTERS[near[0]], strength=_STRENGTHS[commitment.strength], rule="value")
             )
     return result
+
+
+_UPPER = re.compile(
+    r"\b(?:under|below|up to|at most|maximum|(?:less|fewer|shorter|smaller|lower|no more) than)\b|[<≤]", re.IGNORECASE
+)
+_LOWER = re.compile(
+    r"\b(?:over|above|beyond|at least|minimum|(?:more|greater|longer|larger|higher|no less) than|or more)\b|[>≥+]",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=16_384)
+def ranges_of(
+    options: tuple[str, ...], language: Languages
+) -> tuple[tuple[tuple[Fraction | float, Fraction | float], ...], Unit] | None:
+    """Read options as ranges: "between 1 and 2 m", "over 2 m".
+
+    Args:
+        options: their texts.
+        language: in which they are written.
+
+    Returns:
+        The ends of each and their unit; None unless all options are ranges, bounds or numbers, and one is a range or a
+        bound.
+    """
+    ends: list[tuple[Fraction | float, Fraction | float]] = []
+    units: set[tuple[str, Fraction]] = set()
+    open_ended = False
+    for option in options:
+        words = words_of(option)
+        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
+        units |= {(q.kind, q.factor) for q in found if q.kind}
+        values = [q.value for q in found]
+        if not 1 <= len(values) <= 2 or (len(values) == 2 and any(q.note != "range" for q in found)):
+            return None
+        upper, lower = _UPPER.search(option), _LOWER.search(option)
+        low = -math.inf if len(values) == 1 and upper and not lower else values[0]
+        high = math.inf if len(values) == 1 and lower and low == values[0] else values[-1]
+        open_ended = open_ended or low != high
+        ends.append((low, high))
+    unit = _UNITS.get(next(iter(units), ("", Fraction(1)))) if len(units) <= 1 else None
+    return (tuple(ends), unit) if unit and open_ended else None
+
+
+def by_range(
+    text: str, options: tuple[str, ...], language: Languages, option_language: Languages, question: str
+) -> list[Commitment]:
+    """Find the option whose range holds the number that a text commits itself to.
+
+    Args:
+        text: without markup.
+        options: the options' texts.
+        language: of the text.
+        option_language: of the options.
+        question: of the item.
+
+    Returns:
+        At most one commitment; none where the number is the end of two ranges.
+    """
+    known = ranges_of(options, option_language)
+    number = standing(number_commitments(text, known[1], question, language)) if known else None
+    if known is None or number is None or not isinstance(number.value, Fraction):
+        return []
+    holding = [i for i, (low, high) in enumerate(known[0]) if low <= number.value <= high]
+    if len(holding) != 1:
+        return []
+    return [replace(number, value=LETTERS[holding[0]], strength=_STRENGTHS[number.strength], rule="value")]

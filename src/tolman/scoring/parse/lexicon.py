@@ -166,6 +166,21 @@ def same_word(word: str, other: str) -> bool:
     return form in (f"{stem}{stem[-1]}ed", f"{stem}{stem[-1]}ing")  # "drop", "dropped"
 
 
+MIN_STEM = 6
+"""Letters with which two forms of a noun begin alike, at least."""
+
+
+def names_same(word: str, other: str) -> bool:
+    """Check whether two words name the same thing, one or several of it: "dog", "dogs"; "televisão", "televisões".
+
+    Args:
+        word, other: folded.
+    """
+    if same_word(word, other) or word.rstrip("s") == other.rstrip("s"):
+        return True
+    return word[:MIN_STEM] == other[:MIN_STEM] and min(len(word), len(other)) > MIN_STEM
+
+
 _SYLLABLE = re.compile(r"[\uac00-\ud7af]")
 _AMBIGUOUS = "위우남동북돌예네"
 """Syllables that begin or end many words of other senses."""
@@ -229,7 +244,7 @@ class Cue:
     end: int
 
 
-def is_in_longer(cue: Cue, cues: Sequence[Cue]) -> bool:
+def is_in_longer(cue: Span, cues: Sequence[Span]) -> bool:
     """Check whether a cue is a part of a longer one.
 
     Args:

@@ -12,10 +12,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tolman.items import Unit
-from tolman.scoring.parse.commitments import BOUND, RANGE, SEVERAL, Commitment
-from tolman.scoring.parse.lexicon import Languages, Word, same_word, words_of
+from tolman.scoring.parse.commitments import ALONE, BOUND, JUDGED, RANGE, SEVERAL, Commitment
+from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, same_word, words_of
 from tolman.scoring.parse.quantities import mark_sums, quantities
-from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, segments
+from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, replies, segments
 from tolman.scoring.parse.units import Quantity
 
 MAX_OPENING_CHARS = 12
@@ -41,16 +41,20 @@ class AskedQuantity:
     """The number that an item asks for.
 
     Attributes:
-        unit: of the item.
+        unit: of the item; also 'count' where the item has none and the question asks how many.
         question: of the item; empty where it is not to be looked at.
         words: of the question that carry something.
         times: whether the question asks how often, as far as it is known.
+        quality: words of the quality that the counted things must have: "how many doors are open".
+        poles: of that quality.
     """
 
     unit: Unit | None
     question: str
     words: tuple[str, ...]
     times: bool
+    quality: tuple[str, ...] = ()
+    poles: frozenset[str] = frozenset()
 
     def is_about(self, words: Sequence[Word]) -> bool:
         """Check whether any of some words is in the question.
@@ -79,7 +83,38 @@ def asked_for(unit: Unit | None, question: str, language: Languages) -> AskedQua
     words = words_of(question)
     times = not question or any(c.role == "times asked" for c in language.asked.find(words, question))
     kept = tuple(w.folded for w in words if len(w.folded) > 2 and w.folded not in language.skip)
-    return AskedQuantity(unit, question, kept, times)
+    if unit is None and _HOW_MANY.search(question):
+        unit = "count"
+    match = _QUALITY.search(question) or _DESCRIBED.search(question)
+    quality = match["quality"] if match else ""
+    named = words_of(quality)
+    return AskedQuantity(
+        unit,
+        question,
+        kept,
+        times,
+        tuple(w.folded for w in named if w.folded not in language.skip),
+        frozenset(c.role for c in language.opposites.find(named, quality)),
+    )
+
+
+_HOW_MANY = re.compile(
+    r"\bhow many (?!(?:\w+[ -])?(?:\w*met(?:er|re)s?|feet|foot|inch\w*|yards?|[cmk]?m|degrees?|minutes?|seconds?)\b)",
+    re.IGNORECASE,
+)
+_QUALITY = re.compile(
+    r"\bhow many\b(?: of (?:the|these|those) (?:\w+ ){0,2}?\w+s(?= \w)"
+    r"|[^?,]*? (?:are|is|were|was|have|has|had|wears?|carry|carries|hold|holds))"
+    r" (?!(?:in|on|at|by|under|behind|next|inside|there|visible|shown|seen|present|around|near|between|above|below|over"
+    r"|along|to|from|of|hanging|standing|sitting|lying)\b)"
+    r"(?P<quality>[^?,]+?)(?: (?:in|on|at|by|during|when|from|under|along)\b|[?,.]|\Z)",
+    re.IGNORECASE,
+)
+"""A question for the number of things that have a quality, not for all things at a place."""
+_DESCRIBED = re.compile(
+    r"\bhow many (?!(?:different|distinct|other|total|more)\b)(?P<quality>\w+) \w+s (?:are|were|can|do|does|have)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass
@@ -127,12 +162,39 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
         if usable and is_counterfactual(segment, text):
             edges = clause_edges(segment, text)
             usable = [q for q in usable if not _CONTRARY.search(_clause_of(q, edges, text))]
+        if _NEEDING.search(text, segment.start, segment.end):
+            usable = []
+        usable = [q for q in usable if not _is_of_other_thing(q, segment, text, asked)]
         _set_aside(usable, segment, text)
         premise = bool(usable) and all(q.premise for q in usable)
         lines.append(NumberLine(segment, usable, is_question(segment, text), premise))
+    for line in lines[1:]:
+        if _BRACKETED.fullmatch(text, line.segment.start, line.segment.end) and not line.segment.having("answer"):
+            for quantity in line.found:
+                quantity.operand = True  # a sentence that is an aside
+    _prefer_quality(lines, text, asked)
     _prefer_units(lines, asked.unit)
     _prefer_digits(lines, text)
     return lines
+
+
+_NEEDING = re.compile(r"\b(?:would|['’]d) (?:first )?(?:need|have to (?:know|see|measure|count))\b", re.IGNORECASE)
+"""A sentence that says what would help to answer, not what the answer is."""
+
+
+_WORD_BEHIND = re.compile(r"[ ][a-z]")
+
+
+def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a "one" or "single" is said of a thing that the question doesn't name: "in a single picture"."""
+    said = text[quantity.start : quantity.end].casefold()
+    if not asked.question or said not in ("one", "single") or not _WORD_BEHIND.match(text, quantity.end):
+        return False
+    behind = [w for w in segment.words if w.start >= quantity.end][:MAX_NOUN_WORDS]
+    if not behind:
+        return False
+    about = asked.unit not in MEASURED and (behind[0].folded in segment.language.skip or asked.is_about(behind))
+    return behind[0].folded not in ("of", "and", "or", "more", "that", "is", "are", "in", "on", "at") and not about
 
 
 _CONTRARY = re.compile(
@@ -232,6 +294,50 @@ def _is_adjective(quantity: Quantity, text: str) -> bool:
         return False
     said = text[quantity.start : quantity.end]
     return said[-1] == '"' or (bool(quantity.kind) and "-" in said and " " not in said[said.rfind("-") :])
+
+
+_BRACKETED = re.compile(r"\s*\([^()]*\)[\s.]*")
+
+
+def _prefer_quality(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> None:
+    """Set aside the numbers of all things, or of others, where one number is of those that have the quality asked for.
+
+    What a response announces or concludes isn't set aside.
+    """
+    if not asked.quality:
+        return
+    hits, others = [], []
+    for line in lines:
+        for k, quantity in enumerate(line.found):
+            end = line.found[k + 1].start if k + 1 < len(line.found) else line.segment.end
+            if _has_quality(quantity, end, line, text, asked):
+                hits.append(quantity)
+            elif not any(c.end <= quantity.start for c in line.segment.having("answer", "choose", "conclude")):
+                others.append(quantity)
+    hits = [q for q in hits if not q.operand]
+    if len({q.value for q in hits}) == 1:
+        for quantity in others:
+            quantity.operand = quantity.operand or (quantity.value != hits[0].value and not quantity.result)
+        for quantity in hits:
+            quantity.weak = False
+
+
+def _has_quality(quantity: Quantity, end: int, line: NumberLine, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a number is of things with the quality asked for, by the words behind it or its label."""
+    segment = line.segment
+    stop = _CLAUSE_STOP.search(text, quantity.end, end)
+    part = segment.part(quantity.end, stop.start() if stop else end)
+    label = re.search(r"[^\n.;:!?,]*:[ *_`]*\Z", text[segment.start : quantity.start])
+    if label and not any(same_word(w.folded, a) for w in part.words for a in asked.quality):
+        part = segment.part(segment.start + label.start(), quantity.start)
+    if part.having("negate"):
+        return False
+    if asked.poles:
+        return any(c.role in asked.poles for c in segment.language.opposites.find(part.words, text))
+    return any(same_word(w.folded, a) for w in part.words for a in asked.quality)
+
+
+_CLAUSE_STOP = re.compile(r"[;:.!?\n](?:\s|\Z)")
 
 
 def _prefer_units(lines: Sequence[NumberLine], unit: Unit | None) -> None:
@@ -446,3 +552,162 @@ def most_asked(found: Sequence[Quantity], asked: AskedQuantity, segment: Segment
         scores.append(sum(any(same_word(word, a) for a in asked.words) for word in words))
     best = max(scores)
     return found[scores.index(best)] if best and scores.count(best) == 1 else None
+
+
+MAX_PLACES = 8
+"""Numbers of things at several places that are added up, at most."""
+MAX_PLACE_WORDS = 4
+"""Words between a number and the place of what it counts, at most."""
+_NOT_ADDED = re.compile(
+    r"(?:,|\band)[ ]+with\b|\bof which\b|\bof them\b|\bone of\b|\beach\b|\bsame\b|\bmirror\b"
+    r"|\b(?:in|on|from|at)[ ](?:the[ ])?(?:(?!far\b)\w+[ ])?"
+    r"(?:picture|image|photo|frame|video|clip|scene|room|start|beginning|end)\b",
+    re.IGNORECASE,
+)
+"""Signs that the first number is the whole, or that the same things are counted at several times or in pictures."""
+
+_ADDED = re.compile(r"\b(?:another|more|further|then|plus)\b", re.IGNORECASE)
+
+
+def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
+    """Add up the things at several places: "two by the window and one at the desk".
+
+    Args:
+        line: the sentence or line.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        A commitment to the sum, or to the first number where it is the sum of the others; None where the numbers don't
+        each count the thing asked for at a place of their own.
+    """
+    segment = line.segment
+    found = [q for q in line.found if not q.kind]
+    if asked.unit != "count" or not 2 <= len(found) <= MAX_PLACES or len(found) < len(line.found):
+        return None
+    if any(q.note or q.result or q.operand for q in found) or segment.having("total", "correct", "negate", "suppose"):
+        return None
+    lead = [w for w in segment.words if w.end <= found[0].start]
+    known = [*segment.having("conclude", "estimate", "copula"), *segment.having("choose")]
+    if any(not is_inside(w, known) and w.folded not in segment.language.skip | _SEEN for w in lead):
+        return None
+    rest = sum((q.value for q in found[1:]), Fraction(0))
+    if len(found) > 2 and found[0].value == rest and not _ADDED.search(text, found[0].end, segment.end):
+        return Commitment(rest, JUDGED, found[0].start, found[0].end, "added up")  # "six, four here and two there"
+    if _NOT_ADDED.search(text, found[0].end, segment.end):
+        return None
+    places = [c for c in replies(segment, text) if c.role == "place"]
+    for k, quantity in enumerate(found):
+        following = found[k + 1].start if k + 1 < len(found) else segment.end
+        if not _has_place(quantity, following, places, segment, asked):
+            return None
+        if following < segment.end and not re.search(r"[,;]|\b(?:and|und|et|y|e)\b", text[quantity.end : following]):
+            return None
+    return Commitment(sum((q.value for q in found), Fraction(0)), JUDGED, found[0].start, found[-1].end, "added up")
+
+
+_SEEN = frozenset((
+    "i", "can", "see", "we", "count", "counted", "spot", "make", "out", "veo", "hay", "vejo", "há", "ich", "sehe",
+    "je", "vois"
+))  # fmt: skip
+_COUNTED_WORDS = frozenset((
+    "more", "another", "other", "others", "further", "of", "them", "one", "ones", "otro", "otra", "otros", "otras",
+    "mais", "plus", "weitere"
+))  # fmt: skip
+"""Words that may stand for what is counted."""
+
+
+def _has_place(quantity: Quantity, end: int, places: Sequence[Cue], segment: Segment, asked: AskedQuantity) -> bool:
+    """Check whether a place follows a number, with only the counted things and one word that describes it between."""
+    place = next((c for c in places if quantity.end <= c.start < end), None)
+    if place is None:
+        return False
+    between = [w for w in segment.words if quantity.end <= w.start and w.end <= place.start]
+    other = [
+        w
+        for w in between
+        if not asked.is_about([w]) and w.folded not in _COUNTED_WORDS and w.folded not in segment.language.skip
+    ]
+    return len(between) <= MAX_PLACE_WORDS and len(other) <= 1
+
+
+MAX_LISTED_LINES = 12
+"""Lines of a response that lists the things at each place, at most."""
+_PLACE_FIRST = re.compile(
+    r"(?:\A|[\n,;.]|\b(?:and|y|et|und|e))[\s*_•-]*(?:and[ ])?(?:in|on|at|by|under|behind|near|inside|outside|along)"
+    r"[ ](?P<place>[^,;:.\d\n]{2,40})[ ,]*\Z|(?:\A|[\n,;.])[\s*_•-]*(?P<label>[^,;:.\d\n]{2,40}):[ *_]*\Z",
+    re.IGNORECASE,
+)
+_NO_PLACE = re.compile(
+    r"\b(?:start|beginning|end|first|second|last|then|frame|image|picture|photo|video|clip|shot|minute|moment|time|all|total"
+    r"|attempt|count|guess|answer|if|before|after|now|view|sum|step)\b",
+    re.IGNORECASE,
+)
+
+
+def listed_by_place(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> Commitment | None:
+    """Add up a response that is nothing but a list of places with the things at each: "Hall: two. Kitchen: three.".
+
+    Args:
+        lines: of the response.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        A commitment to the sum; None where a number has no place of its own, or the response says anything else.
+    """
+    rows = _rows_asked(lines, text, asked) if asked.unit == "count" else []
+    if rows:
+        return Commitment(sum((q.value for q in rows), Fraction(0)), JUDGED, rows[0].start, rows[-1].end, "added up")
+    found = [(line, k) for line in lines for k, q in enumerate(line.found)]
+    if (
+        asked.unit != "count"
+        or asked.quality
+        or not 2 <= len(found) <= MAX_LISTED_LINES
+        or len(lines) > MAX_LISTED_LINES
+    ):
+        return None
+    places, labelled = set(), False
+    for line, k in found:
+        quantity, segment = line.found[k], line.segment
+        lead = text[line.found[k - 1].end if k else segment.start : quantity.start]
+        match = _PLACE_FIRST.search(lead)
+        place = (match["place"] or match["label"]) if match else ""
+        labelled = labelled or bool(match and match["label"])
+        place = _LISTED_VERB.sub("", place).strip().casefold()
+        if not place or place in places or _NO_PLACE.search(lead) or asked.is_about(words_of(place)):
+            return None
+        if quantity.kind or quantity.note or quantity.result or quantity.value.denominator > 1:
+            return None
+        places.add(place)
+        cues = ("total", "answer", "choose", "conclude", "correct", "suppose", "unknown", "tentative")
+        if line.question or segment.having(*cues):
+            return None
+    if labelled and not any(counts_asked(line.found[k], asked, line.segment, text) for line, k in found):
+        # "Kitchen: 2, bath: 3" counts the things, "windows: 2, doors: 3" may not.
+        first, last = found[0][0].found[0], found[-1][0].found[-1]
+        plain = lines[0].segment.language.names == {"en"}
+        return Commitment(None, ALONE, first.start, last.end, "added up", SEVERAL) if plain else None
+    total = sum((line.found[k].value for line, k in found), Fraction(0))
+    return Commitment(total, JUDGED, found[0][0].found[0].start, found[-1][0].found[-1].end, "added up")
+
+
+def _rows_asked(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> list[Quantity]:
+    """The numbers in the column of a table that is headed by the things to count, where the response is that table."""
+    parts = [text[line.segment.start : line.segment.end].strip() for line in lines]
+    if len(lines) < 4 or not all(part.startswith("|") for part in parts):
+        return []
+    heads = parts[0].strip("|").split("|")
+    columns = [i for i, head in enumerate(heads) if asked.is_about(words_of(head))]
+    rows = [line for line, part in zip(lines, parts, strict=True) if not re.fullmatch(r"[|:\s-]+", part)][1:]
+    if len(columns) != 1 or columns[0] == 0 or any(line.segment.having("total") for line in rows):
+        return []
+    cells = [[q for q in line.found if text.count("|", line.segment.start, q.start) == columns[0] + 1] for line in rows]
+    return [own[0] for own in cells] if all(len(own) == 1 for own in cells) else []
+
+
+_LISTED_VERB = re.compile(
+    r"[ ](?:there (?:are|is)|there['’]s|(?:i|we) (?:see|count)|it (?:has|have)|also|again|another|has|have|just|only|is"
+    r"|are|stands?|hangs?)\b.*\Z",
+    re.IGNORECASE,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -183,6 +184,85 @@ def named_first(mentions: Sequence[Mention], text: str, segment: Segment) -> Com
             return commit_to_several([first, mention], DECLARED, "declared")
         break
     return commit(first, DECLARED, "declared")
+
+
+def relabelled(lines: Sequence[OptionLine], text: str, count: int) -> None:
+    """Read letters as a response defines them: "my own list: (A) lamp, (B) bed" where the lamp is option B.
+
+    Args:
+        lines: of the response; their mentions are replaced.
+        text: without markup.
+        count: number of options.
+    """
+    own: dict[int, set[int]] = {}
+    for line in lines:
+        for letter, named in itertools.pairwise(line.mentions):
+            gap = text[letter.end : named.start]
+            if (
+                letter.by == "letter"
+                and named.by == "text"
+                and (not letter.weak or "=" in gap)
+                and not re.search(r"\w\W+\w|\n", gap)
+            ):
+                own.setdefault(letter.option, set()).add(named.option)
+    pairs = {letter: named.copy().pop() for letter, named in own.items() if len(named) == 1 and letter >= 0}
+    moved = [letter for letter, named in pairs.items() if letter != named]
+    if len(pairs) < min(3, count) or len(set(pairs.values())) < len(pairs) or len(moved) < 2 or len(pairs) < len(own):
+        return
+    for line in lines:
+        line.mentions = [replace(m, option=pairs.get(m.option, -1)) if m.by == "letter" else m for m in line.mentions]
+
+
+def settled(found: Sequence[Commitment], lines: Sequence[OptionLine], text: str) -> list[Commitment]:
+    """Give an answer whose letter and text disagree its text's option, where the rest of the response speaks for that.
+
+    Args:
+        found: commitments of a response.
+        lines: of the response.
+        text: without markup.
+
+    Returns:
+        The commitments; one whose letter no option has means the option that its text names, and one with another
+        option's letter does if the response names the text's option elsewhere, and the letter's nowhere.
+    """
+    result = []
+    for commitment in found:
+        commitment = _with_text_behind(commitment, lines, text)
+        if commitment.note not in (DISAGREE, FOREIGN):
+            result.append(commitment)
+            continue
+        named = [m for line in lines for m in line.mentions]
+        within = [m for m in named if commitment.start <= m.start < commitment.end and not m.weak]
+        texts = options_in([m for m in within if m.by == "text" and m.option >= 0])
+        letters = options_in([m for m in within if m.by == "letter"])
+        elsewhere = [m for m in named if m.by == "text" and m not in within]
+        outside = options_in([m for m in elsewhere if not m.weak]) - options_in([m for m in elsewhere if m.negated])
+        words = {text[m.start : m.end].casefold() for m in within if m.by == "text"}
+        repeated = any(text[m.start : m.end].casefold() in words for m in elsewhere)
+        if len(texts) == 1 and (letters == {-1} or (repeated and texts <= outside and not letters & outside)):
+            strength = max(commitment.strength, CONCLUDED)
+            commitment = replace(commitment, value=LETTERS[texts.pop()], strength=strength, note="")
+        result.append(commitment)
+    return result
+
+
+def _with_text_behind(commitment: Commitment, lines: Sequence[OptionLine], text: str) -> Commitment:
+    """Give up a letter that the whole text of another option follows: "(D) the book"."""
+    own = [line for line in lines if line.segment.start <= commitment.start < line.segment.end]
+    for line in own:
+        for letter, named in itertools.pairwise(line.mentions):
+            if letter.start != commitment.start or letter.by != "letter" or commitment.value is None:
+                continue
+            gap = text[letter.end : named.start]
+            beside = (
+                named.by == "text"
+                and ";" not in gap
+                and _are_side_by_side(gap)
+                and _is_restated(named, text, line.segment)
+            )
+            if beside and named.option != letter.option and not named.weak:
+                return replace(commitment, value=None, end=named.end, note=DISAGREE)
+    return commitment
 
 
 def _are_side_by_side(gap: str) -> bool:

@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.asked import Asked, names_any, opposite
+from tolman.scoring.parse.asked import COMPARED, Asked, alike, is_content, names_any, opposite
 from tolman.scoring.parse.commitments import CONCLUDED, JUDGED, Commitment
-from tolman.scoring.parse.lexicon import Cue, Word, longest, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Languages, Word, longest, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
 from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
 from tolman.scoring.parse.option_verdicts import is_case
 from tolman.scoring.parse.option_words import is_idiom
-from tolman.scoring.parse.quantities import quantities
+from tolman.scoring.parse.quantities import clock_times, quantities, scale_of
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, replies
 from tolman.scoring.parse.units import Quantity, unit_after
 
@@ -66,11 +66,15 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
         asked: by the item.
     """
     directed = any(c & OPPOSITE_DIRECTIONS.keys() for c in options.concepts)
+    polar = _poles_of(options, lines[0].segment.language) if lines and not directed else []
+    asked = _with_things_of(options, asked, lines[0].segment.language) if lines else asked
     related = False
     by_case = any(is_case(line, text) for line in lines if not is_counterfactual(line.segment, text))
     for line in reversed(lines):
         if is_counterfactual(line.segment, text) and not (by_case and is_case(line, text)):
             line.mentions = [m for m in line.mentions[:1] if m.label]  # "A. It would be B only if …"
+            continue
+        if polar and asked.located and asked.subject and _turn_poles(line, text, polar, asked):
             continue
         if asked.located and asked.subject and asked.anchor and directed:
             if related and not names_any(line.segment.words, asked.subject | asked.anchor):
@@ -81,6 +85,75 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
         if asked.poles and line.mentions:
             _turn_qualities(line, text, options, asked)
+
+
+def _poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
+    """Return the poles that the options name; empty where no two options name opposite ones."""
+    found = [frozenset(alike(c.role) for c in longest(language.opposites.find(words_of(o), o))) for o in options.texts]
+    every = frozenset[str]().union(*found)
+    return found if any(pole[:-1] in COMPARED and opposite(pole) in every for pole in every) else []
+
+
+def _with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
+    """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
+    if not asked.poles and not (asked.subject and asked.anchor and _poles_of(options, language)):
+        asked = _with_poles_of(options, asked, language)
+    if asked.anchor or not (asked.located and asked.subject):
+        return asked
+    bags = [frozenset(w.folded for w in words_of(o) if is_content(w.folded, language)) for o in options.texts]
+    shared = frozenset.intersection(*bags) - asked.subject - language.opposites.exact.keys()
+    return replace(asked, anchor=shared)
+
+
+def _with_poles_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
+    """Complete a question by what its options say: which relation they claim of the same two things ("the cup is left
+    of the jar"), or which quality each claims of another thing ("the bus is faster")."""
+    found = []
+    for option in options.texts:
+        words = words_of(option)
+        cue = next((c for c in longest(language.opposites.find(words, option)) if c.role[:-1] in COMPARED), None)
+        if cue is not None:
+            content = [w for w in words if is_content(w.folded, language)]
+            before = frozenset(w.folded for w in content if w.end <= cue.start)
+            behind = frozenset(w.folded for w in content if w.start >= cue.end)
+            found.append((cue.role, before, behind))
+    if len(found) < 2:
+        return asked
+    roles, subjects, anchors = ({part[i] for part in found} for i in range(3))
+    if len(roles) == 1:
+        return replace(asked, poles=frozenset(map(str, roles)))
+    if len(subjects) == len(anchors) == 1 and not asked.subject:
+        return replace(asked, subject=found[0][1], anchor=found[0][2], located=bool(found[0][1] and found[0][2]))
+    return asked
+
+
+def _turn_poles(line: OptionLine, text: str, polar: Sequence[frozenset[str]], asked: Asked) -> bool:
+    """Replace the options that a line names by those that it means, where it relates the two things of the question.
+
+    Returns:
+        True if the line does; its options are left out where it isn't clear which thing has the quality.
+    """
+    wanted = frozenset[str]().union(*polar)
+    every = longest(line.segment.language.opposites.find(line.segment.words, text))
+    cues = [replace(c, role=alike(c.role)) for c in every if not is_idiom(text, c)]
+    cues = [c for c in cues if c.role[:-1] in COMPARED and (c.role in wanted or opposite(c.role) in wanted)]
+    relations = _relations(line.segment, text, asked, cues)
+    known = [r for r in relations if r.teller or r.told]
+    if not known:
+        return False
+    found = {}
+    for relation in known:
+        turned = relation.told == "anchor" or relation.teller == "subject"
+        direct = relation.told == "subject" or relation.teller == "anchor"
+        less = _is_less(relation.cue, line.segment, text)
+        pole = opposite(relation.cue.role) if turned != less else relation.cue.role
+        option = next((i for i, poles in enumerate(polar) if pole in poles), -1)
+        if option >= 0:
+            negated = turned == direct or (not less and _is_denied(line.segment, relation.cue, text))
+            cue = relation.cue
+            found[cue.start] = Mention(option, cue.start, cue.end, "text", negated=negated)
+    line.mentions = sorted([*found.values(), *(m for m in line.mentions if m.by == "letter")], key=lambda m: m.start)
+    return True
 
 
 def _drop_modifiers(line: OptionLine, text: str, options: OptionTexts) -> None:
@@ -173,12 +246,14 @@ def _is_denied(segment: Segment, cue: Cue, text: str) -> bool:
     )
 
 
-def _relations(segment: Segment, text: str, asked: Asked) -> list[_Relation]:
-    """The directions that a sentence names, with the things of the question on either side of each."""
-    cues = [c for c in longest(segment.concepts) if c.role in OPPOSITE_DIRECTIONS and not is_idiom(text, c)]
+def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] | None = None) -> list[_Relation]:
+    """The directions, or qualities, that a sentence names, with the things of the question on either side of each."""
+    cues = poles
+    if cues is None:
+        cues = [c for c in longest(segment.concepts) if c.role in OPPOSITE_DIRECTIONS and not is_idiom(text, c)]
     found = []
     for k, cue in enumerate(cues):
-        begin = cues[k - 1].end if k else segment.start
+        begin = max((c.end for c in cues[:k] if c.end <= cue.start), default=segment.start)
         stops = [m.end() for m in _STOP.finditer(text, begin, cue.start)]
         begin = stops[-1] if stops else begin
         before = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
@@ -188,7 +263,9 @@ def _relations(segment: Segment, text: str, asked: Asked) -> list[_Relation]:
             teller, before = _thing(before[-1], asked), before[:-1]  # "on the stove's left"
         if before and before[-1].folded in _OWNING and not teller:
             teller = "subject" if names_any(before, asked.anchor) and not names_any(before, asked.subject) else ""
-        told = _nearest(before[::-1], asked, segment.language.skip)
+        told = _nearest(before[::-1], asked, segment.language.skip) or (
+            _only(before, cue, text, asked) if poles else ""
+        )
         pronoun = next((w.folded in _PRONOUNS for w in behind if w.folded not in _LINKS), False)
         if not teller and told == "anchor" and pronoun:
             # "past the stool, the piano behind it", or "the piano is behind it" with nothing else before it
@@ -226,6 +303,13 @@ def _nearest(words: Sequence[Word], asked: Asked, skip: frozenset[str]) -> str:
     return ""
 
 
+def _only(before: Sequence[Word], cue: Cue, text: str, asked: Asked) -> str:
+    """Return the only thing in front of a quality in its part of a sentence."""
+    begin = max(text.rfind(mark, 0, cue.start) for mark in ",(—–")
+    things = {_thing(w, asked) for w in before if w.start > begin} - {""}
+    return things.pop() if len(things) == 1 else ""
+
+
 _LESS = re.compile(r"\b(?:less|weniger|moins|menos)[ ]\Z", re.IGNORECASE)
 _AS = re.compile(r"\b(?:as|so)[ ]\Z", re.IGNORECASE)
 
@@ -237,14 +321,6 @@ def _is_less(cue: Cue, segment: Segment, text: str) -> bool:
         return True
     denied = any(c.end <= cue.start for c in segment.having("negate"))
     return denied and _AS.search(before) is not None and text.startswith((" as ", " like "), cue.end)
-
-
-_COMPARED = frozenset((
-    "distance", "size", "height", "length", "width", "thickness", "depth", "weight", "speed", "age", "light", "time",
-    "steepness", "warmth", "loudness",
-    "compass", "meridians", "sides", "order", "levels"
-))  # fmt: skip
-"""Qualities by which options are compared."""
 
 
 _OTHER_CLAUSE = re.compile(
@@ -272,10 +348,10 @@ MAX_PREDICATE_WORDS = 6
 
 def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> None:
     """Replace the option that a line calls the opposite of the question: by the other of two, else by none."""
-    poles = {pole for pole in asked.poles if pole[:-1] in _COMPARED}
+    poles = {pole for pole in asked.poles if pole[:-1] in COMPARED}
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
-    said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in _COMPARED]
+    said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in COMPARED]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
     other = [c for c in said if opposite(c.role) in poles]
@@ -355,7 +431,7 @@ class _Measure:
     factor: Fraction = Fraction(1)
 
 
-_DIGITS = re.compile(r"[0-9]+")
+_DIGITS = re.compile(r"[0-9]+|\bhalf\b")
 MAX_MEASURED_LINES = 80
 """Lines in which measures are looked for, at most."""
 _SEPARATING = re.compile(r"\|[\s:|-]+\|?\s*\Z")
@@ -382,8 +458,9 @@ def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked
         return []
     if not _names_all(lines, options):
         return []
-    weighed = any(pole.startswith("weight") for pole in asked.poles)
-    found, free = _measures(lines, text, options, weighed)
+    found, free = _measures(lines, text, options, asked)
+    if asked.timed:
+        found = [m for m in found if m.kind == "time" or (not m.kind and MIN_YEAR <= m.value <= MAX_YEAR)]
     if len({m.option for m in found}) < options.count:
         return []
     called = _called(free, found, text, asked)
@@ -405,12 +482,15 @@ def _names_all(lines: Sequence[OptionLine], options: OptionTexts) -> bool:
 
 
 def _measures(
-    lines: Sequence[OptionLine], text: str, options: OptionTexts, weighed: bool
+    lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked
 ) -> tuple[list[_Measure], list[tuple[Segment, list[Quantity]]]]:
     """The measures of options, and the quantities of sentences that name no option."""
     found: list[_Measure] = []
     free: list[tuple[Segment, list[Quantity]]] = []
     header = ""
+    rated = {pole[:-1] for pole in asked.poles}.isdisjoint(
+        ("distance", "height", "length", "width", "thickness", "depth")
+    )
     current = -1
     end = 0
     for line in lines:
@@ -420,7 +500,8 @@ def _measures(
             current, end = _without_digits(line, text, current, end)
             continue
         said = quantities(text, segment.words, segment.cues, segment.start, segment.end, segment.language)
-        said = [q for q in said if not q.label and not q.weak and (q.kind != "foreign" or weighed)]
+        said = [q for q in said if not q.label and not q.weak and (q.kind != "foreign" or rated)]
+        said += clock_times(text, segment.start, segment.end) if asked.timed else []
         mentions = _named(line, options)
         if part.lstrip().startswith("|"):
             if not said and not _SEPARATING.match(part):
@@ -434,10 +515,10 @@ def _measures(
         if mentions:
             current = mentions[0].option if _heads(mentions, segment) else -1
             outside = [q for q in said if not any(m.start <= q.start < m.end for m in mentions)]  # "box 1"
-            found += [_measure(_owner(q, mentions, text), q) for q in outside]
+            found += [_measure(_owner(q, mentions, text), q, text) for q in outside]
             continue
         if current >= 0 and not segment.having("conclude", "superlative", "total"):
-            found += [_measure(current, q) for q in said]
+            found += [_measure(current, q, text) for q in said]
         free.append((segment, said))
     return _with_common_unit([m for m in found if m.option >= 0], text), [(s, qs) for s, qs in free if qs]
 
@@ -469,9 +550,15 @@ def _heads(mentions: Sequence[Mention], segment: Segment) -> bool:
     return segment.line_start and len(options_in(mentions)) == 1 and len(before) <= 1
 
 
-def _measure(option: int, quantity: Quantity, column: int = 0) -> _Measure:
-    value = quantity.value * quantity.factor
-    return _Measure(option, value, quantity.kind, quantity.start, quantity.end, column, quantity.factor)
+def _measure(option: int, quantity: Quantity, text: str, column: int = 0) -> _Measure:
+    kind, factor = quantity.kind, quantity.factor
+    if kind == "foreign":
+        kind, factor = scale_of(quantity, text)
+    return _Measure(option, quantity.value * factor, kind, quantity.start, quantity.end, column, factor)
+
+
+MIN_YEAR, MAX_YEAR = 1000, 2100
+"""Numbers without a unit that may be years."""
 
 
 _COUNTS = re.compile(r"[ ](?!(?:and|but|while)\b)[a-z]", re.IGNORECASE)
@@ -509,7 +596,7 @@ def _of_row(
         if any(m.start <= quantity.start < m.end for m in mentions):
             continue
         column = text.count("|", segment.start, quantity.start)
-        measure = _measure(option, quantity, column)
+        measure = _measure(option, quantity, text, column)
         if not quantity.kind and 0 < column <= len(cells):
             unit = _header_unit(cells[column - 1], segment)
             if unit is not None:
@@ -562,10 +649,10 @@ def _extreme(
     main = _main_measures(found, text, options, asked)
     if len(main) < options.count or len({m.kind for m in main}) > 1:
         return []
-    ranked = sorted(main, key=lambda m: m.value, reverse=larger)
-    if ranked[0].value == ranked[1].value:
+    ranked = sorted(main, key=lambda m: m.value, reverse=larger)[: asked.rank + 1]
+    if len(ranked) < asked.rank or len({m.value for m in ranked}) < len(ranked):
         return []
-    best = ranked[0]
+    best = ranked[asked.rank - 1]
     return [Commitment(LETTERS[best.option], JUDGED, best.start, best.end, "measured")]
 
 

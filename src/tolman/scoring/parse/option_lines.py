@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.lexicon import Cue, Languages, both_ends, is_glued, is_inside
+from tolman.scoring.parse.lexicon import Cue, Languages, both_ends, is_glued, is_in_longer, is_inside
 from tolman.scoring.parse.option_mentions import Mention, behind_first, with_polarity
 from tolman.scoring.parse.option_texts import COMPASS_LETTERS, OptionTexts
 from tolman.scoring.parse.option_words import text_mentions
@@ -121,11 +121,12 @@ def mentions_of(text: str, segment: Segment, options: OptionTexts) -> list[Menti
     Returns:
         The mentions in order, with their polarity.
     """
-    nothing = segment.having("none_of")
+    nothing, corrections = segment.having("none_of"), segment.having("correct")
     # "None of the above" denies every option, unless it is the text of one.
     by_text = [
         m
         for m in text_mentions(text, segment, options)
+        if not is_in_longer(m, corrections)  # "no wait"
         if not is_inside(m, nothing) or any((m.start, m.end) == (c.start, c.end) for c in nothing)
     ]
     letters = [m for m in letter_mentions(text, segment, options) if not is_inside(m, by_text)]
@@ -315,7 +316,7 @@ def _is_set_off(text: str, segment: Segment, start: int, around: _Surroundings) 
         or around.called
         or (around.announced and ends)
         or (around.bracketed and around.before[-1:] in ("(", "["))
-        or (around.bracketed and around.label and not around.head.strip())
+        or (around.bracketed and around.before[-1:] in ("", " ") and "(" not in around.before.rpartition(")")[2])
         or (not around.behind[:2].strip(" .,;\n") and _is_behind_copula(segment, text, start))
     )
 

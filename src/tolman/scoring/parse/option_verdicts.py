@@ -301,6 +301,9 @@ def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     named = [line for line in lines if line.mentions and not line.question]
     if all(line in cases or _is_hedged(line, text) for line in named):
         cases, options = named, options_in([m for line in named for m in _possible(line, text)])
+    tabled = [line for line in named if _is_case_row(line, text)]
+    if len(tabled) == len(named):
+        cases, options = tabled, options_in([m for line in tabled for m in line.affirmed])
     either = [
         i for i, line in enumerate(lines) if [w.folded for w in line.segment.words] in (["or"], ["oder"], ["ou"], ["o"])
     ]
@@ -315,6 +318,16 @@ def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     for line in cases:
         line.mentions = []
     return [Commitment(None, DECLARED, begin, cases[-1].segment.end, "stated", SEVERAL)]
+
+
+def _is_case_row(line: OptionLine, text: str) -> bool:
+    """Check whether a row of a table names its only option in the last cell, behind a cell that names none."""
+    part = text[line.segment.start : line.segment.end].strip()
+    cells = [words_of(cell) for cell in part.strip("|").split("|")]
+    first = line.mentions[0]
+    behind = words_of(text[line.mentions[-1].end : line.segment.end])
+    ahead = words_of(text[line.segment.start : first.start])
+    return part.startswith("|") and len(cells) > 1 and bool(cells[0]) and bool(ahead) and not behind
 
 
 def _is_hedged(line: OptionLine, text: str) -> bool:

@@ -101,6 +101,9 @@ _LATEX_SIGNS = {
     r"\cong": "≈",
 }
 _LATEX_SIGN = re.compile("|".join(re.escape(s) + r"(?![A-Za-z])" for s in sorted(_LATEX_SIGNS, key=len, reverse=True)))
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_TICKED = re.compile(r"^[ ]*(?:[-*•][ ]+)?\[[xX]\]", re.MULTILINE)
+_UNTICKED = re.compile(r"^[ ]*(?:[-*•][ ]+)?\[ \][^\n]*", re.MULTILINE)
 _MARKUP = re.compile(r"</?(?:[a-z][a-z0-9]{1,10}|[abipqsu])(?:\s[^<>]{0,200})?/?>")
 _SCRIPT = re.compile(r"<(script|style)\b[^<>]{0,200}>.{0,5000}?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 
@@ -178,7 +181,7 @@ def visible(text: str) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Replace HTML and LaTeX commands by spaces; their contents stay.
+    """Replace HTML and LaTeX commands by spaces; their contents stay. Text that is struck out or not ticked goes.
 
     Args:
         text: any.
@@ -191,6 +194,10 @@ def without_markup(text: str) -> str:
         text = _MARKUP.sub(blank, _SCRIPT.sub(blank, text))
     if "http" in text:
         text = re.sub(r"https?://[^\s)\]]+", blank, text)
+    if "~~" in text:
+        text = _STRUCK.sub(blank, text)
+    if "[ ]" in text and _TICKED.search(text):
+        text = _TICKED.sub(blank, _UNTICKED.sub(blank, text))
     if "__" in text:
         text = text.replace("__", "  ")
     if "\\" in text or "$" in text:

@@ -323,7 +323,7 @@ def _added(previous: Quantity, quantity: Quantity, text: str) -> Fraction | None
         return None
     if 0 < value < 10 and not gap and text[previous.end - 1] in "米m":
         return value / 10
-    if 10 <= value < 100 and not re.search(r"[,A-Za-z]", gap.replace("et", "").replace("y", "").replace("e", "")):
+    if 10 <= value < 100 and not re.search(r"[,A-Za-z]", re.sub(r"\b(?:and|et|y|e)\b", "", gap)):
         return value / 100
     return None
 
@@ -403,6 +403,8 @@ def _mark_beside(quantity: Quantity, text: str, cues: Sequence[Cue]) -> None:
         quantity.operand = True
     if not quantity.note and any(c.role in ("negate", "compare_to") for c in before):
         quantity.operand = True
+    if quantity.value == 1 and _NOT_ONE.search(text, max(0, quantity.start - 12), quantity.start):
+        quantity.operand = True
     if tail.strip()[:1] in ("=", "≈", "≒") and not quantity.result:
         quantity.operand = True
     if _EQUALS_WORD.search(text[max(0, quantity.start - 24) : quantity.start]):
@@ -411,6 +413,7 @@ def _mark_beside(quantity: Quantity, text: str, cues: Sequence[Cue]) -> None:
         quantity.result = True
 
 
+_NOT_ONE = re.compile(r"\b(?:not|without)[ ](?:even[ ])?(?:a[ ])?\Z", re.IGNORECASE)
 _RESULT_SIGNS = ("=", "≈", "≒", "=~", "= ~", "→", "⇒", "=>")
 
 MIN_PARTS = 2
@@ -434,7 +437,7 @@ def mark_sums(found: Sequence[Quantity], text: str) -> None:
     *parts, last = said
     if last.note or last.weak or last.result or any(q.note or q.result for q in parts):
         return
-    if _is_sum(parts, last) or _is_product(parts[-2:], last):
+    if _is_sum(parts, last) or _is_product(parts[-2:], last) or _is_rest(parts, last, text):
         last.result = True
         for part in parts:
             part.operand = True
@@ -446,6 +449,18 @@ def _is_sum(parts: Sequence[Quantity], last: Quantity) -> bool:
         return False
     sized = [_size(q, last) for q in parts]
     return None not in sized and sum((s for s in sized if s is not None), Fraction(0)) == last.value * last.factor
+
+
+def _is_rest(parts: Sequence[Quantity], last: Quantity, text: str) -> bool:
+    """Check whether a quantity is what one of two leaves of the other: "40 minus 33 leaves 7"."""
+    if len(parts) != 2 or len({q.kind for q in (*parts, last)}) > 1:
+        return False
+    whole, part = parts
+    said = _LEAVES.search(text, whole.end, last.start)
+    return said is not None and whole.value * whole.factor - part.value * part.factor == last.value * last.factor
+
+
+_LEAVES = re.compile(r"\b(?:minus|less|leaves?|leaving|remain\w*|taking away|subtract\w*)\b", re.IGNORECASE)
 
 
 def _size(part: Quantity, last: Quantity) -> Fraction | None:
@@ -467,3 +482,50 @@ def _is_product(parts: Sequence[Quantity], last: Quantity) -> bool:
     if (a.kind, b.kind) != wanted or min(a.value, b.value) <= 1:
         return False
     return a.value * a.factor * b.value * b.factor == last.value * last.factor
+
+
+_MEASURES: dict[str, tuple[str, Fraction]] = {
+    unit: (kind, Fraction(factor))
+    for kind, units in {
+        "weight": {"kg": 1000, "kilogram": 1000, "kilo": 1000, "g": 1, "gram": 1, "t": 10**6, "ton": 10**6},
+        "volume": {"l": 1000, "litre": 1000, "liter": 1000, "ml": 1, "cl": 10},
+        "time": {"s": 1, "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600},
+    }.items()
+    for unit, factor in units.items()
+}
+"""Units of weight, volume and time, each with its factor to grams, millilitres or seconds."""
+_CLOCK = re.compile(r"(?<![\d:.,])(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])")
+
+
+def scale_of(quantity: Quantity, text: str) -> tuple[str, Fraction]:
+    """Find what a quantity with a unit of something else than length or area measures.
+
+    Args:
+        quantity: of kind 'foreign'.
+        text: that contains it.
+
+    Returns:
+        'weight', 'volume' or 'time' with the unit's factor to grams, millilitres or seconds; else 'foreign' and the
+        unit's name, with factor 1.
+    """
+    unit = text[quantity.start : quantity.end].lstrip("0123456789., ").casefold()
+    return _MEASURES.get(unit) or _MEASURES.get(unit.rstrip("s")) or (f"foreign {unit}", Fraction(1))
+
+
+def clock_times(text: str, start: int, end: int) -> list[Quantity]:
+    """Find times of day, or places in a video, such as "0:45".
+
+    Args:
+        text: without markup.
+        start, end: the part of it to look at.
+
+    Returns:
+        Quantities of kind 'time', whose values count the last unit that is written.
+    """
+    found = []
+    for match in _CLOCK.finditer(text, start, end):
+        value = Fraction(0)
+        for part in match.groups():
+            value = value * 60 + int(part) if part is not None else value
+        found.append(Quantity(value, "time", Fraction(1), *match.span()))
+    return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -16,6 +16,7 @@ from tolman.scoring.answer_values import ParsedAnswer, nothing
 from tolman.scoring.parse.amounts import number_found
 from tolman.scoring.parse.answer_candidates import NamedValue, TextLines, candidates, with_close
 from tolman.scoring.parse.answer_selection import ResponseSetting, is_open, is_plain, select
+from tolman.scoring.parse.asked import asked_in, opposite
 from tolman.scoring.parse.choice import choice_found
 from tolman.scoring.parse.commitments import (
     ALONE,
@@ -34,7 +35,7 @@ from tolman.scoring.parse.commitments import (
     standing,
 )
 from tolman.scoring.parse.language_detection import detected
-from tolman.scoring.parse.lexicon import Languages, Word, is_glued, words_of
+from tolman.scoring.parse.lexicon import Languages, Word, is_glued, same_word, words_of
 from tolman.scoring.parse.plain_text import Plain, plain, without_markup
 from tolman.scoring.parse.wrappers import (
     ERROR_WITHIN,
@@ -145,9 +146,11 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     """Return the reading of a response by the rules; None for an error message."""
     if ready.is_error:
         return None
-    text, wrappers, prose = ready.text, ready.wrappers, ready.prose
+    text, prose = ready.text, ready.prose
+    wrappers = [w for w in (_with_field_asked(item, w) for w in ready.wrappers) if w.text]
     language = detected(prose, "\n".join((item.question, *item.options)))
     cues = language.found_in(prose)
+    prose = _without_suppositions(item, prose, language)
     unknown = max((c.start for c in cues if c.role in ("unknown", "none_of")), default=-1)
     if not wrappers and ERROR_WITHIN.search(text) and not any(c.role == "answer" for c in cues):
         return None
@@ -184,6 +187,48 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     return Ruled(chosen, note, broken, setting, found)
 
 
+_HEAD = re.compile(r"\s*(?:[^\n.!;:(—–-]|\.(?=\d)|(?<=\S)-){1,60}(?:[.!;:\n(—–]|[ ]-[ ])")
+_PIECE = re.compile(r"\([^()\n]*\)|(?:[^\n.!?;(—–]|[.](?=\d)){1,400}")
+_SUPPOSITION = re.compile(
+    r"\b(?:would|could|might|wouldn't|couldn't)\b|,[ ]if\b|\A\(\S+[ ](?:if|with|when|counting|including)\b"
+    r"|\A[\s|*_`([>,-]*(?:or[ ][^,]*,[ ])?(?:if|had|were|with|without|assuming|supposing|only when|unless"
+    r"|(?:counting|including)(?!.*\b(?:each|all|once|gives|makes)\b))\b",
+    re.IGNORECASE,
+)
+_REVISING = re.compile(
+    r"\A[\W_]*(?:wait|no|nope|actually|sorry|correction|on (?:second|closer)|oops|scratch)\b"
+    r"|\bi(?:'d| would)\b|\b(?:looking|thinking) again\b",
+    re.IGNORECASE,
+)
+
+
+def _without_suppositions(item: Item, text: str, language: Languages) -> str:
+    """Blank the suppositions behind an answer that opens a response: "Four. It would be five with the cup outside."."""
+    head = _HEAD.match(text)
+    if head is None or len(text) > MAX_SUPPOSING_CHARS or len(words_of(head[0])) > MAX_HEAD_WORDS:
+        return text
+    if _SUPPOSITION.search(head[0].lstrip()):
+        return text
+    supposed = []
+    for piece in _PIECE.finditer(text, head.end() - 1):
+        if _REVISING.search(piece[0]):
+            break
+        if _SUPPOSITION.search(piece[0]):
+            supposed.append(piece.span())
+    opening = standing(_prose(item, head[0].rstrip("(—–-;: \n"), language)[0]) if supposed else None
+    if opening is None or opening.value is None:
+        return text
+    for start, end in supposed:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+MAX_HEAD_WORDS = 7
+"""Words of an answer that opens a response, at most."""
+MAX_SUPPOSING_CHARS = 1_000
+"""Characters of a response in which suppositions are looked for, at most."""
+
+
 def _is_doubtful(item: Item, chosen: Commitment, text: str) -> bool:
     """Check whether a rule is too often wrong in a text like this one."""
     tail = text.rstrip()
@@ -206,7 +251,7 @@ def _unfinished(item: Item, whole: Plain, begin: int) -> ParsedAnswer:
     opened = whole.text[begin:]
     prose = shortened(without_markup(opened))
     language = detected(prose, "\n".join((item.question, *item.options)))
-    boxed = standing([_wrapped(item, w, language) for w in wrapped(opened)[-MAX_WRAPPERS:]])
+    boxed = standing([_wrapped(item, w, language) for w in wrapped(opened)[-MAX_WRAPPERS:] if w.text])
     if boxed is not None and boxed.value is not None and len(words_of(opened[boxed.end :])) <= 2:
         return _reading(boxed, whole, begin)
     tail = prose.rstrip()
@@ -260,6 +305,37 @@ def _wrapped(item: Item, wrapper: Wrapped, language: Languages) -> Commitment:
     start, end = (min(wrapper.start + place, wrapper.end) for place in (chosen.start, chosen.end))
     return Commitment(chosen.value, WRAPPED, start, end, wrapper.rule, chosen.note)
 
+
+def _with_field_asked(item: Item, wrapper: Wrapped) -> Wrapped:
+    """Return a JSON object with the field that the question asks for, where it has fields of several things.
+
+    For a number it is the one whose keys share most words with the question, of several the total. For a yes or no it
+    is the only one that is true or false.
+    """
+    asked = [w.folded for w in words_of(item.question) if len(w.folded) > 2]
+    if item.kind == "choice":
+        said = [f for f in wrapper.fields if f.text in ("yes", "no")]
+        is_judged = {option.casefold() for option in item.options} == {"yes", "no"}
+        if not is_judged or len(said) != 1:
+            return wrapper
+        language, field = _written_in(item.options, item.question), said[0]
+        poles = asked_in(item.question, language).poles
+        turned = any(opposite(c.role) in poles for c in language.opposites.find(words_of(field.path), field.path))
+        text = field.text if not turned else {"yes": "no", "no": "yes"}[field.text]
+        return replace(wrapper, text=text, start=field.start, end=field.end)
+    shared = [
+        (sum(any(same_word(w.folded, a) for w in words_of(f.path)) for a in asked), f)
+        for f in wrapper.fields
+        if f.text not in ("yes", "no")
+    ]
+    best = [f for n, f in shared if n and n == max(n for n, _ in shared)]
+    best = best if len(best) == 1 else [f for f in best if _TOTAL_KEY.search(f.path)]
+    if len(best) != 1:
+        return wrapper
+    return replace(wrapper, text=best[0].text, start=best[0].start, end=best[0].end)
+
+
+_TOTAL_KEY = re.compile(r"(?:total|sum|count|overall)\Z", re.IGNORECASE)
 
 MAX_FORMULA_CHARS = 40
 """Characters of a text that may end in a sign of arithmetic without breaking off, at most."""

@@ -65,7 +65,8 @@ class Opened:
         """The parts that may state the answer, the plainest first: wrappers from the last, announcements from the
         last, and all of it."""
         for wrapper in reversed(wrapped(self.text)[-8:]):
-            yield Statement(without_markup(wrapper.text), wrapper.text, wrapper.start, wrapper.end, wrapper.rule)
+            if wrapper.text:
+                yield Statement(without_markup(wrapper.text), wrapper.text, wrapper.start, wrapper.end, wrapper.rule)
         prose = without_markup(self.text)
         for start in reversed(self._announced(prose)):
             yield Statement(prose[start:], self.text[start:], start, len(prose), "declared")

@@ -26,6 +26,8 @@ MAX_OBJECT_CHARS = 4000
 """Characters of a JSON object, at most."""
 MAX_DEPTH = 4
 """Objects within each other that are looked into for an answer, at most."""
+MAX_PATH_CHARS = 100
+"""Characters of the keys that lead to a field, at most."""
 MAX_HASH_WORDS = 6
 """Words behind "####", at most."""
 
@@ -41,7 +43,7 @@ _FINAL_HASHES = re.compile(r"^####[ \t]*([^\n#]{1,80})$", re.MULTILINE)
 _KEY = re.compile(
     r"(?:final_?|predicted_?|correct_?|my_?|selected_?|chosen_?|model_?)*"
     r"(?:answer|answers|option|choice|letter|prediction|result|value|response|output|estimate|estimation|label|selection"
-    r"|solution|ans|pred|conclusion"
+    r"|solution|ans|pred|conclusion|verdict|decision|final|corrected|revised|selected|chosen"
     r"|total\w*|count|distance\w*|area\w*|length\w*|longest\w*|answer_?(?:cm|m|m2|letter|option|value|text|number|choice)"
     r"|答案|最终答案|回答|选项|選項|结果|結果|最終答案|最終回答|答え|解答|정답|답|최종답|최종_답|답변|respuesta|respuesta_final"
     r"|opcion|réponse|reponse|reponse_finale|réponse_finale|antwort|endantwort|ergebnis|loesung|lösung|resposta"
@@ -50,7 +52,7 @@ _KEY = re.compile(
     r"|resposta_final|ответ|итоговый_ответ|итог|الإجابة|الجواب|إجابة|الإجابة_النهائية|उत्तर|अंतिम_उत्तर|जवाब)",
     re.IGNORECASE,
 )
-_PLAINEST = re.compile(r"final|最终|最終|최종|итог|endantwort|النهائية|अंतिम", re.IGNORECASE)
+_PLAINEST = re.compile(r"final|corrected|revised|最终|最終|최종|итог|endantwort|النهائية|अंतिम", re.IGNORECASE)
 _ANSWERLIKE = re.compile(
     r"answer|ans\b|option|choice|letter|pred|答|选|選|정답|답|respuesta|r[ée]ponse|antwort|resposta|ответ"
     r"|إجابة|الجواب|उत्तर|जवाब",
@@ -59,19 +61,31 @@ _ANSWERLIKE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a JSON object: the keys that lead to it, its value as text, and where in the response it is."""
+
+    path: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Wrapped:
     """Content of a wrapper.
 
     Attributes:
-        text: the content.
+        text: the content; empty for a JSON object of which no field holds the answer by its name.
         start, end: where in the response.
         rule: which kind of wrapper.
+        fields: of a JSON object, unless a name says plainly which of them holds the answer.
     """
 
     text: str
     start: int
     end: int
     rule: str
+    fields: tuple[Field, ...] = ()
 
 
 def wrapped(text: str) -> list[Wrapped]:
@@ -155,12 +169,37 @@ def _json_fields(text: str) -> Iterator[Wrapped]:
             continue
         position = end
         field = _answer_field(record)
+        fields = tuple(_placed(_leaves(record, ""), text, opening, end))
+        if field is None and fields:
+            yield Wrapped("", opening, end, "json", fields)
         if field is not None:
             key, value = field
+            if _ANSWERLIKE.search(key) or _PLAINEST.search(key):
+                fields = ()
             inside = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
             at = text.rfind(inside, opening, end)
             start, stop = (at, at + len(inside)) if at >= 0 and inside else (opening, end)
-            yield Wrapped(_shown(record, key, value), start, stop, "json")
+            yield Wrapped(_shown(record, key, value), start, stop, "json", fields)
+
+
+def _placed(leaves: Iterator[tuple[str, str, str]], text: str, start: int, end: int) -> Iterator[Field]:
+    """Fields with their places in a text, in whose part from start to end they are written in order."""
+    for path, value, written in leaves:
+        at = text.find(written, max(start, text.find(path.rsplit(" ", 1)[-1], start, end)), end)
+        start = at + len(written) if at >= 0 else start
+        yield Field(path, value, max(at, 0), start) if at >= 0 else Field(path, value, start, end)
+
+
+def _leaves(record: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
+    """The fields of an object and of those in it: the keys that lead to each, its value as text and as written."""
+    for key, value in record.items():
+        named = f"{path} {key.replace('_', ' ')}".strip()
+        if isinstance(value, dict) and len(path) < MAX_PATH_CHARS:
+            yield from _leaves(value, named)
+        elif isinstance(value, bool):
+            yield named, "yes" if value else "no", str(value).lower()
+        elif isinstance(value, str | int | float):
+            yield named, _shown(record, key, value), str(value)
 
 
 def _object(text: str, opening: int) -> tuple[dict[str, Any] | None, int]:
@@ -247,10 +286,19 @@ _KEY_UNIT = re.compile(
 )
 
 
+_RELATED_KEY = re.compile(
+    r"(\w+?)_(?:relative_to|compared_(?:to|with)|in_relation_to|with_respect_to|seen_from|from|vs)_(\w+)", re.IGNORECASE
+)
+"""Keys that name two things: the value says where the first is, seen from the second."""
+
+
 def _shown(record: dict[str, Any], key: str, value: Any) -> str:
     """A field's value as text, with the unit that a neighbouring field or its name gives."""
     if isinstance(value, list):
         return ", ".join(str(v) for v in value)
+    related = _RELATED_KEY.fullmatch(key)
+    if related and isinstance(value, str):
+        return " ".join(f"the {related[1]} is {value} of the {related[2]}".replace("_", " ").split())
     if isinstance(value, str) and not re.fullmatch(r"\s*-?[0-9]+(?:[.,][0-9]+)?\s*", value):
         return value
     unit = next((str(v) for k, v in _fields_beside(record, key) if _UNIT_KEY.search(str(k)) and isinstance(v, str)), "")

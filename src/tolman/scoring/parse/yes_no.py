@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, is_content, names_any, opposite
-from tolman.scoring.parse.commitments import ALONE, JUDGED, Commitment
+from tolman.scoring.parse.commitments import ALONE, DECLARED, JUDGED, SEVERAL, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_in_longer, is_inside, longest, same_word, words_of
 from tolman.scoring.parse.numerals import spelled_numbers
 from tolman.scoring.parse.option_lines import OptionLine
@@ -116,10 +116,11 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
     if places is None or not asked.question:
         return []
     found = []
-    polite = False
+    polite = corrects = False
     last = len(lines) - 1
     for i, line in enumerate(lines):
         segment = line.segment
+        corrects = corrects or (i > 0 and bool(segment.having("correct")))
         if line.question or _is_unsure(segment, text) or is_supposed(segment, text):
             continue
         if is_counterfactual(segment, text):
@@ -131,7 +132,7 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
             if verdict is not None:
                 polite = polite or (i == 0 and bool(opening))
                 option = places[not verdict]
-                strength = ALONE if i == 0 else JUDGED
+                strength = DECLARED if corrects else ALONE if i == 0 else JUDGED
                 end = segment.words[0].end
                 found.append(Commitment(LETTERS[option], strength, segment.start, end, "first"))
                 continue
@@ -140,12 +141,20 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
         said = asked.negated or _said(line, text, places) is not None
         verdict = None if said else _by_clause(_restated, segment, text, asked)
         if verdict is not None:
-            found.append(Commitment(LETTERS[places[not verdict]], JUDGED, segment.start, segment.end, "judged"))
+            strength = DECLARED if corrects else JUDGED
+            found.append(Commitment(LETTERS[places[not verdict]], strength, segment.start, segment.end, "judged"))
+    if corrects and found and not any(c.strength == DECLARED for c in found) and not _said_late(lines, text, places):
+        return [Commitment(None, DECLARED, found[-1].start, found[-1].end, "judged", SEVERAL)]
     verdicts = {c.value for c in found if c.strength == JUDGED}
     later = {_said(line, text, places) for line in lines[1:]} - {None}
     if polite and (verdicts == {LETTERS[places[1]]} or later == {places[1]}):
         return found[1:]  # "Sure! The cup is not on the table."
     return [c for c in found if c.strength > JUDGED] if len(verdicts) > 1 else found
+
+
+def _said_late(lines: Sequence[OptionLine], text: str, places: tuple[int, int]) -> bool:
+    """Check whether a line behind the first says "yes" or "no"."""
+    return any(_said(line, text, places) is not None for line in lines[1:])
 
 
 def _said(line: OptionLine, text: str, places: tuple[int, int]) -> int | None:
@@ -225,7 +234,7 @@ def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
     return not (match["no"] or match["cannot"] or any(w in ("never", "neither", "nor", "hardly", "no") for w in names))
 
 
-_TURNS = re.compile(r";|,[ ](?=(?:but|while|whereas|so|though|and)\b)|[ ](?=(?:but|whereas)\b)", re.IGNORECASE)
+_TURNS = re.compile(r"[;:]|,[ ](?=(?:but|while|whereas|so|though|and)\b)|[ ](?=(?:but|whereas)\b)", re.IGNORECASE)
 """Where a clause begins that may be about another thing than the clause before it, or conclude from it."""
 
 
@@ -333,12 +342,13 @@ _ASKS_ABILITY = re.compile(
 _UNABLE = re.compile(
     r"\A(?:(?:it|he|she|that|this|they)(?:['’]s|[ ](?:is|are|would be))[ ])?(?:much[ ]|far[ ]|way[ ])?too[ ]"
     r"(?:narrow|wide|big|large|bulky|thick|small|tight|tall|high|low|short|long|deep|heavy|far|close)[ .!]*\Z"
-    r"|\b(?:impossible|not possible|no way)\b|\b(?:would|will|does|do|could|can)(?:n['’]t|[ ]not)[ ](?:fit|work)\b"
-    r"|\bnot[ ]fits\b",
+    r"|\b(?:impossible|not possible|no way)\b|\bnot[ ]fits\b|\b(?:gets?|be|is)[ ]stuck\b|\b(?:sticks|stays)[ ]out\b"
+    r"|\b(?:would|will|does|do|could|can)(?:n['’]t|[ ]not)[ ](?:fit|work|go|pass|get|squeeze)\b",
     re.IGNORECASE,
 )
 _ABLE = re.compile(
-    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:(?:would|will)[ ](?:\w+[ ])?fit|it[ ]fits)\b",
+    r"\b(?:plenty of|enough)[ ](?:room|space|clearance)\b|\b(?:room|space) to spare\b"
+    r"|\b(?:(?:would|will)[ ](?:\w+[ ])?fit|it[ ]fits)\b",
     re.IGNORECASE,
 )
 
@@ -355,7 +365,8 @@ def _able(segment: Segment, text: str, asked: Asked) -> bool | None:
 
 def _is_behind_all(said: Sequence[Cue], asked: Asked, words: Sequence[Word]) -> bool:
     """Check whether a clause ends in a measured quality: "the bed is farther", which the other thing isn't."""
-    return bool(words) and any(c.role in asked.poles and c.end == words[-1].end for c in said)
+    ends = [w.end for w in words if w.folded != "one"]
+    return bool(ends) and any(c.role in asked.poles and c.end == ends[-1] for c in said)
 
 
 def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
@@ -371,7 +382,22 @@ def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
     return same if same != other else None
 
 
-_BARE = _PRONOUNS | {"its", "his", "her", "just", "clearly", "currently", "switched", "turned", "shot", "camera"}
+_BARE = _PRONOUNS | {
+    "its",
+    "his",
+    "her",
+    "just",
+    "clearly",
+    "currently",
+    "switched",
+    "turned",
+    "shot",
+    "camera",
+    "one",
+    "so",
+    "now",
+    "then",
+}
 """Words beside a quality that is all that an answer says."""
 
 
