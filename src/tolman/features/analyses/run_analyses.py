@@ -70,7 +70,7 @@ def analyze_deltas(config: DeltasConfig, events: Events = silent) -> DeltasResul
             raise UsageError(f"two runs are of {key[0]} under the protocol {key[1]}; give one of them.")
         rows = scored.rows(run)
         asked[key] = ProtocolRun(*key, rows)
-        unanswered[run.name] = rows.filter(rows["status"].is_in(["failed", "missing"])).height
+        unanswered[run.name] = rows.filter(rows["status"].is_in(["failed", "missing"]) & rows["score"].is_null()).height
     chance, whole = None, 0
     if config.chance != NO_CHANCE and any(protocol == BLIND for _, protocol in asked):
         items = whole_benchmark(scored.runs, config.data)
