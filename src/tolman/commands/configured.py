@@ -28,6 +28,7 @@ from tolman.features.config import (
     ConfigField,
     at_places,
     base_of,
+    by_field,
     check_outputs,
     fields_of,
     has_table,
@@ -223,7 +224,7 @@ def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, A
     found = []
     for number, table in enumerate(tables, start=1):
         where = f"{file}, table {number}: " if len(tables) > 1 else f"{file}: " if file is not None else ""
-        settings = located(config, {key.replace("-", "_"): value for key, value in table.items()}, base) | given
+        settings = located(config, by_field(file, config, table) if file is not None else table, base) | given
         found.append(make(config, settings, where=where))
     return found
 
