@@ -240,7 +240,7 @@ def read_tables(path: Path, command: str) -> list[dict[str, Any]]:
     if not tables:
         return [data]
     found = tables.get(command)
-    own = found if isinstance(found, list) else [found]
+    own: list[Any] = found if isinstance(found, list) else [found]
     if not all(isinstance(one, dict) for one in own):
         raise InputError(path, f"has nothing for '{command}' but {', '.join(tables)}", fix=f"write a [{command}] table")
     above = next((key for key in data if key not in tables), None)
