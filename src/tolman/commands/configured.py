@@ -192,7 +192,7 @@ def configured(
                             write_config(error.folder / FILE, name, one_config, typed=_typed(ctx))
                         raise
                     for folder in result if isinstance(result, list) else [result]:
-                        if isinstance(folder, Path) and folder.is_dir():
+                        if isinstance(folder, Path) and folder.is_dir() and not _repeats(config_file, given, folder):
                             write_config(folder / FILE, name, one_config, typed=_typed(ctx))
             if incomplete is not None:
                 raise incomplete
@@ -211,6 +211,12 @@ def configured(
         return carry_out
 
     return decorate
+
+
+def _repeats(file: Path | None, given: Mapping[str, Any], folder: Path) -> bool:
+    """Check whether a command repeats its folder's own file, which stays as it is: relative to the folder, wherever the
+    command is typed."""
+    return file is not None and not given and file.resolve() == (folder / FILE).resolve()
 
 
 def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, Any]) -> list[Any]:
