@@ -588,6 +588,30 @@ def test_what_cannot_be_audited_is_one_sentence(choice: Make, tmp_path: Path) ->
         tolman.audit(3, tmp_path)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("wrong", [False, True])
+def test_failed_calls_of_circular_questions_are_counted(choice: Any, tmp_path: Path, wrong: bool) -> None:
+    calls: list[Any] = []
+
+    def third_fails(messages: Any) -> str:
+        calls.append(messages)
+        if len(calls) % 3 == 0:
+            raise RuntimeError("boom")
+        return "A"
+
+    benchmark = tolman.load([choice(id="1"), choice(id="2")])
+    scores = tolman.evaluate(
+        benchmark,
+        third_fails,
+        protocol="blind+circular",
+        out=tmp_path / "run",
+        retries=0,
+        count_failures_as_wrong=wrong,
+    ).scores
+    assert (len(calls), scores.incomplete, scores.headline.unanswered) == (8, 2, 2)
+    assert "2 of 8 without an answer" in scores.remarks
+    assert scores.headline.value == (0 if wrong else None)
+
+
 def test_a_batch_is_scored_as_the_part_that_it_is() -> None:
     benchmark = tolman.load("vsi-bench", data=EXTRACT)
     batch = [item for item in benchmark if item.task == "route_planning"][:3] + benchmark.items()[:1]

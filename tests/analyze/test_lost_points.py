@@ -68,7 +68,7 @@ def items_of(made: dict[str, AnswerTable]) -> dict[str, Item]:
 def split(made: dict[str, AnswerTable], rows: pl.DataFrame, observed: Sequence[Observed], column: Column) -> RunLosses:
     read = set(rows.filter((pl.col("status") == "scored") & (pl.col("state") == "read"))["id"])
     fits = fit_run(made, [one for one in observed if one.id in read], NOISE)
-    return lost_points(rows, items_of(made), made, RunObserver(fits, {}, {}, True), NOISE, column)
+    return lost_points(rows, items_of(made), made, RunObserver(fits, {}, {}, True, True), NOISE, column)
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def test_items_that_the_observer_does_not_answer_have_no_ceiling(made: dict[str,
     rows = rows_of(made, observed, failed=0.0, unread=0.0)
     directions = {id: one for id, one in made.items() if one.task == "direction"}
     fits = fit_run(directions, [one for one in observed if one.id in directions], NOISE)
-    lost = RunObserver(fits, {}, {"count": {"the scene lacks a lamp": 400}}, True)
+    lost = RunObserver(fits, {}, {"count": {"the scene lacks a lamp": 400}}, True, True)
     found = lost_points(rows, items_of(made), directions, lost, NOISE, ALL).tasks["count"]
     assert set(found.pieces) == {UNSPLIT}
     assert found.reason == "the scene lacks a lamp (400)"
@@ -137,7 +137,9 @@ def test_a_model_that_beats_its_observer_has_a_negative_piece(made: dict[str, An
     rows = rows_of(made, observed, failed=0.0, unread=0.0)
     fits = fit_run(made, observed, NOISE)
     better = rows.with_columns(score=pl.lit(1.0))
-    found = lost_points(better, items_of(made), made, RunObserver(fits, {}, {}, True), NOISE, ALL).tasks["direction"]
+    found = lost_points(better, items_of(made), made, RunObserver(fits, {}, {}, True, True), NOISE, ALL).tasks[
+        "direction"
+    ]
     assert found.pieces[REASONING] == pytest.approx(-found.pieces[PERCEPTION], abs=1e-9)
     assert found.pieces[REASONING] < -5
 

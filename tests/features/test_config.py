@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import tolman
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
-from tolman.features.config import Setting, fields_of, make, read_plugins, read_tables, to_table, write_config
+from tolman.features.config import Setting, by_field, fields_of, make, read_plugins, read_tables, to_table, write_config
 from tolman.features.generate.config import GenerateConfig
 from tolman.features.run.config import RunConfig
 from tolman.features.scenes.config import SimulateConfig
@@ -84,6 +84,16 @@ def test_several_tables_and_other_commands(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("benchmark = \n")
     with pytest.raises(InputError, match="is no TOML"):
         read_tables(tmp_path / "broken.toml", "run")
+    (tmp_path / "above.toml").write_text('seed = 5\n[run]\nbenchmark = "a"\n[score]\n')
+    with pytest.raises(InputError, match=r"above\.toml: 'seed' is above the tables; write it below \[run\]\."):
+        read_tables(tmp_path / "above.toml", "run")
+
+
+def test_a_setting_has_one_key() -> None:
+    path = Path("x.toml")
+    assert by_field(path, RunConfig, {"max-tokens": 5, "as": "frames"}) == {"max_tokens": 5, "input_form": "frames"}
+    with pytest.raises(InputError, match=r"x\.toml: 'max-tokens' and 'max_tokens' are one setting; leave one out\."):
+        by_field(path, RunConfig, {"max-tokens": 5, "max_tokens": 7})
 
 
 def test_plugins_stand_above_the_tables_and_are_written_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,16 +2,21 @@
 
 import json
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import tolman
 from terminal import tolman as command
+from tolman.cli import app
 from tolman.errors import UsageError
 from tolman.features.config import make
 from tolman.features.run.compute import requests_of
 from tolman.features.run.config import RunConfig
+from tolman.item_table import write_items
+from tolman.items import Item
 
 EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.jsonl"
 RUN = ("run", "vsi-bench", "--data", str(EXTRACT), "--protocol", "blind", "--model", "baseline/random")
@@ -28,6 +33,26 @@ def test_the_file_in_a_runs_folder_repeats_the_run(tmp_path: Path) -> None:
     again = command(tmp_path, "run", "--config", "one/tolman.toml", "--out", "two")
     assert again.returncode == 0, again.stderr
     assert (tmp_path / "two" / "scores.json").read_bytes() == (tmp_path / "one" / "scores.json").read_bytes()
+
+
+def test_a_repeated_runs_file_stays_movable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, choice: Callable[..., Item]
+) -> None:
+    project = tmp_path / "project"
+    (project / "mine").mkdir(parents=True)
+    write_items(project / "mine" / "items.parquet", [choice()])
+    (project / "mine" / "benchmark.json").write_text('{"title": "Mine"}')
+    monkeypatch.chdir(project)
+    call = ["run", "./mine", "--model", "baseline/random", "--protocol", "blind", "--out", "one"]
+    assert CliRunner().invoke(app, call).exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    repeat = ["run", "--config", "project/one/tolman.toml"]
+    assert CliRunner().invoke(app, repeat).exit_code == 0
+    project.rename("moved")
+    again = CliRunner().invoke(app, ["run", "--config", "moved/one/tolman.toml"])
+    assert again.exit_code == 0, again.output
+    assert CliRunner().invoke(app, ["run", "--config", "moved/one/tolman.toml", "--out", "two"]).exit_code == 0
+    assert Path("two", "tolman.toml").exists()
 
 
 def test_a_run_with_failures_has_its_file_too(tmp_path: Path) -> None:

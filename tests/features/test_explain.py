@@ -16,6 +16,7 @@ pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 
 import tolman
 from three_rooms import ROOMS
+from tolman.analyze.observer_fit import FRAMES_UNKNOWN
 from tolman.errors import InputError, UsageError
 from tolman.features.report.explain import ExplainResult, _task_titles
 from tolman.items import Item
@@ -183,6 +184,21 @@ def test_a_run_of_a_part_says_so(place: Path, explained: ExplainResult) -> None:
     found = tolman.explain(part, scenes=place / "scenes", out=place / "few", draws=100, workers=1)
     assert f"The run is of a part: 5 of {len(items)} items." in found.explanation.remarks
     assert not any("of a part" in text for text in explained.explanation.remarks)
+
+
+def test_unknown_frames_are_remarked(place: Path, explained: ExplainResult) -> None:
+    loaded = load(str(place / "bench"), None, None)
+    outcomes = [answer(number, item) for number, item in enumerate(loaded.items)]
+    score_outcomes(loaded, outcomes, benchmark=str(place / "bench"), model="my/model",
+                   model_settings={"imported": "answers.jsonl"}, out=place / "imported")  # fmt: skip
+    found = tolman.explain(place / "imported", scenes=place / "scenes", out=place / "unknown", draws=100, workers=1)
+    text = found.page.read_text()
+    assert FRAMES_UNKNOWN in found.explanation.remarks
+    assert FRAMES_UNKNOWN not in explained.explanation.remarks
+    assert "so the observer sees whole videos." in text
+    assert "but see whole videos with errors" in text
+    assert "the model's own frames" not in text
+    assert "but see the model's own frames" in explained.page.read_text()
 
 
 def test_missing_scenes_are_one_sentence(place: Path) -> None:

@@ -208,6 +208,12 @@ def test_sentences_for_bad_input(tmp_path: Path, loaded: Loaded) -> None:
     log.write_text('{"id": "0", "response": "A"}\n')
     with pytest.raises(UsageError, match="Name it with --benchmark"):
         reconcile(ReconcileConfig(a=log, b=log))
+    failed = run(loaded, tmp_path / "failed", lambda place, item: None)
+    for one, other in ((a, failed), (failed, a)):
+        with pytest.raises(
+            UsageError, match=r"failed has no answer with a score, so Avg\. has no value to reconcile\."
+        ):
+            reconcile(ReconcileConfig(a=one, b=other))
 
 
 def test_a_log_against_a_run(tmp_path: Path, loaded: Loaded) -> None:

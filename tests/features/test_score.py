@@ -74,6 +74,7 @@ def test_failures_of_a_run_folder_are_counted_as_wrong(data: Path) -> None:
     run = score(ScoreConfig(responses=(run.path,), count_failures_as_wrong=True)).run
     found = run.scores.cells()["object_count"].value
     assert before == 100
+    assert run.scores.cells()["object_count"].unanswered == len(OTHERS)
     assert found == pytest.approx(100 * len(TINY) / len([*OTHERS, *TINY]))
     assert score(ScoreConfig(responses=(run.path,))).run.scores.cells()["object_count"].value == found
 

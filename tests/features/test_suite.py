@@ -67,6 +67,14 @@ def test_runs_are_all_combinations_each_in_its_folder(tmp_path: Path) -> None:
     assert {c.concurrency for c in configs} == {4}
 
 
+def test_a_setting_has_two_spellings(tmp_path: Path) -> None:
+    text = SUITE.replace("concurrency = 4", "max_tokens = 3").replace("max_tokens = 5", "max-tokens = 5")
+    found = [c.max_tokens for c in read_suite(written(tmp_path, text))]
+    assert found == [5, 5, 3, 3, 9, 9, 9, 9]
+    with pytest.raises(InputError, match="'max_tokens' and 'max-tokens' are one setting; leave one out"):
+        read_suite(written(tmp_path, SUITE.replace("max_tokens = 9", "max_tokens = 9\nmax-tokens = 8")))
+
+
 def test_what_is_given_holds_before_the_file(tmp_path: Path) -> None:
     configs = read_suite(written(tmp_path, SUITE), {"out": "elsewhere", "limit": 3, "max_tokens": 1})
     assert {(c.limit, c.max_tokens) for c in configs} == {(3, 1)}

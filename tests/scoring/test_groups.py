@@ -2,9 +2,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import polars as pl
+import pytest
 
 from tolman.items import Item
-from tolman.responses import Response
+from tolman.responses import Failure, FailureKind, Response
 from tolman.scoring.aggregate import cells
 from tolman.scoring.answer_values import ParsedAnswer, nothing
 from tolman.scoring.rule_sets import careful
@@ -35,7 +36,22 @@ def test_a_group_whose_judgement_failed_is_lost_once_and_says_why(choice: Make) 
     rows = score(items, outcomes, [replace(careful(), name="judged", read=read)])
     assert rows.select("id", "status", "note").rows() == [
         ("a", "unjudged", "why"), ("b", "left out", "why"), ("c", "unjudged", "why"), ("d", "left out", ""),
-        ("e", "unjudged", "why"), ("f", "left out", "no response"),
+        ("e", "missing", "no response"), ("f", "left out", "no response"),
     ]  # fmt: skip
     cell = cells(rows, TABLE)["t"]
     assert (cell.value, cell.n, cell.unanswered) == (None, 0, 3)
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_a_group_with_a_failed_call_has_failed(choice: Make, wrong: bool) -> None:
+    items = [choice(id=i, all_of=g) for i, g in zip("abcdef", "xxyyzz", strict=True)]
+    failed = [Failure(id=i, kind=FailureKind.SERVER, message="boom") for i in "be"]
+    outcomes = [*(Response(id=i, response="A") for i in "acf"), *failed]  # and d is missing
+    rows = score(items, outcomes, [careful()], failures_are_wrong=wrong)
+    value = 0.0 if wrong else None
+    assert rows.filter(pl.col("status") != "left out").select("id", "status", "note", "score").rows() == [
+        ("a", "failed", "server: boom", value), ("c", "missing", "no response", value),
+        ("e", "failed", "server: boom", value),
+    ]  # fmt: skip
+    cell = cells(rows, TABLE)["t"]
+    assert (cell.value, cell.n, cell.unanswered) == (value, 3 * wrong, 3)

@@ -538,6 +538,10 @@ def expected_scores(tables: Sequence[AnswerTable], fitted: ObserverFit, noise: N
     return np.asarray(np.clip(found.reshape(len(tables)), 0.0, 1.0))
 
 
+FRAMES_UNKNOWN = "The frames that the model saw aren't known, so the observer sees whole videos."
+"""A remark on runs without `frames_known`."""
+
+
 @dataclass(frozen=True)
 class RunObserver:
     """The observers that were fitted to one run.
@@ -547,12 +551,14 @@ class RunObserver:
         unread: answers that could not be read, or that are "can't tell", by question type; they are no part of a fit.
         left_out: question type → reason → items that the observer is not asked.
         sightings_known: whether any scene records which objects its frames show; else all count as shown.
+        frames_known: whether the run records which frames the model saw; else the observer sees whole videos.
     """
 
     fits: FittedRun
     unread: Mapping[str, int]
     left_out: Mapping[str, Mapping[str, int]]
     sightings_known: bool
+    frames_known: bool
 
 
 @dataclass(frozen=True)

@@ -48,11 +48,13 @@ class Waterfall:
     Attributes:
         a, b: the figures, in the table's unit (points of 100).
         pieces: the contribution of each cause; in the order of `causes.in_order`.
+        scored: whether A, and whether B, has a unit with a score; its figure has no value otherwise.
     """
 
     a: Fraction
     b: Fraction
     pieces: Mapping[Label, Fraction]
+    scored: tuple[bool, bool]
 
 
 def waterfall(units: Iterable[Unit], column: Column) -> Waterfall:
@@ -65,11 +67,13 @@ def waterfall(units: Iterable[Unit], column: Column) -> Waterfall:
     pools = pools_of([column.node])
     numerators: dict[Pool, Worth] = {leaf: defaultdict(Fraction) for leaf in pools}
     denominators: dict[Pool, Worth] = {leaf: defaultdict(Fraction) for leaf in pools}
+    scored = [False, False]
     for unit, times in Counter(units).items():
         labels, values = joint(unit.switches)
         for leaf in pools:
             if leaf.tasks is not None and unit.task not in leaf.tasks:
                 continue
+            scored = [scored[side] or values[-side] is not None for side in (0, 1)]
             chance = Fraction(1, unit.options) if leaf.metric == "chance-adjusted" and unit.options else Fraction(0)
             tops = [Fraction(0) if value is None else value - chance for value in values]
             lows = [Fraction(0) if value is None else 1 - chance for value in values]
@@ -84,7 +88,7 @@ def waterfall(units: Iterable[Unit], column: Column) -> Waterfall:
             pieces[label] += scale * dividend / len(coalition)
     a = scale * found.get(frozenset(), Fraction(0))
     ordered = {label: pieces[label] for label in sorted(pieces, key=in_order)}
-    return Waterfall(a, a + sum(ordered.values(), Fraction(0)), ordered)
+    return Waterfall(a, a + sum(ordered.values(), Fraction(0)), ordered, (scored[0], scored[1]))
 
 
 def dividends(labels: Sequence[Label], values: Sequence[Fraction]) -> Worth:
@@ -223,6 +227,7 @@ class Reconciled:
         items: those with a cause, in the order of the benchmark.
         compared: how many items at least one side has.
         unrecorded: condition → how many of the unexplained items have it on one side only, or on none.
+        scored: whether A's figure, and whether B's, has a value; it is 0 otherwise.
     """
 
     a: Fraction
@@ -231,6 +236,7 @@ class Reconciled:
     items: tuple[ItemDifference, ...]
     compared: int
     unrecorded: Mapping[str, int] = field(default_factory=dict)
+    scored: tuple[bool, bool] = (True, True)
 
 
 def reconcile(a: ReconciledSide, b: ReconciledSide, places: Mapping[str, PlaceInTable], column: Column) -> Reconciled:
@@ -252,7 +258,7 @@ def reconcile(a: ReconciledSide, b: ReconciledSide, places: Mapping[str, PlaceIn
     )
     pieces = tuple(_piece(label, points, items) for label, points in split.pieces.items())
     absent = tuple(_piece(label, Fraction(0), items) for label in _labels(items) if label not in split.pieces)
-    return Reconciled(split.a, split.b, (*pieces, *absent), items, len(found), _unrecorded(items))
+    return Reconciled(split.a, split.b, (*pieces, *absent), items, len(found), _unrecorded(items), split.scored)
 
 
 def _units(found: Mapping[str, Switches], places: Mapping[str, PlaceInTable]) -> list[Unit]:

@@ -29,6 +29,7 @@ from tolman.features.config import (
     ConfigField,
     at_places,
     base_of,
+    by_field,
     check_outputs,
     fields_of,
     has_table,
@@ -190,7 +191,7 @@ def configured(
                             write_config(error.folder / FILE, name, one_config, typed=_typed(ctx))
                         raise
                     for folder in result if isinstance(result, list) else [result]:
-                        if isinstance(folder, Path) and folder.is_dir():
+                        if isinstance(folder, Path) and folder.is_dir() and not _repeats(config_file, given, folder):
                             write_config(folder / FILE, name, one_config, typed=_typed(ctx))
             if incomplete is not None:
                 raise incomplete
@@ -211,6 +212,12 @@ def configured(
     return decorate
 
 
+def _repeats(file: Path | None, given: Mapping[str, Any], folder: Path) -> bool:
+    """Check whether a command repeats its folder's own file, which stays as it is: relative to the folder, wherever the
+    command is typed."""
+    return file is not None and not given and file.resolve() == (folder / FILE).resolve()
+
+
 def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, Any]) -> list[Any]:
     """Return the configs of a command: one, or one for each table of a suite. Given settings go before every table."""
     if file is not None:
@@ -222,7 +229,7 @@ def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, A
     found = []
     for number, table in enumerate(tables, start=1):
         where = f"{file}, table {number}: " if len(tables) > 1 else f"{file}: " if file is not None else ""
-        settings = located(config, {key.replace("-", "_"): value for key, value in table.items()}, base) | given
+        settings = located(config, by_field(file, config, table) if file is not None else table, base) | given
         found.append(make(config, settings, where=where))
     return found
 

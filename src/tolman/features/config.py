@@ -236,20 +236,39 @@ def read_tables(path: Path, command: str) -> list[dict[str, Any]]:
     whole file where it holds no tables.
 
     Raises:
-        InputError: it can't be read, is no TOML, or has nothing for the command.
+        InputError: it can't be read, is no TOML, has nothing for the command, or has a setting above its tables.
     """
     data = _read(path)
     data.pop(PLUGINS, None)
     data.pop(DIRECTORY, None)
-    found = data.get(command)
-    if isinstance(found, dict):
-        return [found]
-    if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
-        return found
-    tables = [key for key, value in data.items() if isinstance(value, dict | list) and _is_table(value)]
-    if tables:
+    tables = {key: value for key, value in data.items() if isinstance(value, dict | list) and _is_table(value)}
+    if not tables:
+        return [data]
+    found = tables.get(command)
+    own: list[Any] = found if isinstance(found, list) else [found]
+    if not all(isinstance(one, dict) for one in own):
         raise InputError(path, f"has nothing for '{command}' but {', '.join(tables)}", fix=f"write a [{command}] table")
-    return [data]
+    above = next((key for key in data if key not in tables), None)
+    if above is not None:
+        raise InputError(path, f"'{above}' is above the tables", fix=f"write it below [{command}]")
+    return own
+
+
+def by_field(path: Path, kind: type[Any], table: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a file's table by the names of a config's fields; the file may name them as options.
+
+    Raises:
+        InputError: two keys are one setting, as `max-tokens` and `max_tokens`.
+    """
+    fields = {one.name: one.name for one in fields_of(kind)}
+    names = {one.option.removeprefix("--").replace("-", "_"): one.name for one in fields_of(kind)} | fields
+    keys: dict[str, str] = {}
+    for key in table:
+        plain = key.replace("-", "_")
+        other = keys.setdefault(names.get(plain, plain), key)
+        if other != key:
+            raise InputError(path, f"'{other}' and '{key}' are one setting", fix="leave one out")
+    return {name: table[key] for name, key in keys.items()}
 
 
 def has_table(text: str, command: str) -> bool:

@@ -26,7 +26,7 @@ from tolman.analyze.error_shares import PEOPLE, Distribution, ErrorsResult, Labe
 from tolman.analyze.grounding import CONDITIONS, LOSSES, GroundingResult, TaskGrounding
 from tolman.analyze.humans import TIERS, Difficulty, HumansResult
 from tolman.analyze.model_scores import Correlation, CorrelationResult, WeightsResult
-from tolman.analyze.observer_fit import LAPSE, ObserverFit, ObserverResult, Parameter, RunObserver
+from tolman.analyze.observer_fit import FRAMES_UNKNOWN, LAPSE, ObserverFit, ObserverResult, Parameter, RunObserver
 from tolman.analyze.representative import RepresentativeResult
 from tolman.reports.svg_figures import svg, why_not_drawn
 from tolman.reports.table_rows import MISSING_SIGN, missing_sentences
@@ -519,6 +519,8 @@ def _said_of(run: RunObserver) -> list[str]:
     said += [f'{task}: {count:,} are unread or "can\'t tell".' for task, count in run.unread.items()]
     if not run.sightings_known:
         said.append("The scenes don't say what the frames show, so every object counts as shown.")
+    elif not run.frames_known:
+        said.append(FRAMES_UNKNOWN)
     return said
 
 

@@ -93,7 +93,7 @@ class Figure:
         method, reason: how the interval was computed, or why there is none.
         missing: titles of parts of the figure without a scored item.
         attainable: the figure of a perfect model: below 100 where missing parts count as 0.
-        unanswered: questions of it whose call failed, or that have no answer; they are not in it.
+        unanswered: questions of it whose call failed, or that have no answer.
         rank: place among the models of its column, from 1; None where nothing is ranked (`reports.ranking`).
         competitors: how many models there are.
         small: parts of a mean that rest on very few questions.

@@ -17,7 +17,7 @@ import polars as pl
 from tolman import models, protocols
 from tolman.benchmarks.spec import BenchmarkSpec, read_by_itself
 from tolman.errors import UsageError
-from tolman.item_table import in_sections, joined_frames
+from tolman.item_table import field_values, in_sections, joined_frames
 from tolman.items import Item
 from tolman.media.needed_frames import count_answerable
 from tolman.media.sampling import Frames
@@ -382,8 +382,12 @@ class _Scoring:
         figures: dict[str, Any] = {"tolman": record.tolman, "settings": record.settings.model_dump(mode="json")}
         figures["items"] = len(items)
         figures["asked"] = len(items) * record.settings.repeats
-        figures["unanswered"] = count_unanswered(rows, rules[0].name)
         told = outcome_figures(said, rows)
+        askings = ((id, repeat) for id in field_values(items, "id") for repeat in range(record.settings.repeats))
+        figures["unanswered"] = {
+            "failed": sum(one["count"] for one in told["failures"]),
+            "missing": sum(asking not in self._came for asking in askings),
+        }
         figures["failures"] = told.pop("failures")
         frames_shown = count_frames_shown(record, items)
         if frames_shown:
@@ -508,12 +512,6 @@ def _agreement(
         "low": interval.low if interval else None,
         "high": interval.high if interval else None,
     }
-
-
-def count_unanswered(rows: pl.LazyFrame, rule_set: str) -> dict[str, int]:
-    """How many askings failed, and how many brought no outcome at all, by the rows of one rule set."""
-    status = _rows_of(rows, rule_set).select("status").collect()["status"]
-    return {name: int((status == name).sum()) for name in ("failed", "missing")}
 
 
 def count_differing(rows: pl.LazyFrame, one: str, other: str) -> int:

@@ -30,7 +30,7 @@ class Cell:
         value: the estimate; None where no item of it was scored.
         n: scored items in it; an item that was asked several times counts once.
         clusters: how many scenes they come from.
-        unanswered: items of it that failed, are missing, or whose judgement failed.
+        unanswered: items of it that failed or are missing, also where they count as wrong, or whose judgement failed.
         interval: 95 %, clustered by scene; None where none can hold.
         method: how the interval was computed.
         effective_scenes: Kish's effective number of scenes.
@@ -82,7 +82,7 @@ class Prepared:
             much; None where all have as many. Shape (items, pools).
         task: the number of each item's question type in `task_names`. Shape (items,).
         task_names: question types.
-        lost: items without a score that failed, are missing or whose judgement failed. Shape (lost items, pools).
+        lost: items that failed, are missing or whose judgement failed. Shape (lost items, pools).
         rows, lost_rows: of the frame that the items and the lost items were in, from 0.
     """
 
@@ -327,7 +327,7 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         denominators[:, j] = np.where(inside, 1 - offset, 0.0)
         if np.isfinite([low, high]).all():
             bounds[j] = low, high
-    is_lost = ~is_scored & scores["status"].is_in(["failed", "missing", "unjudged"])
+    is_lost = scores["status"].is_in(["failed", "missing", "unjudged"])
     lost = _Tasks(scores["task"].filter(is_lost))
     found = Prepared(
         pools=pools,

@@ -274,9 +274,9 @@ def _values(metrics: Sequence[Metric], item: Item, reading: ParsedAnswer) -> tup
 def join_groups(
     scores: pl.DataFrame, items: Sequence[Item], rule_sets: Sequence[RuleSet], metrics: Sequence[Metric] = ()
 ) -> pl.DataFrame:
-    """Let the first item of each group of a rule set represent the group, with the least of its scores. If all are
-    answered and a judgement of one failed, the group is without a judgement. A group counts as unread where its unread
-    items decide: all that were read are right."""
+    """Let the first item of each group of a rule set represent the group, with the least of its scores. A group with
+    a failed call has failed, whatever that is scored; else it is missing, or without a judgement, where one of its
+    items is. A group counts as unread where its unread items decide: all that were read are right."""
     named = ((rules.name, item.id, rules.group(item)) for item in items for rules in rule_sets)
     groups = [one for one in named if one[2] is not None]
     if not groups:
@@ -287,26 +287,17 @@ def join_groups(
     key = [pl.col("rule_set"), pl.col("repeat"), pl.coalesce("group", "id")]
     first = pl.int_range(pl.len()).over(key) == 0
     whole = pl.col("score").is_not_null().all().over(key)
-    unjudged = pl.col("status") == "unjudged"
-    lost = (unjudged.any() & ~pl.col("status").is_in(["failed", "missing"]).any()).over(key)
-    reason = pl.col("note").filter(unjudged).first().over(key)
-    status = (
-        pl.when(first & whole)
-        .then(pl.lit("scored"))
-        .when(first & lost)
-        .then(pl.lit("unjudged"))
-        .when(first & (pl.col("status") == "scored"))
-        .then(pl.lit("missing"))
-        .when(first)
-        .then(pl.col("status"))
-        .otherwise(pl.lit("left out"))
-    )
+    of_group = [
+        pl.when((pl.col("status") == name).any().over(key)).then(pl.lit(name))
+        for name in ("failed", "missing", "unjudged", "left out")
+    ]
+    status = pl.coalesce(*of_group, pl.lit("scored"))
+    reason = pl.col("note").filter(pl.col("status") == status).first().over(key)
     least = [pl.when(first & whole).then(pl.col(name).min().over(key)).alias(name) for name in ("score", "expected")]
-    note = pl.when(first & lost).then(reason).otherwise(pl.col("note"))
     return scores.with_columns(
         *least,
-        status.alias("status"),
-        note.alias("note"),
+        pl.when(first).then(status).otherwise(pl.lit("left out")).alias("status"),
+        pl.when(first).then(reason).otherwise(pl.col("note")).alias("note"),
         *_group_states(key, first=first & whole),
         *(_worst(metric, key, first=first & whole) for metric in metrics),
     ).select(columns)
@@ -330,7 +321,7 @@ def _group_states(key: list[pl.Expr], *, first: pl.Expr) -> list[pl.Expr]:
     least_read = pl.when(~unread).then(pl.col("score")).otherwise(1.0).min()
     guessed_right = pl.when(unread).then(pl.col("at_chance")).otherwise(1.0).product()
     state = (
-        pl.when(pl.col("state").is_null().all())
+        pl.when(pl.col("state").is_null().any())
         .then(None)
         .when(~unread.any() | (least_read == 0))
         .then(pl.lit("read"))

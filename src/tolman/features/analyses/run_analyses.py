@@ -70,7 +70,7 @@ def analyze_deltas(config: DeltasConfig, events: Events = silent) -> DeltasResul
             raise UsageError(f"two runs are of {key[0]} under the protocol {key[1]}; give one of them.")
         rows = scored.rows(run)
         asked[key] = ProtocolRun(*key, rows)
-        unanswered[run.name] = rows.filter(rows["status"].is_in(["failed", "missing"])).height
+        unanswered[run.name] = rows.filter(rows["status"].is_in(["failed", "missing"]) & rows["score"].is_null()).height
     chance, whole = None, 0
     if config.chance != NO_CHANCE and any(protocol == BLIND for _, protocol in asked):
         items = whole_benchmark(scored.runs, config.data)
@@ -360,7 +360,9 @@ def observe_run(
         UsageError: none of the run's scenes is there.
     """
     items = {item.id: item for item in run.folder.items()}
-    frames = run.record.settings.frames
+    settings = run.record.settings
+    frames_known = "imported" not in settings.model_settings and not settings.model.startswith(PEOPLE)
+    frames = settings.frames if frames_known else None
     tasks, lost = scene_tasks(list(items.values()), geometries, frames, noise, draws=config.draws, seed=config.seed)
     if not tasks:
         raise UsageError(
@@ -378,7 +380,7 @@ def observe_run(
     fits = fit_run(tables, observed, noise)
     events(Ended())
     known = any(task.geometry.video_capture is not None for task in tasks)
-    return RunObserver(fits, unread, count_reasons(lost), known), tables
+    return RunObserver(fits, unread, count_reasons(lost), known, frames_known), tables
 
 
 def analyze_grounding(config: GroundingConfig, events: Events = silent) -> GroundingResult:

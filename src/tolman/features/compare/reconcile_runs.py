@@ -184,8 +184,8 @@ def reconcile(config: ReconcileConfig, events: Events = silent) -> ReconcileResu
     """Say why two runs or logs of one benchmark have different scores.
 
     Raises:
-        UsageError: they are of different benchmarks or none is named, they have no item in common, there is no such
-            scorer, figure or form of a file, or the figure is no mean of scores.
+        UsageError: no benchmark is named, or they are of different ones; they have no item in common; one has no score;
+            there is no such scorer, figure or form; the figure is no mean of scores.
         InputError: a path is neither a run's folder nor a log, or its rows don't fit the benchmark.
     """
 
@@ -216,6 +216,9 @@ def reconcile(config: ReconcileConfig, events: Events = silent) -> ReconcileResu
     for one in opened:
         _check_judged(one, benchmark, places, column)
     found = find_causes(a.side, b.side, places, column)
+    for path, scored in zip((config.a, config.b), found.scored, strict=True):
+        if not scored:
+            raise UsageError(f"{path} has no answer with a score, so {column.title} has no value to reconcile.")
     result = ReconcileResult((config.a, config.b), benchmark, column, (a, b), found, config.out)
     if config.out is not None:
         _write(config.out, result, {**b.items, **a.items, **{item.id: item for item in items}})

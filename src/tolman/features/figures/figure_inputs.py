@@ -200,11 +200,6 @@ def answers(scored: ScoredRuns, run: LoadedRun, tasks: Sequence[str] = ()) -> pl
     return rows.filter(pl.col("task").is_in(list(tasks or known)) & (pl.col("status") == "scored"))
 
 
-def unanswered(rows: pl.DataFrame) -> int:
-    """How many of a run's rows are failures or missing."""
-    return rows.filter(pl.col("status") != "scored").height
-
-
 def _share(unread: Unread | None) -> float | None:
     return None if unread is None else unread.share
 

@@ -16,6 +16,7 @@ from tolman.analyze.grounding import CONDITIONS, RunGrounding
 from tolman.analyze.lost_points import COUNTED, ClearMiss, clear_misses, lost_points
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import POSITION, SIZE
+from tolman.analyze.observer_fit import FRAMES_UNKNOWN, RunObserver
 from tolman.benchmarks.benchmark_folder import is_folder
 from tolman.errors import UsageError
 from tolman.features.analyses import to_plain
@@ -160,7 +161,7 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
         commands={name: f"{command} {name}" for name in (GROUNDED, BLIND)},
         remarks=[
             *([f"The run is of a part: {part} items."] if (part := part_of(run, scored.benchmark)) else []),
-            *_remarks(losses, rows, observer.sightings_known, cell["value"], title),
+            *_remarks(losses, rows, observer, cell["value"], title),
             *([said] if (said := other_scenes([items[id] for id in tables], geometries, place.name)) else []),
         ],
     )
@@ -197,7 +198,7 @@ def _interval(cell: Mapping[str, Any]) -> str:
     return f"95 % interval {found['low']:.1f} … {found['high']:.1f}"
 
 
-def _remarks(losses: Any, rows: pl.DataFrame, known: bool, value: float | None, title: str) -> list[str]:
+def _remarks(losses: Any, rows: pl.DataFrame, observer: RunObserver, value: float | None, title: str) -> list[str]:
     """On what the figures rest."""
     said = []
     score, split = losses.together.score, losses.figure
@@ -209,8 +210,10 @@ def _remarks(losses: Any, rows: pl.DataFrame, known: bool, value: float | None, 
         said.append(f"The pieces end at {score:.1f}: they count every answer by its score.")
     if losses.left_out:
         said.append(f"{losses.left_out:,} answers are scored by no rule and are in no piece.")
-    if not known:
+    if not observer.sightings_known:
         said.append("The scenes don't record what frames show; every object counts as shown.")
+    elif not observer.frames_known:
+        said.append(FRAMES_UNKNOWN)
     return said
 
 

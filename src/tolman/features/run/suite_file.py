@@ -41,7 +41,7 @@ from tolman.errors import InputError, TolmanError, UsageError, hint
 from tolman.exports.easi.board import BACKENDS, COLUMNS, columns_of, is_on_board
 from tolman.exports.exporters import RunSource
 from tolman.exports.results import lacks_of
-from tolman.features.config import PLUGINS, as_toml, fields_of, is_secret, make
+from tolman.features.config import PLUGINS, as_toml, by_field, fields_of, is_secret, make
 from tolman.features.run.config import FOLDER, RunConfig
 from tolman.files import write_text
 from tolman.reports.report_pages import LACKING, Matrix, MatrixCell
@@ -136,14 +136,14 @@ def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunCo
         if not tables[axis]:
             raise InputError(path, f"has no [[{axis}]] table", fix=f'write [[{axis}]] and {axis} = "NAME" below it')
     _check_keys(path, text, data, extra=(*AXES, ABOUT, KEY))
-    shared = {name: value for name, value in data.items() if name != "out"}
-    root = Path((given or {}).get("out") or data.get("out") or Path(OUT) / path.stem)
+    shared = by_field(path, RunConfig, data)
+    root = Path((given or {}).get("out") or shared.pop("out", None) or Path(OUT) / path.stem)
     configs = []
     for model, benchmark, protocol in itertools.product(
         tables["model"], tables["benchmark"], tables["protocol"] or [{}]
     ):
         settings = shared | benchmark | protocol | model | {k: v for k, v in (given or {}).items() if k != "out"}
-        config = make(RunConfig, _plain(settings), where=f"{path}: ")
+        config = make(RunConfig, settings, where=f"{path}: ")
         configs.append(replace(config, out=root / _place(config)))
     _refuse_twins(path, configs)
     return configs
@@ -223,7 +223,7 @@ def _tables(path: Path, text: str, value: Any, axis: str) -> list[dict[str, Any]
         _check_keys(path, text, table)
         if axis != "protocol" and axis not in table:
             raise InputError(path, f"[[{axis}]] table {number} says no '{axis}'", fix=f'write {axis} = "NAME"')
-    return found
+    return [by_field(path, RunConfig, table) for table in found]
 
 
 def _check_keys(path: Path, text: str, table: Mapping[str, Any], extra: Sequence[str] = ()) -> None:
@@ -237,16 +237,6 @@ def _check_keys(path: Path, text: str, table: Mapping[str, Any], extra: Sequence
             )
             place = f"line {line}: " if line else ""
             raise InputError(path, f"{place}there is no setting '{key}'", fix=hint(plain, [*known, *extra]))
-
-
-def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by the names of fields; a file may name them as options."""
-    options = {one.option.removeprefix("--").replace("-", "_"): one.name for one in fields_of(RunConfig)}
-    found = {}
-    for key, value in settings.items():
-        plain = key.replace("-", "_")
-        found[options.get(plain, plain)] = value
-    return found
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
