@@ -1,5 +1,7 @@
 """Leases: one holder at a time, ended by whatever ends the holder."""
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -7,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tolman.errors import RunConflictError
+from tolman.errors import OutputError, RunConflictError
 from tolman.runs.leases import Leases, sole_writer
 
 KEY, OTHER = "a" * 64, "b" * 64
@@ -57,3 +59,12 @@ def test_the_folder_is_free_again_and_nothing_stays_in_it(tmp_path: Path) -> Non
         with sole_writer(tmp_path / "run"):
             assert [path.name for path in (tmp_path / "run").iterdir()] == [".lease"]
         assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*given: object, **named: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OutputError, match=r"run/\.lease: can't be written"), sole_writer(tmp_path / "run"):
+        pass

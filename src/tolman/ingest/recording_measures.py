@@ -114,7 +114,8 @@ def measure_recording(
 
     found = recording.gathered(cell=cell, keep=keep, crossing=crossing, between=between, seen=seen)
     if not len(found.cloud):
-        raise InputError(recording.path, "the picked region holds no points")
+        when = "" if between is None else f" from {between[0]:g} to {between[1]:g} s; a cloud without times has none"
+        raise InputError(recording.path, f"the picked region holds no points{when}")
     try:
         return measure(
             found.cloud, first, quantity, other=second, shape=shape, isolate=isolate, seed=seed, rays=found.rays

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tolman.errors import RunBusyError
+from tolman.files import writing
 
 try:
     import fcntl
@@ -103,7 +104,8 @@ def sole_writer(folder: Path) -> Iterator[None]:
             break
         leases.close()  # whoever had it removed the file in between
     try:
-        path.write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf-8")
+        with writing(path):
+            path.write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf-8")
         yield
     finally:
         path.unlink(missing_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,13 +135,19 @@ def test_the_command_line(rig: Path) -> None:
         ("distance", Pick(box=(0, 0, 0, 1, 1, 1)), {}, "of two regions"),
         ("size", Pick(box=(90, 0, 0, 91, 1, 1)), {}, "holds no points"),
         ("size", Pick(box=(2.2, 1.6, 1.0, 2.3, 1.7, 1.1)), {}, "holds no points"),
+        (
+            "size",
+            Pick(box=(2.2, 1.6, 0, 3, 2.2, 1)),
+            {"between": (900, 901)},
+            "no points from 900 to 901 s; a cloud without",
+        ),
     ],
 )
 def test_what_can_t_be_measured_is_told(
-    recording: Recording, quantity: str, pick: Pick, options: dict[str, str], reason: str
+    recording: Recording, quantity: str, pick: Pick, options: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(TolmanError, match=reason):
-        measure_recording(recording, quantity, (pick, None), cell=0.03, **options)  # type: ignore[arg-type]
+        measure_recording(recording, quantity, (pick, None), cell=0.03, **options)
 
 
 def test_what_is_no_recording_is_told(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tolman.errors import InputError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig, PoolConfig
-from tolman.files import alone_in, write_text
+from tolman.files import alone_in, whole_folder, write_text
 from tolman.ingest.build import ScansConfig
 from tolman.ingest.build import ingest as carry_out
 from tolman.ingest.corrections import append_corrections, read_corrections
@@ -299,13 +299,17 @@ def _checked(source: SceneSource, out: Path | None) -> CheckedScan:
         one = CheckedScan(source.id, source.path, diagnosis)
         if out is None or one.state not in ("right", "mistake"):
             return one
-        changed = generic.write_corrected(source, numbers, diagnosis.scan, out)
+        with whole_folder(out) as partial:
+            changed = generic.write_corrected(source, numbers, diagnosis.scan, partial)
+            if changed:
+                fixes = [
+                    {"mistake": each.kind, "statement": each.statement, "evidence": each.evidence}
+                    for each in diagnosis.findings
+                ]
+                record = {"from": str(source.path), "tolman": tolman.__version__, "fixes": fixes, "changed": changed}
+                write_text(partial / FIXES, json.dumps(record, indent=1) + "\n")
     except InputError as refusal:
         return CheckedScan(source.id, source.path, diagnosis, str(refusal))
-    if changed:
-        fixes = [{"mistake": f.kind, "statement": f.statement, "evidence": f.evidence} for f in diagnosis.findings]
-        record = {"from": str(source.path), "tolman": tolman.__version__, "fixes": fixes, "changed": changed}
-        write_text(out / FIXES, json.dumps(record, indent=1) + "\n")
     return replace(one, fixed=out)
 
 
