@@ -29,7 +29,7 @@ LIBRARIES = (
     "tolman.reports.report_pages", "tolman.reports.page_items", "tolman.reports.page_items", "tolman.models.detector",
     "tolman.benchmarks.vsi_bench", "tolman.benchmarks.rows", "tolman.kinds.choices", "tolman.protocols.presentation",
     "tolman.protocols.reasoning_strategies", "tolman.runs.run_items", "tolman.features.events", "tolman.features.notebook",
-    "tolman.features.opened_folders", "tolman.features.catalogue.compute", "tolman.features.scores",
+    "tolman.features.opened_folders", "tolman.features.scores",
 )  # fmt: skip
 
 

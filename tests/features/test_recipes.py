@@ -212,7 +212,7 @@ def test_a_named_recipe_brings_a_local_network_its_processors_arguments(monkeypa
     from tolman.runs.request import RunRequest
 
     def body(recipe: str, version: str) -> Any:
-        monkeypatch.setattr("importlib.metadata.version", lambda _: version)
+        monkeypatch.setattr("tolman.models.hf_inputs.version", lambda _: version)
         return dict(with_recipe(RunRequest(benchmark="b", model="hf/m"), recipe).options.body)
 
     size = {"shortest_edge": 37632, "longest_edge": 100352}

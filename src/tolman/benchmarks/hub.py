@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import Any
-
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import LocalEntryNotFoundError
+from typing import TYPE_CHECKING, Any
 
 from tolman.benchmarks.fetching.listing import (
     LOCAL_COPY,
@@ -37,6 +34,13 @@ from tolman.benchmarks.fetching.transfer import (
 )
 from tolman.benchmarks.spec import HubSource
 from tolman.errors import UsageError
+from tolman.extras import LazyModule
+
+if TYPE_CHECKING:
+    import huggingface_hub
+    from huggingface_hub import errors as hub_errors
+else:
+    huggingface_hub, hub_errors = LazyModule("huggingface_hub"), LazyModule("huggingface_hub.errors")
 
 
 @dataclass(frozen=True)
@@ -226,7 +230,7 @@ def cached(source: HubSource, revision: str | None = None) -> Path:
     wanted = revision or source.revision
     try:
         return Path(
-            snapshot_download(
+            huggingface_hub.snapshot_download(
                 source.repository,
                 repo_type="dataset",
                 revision=wanted,
@@ -235,7 +239,7 @@ def cached(source: HubSource, revision: str | None = None) -> Path:
                 local_files_only=True,
             )
         )
-    except LocalEntryNotFoundError:
+    except hub_errors.LocalEntryNotFoundError:
         raise UsageError(
             f"the data set {source.repository} can't be fetched from the Hugging Face hub: it can't be reached at "
             f"{endpoint()}, and the revision '{wanted}' is not on this machine; fetch it where there is a network "

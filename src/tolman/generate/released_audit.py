@@ -19,7 +19,7 @@ from tolman.generate.answer_evidence import with_needed_frames
 from tolman.generate.draft import Draft, Shot
 from tolman.generate.draft_items import DRAFTED_KINDS, as_choice, item_of
 from tolman.generate.presets import GenerationPreset, drafts, preset, recompute
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.scene_geometry import MissingCategoryError, SceneGeometry
 from tolman.item_table import at_hand, field_values
 from tolman.items import Item, Media
 from tolman.kinds import kind_of
@@ -185,10 +185,10 @@ def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPrese
     try:
         found = recompute(geometry, item, preset, released=not generated)
     except (KeyError, ValueError) as error:
-        lacks = isinstance(error, KeyError) and bool(error.args)
+        note = f"the scene has no {error.args[0]}" if isinstance(error, KeyError) and error.args else str(error)
         # A generated question names things of its scene: one that is lacking was corrected, or the scene is another.
-        status = "differs" if lacks and generated else "not checked"
-        return AuditFinding(*head, status=status, note=f"the scene has no {error.args[0]}" if lacks else str(error))
+        doubted = generated and isinstance(error, MissingCategoryError)
+        return AuditFinding(*head, status="differs" if doubted else "not checked", note=note)
     kind = kind_of(item)
     try:
         differs = not kind.states(item, found.exact, found.place)

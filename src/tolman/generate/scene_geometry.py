@@ -46,6 +46,10 @@ DistanceMeasure = Literal["exact", "sampled"]
 """A measure of the distance of two boxes: the exact one, or the released code's between grids of points in them."""
 
 
+class MissingCategoryError(KeyError):
+    """A scene has no object of a category that a question names."""
+
+
 class SceneGeometry:
     """A scene with its boxes as arrays.
 
@@ -204,12 +208,12 @@ class SceneGeometry:
         """The category that a name in a question means.
 
         Raises:
-            KeyError: the scene has none.
+            MissingCategoryError: the scene has none.
         """
         for candidate in (name, ALIASES.get(name, name)):
             if candidate in self.members:
                 return candidate
-        raise KeyError(name)
+        raise MissingCategoryError(name)
 
     def exact_distance(self, a: str, b: str) -> float:
         """The exact distance of the nearest boxes of two categories, in metres."""

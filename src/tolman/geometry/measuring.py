@@ -335,15 +335,9 @@ def _angle(first: Picked, second: Picked, seed: int) -> Measurement:
 
 
 def _largest_plane(surface: Surface, seed: int) -> tuple[Any, float]:
-    """The plane with the largest area, and how far its points may be from it, in metres."""
+    """The plane with most returns, and how far its points may be from it, in metres."""
     reach = max(3 * surface.noise, 0.01)
-    # One point for each cube counts, as a small face may be scanned more densely than a large one.
-    cubes = np.floor(surface.points / max(4 * surface.spacing, reach)).astype(np.int64)
-    _, first = np.unique(cubes, axis=0, return_index=True)
-    thin = surface.points[np.sort(first)]
-    found = fit_plane(Cloud(thin, np.ones(len(thin))), reach=reach, seed=seed)
-    on = surface.take(np.abs(found.distances(surface.points)) <= reach)
-    return fit_plane(Cloud(on.points, on.weights), reach=reach, seed=seed), reach
+    return fit_plane(Cloud(surface.points, surface.weights), reach=reach, seed=seed), reach
 
 
 def _notes(picked: Picked) -> tuple[str, ...]:

@@ -16,21 +16,18 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
-
-from huggingface_hub import HfApi, constants, get_token
-from huggingface_hub.errors import (
-    GatedRepoError,
-    HfHubHTTPError,
-    OfflineModeIsEnabled,
-    RepositoryNotFoundError,
-    RevisionNotFoundError,
-)
-from huggingface_hub.hf_api import RepoFile
+from typing import TYPE_CHECKING, Any
 
 from tolman import __version__
 from tolman.errors import OutputError, TolmanError, UsageError
+from tolman.extras import LazyModule
 from tolman.files import cache_folder, write_text
+
+if TYPE_CHECKING:
+    import huggingface_hub
+    from huggingface_hub import errors as hub_errors
+else:
+    huggingface_hub, hub_errors = LazyModule("huggingface_hub"), LazyModule("huggingface_hub.errors")
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 TIMEOUT = 20.0
@@ -110,7 +107,7 @@ def _asked(repository: str, revision: str) -> Listing:
     if kept is not None:
         return kept
     tree = api.list_repo_tree(repository, repo_type="dataset", recursive=True, revision=info.sha)
-    found = [_file(entry) for entry in tree if isinstance(entry, RepoFile)]
+    found = [_file(entry) for entry in tree if isinstance(entry, huggingface_hub.hf_api.RepoFile)]
     licence = str(getattr(info.card_data, "license", None) or "") if info.card_data is not None else ""
     listing = Listing(repository, info.id, info.sha, licence, tuple(sorted(found, key=lambda one: one.path)))
     place = _place(repository, info.sha)
@@ -155,15 +152,15 @@ def _kept(repository: str, commit: str) -> Listing | None:
 
 
 def _is_unknown(error: Exception) -> bool:
-    return isinstance(error, RepositoryNotFoundError) and not isinstance(error, GatedRepoError)
+    return isinstance(error, hub_errors.RepositoryNotFoundError) and not isinstance(error, hub_errors.GatedRepoError)
 
 
 def _unreachable(error: Exception) -> bool:
     """Check whether no answer came: no network, no such host, a hub that is down, or the client's offline mode."""
-    if isinstance(error, HfHubHTTPError):
+    if isinstance(error, hub_errors.HfHubHTTPError):
         return getattr(error.response, "status_code", 0) >= 500
     names = {kind.__name__ for kind in type(error).__mro__}  # of requests or httpx, as the client's version has it
-    return isinstance(error, OfflineModeIsEnabled | ConnectionError | TimeoutError) or bool(
+    return isinstance(error, hub_errors.OfflineModeIsEnabled | ConnectionError | TimeoutError) or bool(
         names
         & {"ConnectError", "TimeoutException", "ConnectionError", "Timeout", "NetworkError", "RemoteProtocolError"}
     )
@@ -171,12 +168,12 @@ def _unreachable(error: Exception) -> bool:
 
 def endpoint() -> str:
     """Return the hub's address: $HF_ENDPOINT, or its client's default."""
-    return os.environ.get("HF_ENDPOINT", constants.ENDPOINT).rstrip("/")
+    return os.environ.get("HF_ENDPOINT", huggingface_hub.constants.ENDPOINT).rstrip("/")
 
 
 def hub_cache() -> Path:
     """Return the folder of the hub's cache: $HF_HUB_CACHE, or its client's default."""
-    return Path(os.environ.get("HF_HUB_CACHE", constants.HF_HUB_CACHE)).expanduser()
+    return Path(os.environ.get("HF_HUB_CACHE", huggingface_hub.constants.HF_HUB_CACHE)).expanduser()
 
 
 def storage(repository: str) -> Path:
@@ -191,7 +188,7 @@ def unpacking_folder() -> Path:
 
 def client() -> Any:
     """The hub's client."""
-    return HfApi(endpoint=endpoint(), library_name="tolman", library_version=__version__)
+    return huggingface_hub.HfApi(endpoint=endpoint(), library_name="tolman", library_version=__version__)
 
 
 def page(repository: str) -> str:
@@ -239,8 +236,8 @@ def refusal(error: Exception, repository: str, revision: str) -> TolmanError:
         return error
     if is_full(error):
         return full(hub_cache())
-    if isinstance(error, GatedRepoError):
-        if get_token() is None:
+    if isinstance(error, hub_errors.GatedRepoError):
+        if huggingface_hub.get_token() is None:
             return UsageError(
                 f"the data set {repository} is gated: accept its licence at {page(repository)}, make a token that may "
                 f"read at {endpoint()}/settings/tokens, and give it as HF_TOKEN or with 'hf auth login'."
@@ -249,18 +246,18 @@ def refusal(error: Exception, repository: str, revision: str) -> TolmanError:
             f"the data set {repository} is gated, and the account of your token has no access: accept its licence at "
             f"{page(repository)} (its authors may have to agree), with a token that may read gated repositories."
         )
-    if isinstance(error, RepositoryNotFoundError):
+    if isinstance(error, hub_errors.RepositoryNotFoundError):
         others = "".join(f" (a copy: {page(name)})" for name in copies(repository))
         return UsageError(
             f"the hub has no data set {repository}, or it is private and the token (HF_TOKEN) may not read it; "
             f"{LOCAL_COPY}{others}."
         )
-    if isinstance(error, RevisionNotFoundError):
+    if isinstance(error, hub_errors.RevisionNotFoundError):
         return UsageError(
             f"the data set {repository} has no revision '{revision}'; look at {page(repository)}/commits."
         )
     status = getattr(getattr(error, "response", None), "status_code", None)
-    if isinstance(error, HfHubHTTPError) and status == 401:
+    if isinstance(error, hub_errors.HfHubHTTPError) and status == 401:
         return UsageError("the hub doesn't know your token: make another, or unset HF_TOKEN.")
     reason = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
     return UsageError(

@@ -18,12 +18,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from threading import Lock
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from filelock import FileLock
-from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url, try_to_load_from_cache
-from huggingface_hub.errors import HfHubHTTPError
-from huggingface_hub.file_download import http_get
 
 from tolman.benchmarks.fetching.listing import (
     HubFile,
@@ -39,7 +36,16 @@ from tolman.benchmarks.fetching.listing import (
 )
 from tolman.benchmarks.fetching.lock import digest_like
 from tolman.errors import InputError, UsageError
+from tolman.extras import LazyModule
 from tolman.files import link_or_copy
+
+if TYPE_CHECKING:
+    import huggingface_hub
+    from huggingface_hub import errors as hub_errors
+    from huggingface_hub import file_download
+else:
+    huggingface_hub, hub_errors = LazyModule("huggingface_hub"), LazyModule("huggingface_hub.errors")
+    file_download = LazyModule("huggingface_hub.file_download")
 
 LARGE = 8 * 1024 * 1024
 """Bytes from which a file is fetched by itself and goes on where it was broken off."""
@@ -58,7 +64,7 @@ def nobody(size: int) -> None:
 
 def local(listing: Listing, file: HubFile) -> Path | None:
     """Return the path of a file in the hub's cache, or None where it isn't there yet."""
-    found = try_to_load_from_cache(
+    found = huggingface_hub.try_to_load_from_cache(
         listing.repository, file.path, cache_dir=hub_cache(), revision=listing.commit, repo_type="dataset"
     )
     return Path(found) if isinstance(found, str) else None
@@ -130,7 +136,7 @@ def _whole(listing: Listing, file: HubFile) -> None:
 def _link(listing: Listing, file: HubFile) -> Path:
     """Fetch a file with the hub's client, which only links it where its blob is there."""
     return Path(
-        hf_hub_download(
+        huggingface_hub.hf_hub_download(
             listing.repository,
             file.path,
             repo_type="dataset",
@@ -143,9 +149,11 @@ def _link(listing: Listing, file: HubFile) -> Path:
 
 def _large(listing: Listing, file: HubFile, arrived: Arrived) -> None:
     """Put a file's blob into the cache, resuming a partial download."""
-    url = hf_hub_url(listing.repository, file.path, repo_type="dataset", revision=listing.commit, endpoint=endpoint())
+    url = huggingface_hub.hf_hub_url(
+        listing.repository, file.path, repo_type="dataset", revision=listing.commit, endpoint=endpoint()
+    )
     headers = _utils().build_hf_headers()
-    etag = get_hf_file_metadata(url).etag
+    etag = huggingface_hub.get_hf_file_metadata(url).etag
     blob = _blobs(listing) / (etag or _bare(file.digest))
     part = blob.with_name(f"{blob.name}.tolman-part")
     blob.parent.mkdir(parents=True, exist_ok=True)
@@ -175,8 +183,8 @@ def _continued(url: str, headers: dict[str, str], part: Path, file: HubFile, arr
         try:
             with part.open("ab") as opened:
                 target: Any = _Counted(opened, arrived)
-                http_get(url, target, resume_size=here, headers=dict(headers), expected_size=file.size)
-        except HfHubHTTPError:
+                file_download.http_get(url, target, resume_size=here, headers=dict(headers), expected_size=file.size)
+        except hub_errors.HfHubHTTPError:
             raise
         except Exception as error:  # of the client's transport, which differs between its versions
             if is_full(error):
