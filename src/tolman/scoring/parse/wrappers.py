@@ -61,7 +61,7 @@ _ANSWERLIKE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class WrittenField:
     """A field of a JSON object: the keys that lead to it, its value as text, and where in the response it is."""
 
     path: str
@@ -85,7 +85,7 @@ class Wrapped:
     start: int
     end: int
     rule: str
-    fields: tuple[Field, ...] = ()
+    fields: tuple[WrittenField, ...] = ()
 
 
 def wrapped(text: str) -> list[Wrapped]:
@@ -182,12 +182,12 @@ def _json_fields(text: str) -> Iterator[Wrapped]:
             yield Wrapped(_shown(record, key, value), start, stop, "json", fields)
 
 
-def _placed(leaves: Iterator[tuple[str, str, str]], text: str, start: int, end: int) -> Iterator[Field]:
+def _placed(leaves: Iterator[tuple[str, str, str]], text: str, start: int, end: int) -> Iterator[WrittenField]:
     """Fields with their places in a text, in whose part from start to end they are written in order."""
     for path, value, written in leaves:
         at = text.find(written, max(start, text.find(path.rsplit(" ", 1)[-1], start, end)), end)
         start = at + len(written) if at >= 0 else start
-        yield Field(path, value, max(at, 0), start) if at >= 0 else Field(path, value, start, end)
+        yield WrittenField(path, value, max(at, 0), start) if at >= 0 else WrittenField(path, value, start, end)
 
 
 def _leaves(record: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
