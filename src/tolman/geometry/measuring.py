@@ -95,9 +95,9 @@ def measure(
         points: of the place, z up, metres, shape (n, 3); or a Cloud of voxels with their weights.
         region: the picked region.
         quantity: 'size' (the longest dimension), 'length' and 'width' (the longer and the shorter level one), 'height',
-            'diameter' (of a cylinder), 'area' (of the largest plane), 'room-area' (of the alpha shape of all that is
-            inside, seen from above); of two regions 'distance' (of their closest points), 'box-distance' (of the boxes
-            around them) and 'angle' (between their largest planes, 0 … 90°).
+            'diameter' (of a cylinder), 'area' (of the plane with most returns), 'room-area' (of the alpha shape of all
+            that is inside, seen from above); of two regions 'distance' (of their closest points), 'box-distance' (of
+            the boxes around them) and 'angle' (between such planes, 0 … 90°).
         other: the second region.
         shape: the shape that is fitted for the dimensions: 'box' (upright), 'free-box' or 'cylinder'.
         isolate: whether floors, walls and other surfaces that go on beyond the region are taken out first, and lesser
@@ -265,7 +265,8 @@ def _area(picked: Picked, seed: int) -> Measurement:
     error = 4 * np.sqrt(value) * spacing / 2
     value += error / 2
     count = round(float(on.weights.sum()))
-    return Measurement("area", value, "m2", float(error), "alpha shape on the largest plane", count, _notes(picked))
+    method = "alpha shape on the plane with most returns"
+    return Measurement("area", value, "m2", float(error), method, count, _notes(picked))
 
 
 def _room_area(cloud: Cloud, region: Region) -> Measurement:
