@@ -404,6 +404,9 @@ def test_scores_are_equal_by_value_and_have_a_table(commanded: tolman.Run) -> No
     scores = commanded.scores
     assert scores == tolman.open_run(commanded.path).scores
     table = scores.table()
+    first = str(table).split("┆")
+    assert [name.strip(" │\n") for name in first[:3]][1:] == ["value", "low"]  # what Polars prints of it
+    assert "high" in first[3]
     row = table.filter(pl.col("headline")).row(0, named=True)
     cell = scores.headline
     assert cell.interval is not None

@@ -99,24 +99,24 @@ class Scores(Displayable):
             pandas: give a pandas frame in place of a Polars one.
 
         Returns:
-            Columns scorer, column, title, value, low, high (95 % interval clustered by scene, null without one), n,
-            effective_scenes, unanswered, none and cut_off (per cent of the responses in which no answer could be read,
-            or that ended before it; null where that isn't known), headline.
+            Columns title, value, low, high (95 % interval clustered by scene, null without one), n, effective_scenes,
+            unanswered, none and cut_off (per cent of the responses in which no answer could be read, or that ended
+            before it; null where that isn't known), headline, column, scorer. Polars prints the first and last four.
 
         Raises:
             MissingExtraError: pandas is wanted and not installed.
         """
         schema = {
-            "scorer": pl.String, "column": pl.String, "title": pl.String, "value": pl.Float64, "low": pl.Float64,
-            "high": pl.Float64, "n": pl.Int64, "effective_scenes": pl.Float64, "unanswered": pl.Int64,
-            "none": pl.Float64, "cut_off": pl.Float64, "headline": pl.Boolean,
+            "title": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n": pl.Int64,
+            "effective_scenes": pl.Float64, "unanswered": pl.Int64, "none": pl.Float64, "cut_off": pl.Float64,
+            "headline": pl.Boolean, "column": pl.String, "scorer": pl.String,
         }  # fmt: skip
         rows = [
             (
-                scorer, key, self._table.column(key).title, cell.value,
+                self._table.column(key).title, cell.value,
                 cell.interval.low if cell.interval else None, cell.interval.high if cell.interval else None,
                 cell.n, cell.effective_scenes, cell.unanswered, unread.none if unread else None,
-                unread.cut_off if unread else None, place == 0 and key == self._table.headline,
+                unread.cut_off if unread else None, place == 0 and key == self._table.headline, key, scorer,
             )
             for place, scorer in enumerate(self.scorers)
             for key, cell in self.cells(scorer).items()

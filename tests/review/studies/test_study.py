@@ -434,6 +434,20 @@ def test_the_printed_link_has_what_the_platform_fills_in(studied: tuple[Served, 
     assert "Begin" in tried
 
 
+def test_three_fields_start_a_study(studied: tuple[Served, int]) -> None:
+    served, _project = studied
+    owner = served.person("owner", "Olga")
+    shown, _, folded = owner.get("/studies").text.partition("All settings</summary>")
+    quick = ("title", "parts.0.sample.people", "parts.0.sample.each")
+    assert re.findall(r'<(?:input id|textarea id|select id)="([^"]+)"', shown) == list(quick)
+    assert "Start the study</button>" in shown
+    assert "Start the study</button>" not in folded
+    about = owner.post("/studies", text="", **dict(zip(quick, ("Quick", "2", "1"), strict=True)))
+    assert re.fullmatch(r"/studies/\d+/about", about.url.path)
+    read = owner.post("/study-file", act="read", text='title = "Read"\n[[parts]]\n[parts.sample]\npeople = 2\n').text
+    assert read.index("All settings</summary>") < read.index('value="Read"') < read.index("Start the study</button>")
+
+
 @pytest.mark.full
 def test_the_form_writes_the_file_and_is_filled_from_it(studied: tuple[Served, int]) -> None:
     served, _project = studied
