@@ -10,11 +10,12 @@ import warnings
 from array import array
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from tolman.errors import DataWarning
+from tolman.errors import DataWarning, MissingExtraError
 from tolman.generate.answer_evidence import with_needed_frames
 from tolman.generate.draft import Draft, Shot
 from tolman.generate.draft_items import DRAFTED_KINDS, as_choice, item_of
@@ -105,7 +106,10 @@ def other_scenes(items: Sequence[Item], scenes: Mapping[str, SceneGeometry], fol
         folder: that the scenes are from.
     """
     some = [items[number] for number in range(0, len(items), max(1, len(items) // _CHECKED))]
-    statuses = Counter(finding.status for finding in audit(some, scenes, preset("all")))
+    statuses = Counter[str]()
+    for item in some:
+        with suppress(MissingExtraError, ModuleNotFoundError):  # some families need the extra 'build', maps don't
+            statuses.update(finding.status for finding in audit([item], scenes, preset("all")))
     checked = statuses["agrees"] + statuses["differs"]
     if statuses["differs"] <= _DIFFERING * checked:
         return None
