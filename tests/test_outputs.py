@@ -302,12 +302,13 @@ def test_drawings_and_tables_of_others_are_kept(
     tolman.load([*questions(), questions()[0] | {"id": "again"}]).save("b")
     tolman.evaluate("./b", "baseline/random", protocol="blind", out="r")
     file = Path(name)
-    file.write_text("mine")
-    done = CliRunner().invoke(app, [*words, option, name])
-    assert str(done.exception) == (
-        f"{name} isn't a report that Tolman wrote; remove it, or give another file with {option}."
-    )
-    assert file.read_text() == "mine"
+    for content in ("mine", "role,name\nowner,Anna\n"):
+        file.write_text(content)
+        done = CliRunner().invoke(app, [*words, option, name])
+        assert str(done.exception) == (
+            f"{name} isn't a report that Tolman wrote; remove it, or give another file with {option}."
+        )
+        assert file.read_text() == content
     file.unlink()
     for _ in range(2):
         done = CliRunner().invoke(app, [*words, option, name])

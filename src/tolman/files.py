@@ -236,7 +236,7 @@ _SIGNS = {
 """Form of a report → its end, by which it is known as Tolman's. A PNG has it at its beginning, as its software."""
 _ENDS = re.compile(rb'written by Tolman|"written_by": "Tolman"')
 _HEADS = re.compile(
-    rb"model,rules,group,source,|b,metric,column,title,|(?:panel,)?(?:series,)?role,"
+    rb"model,rules,group,source,|b,metric,column,title,|(?:panel,)?series,role,(?:label,)?(?:x,)?value,"
     rb"|person,[^\n]*,excluded because,code,pay,currency\r?\n"
     rb'|\{"members": \[|\{"id": "[^\n]*", "same_as": "'
 )

@@ -16,6 +16,9 @@ from ingest.generic_writer import write_generic
 from ingest.pipeline import collection, hold, ingested
 from ingest.worlds import small_world, transform
 from tolman.errors import InputError
+from tolman.features.scenes.compute import ingest as carry_out
+from tolman.features.scenes.config import IngestConfig
+from tolman.files import folder_lock
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.family_registry import family
 from tolman.generate.presets import PRESETS, drafts
@@ -64,6 +67,8 @@ BOX = {"center": [0, 0, 0], "extents": [1, 1, 1]}
         ({"objects": [{"id": " ", "label": "b", "number": 1}]}, "field 'objects.0.id': is blank"),
         ({"objects": [{"id": "a\u202eb", "label": "b", "number": 1}]}, "field 'objects.0.id': is blank or holds"),
         ({"objects": [{"id": "a", "label": "b", "number": True}]}, "field 'objects.0.number'"),
+        ({"objects": [{"id": "a", "label": "b", "number": 0}]}, "field 'objects.0.number'"),
+        ({"cameras": [{**CAMERA, "standard": [641, 480, 30]}]}, "'standard' takes an even width and height"),
         ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "center": [0, True, 0]}}]}, "field 'objects.0.box.center.1'"),
         ({"room_area": "210"}, "field 'room_area'"),
         ({"outdoors": "no"}, "field 'outdoors'"),
@@ -103,6 +108,15 @@ def test_a_key_twice_in_one_object_is_refused(tmp_path: Path) -> None:
 )
 def test_labels_that_look_the_same_are_one_category(label: str) -> None:
     assert of_dataset("generic").category(label) == "caf\u00e9 chair"
+
+
+def test_two_commands_never_write_one_collection(tmp_path: Path) -> None:
+    (tmp_path / "scan").mkdir()
+    (tmp_path / "scan" / "scene.json").write_text(json.dumps(GOOD))
+    config = IngestConfig(format="generic", path=(tmp_path / "scan",), out=tmp_path / "out")
+    with folder_lock(tmp_path / "out"), pytest.raises(InputError, match="out: is being written by another command"):
+        carry_out(config)
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

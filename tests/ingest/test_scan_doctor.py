@@ -80,6 +80,23 @@ def test_a_mistake_is_named_and_taken_back(mistake: str, room: TrueScan, picture
     assert np.abs(found - true).max() < 0.01
 
 
+@pytest.mark.parametrize("factor", [0.5, 1.5, 2.0])
+def test_a_focal_length_between_the_steps_is_found(
+    factor: float, room: TrueScan, pictures: Path, tmp_path: Path
+) -> None:
+    write_planted(tmp_path / "scans" / "room", room, pictures, "masks", None, 3)
+    file = tmp_path / "scans" / "room" / "scene.json"
+    content = json.loads(file.read_text())
+    (camera,) = content["cameras"]
+    true = camera["intrinsics"]
+    camera["intrinsics"] = [factor * true[0], factor * true[1], *true[2:]]
+    file.write_text(json.dumps(content))
+    (one,) = check_scans(tmp_path / "scans", tmp_path / "fixed")
+    assert one.state == "fixed", one
+    found = json.loads((tmp_path / "fixed" / "room" / "scene.json").read_text())["cameras"][0]["intrinsics"]
+    assert found == pytest.approx(true, rel=0.02)
+
+
 @pytest.mark.parametrize("evidence", ["masks", "mesh", "poses"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_right_scan_is_silent(evidence: str, seed: int, room: TrueScan, pictures: Path, tmp_path: Path) -> None:

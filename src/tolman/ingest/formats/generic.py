@@ -40,7 +40,6 @@ from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json, v
 from tolman.ingest.readers.picture_sources import IMAGES, VideoFile, common_size_of, decoded_mask, masks_of, pictures_of
 from tolman.ingest.readers.ply import Ply, read_ply
 from tolman.ingest.readers.text_records import contained, in_order, numbers_of, read_text
-from tolman.ingest.scan_doctor import UNITS, CameraNumbers, ScanNumbers, mask_views, read_poses
 from tolman.ingest.scan_format import (
     Axes,
     CameraRecording,
@@ -52,6 +51,7 @@ from tolman.ingest.scan_format import (
     SceneSource,
     Up,
 )
+from tolman.ingest.scan_measures import UNITS, CameraNumbers, ScanNumbers, mask_views, read_poses
 from tolman.ingest.standard_video import undistorted
 from tolman.ingest.surfaces import majority
 from tolman.scenes import TrackPoint
@@ -126,13 +126,11 @@ class ObjectEntry(_Strict):
     id: Annotated[str, AfterValidator(_shown)]
     label: Annotated[str, AfterValidator(named)]
     box: BoxEntry | None = None
-    number: Whole = Field(default=0, ge=0)
+    number: Whole = Field(default=0, ge=1)  # 0 for none
     track: tuple[TrackEntry, ...] = ()
 
     @model_validator(mode="after")
     def _is_somewhere(self) -> ObjectEntry:
-        if "number" in self.model_fields_set and not self.number:
-            raise ValueError("takes a number from 1, which its pixels and faces have")
         if self.box is None and not self.number:
             raise ValueError("takes a box, or the number that it has in the mesh")
         if self.box is None and self.track:

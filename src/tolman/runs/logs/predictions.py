@@ -250,7 +250,7 @@ def _log_rows(path: Path, number: int, row: Row, taken: Mapping[str, str], told:
     responses = said.get("response")
     several = list(responses) if isinstance(responses, list) else [responses]
     repeat = repeat_in(path, number, said.get("repeat"), taken.get("repeat", ""))
-    failing = [taken[role] for role in ("failure",) if role in taken]
+    failing = [taken["failure"]] if "failure" in taken else []
     if "failure" not in told:
         failing += [name for name in row if _plain(name) in FAILURES and name not in taken.values()]
     for sample, one in enumerate(several or [None]):
