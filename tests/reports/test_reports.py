@@ -126,6 +126,7 @@ def test_csv_and_json_hold_unrounded_figures(make_run: MakeRun) -> None:
     figure = next(r for r in content["rows"] if r["headline"])["figures"]["object_count"]
     assert float(official["value"]) == figure["value"]
     assert figure["low"] <= figure["value"] <= figure["high"]
+    assert (float(official["low"]), float(official["high"])) == (figure["low"], figure["high"])
     assert figure["n"] == 6
 
 

@@ -1,4 +1,4 @@
-"""Options: distractors for numbers, those from a scene's own answers, and letters that give nothing away."""
+"""Wrong options (distractors), and the place of the right one among them, balanced over A, B, C and D."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class Draft:
         evidence: the facts that make the answer true, and its distance from ambiguity.
         shots: the media of the question, in order; empty for the scene's standard video. Question and options may mark
             their places with `items.MEDIA_MARK`, once for each.
-        labels: classifications that differ from its family's (`generate.taxonomy`).
+        labels: classifications that differ from its family's (`generate.family.TaxonomyPlace`).
         reasoning: the way to the answer.
         closed: whether the options are a closed list, such as left and right, whose frequencies would give answers
             away.

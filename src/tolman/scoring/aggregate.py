@@ -282,6 +282,9 @@ class Prepared:
 def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expected"] = "score") -> Prepared:
     """Arrange the rows of one rule set for a table.
 
+    Chance-adjusted accuracy (CAA) is computed here: the sum of (score − 1/options) over the sum of (1 − 1/options),
+    pooled over all items. It isn't the mean of the categories' CAAs. Source: SITE paper, equation 1.
+
     Args:
         scores: rows of `scoring.score.score` for one rule set.
         table: the benchmark's.

@@ -201,15 +201,6 @@ def _within_released_limits(error: float) -> float:
     return 0.0 if math.isnan(error) else (_LIMITS - bisect_left(_RELEASED_VSI_LIMITS, error)) / _LIMITS
 
 
-def chance_adjusted(score: float, options: int) -> tuple[float, float]:
-    """One item's share in chance-adjusted accuracy (CAA): numerator and denominator.
-
-    CAA is the sum of the numerators over the sum of the denominators, pooled over all items; it is not the
-    mean of the categories' CAAs. Source: SITE paper, equation 1.
-    """
-    return score - 1 / options, 1 - 1 / options
-
-
 def is_finite_number(value: object) -> bool:
     """Check whether a value is an int, float or Fraction that is neither nan nor infinite."""
     return isinstance(value, int | Fraction) or (isinstance(value, float) and math.isfinite(value))

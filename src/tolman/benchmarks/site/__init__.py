@@ -7,8 +7,8 @@ The rule sets hold the released parser with its random fallback (`scoring.reader
 paper (section 5.1) has GPT-4o assess all responses instead, with a prompt that isn't published. With a judge that is
 done, in Tolman's own words and without showing it the right answer. Only a letter alone needs no judge.
 
-Table 4 is chance-adjusted accuracy, pooled over items, overall and for the six categories. Plain accuracy, which the
-released aggregation prints, is next to it.
+Table 4 is chance-adjusted accuracy (`scoring.aggregate.prepare`), pooled over items, overall and for the six
+categories. Plain accuracy, which the released aggregation prints, is next to it.
 """
 
 from __future__ import annotations

@@ -44,7 +44,11 @@ def add_item(
     by: int | None = None,
     reason: str = "",
 ) -> ItemVersion:
-    """A new version of an item, which is the current one from now on."""
+    """Add a version of an item and make it the current one.
+
+    A decision belongs to the version that it was made about. So after a revision the earlier decisions are out of date:
+    they stay in the history, and the item's state is that of its current version (`current_items`, `last_decision`).
+    """
     older = db.scalars(
         select(ItemVersion).where(ItemVersion.project_id == project.id, ItemVersion.item == item.id)
     ).all()
