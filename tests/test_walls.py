@@ -46,6 +46,22 @@ MOST_MODULES = 600
 """Modules of the package, at most: a reader finds a rule in few places."""
 MOST_INNER_IMPORTS = 200
 """Imports inside functions, at most: a module shows at its top which others it needs."""
+SUFFIXES = (
+    ".py",
+    ".json",
+    ".jsonl",
+    ".toml",
+    ".csv",
+    ".parquet",
+    ".sha256",
+    ".tsv",
+    ".db",
+    ".md",
+    ".html",
+    ".lock",
+    ".svg",
+)
+"""Endings of files, which look like dotted names."""
 HOUSE = runpy.run_path(str(PACKAGE.parents[1] / "benchmarks" / "house.py"))
 LEVEL = {name: i for i, names in enumerate(LEVELS) for name in names}
 
@@ -181,3 +197,27 @@ def test_rooms_of_review_import_downwards() -> None:
             rooms = {name.split(".")[2] for name in names if name.startswith("tolman.review.")}
             upward += [f"{path.relative_to(review)} imports {room}" for room in rooms if place[room] > place[own]]
     assert not upward, "\n".join(upward)
+
+
+def test_modules_that_docstrings_and_pages_name_are_there() -> None:
+    """A dotted name in backticks that begins with a package names a module, or something that a module holds."""
+    modules = {_dotted(path): path for path in PACKAGE.rglob("*.py")}
+    packages = {name.partition(".")[0] for name in modules} - {""}
+    root = PACKAGE.parents[1]
+    wrong = []
+    for path in [*modules.values(), *root.glob("*.md"), *root.glob("docs/**/*.md")]:
+        for name in re.findall(r"`(?:tolman\.)?((?:[a-z_0-9]+\.)+\w+)(?:\(.*?\))?`", path.read_text(encoding="utf-8")):
+            if name.partition(".")[0] in packages and not name.endswith(SUFFIXES) and not _is_there(name, modules):
+                wrong.append(f"{path.relative_to(root)}: {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix("__init__").removesuffix(".")
+
+
+def _is_there(name: str, modules: dict[str, Path]) -> bool:
+    parts = name.split(".")
+    home = next(".".join(parts[:n]) for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in modules)
+    held = name[len(home) + 1 :].partition(".")[0]
+    return not held or re.search(rf"\b{held}\b", modules[home].read_text(encoding="utf-8")) is not None

@@ -18,7 +18,7 @@ from tolman import benchmarks
 from tolman.errors import UsageError
 from tolman.features.compare.compute import FORMS, compare
 from tolman.features.compare.config import CompareConfig
-from tolman.reports.comparison import DifferenceRow
+from tolman.reports.comparison import HEADINGS, DifferenceRow
 from tolman.reports.loaded_runs import load_runs
 from tolman.reports.report_content import part_of
 from tolman.responses import Response
@@ -95,9 +95,11 @@ def test_a_difference_of_zero_has_no_minus_sign() -> None:
     column = Column("one", "One", pool("one"))
     difference = Difference(
         a=-0.04, b=50.0, value=-0.04, interval=Interval(-0.01, 0.02), method=None, effective_scenes=8.0, reason=None,
-        p=1.0, exact=True, detectable=None, n=8, won=1, lost=1,
+        p=1.0, exact=True, detectable=None, n=8, won=2, lost=1,
     )  # fmt: skip
-    assert DifferenceRow(column, difference, 1.0).cells[1:5] == ["0.0", "50.0", "+0.0", "+0.0 … +0.0"]
+    cells = dict(zip(HEADINGS, DifferenceRow(column, difference, 1.0).cells, strict=True))
+    assert [cells[head] for head in ("A", "B", "A − B", "95 % interval")] == ["0.0", "50.0", "+0.0", "+0.0 … +0.0"]
+    assert [cells[head] for head in ("items", "won", "lost")] == ["8", "2", "1"]
 
 
 def test_runs_are_compared_in_further_metrics(near: Path, far: Path, command: Callable[..., Any]) -> None:

@@ -68,7 +68,7 @@ def predictions(items: Mapping[str, Item], rows: pl.DataFrame) -> tuple[list[Pre
 
     Args:
         items: by id.
-        rows: of `scoring.score.score` for one rule set, scored ones.
+        rows: of `scoring.score_items.score` for one rule set, scored ones.
 
     Returns:
         A prediction for each readable answer to a question about a number, and how many of them were not readable.

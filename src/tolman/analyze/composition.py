@@ -4,7 +4,7 @@ Source of the diversity: MMSI-Bench paper, Table 6 (distinct words, unique 3-gra
 The paper doesn't write its recipe down. The one here gives 397, 4,485 and 12,975 on VSI-Bench where the paper prints
 398, 4,482 and 12,972.
 
-- tokens: each question in lower case, split into words by the rules of the Penn Treebank (`analyze.words`); punctuation
+- tokens: each question in lower case, split into words by the rules of the Penn Treebank (`words`); punctuation
   marks are tokens
 - n-grams: runs of n tokens within a question, across its sentences
 - structures: the dependency tree of a question's sentences as spaCy's small English model parses them, with labels on

@@ -25,7 +25,7 @@ class ProtocolRun:
 
     Attributes:
         model, protocol: names.
-        scores: rows of `scoring.score.score` under one rule set.
+        scores: rows of `scoring.score_items.score` under one rule set.
     """
 
     model: str

@@ -102,7 +102,8 @@ def averages(
     """Everybody's figures, and their averages.
 
     Args:
-        people: name → rows of `scoring.score.score` under one rule set; items a person wasn't asked are left out.
+        people: name → rows of `scoring.score_items.score` under one rule set; items that a person wasn't asked
+            are left out.
         table: the benchmark's.
 
     Returns:

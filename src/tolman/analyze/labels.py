@@ -269,7 +269,7 @@ def cut(
     that level, and doesn't count the other four as missing.
 
     Args:
-        scores: rows of `scoring.score.score` for one rule set.
+        scores: rows of `scoring.score_items.score` for one rule set.
         labels: values by `id` (`analyze.labels.label_frame`), of every item in the scores.
         by: names of its columns.
         table: of the rule set (`BenchmarkSpec.table_of`).

@@ -156,7 +156,7 @@ def representative(
     """Choose a subset and check it.
 
     Args:
-        models: for each model rows of `scoring.score.score` under one rule set; repeats are averaged.
+        models: for each model rows of `scoring.score_items.score` under one rule set; repeats are averaged.
         table: the benchmark's.
         size: how many items.
         seed: of everything that is drawn.

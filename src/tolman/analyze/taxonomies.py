@@ -2,7 +2,7 @@
 
 Each of the four papers has a classification of its own: VSI-Bench eight question types, MMSI-Bench eleven, SITE six
 categories (and three systems of cognitive science), SpatialBench fifteen tasks on five levels. Generated questions
-carry their place in all of them as labels (`generate.taxonomy`). A question without such labels has the place of the
+carry their place in all of them as labels (`generate.family`). A question without such labels has the place of the
 generated questions of its question type; a file of places goes before both.
 """
 

@@ -230,7 +230,7 @@ class BenchmarkSpec:
         sizes: how many questions each subset has as released; a run on fewer is marked.
         subset_ids: of subsets that are named questions of the default one, the function that gives their ids.
         frame_counts: of a subset whose truths hold for some numbers of frames only, those numbers, the default first;
-            None is all frames (`benchmarks.frame_budgets`).
+            None is all frames.
         question: (item, preset, whether the model sees) → the prompt without the sentence that asks for the answer
             alone, for protocols in which the model thinks first.
         demand: (item, preset) → that sentence.

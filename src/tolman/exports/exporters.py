@@ -15,7 +15,7 @@ raises, nothing is left.
 
 A bundle is a benchmark with its items and media in one folder that `tolman` opens in any location. Another harness
 scores an exported benchmark by Tolman's own rule sets, which take their items from such a folder. It is a benchmark's
-folder (`benchmarks.folder`), so `tolman run FOLDER` works with it too.
+folder (`benchmarks.benchmark_folder`), so `tolman run FOLDER` works with it too.
 
 ```
 benchmark.json, items.parquet   the benchmark

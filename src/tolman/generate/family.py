@@ -151,7 +151,7 @@ class Family(Generic[SettingsT]):
             family's.
         names: patterns whose groups are the categories that such a question names, or lists of them with commas.
         min_shown: share of a picture that a thing takes up in some frame of the video, if it is to be asked about,
-            where that is more than `geometry.SEEN` pixels.
+            where that is more than `generate.scene_geometry.SEEN` pixels.
         scale_free: whether its questions and answers hold for a scene of unknown scale, too: angles, orders, counts and
             comparisons of lengths in one scene.
 

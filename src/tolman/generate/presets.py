@@ -192,7 +192,7 @@ class GenerationPreset(BaseModel):
         thresholds, and the questions then have no scoring profile.
 
         Args:
-            wanted: names, as `registry.resolve` reads them.
+            wanted: names, as `generate.family_registry.resolve` reads them.
 
         Raises:
             UsageError: a family that is not there, one of another paper's, or a part of several names.

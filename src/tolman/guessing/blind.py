@@ -160,7 +160,7 @@ class Guesses:
     guessability: Floats
 
     def scores(self, rules: RuleSet) -> dict[str, pl.DataFrame]:
-        """Learner → rows of `scoring.score.score` under a rule set."""
+        """Learner → rows of `scoring.score_items.score` under a rule set."""
         return {
             name: score(
                 self.items,

@@ -8,8 +8,8 @@
 | anything between | a note with the figures |
 
 Measures compare masks with boxes, and depth with a mesh, with itself and with boxes. Each gives a score between 0 and 1
-for any cameras; see `geometry.agreement`. Each scan is held by `camera_conventions` to where its cameras say up is, and
-its cameras to where its things are; one without masks and depth to its mesh by completeness.
+for any cameras (`geometry.scan_consistency`). Each scan is held by `camera_conventions` to where its cameras say up
+is, and its cameras to where its things are; one without masks and depth to its mesh by completeness.
 """
 
 from __future__ import annotations

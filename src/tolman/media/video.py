@@ -122,7 +122,7 @@ def read_index(path: Path) -> VideoIndex:
         times = tuple(sorted(lengths))
         lost = lost or _lost_frames(path, container, stream, len(times))
         if lost is not None:
-            counted = _counted(container, stream, len(times), _span(times, lengths) * base)
+            counted = _frame_count_sentence(container, stream, len(times), _span(times, lengths) * base)
             raise BrokenMediaError(f"{path}: is cut off ({lost}): it {counted}; get it again")
         if not times:
             raise BrokenMediaError(f"{path}: the video holds no frame")
@@ -166,7 +166,7 @@ def _lost_frames(path: Path, container: InputContainer, stream: VideoStream, fou
     return "it ends before its last frame" if beyond or fewer else None
 
 
-def _counted(container: InputContainer, stream: VideoStream, found: int, seconds: Fraction) -> str:
+def _frame_count_sentence(container: InputContainer, stream: VideoStream, found: int, seconds: Fraction) -> str:
     """Describe the promised and the actual frames of a video that is cut off, as a part of a sentence."""
     name, rate, promised, length = container.format.name, stream.average_rate, stream.frames, None
     if name == "gif":  # without a header that counts them

@@ -94,7 +94,7 @@ class Figure:
         missing: titles of parts of the figure without a scored item.
         attainable: the figure of a perfect model: below 100 where missing parts count as 0.
         unanswered: questions of it whose call failed, or that have no answer.
-        rank: place among the models of its column, from 1; None where nothing is ranked (`reports.ranking`).
+        rank: place among the models of its column, from 1; None where nothing is ranked.
         competitors: how many models there are.
         small: parts of a mean that rest on very few questions.
     """
@@ -123,7 +123,7 @@ class ReportRow:
         figures: column key → figure; a key is missing where there is none.
         headline: whether this is the row to quote.
         source, date: of a published row.
-        differs: of a published row, the signs of differences from the runs (`reports.published`).
+        differs: of a published row, the signs of differences from the runs (`reports.reference_rows`).
         group: 'run', or 'model', 'human', 'chance' for published rows.
         incomplete: failures or missing answers are not in the figures.
         part: "400 of 5,130", where the row is of a part of the questions.

@@ -313,7 +313,7 @@ class Breaker:
         self._closed.set()
 
     def failed(self, error: CallError, sent: float, *, probe: bool = False, can_repeat: bool = False) -> None:
-        """Record that a call brought nothing.
+        """Record that a call brought nothing. An error whose scope is 'call' counts as an answer of the endpoint.
 
         Args:
             error: that ended it.
@@ -329,7 +329,7 @@ class Breaker:
         self._absent = self._absent + 1 if error.scope == "absent" else 0
         self._last = error
         if not self.is_open:
-            if self._is_enough():
+            if self._is_down():
                 self._open(error, at_once=can_repeat and error.after is None)
         elif probe:
             self._probes += 1
@@ -357,7 +357,7 @@ class Breaker:
             raise self.over
         return self.is_open
 
-    def _is_enough(self) -> bool:
+    def _is_down(self) -> bool:
         enough = self._limits.failures_before_pause
         return self._absent >= self._patience * min(enough, ABSENT_FAILURES) or self._row >= self._patience * enough
 

@@ -133,7 +133,7 @@ def score_outcomes(
         model_settings: source of the outcomes.
         selection: items that were asked; all by default.
         preset, out, seed, failures_are_wrong, metrics: as for a run.
-        workers: where responses are read; see `scoring.score_run`.
+        workers: where responses are read; see `runs.run_scoring.score_run`.
         files: that the outcomes were read from. A folder with responses of other files is refused.
 
     Raises:
@@ -179,7 +179,7 @@ def score_folder(
     Args:
         path: of the folder.
         metrics: names of further metrics; those that it was scored with before where none is named.
-        workers: where responses are read; see `scoring.score_run`.
+        workers: where responses are read; see `runs.run_scoring.score_run`.
         failures_are_wrong: score failed items 0 from now on; as run.json says where False.
 
     Raises:

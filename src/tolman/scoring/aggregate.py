@@ -286,7 +286,7 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
     pooled over all items. It isn't the mean of the categories' CAAs. Source: SITE paper, equation 1.
 
     Args:
-        scores: rows of `scoring.score.score` for one rule set.
+        scores: rows of `scoring.score_items.score` for one rule set.
         table: the benchmark's.
         column: which of the two scores.
     """

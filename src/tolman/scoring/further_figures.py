@@ -271,7 +271,7 @@ def unread_by_figure(scores: pl.DataFrame, table: Table) -> dict[str, Unread]:
     """Shares and bounds of a table's figures under one rule set.
 
     Args:
-        scores: rows of `scoring.score.score` for one rule set.
+        scores: rows of `scoring.score_items.score` for one rule set.
         table: the benchmark's.
 
     Returns:

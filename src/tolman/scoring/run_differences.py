@@ -59,7 +59,7 @@ def differences(a: pl.DataFrame, b: pl.DataFrame, table: Table, *, seed: int = 0
     """Compare two runs figure by figure.
 
     Args:
-        a, b: rows of `scoring.score.score` under one rule set; repeats are averaged first.
+        a, b: rows of `scoring.score_items.score` under one rule set; repeats are averaged first.
         table: the benchmark's.
         seed: of the randomisation test, where it has too many scenes to enumerate them.
 

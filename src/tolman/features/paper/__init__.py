@@ -133,7 +133,7 @@ class PaperPart:
         subset: of the runs, or cut from runs of more questions; any where empty.
         sweeps: whether it is over numbers of frames, with one run at each.
         printed: sources of the paper's tables that aren't rows of the benchmark's table and are given next to the part
-            (`benchmarks.published_tables`).
+            (`benchmarks.published.published_tables`).
         instead: where it isn't made, why, and the source of a similar one.
     """
 

@@ -1,6 +1,6 @@
 """Routes: people choose landmarks on a floor plan next to the video; the turns follow from the scene (VSI-Bench, B.1).
 
-The questions, their wording and the check for clear routes are `generate.route_plan`'s.
+The questions, their wording and the check for clear routes are those of `generate.families.vsi_bench.route_plan`.
 """
 
 from __future__ import annotations

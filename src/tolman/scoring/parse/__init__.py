@@ -1,7 +1,8 @@
 """The careful reader finds the answer that a person would say a response gives.
 
 One reader serves all benchmarks. It collects every place where a response commits itself to an answer, with how plainly
-it does so. The last commitment that nothing contradicts is the answer (`commitments`).
+it does so. Of the plainest kind (wrapped, declared or alone, concluded, judged, stated), the last that nothing
+contradicts is the answer (`commitments.standing`).
 
 1. A reasoning trace is set aside. Control tokens, HTML and LaTeX commands become spaces (`plain_text`).
 2. Wrappers made for answers are read first: tags, boxes and JSON fields (`wrappers`).

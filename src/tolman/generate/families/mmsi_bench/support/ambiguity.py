@@ -7,7 +7,7 @@ floor, with any direction that meets two conditions: its angle of view holds as 
 pictures must share, and none of the points that the true camera doesn't see. A question is asked only where, for each
 picture alone, at least two of its options come out under these hypotheses. The picture suggests the answer that comes
 out most often. That answer, the frequency of each, and the picture's contents are its cues. By them selection leaves
-out questions that one picture answers (`generate.shortcuts`).
+out questions that one picture answers (`generate.shortcut_filtering`).
 """
 
 from __future__ import annotations
