@@ -2,8 +2,8 @@
 
 A module of `generate/families/`, a plugin (`--plugin my_family.py`) or another package's entry point declares a family
 as `FAMILY`, or several in the tuple `FAMILIES`. A plugin needs nothing else. A family of Tolman's own also needs a row
-in `families/taxonomy.csv`, its name in `generate.family_registry` and in a preset (`generate.presets`, and the help of
-`--preset` in `features.generate.config`), and its place in the lists of `test_families.py` and `test_reasons.py`.
+in `families/taxonomy.csv`, and its name in `generate.family_registry` and in a preset of `generate.presets`. A new
+preset stands in the help of `--preset` (`features.generate.config`). `test_families.py` and `test_reasons.py` list all.
 
 The taxonomies are VSI-Bench's question types (Table 3), MMSI-Bench's types (Table 1), SITE's categories (4.1) with its
 three classification systems, and SpatialBench's levels and tasks (4.1). SITE's systems (section 3) are scale;

@@ -61,8 +61,8 @@ after it (`tests/test_walls.py` holds the code to it):
 5. `progress` gives tables for the progress page; `projects.throughput` is there for all.
 6. A `tasks.Mode(…)` with these, named in `modes/__init__.py`. `fixed={"pool": True}` lets annotators and reviewers
    load all registered media (`review.media.register`) of the project, not only those of their tasks. A mode in which
-   people make items (`makes_items=True`) ends a task with `tasks.made_items.add_made`. The media of its items are in the
-   benchmark's folder, in the store or in the scenes (`Site.folders`), and are exported with the project's items.
+   people make items (`makes_items=True`) ends a task with `tasks.made_items.add_made`. The media of its items are in
+   the benchmark's folder, in the store or in the scenes (`Site.folders`), and are exported with the project's items.
 
 A form with `data-ask` gets keys, time while visible (`data-seconds`) and sending again after a lost connection from
 `static/review.js`, and reports whether the media had loaded (`data-shown`). `_parts.html` holds macros for media,

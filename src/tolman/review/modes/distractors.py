@@ -1,8 +1,8 @@
 """Distractors: people choose frames of the other view that look right for a key step and aren't.
 
 Source: SITE, section 4.2. The questions and their wording are those of `generate.families.site.association`;
-people judge which frames are hard. Key steps are moments of ego-exo recordings that distractors are chosen for; a choice is checked, and
-its problems are shown.
+people judge which frames are hard. Key steps are moments of ego-exo recordings that distractors are chosen for; a
+choice is checked, and its problems are shown.
 """
 
 from __future__ import annotations
