@@ -13,11 +13,13 @@ import argparse
 import hashlib
 import importlib.util
 import json
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
+
+from clones import Clone, Output
 
 HERE = Path(__file__).resolve().parent
 PARTS = ("test", "development")
@@ -34,19 +36,6 @@ def sources() -> Iterator[ModuleType]:
         yield module
 
 
-def reader(clone: Path, commit: str) -> Callable[[str], bytes]:
-    """A function that gives the bytes of a file of a clone at a commit."""
-    git_dir = clone / ".git" if (clone / ".git").is_dir() else clone
-
-    def read(path: str) -> bytes:
-        done = subprocess.run(["git", f"--git-dir={git_dir}", "show", f"{commit}:{path}"], capture_output=True)
-        if done.returncode:
-            raise FileNotFoundError(f"{clone}: no {path} at {commit}: {done.stderr.decode()[:200]}")
-        return done.stdout
-
-    return read
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="holds clones of the repositories")
@@ -54,7 +43,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=HERE / "texts", help="where the texts go (default: %(default)s)")
     options = parser.parse_args()
     pointers = {part: [json.loads(line) for line in (HERE / f"real_{part}.jsonl").open()] for part in PARTS}
-    found: dict[tuple[str, str], dict[str, object]] = {}
+    found: dict[tuple[str, str], Output] = {}
     absent = []
     for source in sources():
         owner, name = source.REPOSITORY.split("/")
@@ -63,13 +52,14 @@ def main() -> int:
             absent.append(source.REPOSITORY)
             continue
         wanted = {p["key"]: p["sha256"] for rows in pointers.values() for p in rows if p["source"] == source.REPOSITORY}
-        for row in source.rows(reader(clone, source.COMMIT)):
-            if wanted.get(row["key"]) == hashlib.sha256(row["output"].encode()).hexdigest():
-                found[source.REPOSITORY, row["key"]] = row
+        paths = list(dict.fromkeys(key.partition("#")[0] for key in wanted))
+        for row in source.rows(Clone(clone, source.COMMIT), paths):
+            if row.key in wanted and hashlib.sha256(row.output.encode()).hexdigest() == wanted[row.key]:
+                found[source.REPOSITORY, row.key] = row
         print(f"{source.REPOSITORY}: {sum(s == source.REPOSITORY for s, _ in found)} of {len(wanted)}", flush=True)
     options.out.mkdir(parents=True, exist_ok=True)
     for part, rows in pointers.items():
-        kept = [{**found[p["source"], p["key"]], **p} for p in rows if (p["source"], p["key"]) in found]
+        kept = [{**asdict(found[p["source"], p["key"]]), **p} for p in rows if (p["source"], p["key"]) in found]
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept)
         (options.out / f"real_{part}.jsonl").write_text(text, encoding="utf-8")
         print(f"{part}: {len(kept)} of {len(rows)} texts in {options.out}")

@@ -72,7 +72,6 @@ TENTATIVE_RULES = frozenset(
         "contrasted",
         "superlative",
         "last",
-        "named",
         "order",
         "eliminated",
         "labelled",

@@ -214,8 +214,6 @@ def _is_unit_asked(text: str, quantity: Quantity, question: str) -> bool:
     unit = re.sub(r"^[\d.,'\s]+", "", text[quantity.start : quantity.end]).strip(" -").casefold()
     if unit in _PERCENT_SIGNS:
         return _PERCENT.search(question) is not None
-    if not unit:
-        return False
     return unit in question.casefold() or any(
         same_word(w.folded, u.folded) for w in words_of(question) for u in words_of(unit)
     )
@@ -240,12 +238,13 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 """In front of a number of things of which another number is told: "four of the five"."""
+_MAX_WHOLE = len("of these ")
 
 
 def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
     """Mark the quantities of a segment that are premises, first impressions, reasons or asides, if others are left."""
     edges = clause_edges(segment, text)
-    reasons = segment.having("reason")
+    reasons, tentative = segment.having("reason"), segment.having("premise", "tentative")
     parts = len(found) > 1 and not _ALL_BUT.search(text, segment.start, segment.end)
     reasoned = any(q.end <= c.start for c in reasons for q in found)
     behind = max((c.end for c in segment.having("reason_before") if any(c.end <= q.start for q in found)), default=-1)
@@ -253,11 +252,15 @@ def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
         begin = max(e for e in edges if e <= quantity.start)
         end = min((e for e in edges if e >= quantity.end), default=segment.end)
         if (
-            any(begin <= c.start < end for c in segment.having("premise", "tentative"))
+            any(begin <= c.start < end for c in tentative)
             or _is_supposed(quantity, segment)
             or (reasoned and any(c.end <= quantity.start for c in reasons))
             or quantity.end <= behind
-            or (parts and not quantity.kind and _WHOLE.search(text, segment.start, quantity.start))
+            or (
+                parts
+                and not quantity.kind
+                and _WHOLE.search(text, max(segment.start, quantity.start - _MAX_WHOLE), quantity.start)
+            )
         ):
             quantity.premise = True
         if _PER_EACH.match(text, quantity.end):
@@ -327,11 +330,6 @@ def _has_quality(quantity: Quantity, end: int, line: NumberLine, text: str, aske
     segment = line.segment
     stop = _CLAUSE_STOP.search(text, quantity.end, end)
     part = segment.part(quantity.end, stop.start() if stop else end)
-    label = re.search(r"[^\n.;:!?,]*:[ *_`]*\Z", text[segment.start : quantity.start])
-    if label and not any(same_word(w.folded, a) for w in part.words for a in asked.quality):
-        part = segment.part(segment.start + label.start(), quantity.start)
-    if part.having("negate"):
-        return False
     if asked.poles:
         return any(c.role in asked.poles for c in segment.language.opposites.find(part.words, text))
     return any(same_word(w.folded, a) for w in part.words for a in asked.quality)
@@ -422,7 +420,7 @@ def agreed(found: Sequence[Quantity], unit: Unit | None, strength: int, rule: st
     first, *others = (q.in_unit(unit) for q in plain)
     assert first is not None
     margin = MAX_RESTATEMENT_DIFFERENCE if len({(q.kind, q.factor) for q in plain}) > 1 else Fraction(0)
-    if any(value is None or abs(value - first) > margin * abs(first) for value in others):
+    if any(value is None or (value != first and abs(value - first) > margin * abs(first)) for value in others):
         return Commitment(None, strength, start, end, rule, SEVERAL)
     exact = next((q for q in plain if q.kind and _is_in_item_unit(q, unit)), plain[0])
     return Commitment(exact.in_unit(unit), strength, exact.start, exact.end, rule)

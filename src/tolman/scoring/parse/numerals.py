@@ -101,6 +101,9 @@ def spelled_numbers(text: str, words: Sequence[Word], language: Languages) -> li
     i = 0
     while i < len(words):
         word = words[i]
+        if word.folded.isdecimal() and word.start not in at:
+            i += 1
+            continue
         cjk = (
             _cjk(text, word.start)
             if word.folded in _CJK_DIGITS or word.folded in _CJK_SCALES or word.folded in _SINO_KOREAN

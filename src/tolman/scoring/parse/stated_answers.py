@@ -310,7 +310,7 @@ def _read(item: Item, response: str, *, ordered: bool) -> ParsedAnswer:
     for statement in found.statements():
         if statement.rule == "whole" and not item.options and refuses(statement.text[-MAX_NAMED_CHARS:], item.question):
             return nothing(REFUSAL)
-        for text, start in _parts(statement, ordered):
+        for text, start in _parts(statement):
             things = _things(item, text, ordered)
             if isinstance(things, str):
                 note = things if note == NO_ANSWER else note
@@ -332,7 +332,7 @@ def _of_own(item: Item, response: str, own: Sequence[str], ordered: bool) -> Par
     return ParsedAnswer(written_list(things), span=(start, len(response.rstrip())), rule="list")
 
 
-def _parts(statement: Statement, ordered: bool) -> list[tuple[str, int]]:
+def _parts(statement: Statement) -> list[tuple[str, int]]:
     """The parts of a statement that may be a list, with their places: of a wrapper all of it, of an announcement its
     sentence, then its lines; of a whole response its last line, its last paragraph, then all."""
     text = statement.text[-MAX_STATEMENT_CHARS:]

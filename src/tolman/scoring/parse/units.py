@@ -238,6 +238,8 @@ def share_after(text: str, position: int, language: Languages) -> tuple[Fraction
         The share to add, and where the phrase ends; None where there is none.
     """
     window = text[position : position + HALF_CHARS]
+    if not window.lstrip(" ")[:1].isalpha():
+        return None
     words = words_of(window)
     if not words or words[0].start != len(window) - len(window.lstrip(" ")):
         return None

@@ -1,26 +1,15 @@
-"""Sums in base 8, 9 and 10, the next number in a base, and whether chess openings are legal: answers of four models."""
+"""Sums in base 8, 9 and 10, the next number in a base, and whether chess openings are legal: answers of four models.
+
+GPT-4, GPT-3.5, Claude 1.3, PaLM 2 add in base 8/9/10, count on, and judge chess openings (boxed numbers, sentences, chains of thought).
+"""
 
 import re
+
+from clones import Output
 
 REPOSITORY = "ZhaofengWu/counterfactual-evaluation"
 COMMIT = "cc0122ad6a65ea80e2f0f223e79858406a0df326"
 LICENCE = "MIT"
-TITLE = "GPT-4, GPT-3.5, Claude 1.3, PaLM 2 add in base 8/9/10, count on, and judge chess openings (boxed numbers, sentences, chains of thought)"
-
-SUMS = [
-    f"0shot/{way}_0cot/{model}_base{base}"
-    for way in ("with", "without")
-    for model in ("claude", "gpt3.5", "gpt4", "palm2")
-    for base in (8, 9, 10)
-]
-SUMS += [f"0shot_{n}digits/with_0cot/gpt4_base{base}" for n in (3, 4) for base in (8, 9, 10)]
-SUMS += [f"icl/with_0cot/gpt4_base{base}_{n}shot" for base in (8, 9, 10) for n in (1, 2, 4)]
-NEXT = [f"ccc/{model}_base{base}" for model in ("claude", "gpt3.5", "gpt4", "palm2") for base in (8, 9, 10)]
-CHESS = [
-    f"chess/model_interactions/{way}_0cot/{model}.tsv"
-    for way in ("with", "without")
-    for model in ("claude", "gpt3.5", "gpt4", "palm2")
-]
 
 
 def plain(cell):
@@ -36,59 +25,38 @@ def in_base(value, base):
     return digits or "0"
 
 
-def records(read, path):
-    for number, line in enumerate(read(path).decode("utf-8").split("\n")):
-        cells = line.split("\t")
-        if len(cells) > 3 and cells[2] == "False" and plain(cells[1]).strip():
-            yield number, plain(cells[0]), plain(cells[1]), cells[3]
+def chess(prompt, truths):
+    """The question whether an opening is legal, its truth, and the options."""
+    opening = re.search(r'new opening "([^"]+)" legal', prompt)[1]
+    swapped = "chess variant" in prompt
+    question = "With knights and bishops swapped at the start, is" if swapped else "Is"
+    return f'{question} the chess opening "{opening}" legal?', truths.get((swapped, opening), ""), ["Yes", "No"]
 
 
-def rows(read):
-    for part in SUMS + NEXT:
-        path, base = f"arithmetic/model_interactions/{part}.tsv", int(re.search(r"base(\d+)", part)[1])
-        for number, prompt, output, model in records(read, path):
-            if part in NEXT:
-                asked = re.findall(r"what is the next number after (\d+)\?", prompt)
-                truth = in_base(int(asked[-1], base) + 1, base) if asked else ""
-                question = f"In base-{base}, what is the next number after {asked[-1]}?" if asked else ""
-            else:
-                asked = re.findall(r"what is (\d+)\+(\d+)\?", prompt)
-                truth = in_base(int(asked[-1][0], base) + int(asked[-1][1], base), base) if asked else ""
-                question = f"In base-{base}, what is {asked[-1][0]}+{asked[-1][1]}?" if asked else ""
-            if not asked:
-                continue
-            yield {
-                "model": model,
-                "language": "en",
-                "kind": "number",
-                "question": question,
-                "options": [],
-                "unit": "",
-                "output": output,
-                "key": f"{path}#{number}",
-                "truth": truth,
-            }
+def arithmetic(prompt, base):
+    """The question for a sum or the next number in a base, and its truth; None where the prompt asks neither."""
+    asked = re.findall(r"what is (?:the next number after )?(\d+)(?:\+(\d+))?\?", prompt)
+    if not asked:
+        return None
+    first, second = asked[-1]
+    what = f"{first}+{second}" if second else f"the next number after {first}"
+    return f"In base-{base}, what is {what}?", in_base(int(first, base) + int(second or "1", base), base)
+
+
+def rows(clone, paths):
     truths = {}
-    for mode, place in (("real_world", 0), ("counter_factual", 1)):
+    for swapped, mode in ((False, "real_world"), (True, "counter_factual")):
         for legal in ("TF", "FT"):
-            text = read(f"chess/data/chess_4_move/{mode}_{legal[0]}_{legal[1]}.txt").decode("utf-8")
+            text = clone.text(f"chess/data/chess_4_move/{mode}_{legal[0]}_{legal[1]}.txt")
             for line in text.splitlines():
-                truths[mode, line.strip().replace(" *", "")] = "A" if legal[place] == "T" else "B"
-    for path in CHESS:
-        for number, prompt, output, model in records(read, path):
-            asked = re.search(r'new opening "([^"]+)" legal', prompt)
-            if not asked:
+                truths[swapped, line.strip().replace(" *", "")] = "A" if legal[swapped] == "T" else "B"
+    for path in paths:
+        base = re.search(r"base(\d+)", path)
+        for number, line in enumerate(clone.text(path).split("\n")):
+            cells = line.split("\t")
+            if len(cells) < 4 or cells[2] != "False":
                 continue
-            mode = "counter_factual" if "chess variant" in prompt else "real_world"
-            question = "With knights and bishops swapped at the start, is" if mode == "counter_factual" else "Is"
-            yield {
-                "model": model,
-                "language": "en",
-                "kind": "choice",
-                "question": f'{question} the chess opening "{asked[1]}" legal?',
-                "options": ["Yes", "No"],
-                "unit": "",
-                "output": output,
-                "key": f"{path}#{number}",
-                "truth": truths.get((mode, asked[1]), ""),
-            }
+            prompt = plain(cells[0])
+            asked = arithmetic(prompt, int(base[1])) if base else chess(prompt, truths)
+            if asked:
+                yield Output(f"{path}#{number}", plain(cells[1]), *asked)

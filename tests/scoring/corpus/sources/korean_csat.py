@@ -1,32 +1,15 @@
-"""Rows from Jesse-Perring/My-LLM-takes-the-Korean-CSAT: the mathematics paper of the Korean CSAT (2025), asked in English."""
+"""Rows from Jesse-Perring/My-LLM-takes-the-Korean-CSAT: the mathematics paper of the Korean CSAT (2025), asked in English.
 
-import json
+Six models with up to nine ways of prompting solved the Korean CSAT mathematics paper of 2025 (English, partly Korean prose).
+"""
+
 import re
+
+from clones import Output
 
 REPOSITORY = "Jesse-Perring/My-LLM-takes-the-Korean-CSAT"
 COMMIT = "6695d3df3c2998833cd594ab8c3f17cb028ff108"
 LICENCE = "MIT"
-TITLE = "Six models with up to nine ways of prompting solved the Korean CSAT mathematics paper of 2025 (English, partly Korean prose)"
-
-WAYS = ["CoT", "Fewshot", "PromptChaining", "Reflexion", "SelfConsistency", "ToT", "ZeroShot", "activeprompt", "role"]
-FILES = (
-    [(model, way) for model in ("Claude3Opus", "GPT4o", "Gemini1_5Pro") for way in WAYS]
-    + [
-        ("LLaMA3_70B", way)
-        for way in (
-            "CoT",
-            "Fewshot",
-            "PromptChaining",
-            "Reflexion",
-            "SelfConsistency",
-            "ToT",
-            "ZeroShot",
-            "activeprompt",
-        )
-    ]
-    + [("LLaMA3_70B_distill", "ZeroShot")]
-    + [("Mixtral8x22B", way) for way in ("ActivePrompt", *WAYS[:7], "role")]
-)
 
 
 def answers(text):
@@ -45,25 +28,8 @@ def answers(text):
     return found
 
 
-def rows(read):
-    items = {item["problem_number"]: item for item in json.loads(read("data/json/202511_en.json"))}
-    for model, way in FILES:
-        path = f"Result_llm_by_llm/{model}/{way}_202511_en.json_result.txt"
-        text = read(path).decode("utf-8").replace("\r\n", "\n")
-        for number, output in answers(text).items():
-            truth = items[number]["answer"].strip()
-            if not output.strip() or not re.fullmatch(r"-?\d+(?:\.\d+)?", truth):
-                continue
-            korean = len(re.findall("[\uac00-\ud7a3]", output))
-            words = len(re.findall(r"\b(?:the|is|of|we|and|to|that|this|so|for)\b", output, re.I))
-            yield {
-                "model": model,
-                "language": "ko" if korean > words * 3 else "en",
-                "kind": "number",
-                "question": items[number]["problem"][:400],
-                "options": [],
-                "unit": "",
-                "output": output,
-                "key": f"{path}#{number}",
-                "truth": truth,
-            }
+def rows(clone, paths):
+    items = {item["problem_number"]: item for item in clone.json("data/json/202511_en.json")}
+    for path in paths:
+        for number, output in answers(clone.text(path).replace("\r\n", "\n")).items():
+            yield Output(f"{path}#{number}", output, items[number]["problem"][:400], items[number]["answer"].strip())

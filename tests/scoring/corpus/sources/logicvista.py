@@ -1,31 +1,16 @@
-"""Answers of 15 vision-language models to LogicVista (logic tests shown in a figure), of Yijia-Xiao/LogicVista."""
+"""Answers of 15 vision-language models to LogicVista (logic tests shown in a figure), of Yijia-Xiao/LogicVista.
 
-import json
+GPT-4V, LLaVA, LLaVA-NeXT, InstructBLIP, MiniGPT-4, Otter, BLIP-2 answer LogicVista choice questions (letters, option texts, lists, rambling).
+"""
+
 import re
+
+from clones import Output
 
 REPOSITORY = "Yijia-Xiao/LogicVista"
 COMMIT = "e5795f17189ce1243231250af7d8c112ae2c5a57"
 LICENCE = "Apache-2.0"
-TITLE = "GPT-4V, LLaVA, LLaVA-NeXT, InstructBLIP, MiniGPT-4, Otter, BLIP-2 answer LogicVista choice questions (letters, option texts, lists, rambling)"
 
-# left out: VILT (a classifier), GIT, deplot, matcha, pix2struct (echoes of the prompt or single stray characters)
-MODELS = [
-    "BLIP2",
-    "GPT4",
-    "LLAVA13B",
-    "LLAVA7B",
-    "LLAVANEXT-13B-vicuna",
-    "LLAVANEXT-34B-NH",
-    "LLAVANEXT-7B-mistral",
-    "LLAVANEXT-7B-vicuna",
-    "instructBLIP-flan-t5-xl",
-    "instructBLIP-flan-t5-xxl",
-    "instructBLIP-vicuna-13B",
-    "instructBLIP-vicuna-7B",
-    "miniGPTvicuna13B",
-    "miniGPTvicuna7B",
-    "otter9B",
-]
 MARK = re.compile(r"\(\s*([A-J])\s*\)\s*")
 LETTERS = re.compile(
     r"(?:from|choices?|options?|between)\s*\(?((?:[A-J]\s*(?:,\s*(?:and |or )?|and |or |/)\s*)+[A-J])\b", re.I
@@ -48,28 +33,13 @@ def options_of(question):
     return named if len(named) > 1 and named == [chr(65 + i) for i in range(len(named))] else []
 
 
-def rows(read):
-    items = json.loads(read("data/dataset.json"))
-    for model in MODELS:
-        path = f"eval/answers/{model}-answers.json"
-        for name, record in json.loads(read(path)).items():
+def rows(clone, paths):
+    items = clone.json("data/dataset.json")
+    for path in paths:
+        for name, record in clone.json(path).items():
             item, output = items.get(name), record["answer"] if isinstance(record, dict) else record
             if item is None or not isinstance(output, str):
                 continue
-            truth, options = item["answer"].strip().upper(), options_of(item["question"])
-            if not options or not re.fullmatch("[A-J]", truth) or ord(truth) - 65 >= len(options):
-                continue
             output = ECHO.split(output)[-1]  # LLaVA-NeXT: the prompt stands before the answer in the file
-            if not output.strip():
-                continue
-            yield {
-                "model": model,
-                "language": "en",
-                "kind": "choice",
-                "question": item["question"][:400],
-                "options": options,
-                "unit": "",
-                "output": output,
-                "key": f"{path}#{name}",
-                "truth": truth,
-            }
+            truth, question = item["answer"].strip().upper(), item["question"]
+            yield Output(f"{path}#{name}", output, question[:400], truth, options_of(question))

@@ -1,14 +1,15 @@
-"""LLaVA on where one thing is relative to another (What's Up images); letters given in shuffled order in part."""
+"""LLaVA on where one thing is relative to another (What's Up images); letters given in shuffled order in part.
 
-import json
+LLaVA answers four-way left/right/on/under questions (letters, shuffled letters, words after CoT or scene graph).
+"""
+
 import re
+
+from clones import Output
 
 REPOSITORY = "IamAdamm/VLM-Prompt-Sensitivity-on-Spatial-Reasoning-Eval"
 COMMIT = "9ac586e8bd012900e49cdaac99e6e9a66e0aa558"
 LICENCE = "Apache-2.0"
-TITLE = (
-    "LLaVA answers four-way left/right/on/under questions (letters, shuffled letters, words after CoT or scene graph)"
-)
 
 LISTED = re.compile(r"([A-D]) ?: ?([^,]+?)(?=, [A-D] ?:|$)")
 WORDS = ["Left", "Right", "On top", "Under"]
@@ -26,28 +27,15 @@ def letter(options, truth):
     return chr(65 + hits[0]) if len(hits) == 1 else ""
 
 
-def rows(read):
-    for path in ("results/results.json", "results/First prompts results.json"):
-        for number, item in enumerate(json.loads(read(path))):
-            output, prompt = item.get("answer"), item["prompt"]
-            if not isinstance(output, str) or not output.strip():
-                continue
+def rows(clone, paths):
+    for path in paths:
+        for number, item in enumerate(clone.json(path)):
+            prompt, options = item["prompt"], WORDS
             if item["prompt_label"].startswith("Multiple Choice"):
-                found = LISTED.findall(prompt.split("following:", 1)[-1].strip())
-                named = {name: text.strip() for name, text in found}
+                named = dict(LISTED.findall(prompt.split("following:", 1)[-1].strip()))
                 if sorted(named) != ["A", "B", "C", "D"]:
                     continue
-                options = [named[name] for name in "ABCD"]
-            else:
-                options = WORDS
-            yield {
-                "model": "LLaVA",
-                "language": "en",
-                "kind": "choice",
-                "question": re.search(r"Where is .+?\?", prompt)[0][:400],
-                "options": options,
-                "unit": "",
-                "output": output,
-                "key": f"{path}#{number}",
-                "truth": letter(options, item["ground_truth"]),
-            }
+                options = [named[name].strip() for name in "ABCD"]
+            question = re.search(r"Where is .+?\?", prompt)[0][:400]
+            truth = letter(options, item["ground_truth"])
+            yield Output(f"{path}#{number}", item.get("answer"), question, truth, options)
