@@ -150,10 +150,11 @@ def item_on(client: Client) -> str:
 def answer_all(client: Client, project: int, answers: dict[str, str]) -> list[str]:
     """Answer all there is, "B" where nothing else is told; which items were asked, in their order."""
     asked = []
-    while (page := client.get(f"/projects/{project}/work")).url.path.startswith("/answer/"):
+    page = client.get(f"/projects/{project}/work")
+    while page.url.path.startswith("/answer/"):
         assert len(asked) < 20
         asked.append(item_on(client))
-        client.post(page.url.path, answer=answers.get(asked[-1], "B"), seconds=2)
+        page = client.post(page.url.path, answer=answers.get(asked[-1], "B"), seconds=2)
     return asked
 
 
@@ -162,15 +163,16 @@ def review(
 ) -> list[str]:
     """Review all there is: answer by the truth or as told, approve or as told."""
     seen = []
-    while (page := client.get(f"/projects/{project}/work")).url.path.startswith("/review/"):
+    page = client.get(f"/projects/{project}/work")
+    while page.url.path.startswith("/review/"):
         assert len(seen) < 20
         item, path = item_on(client), page.url.path
         if f"{path}/answer" in page.text:
             page = client.post(f"{path}/answer", answer=answers.get(item, TRUTHS[item]), seconds=2)
         seen.append(item)
         fields = (verdicts or {}).get(item, {"verdict": "approve"})
-        decided = client.post(f"{path}/decide", seconds=3, **fields)
-        assert "/decide" not in decided.url.path, decided.text
+        page = client.post(f"{path}/decide", seconds=3, **fields)
+        assert "/decide" not in page.url.path, page.text
     return seen
 
 
@@ -276,6 +278,19 @@ def press_media_keys(page: Any, focus: Any = None) -> None:
     if moves:
         until(page, lambda: video.evaluate("v => v.seeks > 0 && v.plays > 0"))
         video.evaluate("v => v.pause()")
+
+
+@contextmanager
+def opened_page(browser: Any, url: str | None, width: int = 1180, height: int = 760) -> Iterator[Any]:
+    """A new page of a browser that nobody is signed in to; an error in a script or of the policy fails the test."""
+    context = browser.new_context(base_url=url, viewport={"width": width, "height": height})
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
+    yield opened
+    context.close()
+    assert not errors
 
 
 def until(page: Any, holds: Callable[[], bool], seconds: float = 10.0) -> None:

@@ -12,11 +12,13 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the web application needs the extra 'review'")
 
+from argon2 import PasswordHasher
 from sqlalchemy import Engine
 
 from making import make_pool
 from postgres import Postgres
-from reviewing import Serve, Served, make_benchmark, serving, settings_of
+from reviewing import Serve, Served, make_benchmark, opened_page, serving, settings_of
+from tolman.review.accounts import protection
 from tolman.review.store import database as module
 from tolman.review.store.database import Database
 
@@ -83,6 +85,15 @@ def tables_made_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def passwords_hashed_fast() -> Iterator[None]:
+    """Hash with the least of time and memory; only servers in processes of their own are slow to guess at."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(protection, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        patched.setattr(protection, "_NOBODY", protection.hash_now("nobody has this password"))
+        yield
+
+
 @pytest.fixture(scope="session")
 def tables(postgres: Postgres) -> str:
     """The name of a PostgreSQL database with tables and nothing in them, to be copied."""
@@ -140,12 +151,6 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any, served: Served) -> Iterator[Any]:
-    """A new page of a browser that nobody is signed in to; an error in a script fails the test."""
-    context = browser.new_context(base_url=served.url, viewport={"width": 1180, "height": 760})
-    opened = context.new_page()
-    errors: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
-    yield opened
-    context.close()
-    assert not errors
+    """A new page of a server that nobody is signed in to; an error in a script fails the test."""
+    with opened_page(browser, served.url) as opened:
+        yield opened

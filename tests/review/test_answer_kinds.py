@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from reviewing import Served, at_work, serving, settings_of
+from reviewing import Serve, Served, at_work
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review.forms.form_values import AnswerError, labels_of, read_answer, shown_answer
@@ -75,23 +74,19 @@ def test_answers_in_words_are_labels_by_what_they_say() -> None:
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
+def served(tmp_path: Path, serve: Serve) -> Served:
     """A server of a question about points and one about boxes."""
     folder = tmp_path / "places"
     folder.mkdir()
     Image.new("RGB", (320, 240), "grey").save(folder / "picture.png")
     (folder / "benchmark.json").write_text('{"title": "Places"}', encoding="utf-8")
     write_items(folder / "items.parquet", ITEMS[:2])
-    with serving(*settings_of(folder, tmp_path / "store", None)) as running:
-        yield running
+    return serve(folder)
 
 
 @pytest.mark.full
 def test_points_are_clicked_and_boxes_dragged_in_the_picture(page: Any, served: Served) -> None:
     project = served.project("answer")
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
     at_work(page, served, "subject", "Sam", project)
     for number in (1, 2):
         page.get_by_text(f"{number} of 2", exact=True).wait_for()
@@ -118,7 +113,6 @@ def test_points_are_clicked_and_boxes_dragged_in_the_picture(page: Any, served: 
             assert page.locator(".placed.area").count() == 1
         page.get_by_role("button", name="Submit").click()
     page.get_by_role("heading", name="Nothing is left to do").wait_for()
-    assert not errors
     given = served.told(answers, project)["Sam"]
     assert json.loads(given["points"][0])["points"][0] == pytest.approx([0.25, 0.25], abs=0.01)
     assert given["boxes"][0] == '{"box": [0.1, 0.1, 0.5, 0.5]}'

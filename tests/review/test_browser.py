@@ -10,13 +10,12 @@ from sqlalchemy import select
 
 from reviewing import (
     PASSWORD,
+    Serve,
     Served,
     at_work,
     fill_in,
     item_shown,
     items,
-    serving,
-    settings_of,
     snap,
     until,
 )
@@ -154,44 +153,46 @@ def test_a_press_counts_where_it_began_though_the_button_moves(page: Any, served
     page.get_by_text(f"2 of {len(items())}", exact=True).wait_for()
 
 
-def test_a_broken_medium_is_reported_and_not_guessed_about(browser: Any, benchmark: Path, tmp_path: Path) -> None:
+def test_a_broken_medium_is_reported_and_not_guessed_about(
+    browser: Any, benchmark: Path, tmp_path: Path, serve: Serve
+) -> None:
     shutil.copytree(benchmark, tmp_path / "bench")
     (tmp_path / "bench" / "videos" / "left.mp4").unlink()  # of 'count' and 'size'
     (tmp_path / "bench" / "images" / "b.png").write_bytes(b"no picture")  # of 'which' and 'pair'
-    with serving(*settings_of(tmp_path / "bench", tmp_path / "store", None)) as served:
-        project = served.project("answer", least_seconds=0)
-        context = browser.new_context(base_url=served.url)
-        page = context.new_page()
-        at_work(page, served, "subject", "Sam", project)
-        reported = []
-        for _ in range(len(items())):
-            state = page.locator("[data-shown-state]").first
-            until(page, lambda state=state: state.input_value() in ("ready", "broken"))
-            item = item_shown(page)
-            report = page.get_by_role("button", name="Report a problem and go on")
-            fill_in(page, place=1)
-            if item in ("order", "script"):
-                assert not report.is_visible()
-                page.get_by_role("button", name="Submit").click()
-            else:
-                assert not page.get_by_role("button", name="Submit").is_visible()
-                page.locator("h1.question").focus()
-                page.keyboard.press("Enter")  # a guess by keyboard is none either
-                page.get_by_label("What you see").fill(f"black: {item}")
-                report.click()
-                reported.append(item)
-            page.locator("h1", has_not_text=TITLES[item]).wait_for()
-        page.get_by_role("heading", name="Nothing is left to do").wait_for()
-        assert sorted(reported) == ["count", "pair", "size", "which"]
-        with served.site.database.read() as db:
-            found = answers(db, db.get_one(Project, project))["Sam"]
-            assert set(found) == {"order", "script"}
-            assert all(not marks for marks in db.scalars(select(Submission.marks)))
-        shutil.copyfile(benchmark / "videos" / "left.mp4", tmp_path / "bench" / "videos" / "left.mp4")
-        owner = served.person("owner", "Olga")
-        progress = owner.get(f"/projects/{project}/progress").text
-        assert "black: count" in progress
-        owner.post(f"/projects/{project}/reported")
-        page.goto(f"/projects/{project}/work")
-        page.get_by_text("3 of 6", exact=True).wait_for()
-        context.close()
+    served = serve(tmp_path / "bench")
+    project = served.project("answer", least_seconds=0)
+    context = browser.new_context(base_url=served.url)
+    page = context.new_page()
+    at_work(page, served, "subject", "Sam", project)
+    reported = []
+    for _ in range(len(items())):
+        state = page.locator("[data-shown-state]").first
+        until(page, lambda state=state: state.input_value() in ("ready", "broken"))
+        item = item_shown(page)
+        report = page.get_by_role("button", name="Report a problem and go on")
+        fill_in(page, place=1)
+        if item in ("order", "script"):
+            assert not report.is_visible()
+            page.get_by_role("button", name="Submit").click()
+        else:
+            assert not page.get_by_role("button", name="Submit").is_visible()
+            page.locator("h1.question").focus()
+            page.keyboard.press("Enter")  # a guess by keyboard is none either
+            page.get_by_label("What you see").fill(f"black: {item}")
+            report.click()
+            reported.append(item)
+        page.locator("h1", has_not_text=TITLES[item]).wait_for()
+    page.get_by_role("heading", name="Nothing is left to do").wait_for()
+    assert sorted(reported) == ["count", "pair", "size", "which"]
+    with served.site.database.read() as db:
+        found = answers(db, db.get_one(Project, project))["Sam"]
+        assert set(found) == {"order", "script"}
+        assert all(not marks for marks in db.scalars(select(Submission.marks)))
+    shutil.copyfile(benchmark / "videos" / "left.mp4", tmp_path / "bench" / "videos" / "left.mp4")
+    owner = served.person("owner", "Olga")
+    progress = owner.get(f"/projects/{project}/progress").text
+    assert "black: count" in progress
+    owner.post(f"/projects/{project}/reported")
+    page.goto(f"/projects/{project}/work")
+    page.get_by_text("3 of 6", exact=True).wait_for()
+    context.close()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from making import make_pool, make_rig, make_rooms, violations
-from reviewing import Serve, Served, enter, make_benchmark, review, until
+from reviewing import Serve, Served, enter, make_benchmark, opened_page, review, until
 from tolman.review.server import owner_link
 from tolman.scenes import Event
 
@@ -28,13 +28,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     """A page whose pointer can't be used: whatever would press or click fails the test."""
-    context = browser.new_context(viewport={"width": WIDTHS[1], "height": 900})
-    opened = context.new_page()
-    errors: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    yield opened
-    context.close()
-    assert not errors
+    with opened_page(browser, None, WIDTHS[1], 900) as opened:
+        yield opened
 
 
 def _begin(page: Any, served: Served, role: str, project: int) -> None:

@@ -6,6 +6,7 @@ Writing, routes, distractors, errors and flags have theirs in the files of their
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import Serve, Served, at_work, item_shown, make_benchmark, press_media_keys
+from tolman.review.pages import CHOICE_KEYS, KEY_TABLE, choice_keys
 from tolman.review.store.schema import Assignment, Submission, Task
 
 CHOSEN_BY = (pytest.param("key", marks=pytest.mark.full), "pointer, then focus")
@@ -156,3 +158,17 @@ def test_options_can_be_chosen_by_keyboard_alone(page: Any, served: Served) -> N
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Space")
     assert options.nth(1).is_checked()
+
+
+def test_no_key_of_the_table_does_two_things_or_chooses() -> None:
+    keys = [row.key for row in KEY_TABLE]
+    assert len(set(keys)) == len(keys)
+    assert len({row.act for row in KEY_TABLE}) == len(KEY_TABLE)
+    assert not {key.lower() for key in keys} & set(CHOICE_KEYS)
+    assert all(row.does and row.shown for row in KEY_TABLE)
+
+
+def test_keys_that_choose_are_given_out_once() -> None:
+    given = list(islice(choice_keys(), len(CHOICE_KEYS) + 2))
+    assert len(set(given[:-2])) == len(CHOICE_KEYS) == 36
+    assert given[-2:] == ["", ""]

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.orm import sessionmaker
 
-from reviewing import PASSWORD, TRUTHS, Client, Serve, Served, answer_all, serving, settings_of
+from reviewing import PASSWORD, TRUTHS, Client, Serve, Served, answer_all, settings_of
 from tolman.review.accounts import AccountError, check_new
 from tolman.review.site import open_site
 
@@ -92,18 +92,15 @@ def test_passwords_that_others_guess_are_refused() -> None:
 
 
 @pytest.mark.full
-def test_a_session_ends_when_nothing_comes_and_in_any_case(benchmark: Path, tmp_path: Path) -> None:
-    settings, clock = settings_of(
-        benchmark, tmp_path / "store", None, idle_hours=1.0, session_hours=5.0, invitation_hours=1.0
-    )
-    with serving(settings, clock) as served:
-        idle, busy = served.person("subject", "Idle"), served.person("subject", "Busy")
-        for _ in range(5):
-            clock.ahead += 3000  # 50 minutes at a time
-            assert busy.get("/").url.path == "/"
-        assert idle.get("/").url.path == "/signin"
-        clock.ahead += 3001  # a little over five hours
-        assert busy.get("/").url.path == "/signin"
+def test_a_session_ends_when_nothing_comes_and_in_any_case(benchmark: Path, serve: Serve) -> None:
+    served = serve(benchmark, idle_hours=1.0, session_hours=5.0, invitation_hours=1.0)
+    idle, busy = served.person("subject", "Idle"), served.person("subject", "Busy")
+    for _ in range(5):
+        served.clock.ahead += 3000  # 50 minutes at a time
+        assert busy.get("/").url.path == "/"
+    assert idle.get("/").url.path == "/signin"
+    served.clock.ahead += 3001  # a little over five hours
+    assert busy.get("/").url.path == "/signin"
 
 
 def test_all_processes_count_failed_attempts_together(benchmark: Path, tmp_path: Path, database: str | None) -> None:
@@ -118,42 +115,42 @@ def test_all_processes_count_failed_attempts_together(benchmark: Path, tmp_path:
 
 
 @pytest.mark.full
-def test_the_owner_reads_who_signed_in_failed_and_left(benchmark: Path, tmp_path: Path) -> None:
-    with serving(*settings_of(benchmark, tmp_path / "store", None)) as served:
-        served.account("subject", "Sam")
-        sam, owner = served.visitor(), served.person("owner", "O")
-        sam.get("/signin")
-        sam.post("/signin", name="Sam", password="not the password")
-        sam.post("/signin", name="my secret by mistake", password="x")
-        sam.post("/signin", name="Sam", password=PASSWORD)
-        old = sam.http.cookies.get("tolman")
-        left = sam.post("/signout", follow=False)
-        assert left.headers["clear-site-data"] == '"cache", "storage"'
-        again = served.visitor()
-        again.http.cookies.set("tolman", old)
-        assert again.get("/").url.path == "/signin"  # what was left is closed
-        answer = owner.get("/audit/events.jsonl")
-        assert answer.headers["content-disposition"] == 'attachment; filename="audit.jsonl"'
-        told = [json.loads(line) for line in answer.text.splitlines()]
-        assert [(row["what"], row["who"]) for row in told] == [
-            ("sign-in failed", "Sam"), ("sign-in failed", None), ("signed in", "Sam"), ("signed out", "Sam"),
-        ]  # fmt: skip
-        assert told[0]["more"] == {"network": "127.0.0.1"}
-        assert "secret by mistake" not in answer.text
-        assert "sign-in failed" in owner.get("/audit").text
+def test_the_owner_reads_who_signed_in_failed_and_left(benchmark: Path, serve: Serve) -> None:
+    served = serve(benchmark)
+    served.account("subject", "Sam")
+    sam, owner = served.visitor(), served.person("owner", "O")
+    sam.get("/signin")
+    sam.post("/signin", name="Sam", password="not the password")
+    sam.post("/signin", name="my secret by mistake", password="x")
+    sam.post("/signin", name="Sam", password=PASSWORD)
+    old = sam.http.cookies.get("tolman")
+    left = sam.post("/signout", follow=False)
+    assert left.headers["clear-site-data"] == '"cache", "storage"'
+    again = served.visitor()
+    again.http.cookies.set("tolman", old)
+    assert again.get("/").url.path == "/signin"  # what was left is closed
+    answer = owner.get("/audit/events.jsonl")
+    assert answer.headers["content-disposition"] == 'attachment; filename="audit.jsonl"'
+    told = [json.loads(line) for line in answer.text.splitlines()]
+    assert [(row["what"], row["who"]) for row in told] == [
+        ("sign-in failed", "Sam"), ("sign-in failed", None), ("signed in", "Sam"), ("signed out", "Sam"),
+    ]  # fmt: skip
+    assert told[0]["more"] == {"network": "127.0.0.1"}
+    assert "secret by mistake" not in answer.text
+    assert "sign-in failed" in owner.get("/audit").text
 
 
 @pytest.mark.full
-def test_the_log_holds_no_answer_and_no_secret(benchmark: Path, tmp_path: Path) -> None:
+def test_the_log_holds_no_answer_and_no_secret(benchmark: Path, tmp_path: Path, serve: Serve) -> None:
     log = tmp_path / "log.jsonl"
-    with serving(*settings_of(benchmark, tmp_path / "store", None, log=log)) as served:
-        project = served.project("answer")
-        sam = served.person("subject", "Sam")
-        answer_all(sam, project, TRUTHS | {"size": "987654.5"})
-        assert sam.get("/people").status_code == 403
-        sam.get("/invitation/a-secret-token?next=%0aforged")
-        sam.post("/signin", name="Sam", password="a secret password")
-        secrets = ["987654", "secret", "forged", sam.csrf, sam.http.cookies.get("tolman"), "Sam"]
+    served = serve(benchmark, log=log)
+    project = served.project("answer")
+    sam = served.person("subject", "Sam")
+    answer_all(sam, project, TRUTHS | {"size": "987654.5"})
+    assert sam.get("/people").status_code == 403
+    sam.get("/invitation/a-secret-token?next=%0aforged")
+    sam.post("/signin", name="Sam", password="a secret password")
+    secrets = ["987654", "secret", "forged", sam.csrf, sam.http.cookies.get("tolman"), "Sam"]
     text = log.read_text()
     assert not [secret for secret in secrets if secret in text]
     rows = [json.loads(line) for line in text.splitlines()]

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import event
 
-from reviewing import TRUTHS, Client, Served, item_on, items, make_benchmark, serving, settings_of
+from reviewing import TRUTHS, Client, Serve, Served, item_on, items, make_benchmark
 from tolman.item_table import write_items
 from tolman.items import Item
 
@@ -121,20 +121,20 @@ def test_the_search_finds_what_is_there() -> None:
 
 
 @pytest.mark.full
-def test_nothing_that_a_blind_subject_is_sent_holds_the_truth(planted: Path, tmp_path: Path) -> None:
-    with serving(*settings_of(planted, tmp_path / "store", None)) as served:
-        project = served.project("answer", "A")
-        sam = Recorder(served.person("subject", "Sam"))
-        sam.client.get("/")
-        while (page := sam.client.get(f"/projects/{project}/work")).url.path.startswith("/answer/"):
-            path = page.url.path
-            sam.follow()
-            sam.client.post(path, answer="no answer of the kind")
-            sam.client.post(f"{path}/draft", answer=_answer_for(sam.client), seconds=1)
-            sam.client.get(path)
-            sam.client.post(path, answer=_answer_for(sam.client), seconds=2)
-        sam.client.get("/people")  # what is refused, too
-        _check(sam)
+def test_nothing_that_a_blind_subject_is_sent_holds_the_truth(planted: Path, serve: Serve) -> None:
+    served = serve(planted)
+    project = served.project("answer", "A")
+    sam = Recorder(served.person("subject", "Sam"))
+    sam.client.get("/")
+    while (page := sam.client.get(f"/projects/{project}/work")).url.path.startswith("/answer/"):
+        path = page.url.path
+        sam.follow()
+        sam.client.post(path, answer="no answer of the kind")
+        sam.client.post(f"{path}/draft", answer=_answer_for(sam.client), seconds=1)
+        sam.client.get(path)
+        sam.client.post(path, answer=_answer_for(sam.client), seconds=2)
+    sam.client.get("/people")  # what is refused, too
+    _check(sam)
 
 
 @pytest.mark.full
@@ -143,21 +143,21 @@ def test_nothing_that_a_blind_subject_is_sent_holds_the_truth(planted: Path, tmp
 )
 @pytest.mark.full
 def test_nothing_before_the_first_answer_holds_the_truth(
-    planted: Path, tmp_path: Path, mode: str, role: str, step: str
+    planted: Path, serve: Serve, mode: str, role: str, step: str
 ) -> None:
-    with serving(*settings_of(planted, tmp_path / "store", None)) as served:
-        project = served.project(mode, "P")
-        for number in range(len(items())):  # each sees one question, and stops before the truth is due
-            ann = Recorder(served.person(role, f"Ann {number}"))
-            page = ann.client.get(f"/projects/{project}/work")
-            if not page.url.path.startswith(f"/{mode}/"):
-                break
-            ann.follow()
-            ann.client.post(f"{page.url.path}/{step}", answer="no answer of the kind")
-            ann.client.post(f"{page.url.path}/decide", verdict="approve")
-            ann.client.post(f"{page.url.path}/{step}/draft", answer="A", seconds=1)
-            ann.client.get(page.url.path)
-            _check(ann)
+    served = serve(planted)
+    project = served.project(mode, "P")
+    for number in range(len(items())):  # each sees one question, and stops before the truth is due
+        ann = Recorder(served.person(role, f"Ann {number}"))
+        page = ann.client.get(f"/projects/{project}/work")
+        if not page.url.path.startswith(f"/{mode}/"):
+            break
+        ann.follow()
+        ann.client.post(f"{page.url.path}/{step}", answer="no answer of the kind")
+        ann.client.post(f"{page.url.path}/decide", verdict="approve")
+        ann.client.post(f"{page.url.path}/{step}/draft", answer="A", seconds=1)
+        ann.client.get(page.url.path)
+        _check(ann)
 
 
 def test_a_right_answer_and_a_wrong_one_take_the_same_work(served_sqlite: Served) -> None:

@@ -17,7 +17,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -144,17 +143,14 @@ def coefficient(found: Coefficient) -> tuple[str, str, int]:
     return value, interval, found.n
 
 
-def page(request: Request, visitor: Visitor, template: str, /, *, status: int = 200, **content: Any) -> HTMLResponse:
-    """Return a whole page. Templates are given `me` (a Person or None) and `csrf` besides the content."""
-    text = (
-        environment()
-        .get_template(template)
-        .render(me=visitor.person, csrf=visitor.csrf, path=request.url.path, **content)
-    )
-    prefix = site_of(request).settings.prefix
+def page(visitor: Visitor, template: str, /, *, status: int = 200, **content: Any) -> HTMLResponse:
+    """Return a whole page. Templates are given `me` (a Person or None), `csrf` and `path` besides the content."""
+    shared = {"me": visitor.person, "csrf": visitor.csrf, "path": visitor.request.url.path}
+    text = environment().get_template(template).render(**shared, **content)
+    prefix = site_of(visitor.request).settings.prefix
     answer = HTMLResponse(_ADDRESS.sub(rf"\1{prefix}/", text) if prefix else text, status_code=status)
     if visitor.is_new:
-        set_cookie(request, answer, visitor.cookie)
+        set_cookie(visitor, answer, visitor.cookie)
     return answer
 
 
@@ -167,9 +163,9 @@ def see_other(address: str) -> RedirectResponse:
     return RedirectResponse(address, status_code=303)
 
 
-def set_cookie(request: Request, answer: Response, token: str) -> None:
+def set_cookie(visitor: Visitor, answer: Response, token: str) -> None:
     """Give the browser its cookie: out of reach of scripts, not sent along by other sites' forms."""
-    settings = site_of(request).settings
-    secure = request.url.scheme == "https" or settings.is_secure
+    settings = site_of(visitor.request).settings
+    secure = visitor.request.url.scheme == "https" or settings.is_secure
     path = settings.prefix or "/"
     answer.set_cookie(settings.cookie, token, httponly=True, samesite="lax", secure=secure, path=path)

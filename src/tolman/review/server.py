@@ -18,7 +18,6 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
 
 import anyio.to_thread
 import uvicorn
@@ -138,7 +137,7 @@ async def _busy(request: Request, error: Exception) -> Response:
 
 async def _problem(request: Request, status: int, sentence: str, headers: object = None) -> Response:
     visitor: Visitor = await run_in_threadpool(visitor_of, request)
-    answer = page(request, visitor, "problem.html", status=status, title="That didn't work", problem=sentence)
+    answer = page(visitor, "problem.html", status=status, title="That didn't work", problem=sentence)
     if isinstance(headers, dict):
         answer.headers.update(headers)
     return answer
@@ -156,50 +155,37 @@ _LEAST_SECONDS = 2.0
 """Seconds that a process lives at least; one that dies sooner is waited for, lest it be started without an end."""
 
 
-class Workers:
-    """Processes that serve.
+def _serve_in_processes(settings: ReviewSettings, listening: socket.socket, number: int) -> None:
+    """Serve until this thread is interrupted; then the processes end after the requests that they have begun."""
 
-    Args:
-        serve: a function of a module that each runs until a signal ends it.
-        arguments: of the function, including the socket.
-        number: how many there are.
-    """
-
-    def __init__(self, serve: Callable[..., None], arguments: tuple[Any, ...], number: int) -> None:
-        self._serve, self._arguments, self._number = serve, arguments, number
-
-    def run(self) -> None:
-        """Serve until this thread is interrupted; then the processes end after the requests that they have begun."""
-        running = [self._started() for _ in range(self._number)]
-        try:
-            while True:
-                time.sleep(_LOOK_SECONDS)
-                for place, (process, since) in enumerate(running):
-                    if not process.is_alive() and time.monotonic() - since > _LEAST_SECONDS:
-                        process.join()
-                        running[place] = self._started()
-        finally:
-            for process, _ in running:
-                process.terminate()
-            for process, _ in running:
-                process.join(10.0)
-                if process.is_alive():
-                    process.kill()
-
-    def _started(self) -> tuple[BaseProcess, float]:
-        plugins = tuple(loaded_plugins())
-        process = _SPAWN.Process(
-            target=_begin, args=(self._serve, self._arguments, plugins, os.getpid()), name="tolman-review"
-        )
+    def started() -> tuple[BaseProcess, float]:
+        arguments = settings, listening, tuple(loaded_plugins()), os.getpid()
+        process = _SPAWN.Process(target=_serve_one, args=arguments, name="tolman-review")
         process.start()
         return process, time.monotonic()
 
+    running = [started() for _ in range(number)]
+    try:
+        while True:
+            time.sleep(_LOOK_SECONDS)
+            for place, (process, since) in enumerate(running):
+                if not process.is_alive() and time.monotonic() - since > _LEAST_SECONDS:
+                    process.join()
+                    running[place] = started()
+    finally:
+        for process, _ in running:
+            process.terminate()
+        for process, _ in running:
+            process.join(10.0)
+            if process.is_alive():
+                process.kill()
 
-def _begin(serve: Callable[..., None], arguments: tuple[Any, ...], plugins: Sequence[Path], parent: int) -> None:
+
+def _serve_one(settings: ReviewSettings, listening: socket.socket, plugins: Sequence[Path], parent: int) -> None:
     ignore_interrupts()  # Ctrl-C reaches the whole group; the parent says when to end
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     load_plugins(plugins)
-    serve(*arguments)
+    server_of(settings, open_site(settings)).run([listening])
 
 
 def _end_with(parent: int) -> None:
@@ -258,7 +244,7 @@ def serve(
             server_of(settings, site).run([listening])
             return
         site.database.close()
-        Workers(_serve_one, (settings, listening), workers).run()
+        _serve_in_processes(settings, listening, workers)
 
 
 def _absent(site: Site) -> list[str]:
@@ -269,10 +255,6 @@ def _absent(site: Site) -> list[str]:
         f"{len(paths):,} of {looked_for:,} media files of the questions are not there, the first {paths[0]}: whoever "
         f"is asked about them can only report them. Name their folder with --data."
     ]
-
-
-def _serve_one(settings: ReviewSettings, listening: socket.socket) -> None:
-    server_of(settings, open_site(settings)).run([listening])
 
 
 def server_of(settings: ReviewSettings, site: Site) -> uvicorn.Server:

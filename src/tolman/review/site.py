@@ -24,7 +24,7 @@ from tolman.benchmarks.benchmark_folder import FILE
 from tolman.files import write_text
 from tolman.item_table import write_items
 from tolman.review.accounts import Person, ensure_owner, person_of, plain_name, saw
-from tolman.review.accounts.protection import Attempt, Attempts, Limit, Passwords, host_name, network_of
+from tolman.review.accounts.protection import Attempts, Limit, Passwords, host_name, network_of
 from tolman.review.evidence.point_clouds import places
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.store.database import Database
@@ -68,7 +68,7 @@ class Site:
         named += self.settings.hosts
         return frozenset(own_names(None) | {name.casefold() for name in named}) if named else None
 
-    def attempt(self, name: str, address: str) -> Attempt | None:
+    def attempt(self, name: str, address: str) -> str | None:
         """Count an attempt at a person's password before it is checked; None if it has to wait."""
         for_name, for_address = self.settings.tries
         name, network = plain_name(name).casefold(), network_of(address)
@@ -80,24 +80,23 @@ class Site:
             ]
         )
 
-    def link(self, path: str, scheme: str, host: str | None, server: tuple[str, int] | None) -> tuple[str, bool]:
-        """Return the whole address of a path of this server, for sending to people.
+    def link(self, path: str, request: Request) -> dict[str, Any]:
+        """Return the whole address of a path of this server, for sending to people; values of a page.
 
         Args:
             path: begins with a slash.
-            scheme: http or https, by which the request came.
-            host: the browser's name for this server, which anybody can forge.
-            server: the address and port at which the request arrived.
+            request: of the page. Anybody can forge its browser's name for this server.
 
         Returns:
-            The address, and whether it has the browser's name for the server or comes from `ReviewSettings.base_url`.
+            The `link`, and whether it is `named`: has that name, or comes from `ReviewSettings.base_url`.
         """
         if self.settings.base_url is not None:
-            return self.settings.base_url.rstrip("/") + path, True  # with its path prefix
+            return {"link": self.settings.base_url.rstrip("/") + path, "named": True}  # with its path prefix
+        scheme, host, server = request.url.scheme, request.headers.get("host"), request.scope.get("server")
         if host is not None and host_name(host) in own_names(server):
-            return f"{scheme}://{host}{path}", True
+            return {"link": f"{scheme}://{host}{path}", "named": True}
         address, port = server or ("localhost", 80)
-        return f"{scheme}://{f'[{address}]' if ':' in address else address}:{port}{path}", False
+        return {"link": f"{scheme}://{f'[{address}]' if ':' in address else address}:{port}{path}", "named": False}
 
 
 REHEARSED = "tolman.rehearsed"
@@ -169,12 +168,14 @@ class Visitor:
     """Whose request it is.
 
     Attributes:
+        request: itself.
         person: who is signed in, or None.
         cookie: the browser's, or a new one that the answer will set.
         csrf: the token that requests which change something must carry.
         is_new: whether the browser came without a cookie.
     """
 
+    request: Request
     person: Person | None
     cookie: str
     csrf: str
@@ -193,14 +194,14 @@ def visitor_of(request: Request) -> Visitor:
     cookie = request.cookies.get(site.settings.cookie)
     if not cookie or len(cookie) > 200:
         cookie = site.settings.token()
-        return Visitor(None, cookie, site.sign("csrf", cookie), is_new=True)
+        return Visitor(request, None, cookie, site.sign("csrf", cookie), is_new=True)
     with site.database.look() as db:
         person = person_of(db, site.settings, cookie)
     if person is not None and person.stale:
         with site.database.write_for(person.id) as db:
             saw(db, site.settings, cookie)
     request.state.person = person.id if person else None
-    return Visitor(person, cookie, site.sign("csrf", cookie), is_new=False)
+    return Visitor(request, person, cookie, site.sign("csrf", cookie), is_new=False)
 
 
 class _Allowed:

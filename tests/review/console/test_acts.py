@@ -154,6 +154,7 @@ def test_what_is_left_out_is_in_no_export_until_it_is_taken_in(served: Served, t
     assert _states(served, project)[other] == "settled"
 
 
+@pytest.mark.parametrize("database", [None])
 def test_items_are_given_to_somebody(served: Served) -> None:
     project = served.project("review", people=1)
     owner = served.person("owner", "Olga")
@@ -179,6 +180,7 @@ def item_on_work(client: Client, project: int) -> str:
     return item_on(client)
 
 
+@pytest.mark.parametrize("database", [None])
 def test_undoing_an_assignment_frees_the_places(served: Served) -> None:
     project = served.project("review", people=1)
     owner, bob = served.person("owner", "Olga"), served.person("reviewer", "Bob")
@@ -211,6 +213,7 @@ def test_everybody_is_asked_everything_in_a_baseline(served_sqlite: Served) -> N
     assert owner.post(f"/projects/{project}/items/act", do="explode", whole="true").status_code == 422
 
 
+@pytest.mark.parametrize("database", [None])
 def test_many_questions_are_changed_part_after_part(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     project = served.project("review", people=1)
     owner = served.person("owner", "Olga")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from reviewing import TRUTHS, Client, Served, answer_all, item_on, review, serving, settings_of
+from reviewing import TRUTHS, Client, Serve, Served, answer_all, item_on, review
 from tolman.item_table import read_items
 from tolman.review.console.item_listing import ItemFilter, page_of
 from tolman.review.modes.answering import answers
@@ -48,6 +48,7 @@ def _void(owner: Client, served: Served, project: int, item: str, submission: in
     return owner.post(f"/projects/{project}/items/{version}/void", submission=submission, **sent).text
 
 
+@pytest.mark.parametrize("database", [None])
 def test_a_voided_answer_is_in_no_run_and_is_asked_again(served: Served, tmp_path: Path) -> None:
     project = served.project("answer")
     owner, sam = served.person("owner", "Olga"), served.person("subject", "Sam")
@@ -277,26 +278,26 @@ def test_a_voided_answer_of_a_study_is_none_in_its_record(served_sqlite: Served)
 
 
 def test_a_question_that_is_being_written_goes_to_somebody_else(
-    benchmark: Path, pool_folder: Path, tmp_path: Path
+    benchmark: Path, pool_folder: Path, serve: Serve
 ) -> None:
-    with serving(*settings_of(benchmark, tmp_path / "store", None, pool=pool_folder)) as served:
-        project = served.project("write", questions=1)
-        owner = served.person("owner", "Olga")
-        ann, bob = served.person("annotator", "Ann"), served.person("annotator", "Bob")
-        assert {row.state for row in _rows(served, project).values()} == {"not asked"}
-        assert "Being made now" not in owner.get(f"/projects/{project}/items").text
-        path = ann.get(f"/projects/{project}/work").url.path
-        assert "Nothing is left to do" in bob.get(f"/projects/{project}/work").text
-        shown = owner.get(f"/projects/{project}/items").text
-        assert "question-1" in shown
-        number = re.search(r'name="assignment" value="(\d+)"', shown).group(1)
-        person = re.search(r'<option value="(\d+)">Bob', shown).group(1)
-        after = owner.post(f"/projects/{project}/slots", assignment=number, person=person)
-        assert "Take it from Bob" in after.text
-        assert bob.get(f"/projects/{project}/work").url.path.startswith("/write/")
-        assert "Nothing is left to do" in ann.get(f"/projects/{project}/work").text
-        assert ann.get(path).status_code == 200  # what she has begun is not lost
-        again = owner.post(f"/projects/{project}/slots", assignment=number)
-        assert (again.status_code, "Nobody holds this any more" in again.text) == (409, True)
-        log = [json.loads(line) for line in owner.get("/audit/events.jsonl").text.splitlines()]
-        assert log[-1]["more"] == {"task": "question-1", "released": "Ann", "person": "Bob"}
+    served = serve(benchmark, pool=pool_folder)
+    project = served.project("write", questions=1)
+    owner = served.person("owner", "Olga")
+    ann, bob = served.person("annotator", "Ann"), served.person("annotator", "Bob")
+    assert {row.state for row in _rows(served, project).values()} == {"not asked"}
+    assert "Being made now" not in owner.get(f"/projects/{project}/items").text
+    path = ann.get(f"/projects/{project}/work").url.path
+    assert "Nothing is left to do" in bob.get(f"/projects/{project}/work").text
+    shown = owner.get(f"/projects/{project}/items").text
+    assert "question-1" in shown
+    number = re.search(r'name="assignment" value="(\d+)"', shown).group(1)
+    person = re.search(r'<option value="(\d+)">Bob', shown).group(1)
+    after = owner.post(f"/projects/{project}/slots", assignment=number, person=person)
+    assert "Take it from Bob" in after.text
+    assert bob.get(f"/projects/{project}/work").url.path.startswith("/write/")
+    assert "Nothing is left to do" in ann.get(f"/projects/{project}/work").text
+    assert ann.get(path).status_code == 200  # what she has begun is not lost
+    again = owner.post(f"/projects/{project}/slots", assignment=number)
+    assert (again.status_code, "Nobody holds this any more" in again.text) == (409, True)
+    log = [json.loads(line) for line in owner.get("/audit/events.jsonl").text.splitlines()]
+    assert log[-1]["more"] == {"task": "question-1", "released": "Ann", "person": "Bob"}

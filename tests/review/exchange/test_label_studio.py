@@ -52,6 +52,7 @@ def test_labels_go_out_and_come_back_as_somebodys(served: Served) -> None:
     assert "Choose somebody" in upload(owner, project, "files/label-studio", "Sam", json.dumps(told)).text
 
 
+@pytest.mark.parametrize("database", [None])
 def test_a_file_with_one_wrong_label_changes_nothing(served: Served) -> None:
     project = served.project("classify")
     owner = served.person("owner", "Olga")

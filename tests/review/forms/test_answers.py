@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tolman.review
 from kinds.yes_no import WORDS
-from tolman.items import Item
+from tolman.items import Item, Media
 from tolman.plugins import load_plugin
 from tolman.review.forms.form_values import WIDGETS as HERE
-from tolman.review.forms.form_values import AnswerError, agree, is_same_label, labels_of, read_answer, shown_answer
+from tolman.review.forms.form_values import (
+    AnswerError,
+    agree,
+    as_field,
+    is_same_label,
+    labels_of,
+    read_answer,
+    read_drawn,
+    shown_answer,
+)
+from tolman.review.forms.question_form import Written, propose
 from tolman.review.pages import environment
 from tolman.scoring.item_kind import WIDGETS
 
@@ -89,3 +101,73 @@ def test_words_are_labels_by_what_they_say() -> None:
     assert not agree(item, "red", "red chair")
     with pytest.raises(AnswerError, match=r"^The answer has no words\.$"):
         read_answer(item, "the, a!")
+
+
+MEDIA = (Media(kind="image", path="a.jpg"), Media(kind="video", path="b.mp4"))
+TIMES = (0.5, 0.541667, 0.583333)
+POINT: dict[str, Any] = {"medium": 1, "points": [[10, 20.5]], "size": [320, 240]}
+LINE: dict[str, Any] = {"medium": 2, "points": [[0, 0], [320, 240]], "size": [320, 240], "time": 0.5417, "note": "edge"}
+
+
+def _read(*drawings: Any) -> list[dict[str, Any]]:
+    return read_drawn(json.dumps(list(drawings)), MEDIA, lambda medium: TIMES)
+
+
+def test_a_line_is_kept_with_the_file_s_frame_and_its_time() -> None:
+    point, line = _read(POINT, LINE)
+    assert point == {"medium": 1, "points": [[10, 20.5]], "size": [320, 240], "note": ""}
+    assert (line["frame"], line["time"], line["note"]) == (1, 0.541667, "edge")
+    assert _read(*json.loads(as_field({"drawn": [point, line]}))) == [point, line]
+    assert read_drawn("", MEDIA, lambda medium: TIMES) == []
+    assert as_field({}) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"medium": 3}, "medium 3 of 2"),
+        ({"medium": 0}, "greater than or equal"),
+        ({"points": [[321, 0]]}, "outside of its picture of 320 × 240"),
+        ({"points": [[-1, 0]]}, "can't be read"),
+        ({"points": []}, "can't be read"),
+        ({"time": 1.0}, "an image with a time"),
+        ({"medium": 2}, "a video without its time"),
+        ({"medium": 2, "time": 0.56}, "begins no frame"),
+        ({"note": "x" * 201}, "can't be read"),
+        ({"more": 1}, "can't be read"),
+    ],
+)
+def test_what_is_no_drawing_of_these_media_is_refused(change: dict[str, Any], told: str) -> None:
+    with pytest.raises(AnswerError, match=told):
+        _read(POINT | change)
+    with pytest.raises(AnswerError, match="at most 50"):
+        _read(*[POINT] * 51)
+    with pytest.raises(AnswerError, match="can't be read"):
+        read_drawn("{no json", MEDIA, lambda medium: TIMES)
+
+
+@pytest.mark.parametrize(
+    ("right", "proposed"),
+    [
+        ("To the left", ["To the right"]),
+        ("Back-left", ["Front-left", "Front-right", "Back-right"]),
+        (
+            "behind the sofa",
+            ["in front of the sofa", "left of the sofa", "right of the sofa", "behind the bed", "behind the lamp"],
+        ),
+        ("2.4 m", ["1.2 m", "1.8 m", "3.0 m", "3.6 m", "4.8 m"]),
+        ("3", ["2", "4", "5", "1"]),
+        ("the lamp", ["the bed", "the sofa"]),
+        ("two steps", ["three steps"]),
+        ("", []),
+    ],
+)
+def test_wrong_options_follow_from_the_right_one(right: str, proposed: list[str]) -> None:
+    assert propose(right, [right, ""], ["bed", "lamp", "sofa", "lamp"], ["three steps", "two steps"]) == proposed
+
+
+def test_what_is_written_is_not_proposed_and_a_pick_takes_a_free_option() -> None:
+    assert propose("left", ["left", "Right"], []) == ["forward", "backward"]
+    written = Written(options=("left", "", "", ""), answer="B")
+    taken = written.edited("take:forward").edited("take:back: far").edited("take:right")
+    assert taken.options == ("left", "", "forward", "back: far", "right")

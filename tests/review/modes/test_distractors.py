@@ -15,7 +15,6 @@ from reviewing import Client, Serve, Served, at_work, press_media_keys, snap
 from tolman.generate.presets import preset, recompute
 from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.items import MEDIA_MARK
-from tolman.review.accounts import AccountError
 from tolman.review.modes.distractors import key_steps
 from tolman.review.projects.project_export import publish
 from tolman.review.tasks.work import item_of
@@ -34,8 +33,8 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def served(benchmark: Path, rig: Path, database: str | None, serve: Serve) -> Served:
-    return serve(benchmark, database, scenes=rig)
+def served(benchmark: Path, rig: Path, serve: Serve) -> Served:
+    return serve(benchmark, scenes=rig)
 
 
 def _send(client: Client, path: str, picks: list[int], **more: str) -> Any:
@@ -104,12 +103,6 @@ def test_three_frames_become_a_question(served: Served, rig: Path, tmp_path: Pat
     assert bob.get(made[19]).status_code == bob.get(f"{made[19]}/frame/other/3").status_code == 404
 
 
-def test_without_scenes_or_without_two_cameras(served_sqlite: Served) -> None:
-    with pytest.raises(AccountError, match="--scenes FOLDER"):
-        served_sqlite.project("distractors")
-
-
-@pytest.mark.parametrize("database", [None])
 def test_frames_are_chosen_on_the_page(page: Any, served: Served) -> None:
     project = served.project("distractors", moments=1)
     at_work(page, served, "annotator", "Ann", project)
@@ -137,7 +130,6 @@ def test_frames_are_chosen_on_the_page(page: Any, served: Served) -> None:
     assert page.title() != "owned"
 
 
-@pytest.mark.parametrize("database", [None])
 def test_media_keys_leave_the_frames_as_they_were_chosen(page: Any, served: Served) -> None:
     project = served.project("distractors", moments=4)
     at_work(page, served, "annotator", "Ann", project)

@@ -117,9 +117,10 @@ def test_a_route_is_taken_back_and_planned_again(served: Served, tmp_path: Path)
     ]
 
 
-def test_without_scenes(served_sqlite: Served) -> None:
+@pytest.mark.parametrize("mode", ["routes", "distractors"])
+def test_without_scenes(served_sqlite: Served, mode: str) -> None:
     with pytest.raises(AccountError, match="--scenes FOLDER"):
-        served_sqlite.project("routes")
+        served_sqlite.project(mode)
 
 
 @pytest.mark.parametrize("database", [None])

@@ -13,7 +13,7 @@ from aiohttp import web
 from loopback import Server
 from loopback import serving as answering
 from making import make_pool, written
-from reviewing import Client, Served, begin_writing, choose_media, serving, settings_of, whole_question
+from reviewing import Client, Serve, Served, begin_writing, choose_media, serving, settings_of, whole_question
 from tolman.errors import UsageError
 from tolman.features.review.compute import review_settings
 from tolman.features.review.config import ReviewConfig
@@ -93,10 +93,8 @@ def test_a_model_that_is_none_is_refused_when_the_server_starts(tmp_path: Path) 
         review_settings(ReviewConfig(benchmark=str(tmp_path), try_model=("openai",)))
 
 
-def test_without_models_nothing_is_shown(tmp_path: Path) -> None:
-    with serving(
-        *settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=make_pool(tmp_path / "media"))
-    ) as served:
-        ann, path, _, both = _begin(served)
-        assert "Models that try it" not in ann.get(path).text
-        assert "has named no model" in _send(ann, f"{path}/try", whole_question(both))
+def test_without_models_nothing_is_shown(tmp_path: Path, serve: Serve) -> None:
+    served = serve(tmp_path / "fresh", pool=make_pool(tmp_path / "media"))
+    ann, path, _, both = _begin(served)
+    assert "Models that try it" not in ann.get(path).text
+    assert "has named no model" in _send(ann, f"{path}/try", whole_question(both))

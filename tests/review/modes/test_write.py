@@ -9,22 +9,26 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi import HTTPException
 from PIL import Image
 
 from kinds.yes_no import WORDS, write_kind
-from making import written
+from making import make_rooms, written
 from metadata_media import SECRETS, film, photo
 from reviewing import Serve, Served, begin_writing, choose_media, serving, settings_of, whole_question
 from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.item_table import read_items
+from tolman.items import Item
 from tolman.plugins import load_plugin
 from tolman.review.accounts import AccountError
+from tolman.review.forms.question_checks import is_mashed
 from tolman.review.media import whole_file
 from tolman.review.projects.project_export import publish
 from tolman.review.store.pool import key_of
-from tolman.review.store.schema import HistoryEvent, ItemVersion
+from tolman.review.store.schema import HistoryEvent, ItemVersion, Project
+from tolman.review.tasks import work
 from tolman.review.tasks.decisions import raise_flag
 from tolman.review.tasks.work import item_of
 from tolman.scoring.error_types import MMSI, typed_already
@@ -347,3 +351,94 @@ def test_uploads_and_what_is_published_have_no_place_and_no_owner(
     stored = (writing_sqlite.site.settings.store / shelf.keep(own)).read_bytes()
     assert b"SecretMaker" in (pool / own.path).read_bytes()
     assert not [secret for secret in SECRETS if secret in stored]
+
+
+@pytest.mark.full
+def test_a_turned_copy_and_nonsense_are_noticed(tmp_path: Path, serve: Serve) -> None:
+    colours = np.random.default_rng(1).integers(0, 250, (6, 8, 3)).astype(np.uint8)
+    picture = Image.fromarray(colours).resize((320, 240), Image.Resampling.BICUBIC)
+    (tmp_path / "raw").mkdir()
+    picture.save(tmp_path / "raw" / "a.png")
+    picture.rotate(3).save(tmp_path / "raw" / "b.png")
+    bring_in([tmp_path / "raw"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
+    served = serve(tmp_path / "fresh", pool=tmp_path / "pool")
+    told = _told(served)
+    assert "Picture 2 looks like a copy of picture 1 that is turned by about 3°." in told
+    assert "what looks like no words: “qwrtzxc”" in told
+    assert "The reasoning names nothing that the question or its answers name." in told
+
+
+def _told(served: Served) -> str:
+    ann, path, _ = begin_writing(served)
+    choose_media(ann, path, served.site.pool.media())
+    return ann.post(f"{path}/edit", tab="one", seen=0, question="Qwrtzxc lamp?".lower(), step="Because I say so.").text
+
+
+def test_words_are_told_from_mashed_keys() -> None:
+    for word in ("qwrtzxc", "asdfghjklmnb", "aaaaah", "xxxx"):
+        assert is_mashed(word), word
+    for word in ("lamp", "strengths", "TV", "cm", "LED", "rhythm", "Angstschweiß", "左", "B2", "sphinx", "HDMI"):
+        assert not is_mashed(word), word
+
+
+@pytest.mark.full
+def test_wrong_options_are_proposed_from_the_scene_and_picked(tmp_path: Path, serve: Serve) -> None:
+    (tmp_path / "raw" / "one").mkdir(parents=True)
+    Image.new("RGB", (64, 48), "red").save(tmp_path / "raw" / "one" / "a.png")
+    bring_in([tmp_path / "raw"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
+    served = serve(tmp_path / "fresh", pool=tmp_path / "pool", scenes=make_rooms(tmp_path / "rooms"))
+    ann, path, _ = begin_writing(served)
+    choose_media(ann, path, served.site.pool.media())
+    fields = {"tab": "one", "seen": 0, "option": "the lamp", "answer": "A"}
+    proposed = ann.post(f"{path}/edit", do="propose", **fields).text
+    assert 'value="take:the sofa"' in proposed
+    assert 'value="take:the lamp"' not in proposed
+    picked = ann.post(f"{path}/edit", do="take:the sofa", **fields).text
+    assert ">the sofa</textarea>" in picked
+    assert 'value="take:the sofa"' not in picked
+    assert "Nothing to propose" in ann.post(f"{path}/edit", do="propose", tab="one", seen=0, option="x").text
+
+
+@pytest.fixture
+def beside_scenes(tmp_path: Path, serve: Serve) -> Served:
+    """A server whose pool has a picture of a scene that is known, in a folder of its name, and one of no scene."""
+    for name in ("one", "elsewhere"):
+        (tmp_path / "raw" / name).mkdir(parents=True)
+        Image.new("RGB", (64, 48), "red" if name == "one" else "blue").save(tmp_path / "raw" / name / f"{name}.png")
+    bring_in([tmp_path / "raw"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
+    return serve(tmp_path / "fresh", pool=tmp_path / "pool", scenes=make_rooms(tmp_path / "rooms"))
+
+
+@pytest.mark.full
+def test_the_scene_of_a_chosen_picture_is_shown(beside_scenes: Served) -> None:
+    ann, path, _ = begin_writing(beside_scenes)
+    assert beside_scenes.site.pool is not None
+    keys = {medium.group: key for key, medium in beside_scenes.site.pool.media().items()}
+    assert choose_media(ann, path, keys.values()).text.count("Show its scene") == 1
+    (known,) = (key for group, key in keys.items() if group.endswith("one"))
+    (unknown,) = set(keys.values()) - {known}
+    place = f"{path}/scene/{known}"
+    assert f'data-workbench="{place}"' in ann.get(place).text
+    shown = ann.get(f"{place}/scene").json()
+    assert len(shown["boxes"]) == 8
+    assert (shown["whole"], shown["marks"], shown["cameras"]) == (True, [], [])
+    assert ann.get(f"{place}/frame/0/0").status_code == ann.get(f"{place}/cloud").status_code == 404
+    assert ann.get(f"{path}/scene/{unknown}").status_code == 404
+    assert ann.get(f"{path}/scene/nothing/scene").status_code == 404
+    assert beside_scenes.person("annotator", "Bob").get(f"{place}/scene").status_code == 404
+
+
+@pytest.mark.full
+def test_a_scene_that_one_may_be_asked_about_stays_hidden(beside_scenes: Served) -> None:
+    ann, path, project = begin_writing(beside_scenes)
+    assert beside_scenes.site.pool is not None
+    (known,) = (key for key, medium in beside_scenes.site.pool.media().items() if medium.group.endswith("one"))
+    with beside_scenes.site.database.write() as db:
+        asked = Item(id="q", question="How many chairs?", kind="number", answer="2", task="t", scene="rooms/one")
+        found = db.get_one(Project, project)
+        version = work.add_item(db, beside_scenes.site, found, asked)
+        work.add_task(db, beside_scenes.site, found, "review", "q", version=version)
+    refused = ann.get(f"{path}/scene/{known}")
+    assert "You may still be asked questions about this scene" in refused.text
+    assert "data-workbench" not in refused.text
+    assert ann.get(f"{path}/scene/{known}/scene").status_code == 404

@@ -12,7 +12,17 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
-from reviewing import LABELS, Client, Served, item_on, make_benchmark, serving, settings_of, unzipped, upload, zipped
+from reviewing import (
+    LABELS,
+    Client,
+    Serve,
+    Served,
+    item_on,
+    make_benchmark,
+    unzipped,
+    upload,
+    zipped,
+)
 from tolman.review.projects import question_pictures
 from tolman.review.projects.project_files import FORMATS
 from tolman.review.store.schema import Submission
@@ -46,12 +56,9 @@ def _drawn(served: Served, step: str = MARKED) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def pictured(tmp_path: Path) -> Any:
+def pictured(tmp_path: Path, serve: Serve) -> Any:
     """A server with two questions about two pictures, and one about a video."""
-    settings, clock = settings_of(make_benchmark(tmp_path / "bench", "which", "pair", "order"), tmp_path / "store", None,
-                                  uploads=5)  # fmt: skip
-    with serving(settings, clock) as running:
-        yield running
+    return serve(make_benchmark(tmp_path / "bench", "which", "pair", "order"), uploads=5)
 
 
 def test_every_form_has_all_pictures_and_nothing_of_anybodys_unless_asked(pictured: Served) -> None:
@@ -218,16 +225,15 @@ def test_what_can_not_be_is_refused_and_changes_nothing(pictured: Served, monkey
     assert "Pictures for CVAT" not in owner.get(f"/projects/{project}/files").text
 
 
-def test_a_picture_that_is_gone_is_named(tmp_path: Path) -> None:
+def test_a_picture_that_is_gone_is_named(tmp_path: Path, serve: Serve) -> None:
     bench = make_benchmark(tmp_path / "bench", "which", "order")
-    settings, clock = settings_of(bench, tmp_path / "store", None)
-    with serving(settings, clock) as running:
-        project, owner = running.project("answer"), running.person("owner", "Olga")
-        running.account("subject", "Sam")
-        tasks = _load(owner, project, "label-studio", frames=1)["tasks.json"]
-        (bench / "images" / "b.png").unlink()
-        files = _load(owner, project, "label-studio", frames=1)
-        assert files["left-out.txt"] == b"question which, medium 2: images/b.png can't be read\n"
-        assert len([name for name in files if name.endswith(".jpg")]) == 2
-        answer = upload(owner, project, "pictures/label-studio", "Sam", tasks)
-        assert "can&#39;t be read here any more" in answer.text
+    running = serve(bench)
+    project, owner = running.project("answer"), running.person("owner", "Olga")
+    running.account("subject", "Sam")
+    tasks = _load(owner, project, "label-studio", frames=1)["tasks.json"]
+    (bench / "images" / "b.png").unlink()
+    files = _load(owner, project, "label-studio", frames=1)
+    assert files["left-out.txt"] == b"question which, medium 2: images/b.png can't be read\n"
+    assert len([name for name in files if name.endswith(".jpg")]) == 2
+    answer = upload(owner, project, "pictures/label-studio", "Sam", tasks)
+    assert "can&#39;t be read here any more" in answer.text

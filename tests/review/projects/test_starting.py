@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from reviewing import items, serving, settings_of
+from reviewing import Serve, items, settings_of
 from tolman.item_table import write_items
 from tolman.review import projects
 from tolman.review.site import Site, open_site
@@ -48,7 +48,8 @@ def test_a_large_project_is_made_once_though_the_server_dies_in_between(
     assert projects.next_part(site, number)
     assert projects.next_part(other, number)
     with site.database.read() as db:
-        assert projects.starting_under_way(db)[number] == projects.Progress(15, 23, "")
+        row = projects.starting_under_way(db)[number]
+        assert (row.done, row.total, row.problem) == (15, 23, "")
         assert not db.get_one(Project, number).open
     while projects.next_part(site, number):
         pass
@@ -64,21 +65,21 @@ def test_a_large_project_is_made_once_though_the_server_dies_in_between(
 
 @pytest.mark.full
 def test_others_work_while_a_project_is_started_and_the_page_tells_how_far_it_is(
-    large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    large: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(projects, "PART", 5)
-    with serving(*settings_of(large, tmp_path / "store", None)) as served:
-        going_on = projects.resume
-        monkeypatch.setattr(projects, "resume", lambda site, stopped=None: None)
-        owner, sam = served.person("owner", "O"), served.person("subject", "Sam")
-        assert owner.post("/projects", name="Large", mode="answer").status_code == 200
-        projects.next_part(served.site, 1)
-        page = owner.get("/").text
-        assert "5 of 23 questions" in page
-        assert owner.post("/projects/1/open", open="true").status_code == 409
-        assert sam.get("/projects/1/work").url.path == "/projects/1/work"  # nothing to do yet
-        thread = going_on(served.site)
-        assert thread is not None
-        thread.join(120)
-        assert "of 23 questions" not in owner.get("/").text
-        assert sam.get("/projects/1/work").url.path.startswith("/answer/")
+    served = serve(large)
+    going_on = projects.resume
+    monkeypatch.setattr(projects, "resume", lambda site, stopped=None: None)
+    owner, sam = served.person("owner", "O"), served.person("subject", "Sam")
+    assert owner.post("/projects", name="Large", mode="answer").status_code == 200
+    projects.next_part(served.site, 1)
+    page = owner.get("/").text
+    assert "5 of 23 questions" in page
+    assert owner.post("/projects/1/open", open="true").status_code == 409
+    assert sam.get("/projects/1/work").url.path == "/projects/1/work"  # nothing to do yet
+    thread = going_on(served.site)
+    assert thread is not None
+    thread.join(120)
+    assert "of 23 questions" not in owner.get("/").text
+    assert sam.get("/projects/1/work").url.path.startswith("/answer/")

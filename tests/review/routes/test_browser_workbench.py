@@ -17,7 +17,7 @@ from sqlalchemy import select
 pytest.importorskip("shapely", reason="generating needs the extra 'build'")
 
 from making import make_rig
-from reviewing import ROOT, Served, enter, serving, settings_of, snap, until
+from reviewing import ROOT, Serve, Served, enter, opened_page, serving, settings_of, snap, until
 from three_rooms import ROOMS
 from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.features.generate.compute import generate
@@ -71,14 +71,8 @@ def browser(drawing: str) -> Iterator[Any]:
 @pytest.fixture
 def page(browser: Any, rooms: Served) -> Iterator[Any]:
     """A page; an error in a script or of the policy fails the test."""
-    context = browser.new_context(base_url=rooms.url, viewport={"width": 1440, "height": 900})
-    opened = context.new_page()
-    errors: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
-    yield opened
-    context.close()
-    assert not errors
+    with opened_page(browser, rooms.url, 1440, 900) as opened:
+        yield opened
 
 
 def _all(made: Path) -> list[Item]:
@@ -398,28 +392,31 @@ def test_evidence_of_every_question_type_is_drawn(browser: Any, tmp_path: Path, 
 
 @in_three_dimensions
 @pytest.mark.parametrize("prefix", ["", "/tolman"])
-def test_the_scene_is_there_while_a_question_about_it_is_written(browser: Any, tmp_path: Path, prefix: str) -> None:
+def test_the_scene_is_there_while_a_question_about_it_is_written(
+    browser: Any, tmp_path: Path, serve: Serve, prefix: str
+) -> None:
     shutil.copytree(ROOMS, tmp_path / "scenes")
     bring_in([tmp_path / "scenes" / "videos"], tmp_path / "pool", source="Rooms", licence="CC BY 4.0")
-    settings, clock = settings_of(
-        tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool", scenes=tmp_path / "scenes",
+    served = serve(
+        tmp_path / "fresh",
+        pool=tmp_path / "pool",
+        scenes=tmp_path / "scenes",
         base_url=f"http://localhost{prefix}" if prefix else None,
-    )  # fmt: skip
-    with serving(settings, clock) as served:
-        project = served.project("write", questions=1)
-        page = browser.new_context(base_url=served.url, viewport={"width": 1440, "height": 900}).new_page()
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(urlsplit(request.url).path))
-        enter(page, served, "annotator", "Ann")
-        page.goto(f"{prefix}/projects/{project}/work")
-        page.locator("#pool").get_by_role("button", name="Choose").first.click()
-        page.get_by_role("button", name="Show its scene").press("Enter")
-        page.locator("[data-workbench][data-ready]").wait_for(timeout=60_000)
-        assert page.locator("#workbench-object option").count() > 5
-        assert page.locator("[data-workbench] img").first.evaluate("i => i.complete && i.naturalWidth > 0")
-        assert page.locator("[data-workbench] button", has_text="Save").count() == 0
-        assert [path for path in asked if not path.startswith(f"{prefix}/")] == []
-        assert len(asked) > 20
-        page.locator("[data-workbench]").scroll_into_view_if_needed()
-        snap(page, "write-scene")
-        page.context.close()
+    )
+    project = served.project("write", questions=1)
+    page = browser.new_context(base_url=served.url, viewport={"width": 1440, "height": 900}).new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+    enter(page, served, "annotator", "Ann")
+    page.goto(f"{prefix}/projects/{project}/work")
+    page.locator("#pool").get_by_role("button", name="Choose").first.click()
+    page.get_by_role("button", name="Show its scene").press("Enter")
+    page.locator("[data-workbench][data-ready]").wait_for(timeout=60_000)
+    assert page.locator("#workbench-object option").count() > 5
+    assert page.locator("[data-workbench] img").first.evaluate("i => i.complete && i.naturalWidth > 0")
+    assert page.locator("[data-workbench] button", has_text="Save").count() == 0
+    assert [path for path in asked if not path.startswith(f"{prefix}/")] == []
+    assert len(asked) > 20
+    page.locator("[data-workbench]").scroll_into_view_if_needed()
+    snap(page, "write-scene")
+    page.context.close()

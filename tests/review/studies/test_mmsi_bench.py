@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from reviewing import Client, Served, run_model, serving, settings_of
+from reviewing import Client, Serve, Served, run_model
 from tolman import benchmarks
 from tolman.features.analyses.config import HumansConfig
 from tolman.features.analyses.run_analyses import analyze_humans
@@ -37,11 +36,11 @@ Pool = dict[str, str]
 
 
 @pytest.fixture
-def served(pool: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
+def served(pool: Path, tmp_path: Path, serve: Serve, database: str | None) -> Served:
     """A server with the study on a new benchmark."""
-    with serving(*settings_of(tmp_path / "fresh", tmp_path / "store", database, pool=pool)) as running:
-        assert start_named(running.site, "mmsi-bench").links == ()
-        yield running
+    running = serve(tmp_path / "fresh", database, pool=pool)
+    assert start_named(running.site, "mmsi-bench").links == ()
+    return running
 
 
 def names(pool: Path) -> Pool:
@@ -121,6 +120,7 @@ def test_a_format_is_told_in_one_sentence(
     assert FORMAT.problem(task, tuple(options), media) == sentence
 
 
+@pytest.mark.parametrize("database", [None])
 def test_the_study_takes_questions_in_its_format_alone(served: Served, pool: Path) -> None:
     ann, media = join(served, "annotator", "Ann", 1), names(pool)
     three = [media[f"turn/{n:03d}.png"] for n in (5, 6, 7)]
@@ -200,6 +200,7 @@ def test_a_discarded_question_comes_back_is_revised_and_reviewed_again(
         assert [task.open for task in revised] == [False]
 
 
+@pytest.mark.parametrize("database", [None])
 def test_what_is_discarded_twice_comes_back_twice_until_the_owner_leaves_it_out(served: Served, pool: Path) -> None:
     media = names(pool)
     pair = [media["turn/004.png"], media["turn/005.png"]]
@@ -229,6 +230,7 @@ def test_what_is_discarded_twice_comes_back_twice_until_the_owner_leaves_it_out(
     assert all(client.get("/projects/2/work").url.path == "/projects/2/work" for client in reviewers)
 
 
+@pytest.mark.parametrize("database", [None])
 def test_a_reviewers_revision_keeps_the_format_and_its_writer_is_told(served: Served, pool: Path) -> None:
     media = names(pool)
     ann = join(served, "annotator", "Ann", 1)
@@ -250,6 +252,7 @@ def test_a_reviewers_revision_keeps_the_format_and_its_writer_is_told(served: Se
     assert told in unescape(ann.get("/").text)
 
 
+@pytest.mark.parametrize("database", [None])
 def test_the_written_benchmark_is_scored_as_mmsi_bench_with_people_and_models_in_one_table(
     served: Served, pool: Path, tmp_path: Path
 ) -> None:
@@ -306,16 +309,18 @@ def test_the_written_benchmark_is_scored_as_mmsi_bench_with_people_and_models_in
     assert {"people, average of 2", "baseline/random"} <= {row.name for row in shown.rows}
 
 
-def test_questions_about_a_flat_folder_of_photos_have_intervals(pool_folder: Path, tmp_path: Path) -> None:
+def test_questions_about_a_flat_folder_of_photos_have_intervals(
+    pool_folder: Path, tmp_path: Path, serve: Serve
+) -> None:
     shutil.copytree(pool_folder.parent / "raw" / "turn", tmp_path / "photos")
     bring_in([tmp_path / "photos"], tmp_path / "pool", source="My photos", licence="CC BY 4.0")
-    with serving(*settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=tmp_path / "pool")) as served:
-        start_named(served.site, "mmsi-bench")
-        ann, media = join(served, "annotator", "Ann", 1), names(tmp_path / "pool")
-        for number in range(8):
-            chosen = [media[f"{n:03d}.png"] for n in range(4 + 2 * number, 6 + 2 * number)]
-            write(ann, chosen, question=f"What of {number}?", step=["the first", "the second", "the third"])
-        publish(served.site, tmp_path / "out")
+    served = serve(tmp_path / "fresh", pool=tmp_path / "pool")
+    start_named(served.site, "mmsi-bench")
+    ann, media = join(served, "annotator", "Ann", 1), names(tmp_path / "pool")
+    for number in range(8):
+        chosen = [media[f"{n:03d}.png"] for n in range(4 + 2 * number, 6 + 2 * number)]
+        write(ann, chosen, question=f"What of {number}?", step=["the first", "the second", "the third"])
+    publish(served.site, tmp_path / "out")
     scenes = {item.scene for item in read_items(tmp_path / "out" / "items.parquet")}
     assert scenes == {f"My photos/{4 + 2 * n:03d}.png" for n in range(8)}
     asked = run_model(tmp_path / "out", "baseline/random", tmp_path / "random")

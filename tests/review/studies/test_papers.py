@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from reviewing import ROOT, Client, Served, serving, settings_of
+from reviewing import ROOT, Client, Serve, Served
 from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
 from tolman.benchmarks.site.site_rows import CATEGORIES
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF, LEVELS
@@ -174,46 +174,46 @@ def nominal_alpha(units: list[list[str]]) -> float:
     return 1 - observed / expected
 
 
-def test_sites_forms_are_seven_times_the_same_three_hundred(tmp_path: Path) -> None:
+def test_sites_forms_are_seven_times_the_same_three_hundred(tmp_path: Path, serve: Serve) -> None:
     folder = bench(tmp_path / "own", questions(dict.fromkeys(CATEGORIES, 53)))
-    with serving(*settings_of(folder, tmp_path / "store", None)) as served:
-        (path,) = start_named(served.site, "site").links
-        first = served.visitor().get(path).text
-        assert "practice" in first.casefold()
-        people = [come(served, path) for _ in range(7)]
-        late = served.visitor()
-        assert "All places of this study are taken" in unescape(late.get(path).text)
-        with served.site.database.read() as db:
-            project = db.get_one(Project, 1)
-            keys = {task.id: task.key for task in db.scalars(select(Task).where(Task.stage == "study"))}
-            forms = [[keys[n] for n in one.content["tasks"]] for one in participants(db, project)]
-        assert len(people) == len(forms) == 7
-        assert {len(form) for form in forms} == {300}
-        assert len({frozenset(form) for form in forms}) == 1
-        assert len({tuple(form) for form in forms}) == 7  # in orders of their own
-        assert Counter(key.rsplit(" ", 1)[0] for key in forms[0]) == dict.fromkeys(CATEGORIES, 50)
+    served = serve(folder)
+    (path,) = start_named(served.site, "site").links
+    first = served.visitor().get(path).text
+    assert "practice" in first.casefold()
+    people = [come(served, path) for _ in range(7)]
+    late = served.visitor()
+    assert "All places of this study are taken" in unescape(late.get(path).text)
+    with served.site.database.read() as db:
+        project = db.get_one(Project, 1)
+        keys = {task.id: task.key for task in db.scalars(select(Task).where(Task.stage == "study"))}
+        forms = [[keys[n] for n in one.content["tasks"]] for one in participants(db, project)]
+    assert len(people) == len(forms) == 7
+    assert {len(form) for form in forms} == {300}
+    assert len({frozenset(form) for form in forms}) == 1
+    assert len({tuple(form) for form in forms}) == 7  # in orders of their own
+    assert Counter(key.rsplit(" ", 1)[0] for key in forms[0]) == dict.fromkeys(CATEGORIES, 50)
 
 
 @pytest.mark.full
-def test_sites_human_level_by_seven_people(tmp_path: Path) -> None:
+def test_sites_human_level_by_seven_people(tmp_path: Path, serve: Serve) -> None:
     folder = bench(tmp_path / "own", questions(dict.fromkeys(CATEGORIES, 53)), "site")
     wrong: list[dict[str, bool]] = []
-    with serving(*settings_of(folder, tmp_path / "store", None)) as served:
-        (path,) = start_named(served.site, "site").links
-        truths = {item.id: item.answer for item in served.site.loaded.items}
-        for person in range(7):
-            drawn = random.Random(person)
-            missed = {item: drawn.random() < 0.1 + 0.05 * person for item in truths}
+    served = serve(folder)
+    (path,) = start_named(served.site, "site").links
+    truths = {item.id: item.answer for item in served.site.loaded.items}
+    for person in range(7):
+        drawn = random.Random(person)
+        missed = {item: drawn.random() < 0.1 + 0.05 * person for item in truths}
 
-            def answer(item: str, missed: dict[str, bool] = missed) -> str:
-                return "ABCD"[("ABCD".index(truths[item]) + missed[item]) % 4]
+        def answer(item: str, missed: dict[str, bool] = missed) -> str:
+            return "ABCD"[("ABCD".index(truths[item]) + missed[item]) % 4]
 
-            skip = (f"{CATEGORIES[0]} 7", f"{CATEGORIES[0]} 8") if person == 2 else ()
-            practice = "AC" if person == 6 else "C"  # the last one has to practise once more
-            asked, breaks = answer_all(served, come(served, path), 1, answer, practice, skip)
-            assert (len(asked), breaks) == (300, 3)  # after 75, 150 and 225 questions
-            wrong.append({item: missed[item] for item in asked if item not in skip})
-        done = export_runs(served.site, tmp_path / "people")
+        skip = (f"{CATEGORIES[0]} 7", f"{CATEGORIES[0]} 8") if person == 2 else ()
+        practice = "AC" if person == 6 else "C"  # the last one has to practise once more
+        asked, breaks = answer_all(served, come(served, path), 1, answer, practice, skip)
+        assert (len(asked), breaks) == (300, 3)  # after 75, 150 and 225 questions
+        wrong.append({item: missed[item] for item in asked if item not in skip})
+    done = export_runs(served.site, tmp_path / "people")
     assert (len(done.folders), done.excluded) == (7, {})
     runs = tuple(folder.path for folder in done.folders)
     found = analyze_humans(HumansConfig(runs=runs))
@@ -250,7 +250,7 @@ def verify(client: Client, given: Any, discard: str = "") -> list[str]:
 
 
 @pytest.mark.full
-def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path: Path) -> None:
+def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path: Path, serve: Serve) -> None:
     items = questions(dict.fromkeys(LEVEL_OF, 1), ("object_counting", "object_size", "room_size", "absolute_distance"))
     truths, tasks = {item.id: item.answer for item in items}, {item.id: item.task for item in items}
     reply = {item.id: Reply({"answer": item.answer, "evidence": "There.", "frames": []}) for item in items}
@@ -260,70 +260,67 @@ def test_spatialbench_by_two_models_two_rounds_and_thirty_three_people(tmp_path:
         for item in items
     ]  # fmt: skip
     write_lines(tmp_path / "review.jsonl", rows)
-    settings, clock = settings_of(
-        bench(tmp_path / "own", items, "spatialbench"), tmp_path / "store", None, verify=(tmp_path / "review.jsonl",)
-    )
     high = {name for name, task in tasks.items() if list(LEVELS).index(LEVEL_OF[task]) + 1 >= 3}
-    with serving(settings, clock) as served:
-        assert start_named(served.site, "spatialbench").links == ()
-        with served.site.database.read() as db:
-            alone = set(db.scalars(select(ItemVersion.item).join(Decision, Decision.item_id == ItemVersion.id)))
-            reasons = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
-        assert len(high) == 6
-        assert not alone & high
-        assert high == {name for name, why in reasons.items() if any(one.startswith("level ") for one in why)}
-        drawn = {name for name, why in reasons.items() if why == ["drawn for a spot check"]}
-        assert alone | high | drawn == set(truths)
-        assert len(drawn) <= 4  # a tenth of 9 is expected
+    served = serve(bench(tmp_path / "own", items, "spatialbench"), verify=(tmp_path / "review.jsonl",))
+    assert start_named(served.site, "spatialbench").links == ()
+    with served.site.database.read() as db:
+        alone = set(db.scalars(select(ItemVersion.item).join(Decision, Decision.item_id == ItemVersion.id)))
+        reasons = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
+    assert len(high) == 6
+    assert not alone & high
+    assert high == {name for name, why in reasons.items() if any(one.startswith("level ") for one in why)}
+    drawn = {name for name, why in reasons.items() if why == ["drawn for a spot check"]}
+    assert alone | high | drawn == set(truths)
+    assert len(drawn) <= 4  # a tenth of 9 is expected
 
-        wrong = sorted(high)[0]
+    wrong = sorted(high)[0]
 
-        def annotator(name: str) -> Client:
-            client = served.person("annotator", name)
-            client.get("/projects/1/work")
-            client.post("/studies/1", agreed="yes")
-            return client
+    def annotator(name: str) -> Client:
+        client = served.person("annotator", name)
+        client.get("/projects/1/work")
+        client.post("/studies/1", agreed="yes")
+        return client
 
-        def second(item: str) -> str:
-            return truths[item] if item != wrong else "ABCD"[("ABCD".index(truths[item]) + 1) % 4]
+    def second(item: str) -> str:
+        return truths[item] if item != wrong else "ABCD"[("ABCD".index(truths[item]) + 1) % 4]
 
-        assert set(verify(annotator("Ann"), second)) == high | drawn  # the first round
-        assert verify(annotator("Bob"), second, wrong) == [wrong]  # the second round settles what differs
-        progress = unescape(served.person("owner", "Olga").get("/projects/1/progress").text)
-        choices = [name for name in high | drawn if truths[name] in "ABCD"]
-        first, other = Counter(truths[n] for n in choices), Counter(second(n) for n in choices)
-        chance = sum(first[letter] * other[letter] for letter in "ABCD") / len(choices) ** 2
-        kappa = ((len(choices) - 1) / len(choices) - chance) / (1 - chance)
-        assert re.search(rf"Cohen.s kappa of answers to choices.*?<td[^>]*>\s*{kappa:.2f}\s*<", progress, re.S)
-        done = publish(served.site, tmp_path / "verified", "SpatialBench: verification: Verify")
-        assert done.items == len(items) - 1  # without what was discarded
-        assert '"scoring_profile": "spatialbench"' in (tmp_path / "verified" / "benchmark.json").read_text()
+    assert set(verify(annotator("Ann"), second)) == high | drawn  # the first round
+    assert verify(annotator("Bob"), second, wrong) == [wrong]  # the second round settles what differs
+    progress = unescape(served.person("owner", "Olga").get("/projects/1/progress").text)
+    choices = [name for name in high | drawn if truths[name] in "ABCD"]
+    first, other = Counter(truths[n] for n in choices), Counter(second(n) for n in choices)
+    chance = sum(first[letter] * other[letter] for letter in "ABCD") / len(choices) ** 2
+    kappa = ((len(choices) - 1) / len(choices) - chance) / (1 - chance)
+    assert re.search(rf"Cohen.s kappa of answers to choices.*?<td[^>]*>\s*{kappa:.2f}\s*<", progress, re.S)
+    done = publish(served.site, tmp_path / "verified", "SpatialBench: verification: Verify")
+    assert done.items == len(items) - 1  # without what was discarded
+    assert '"scoring_profile": "spatialbench"' in (tmp_path / "verified" / "benchmark.json").read_text()
 
-        owner = served.person("owner", "Olaf")
-        owner.get("/studies/1/about")
-        page = owner.post("/studies/1/next", part="Human level").text
-        link = re.search(r"/join/2/[^\"< ]+", page)
-        assert link is not None
-        told: dict[str, list[str]] = {}
-        for person in range(33):
-            letters = random.Random(person)
+    owner = served.person("owner", "Olaf")
+    owner.get("/studies/1/about")
+    page = owner.post("/studies/1/next", part="Human level").text
+    link = re.search(r"/join/2/[^\"< ]+", page)
+    assert link is not None
+    told: dict[str, list[str]] = {}
+    for person in range(33):
+        letters = random.Random(person)
 
-            def given(item: str, letters: random.Random = letters) -> str:
-                right = truths[item]
-                said = right if letters.random() < 0.7 else (letters.choice("ABCD") if right in "ABCD" else "99")
-                told.setdefault(item, []).append(said)
-                return said
+        def given(item: str, letters: random.Random = letters) -> str:
+            right = truths[item]
+            said = right if letters.random() < 0.7 else (letters.choice("ABCD") if right in "ABCD" else "99")
+            told.setdefault(item, []).append(said)
+            return said
 
-            asked, breaks = answer_all(served, come(served, link.group(0)), 2, given, practice="")
-            assert (len(asked), breaks) == (14, 0)
-            assert wrong not in asked
-        assert {len(given) for given in told.values()} == {33}
-        progress = unescape(owner.get("/projects/2/progress").text)
-        alpha = nominal_alpha(list(told.values()))
-        assert re.search(rf"Krippendorff.s alpha.*?<td[^>]*>\s*{alpha:.2f}\s*<", progress, re.S)
-        assert len(served.told(current_items, 2)) == 14
-        runs = export_runs(served.site, tmp_path / "people", "SpatialBench: verification: Human level")
-        assert len(runs.folders) == 33
+        asked, breaks = answer_all(served, come(served, link.group(0)), 2, given, practice="")
+        assert (len(asked), breaks) == (14, 0)
+        assert wrong not in asked
+    assert {len(given) for given in told.values()} == {33}
+    progress = unescape(owner.get("/projects/2/progress").text)
+    alpha = nominal_alpha(list(told.values()))
+    assert re.search(rf"Krippendorff.s alpha.*?<td[^>]*>\s*{alpha:.2f}\s*<", progress, re.S)
+    assert len(served.told(current_items, 2)) == 14
+    runs = export_runs(served.site, tmp_path / "people", "SpatialBench: verification: Human level")
+    assert len(runs.folders) == 33
     found = analyze_humans(HumansConfig(runs=tuple(folder.path for folder in runs.folders)))
     assert found.average["score"].people == 33
     (counting,) = [

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 import tomllib
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from reviewing import TRUTHS, Client, Served, item_on, serving, settings_of
+from reviewing import TRUTHS, Client, Serve, Served, item_on
 from tolman.errors import UsageError
 from tolman.review import studies
 from tolman.review.projects.project_export import export_runs
@@ -95,19 +94,17 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def studied(benchmark: Path, tmp_path: Path, file: Path) -> Iterator[tuple[Served, int]]:
+def studied(benchmark: Path, serve: Serve, file: Path) -> tuple[Served, int]:
     """A server with the study."""
-    with serving(*settings_of(benchmark, tmp_path / "store", None)) as served:
-        yield served, start(served, STUDY_FILES.open(str(file)), file.parent)
+    served = serve(benchmark)
+    return served, start(served, STUDY_FILES.open(str(file)), file.parent)
 
 
 @pytest.fixture
-def studied_everywhere(
-    benchmark: Path, tmp_path: Path, file: Path, database: str | None
-) -> Iterator[tuple[Served, int]]:
+def studied_everywhere(benchmark: Path, serve: Serve, file: Path, database: str | None) -> tuple[Served, int]:
     """A server with the study, on each database."""
-    with serving(*settings_of(benchmark, tmp_path / "store", database)) as served:
-        yield served, start(served, STUDY_FILES.open(str(file)), file.parent)
+    served = serve(benchmark, database)
+    return served, start(served, STUDY_FILES.open(str(file)), file.parent)
 
 
 def start(served: Served, study: Study, folder: Path) -> int:
@@ -336,23 +333,22 @@ def test_a_broken_medium_is_reported_and_no_wrong_answer(studied: tuple[Served, 
 
 
 @pytest.mark.full
-def test_time_that_is_over_is_a_skip(benchmark: Path, tmp_path: Path) -> None:
+def test_time_that_is_over_is_a_skip(benchmark: Path, tmp_path: Path, serve: Serve) -> None:
     study = Study.model_validate(
         {"title": "T", "parts": [{"sample": {"people": 1, "by": None}, "time": {"most_seconds": 20}}]}
     )
-    settings, clock = settings_of(benchmark, tmp_path / "store", None)
-    with serving(settings, clock) as served:
-        project = start(served, study, tmp_path)
-        sam = served.person("subject", "Sam")
-        sam.get(f"/projects/{project}/work")
-        sam.post(f"/studies/{project}", agreed="yes")
-        path = sam.get(f"/projects/{project}/work").url.path
-        assert sam.post(f"{path}/skip", reason="time is over").status_code == 422
-        clock.ahead += 30
-        assert sam.post(path, answer="B", seconds=20, shown="ready").url.path != path
-        (own,) = served.told(study_records.records, project)
-        assert dict(own.skips) == {"time is over": 1}
-        assert own.answers == {}
+    served = serve(benchmark)
+    project = start(served, study, tmp_path)
+    sam = served.person("subject", "Sam")
+    sam.get(f"/projects/{project}/work")
+    sam.post(f"/studies/{project}", agreed="yes")
+    path = sam.get(f"/projects/{project}/work").url.path
+    assert sam.post(f"{path}/skip", reason="time is over").status_code == 422
+    served.clock.ahead += 30
+    assert sam.post(path, answer="B", seconds=20, shown="ready").url.path != path
+    (own,) = served.told(study_records.records, project)
+    assert dict(own.skips) == {"time is over": 1}
+    assert own.answers == {}
 
 
 @pytest.mark.full
@@ -372,9 +368,8 @@ def test_a_form_of_who_left_goes_to_another_and_their_answers_stay(studied: tupl
 
 
 @pytest.mark.full
-def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> None:
-    served, _project = studied
-    owner = served.person("owner", "Olga")
+def test_the_owner_starts_a_study_from_the_form(served_sqlite: Served) -> None:
+    owner = served_sqlite.person("owner", "Olga")
     assert "SITE: human level" in owner.get("/studies?like=site").text
     refused = owner.post("/studies", text='title = "x"\n[[parts]]\nmdoe = "study"').text
     assert "line 3" in refused
@@ -393,12 +388,12 @@ def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> 
     changed = owner.post("/studies", text=text.replace("3", "4"))  # nobody has come
     assert changed.url.path == about.url.path
     assert path in changed.text
-    with served.site.database.read() as db:
+    with served_sqlite.site.database.read() as db:
         assert participants.part_of(db.get_one(Project, int(number))).sample.people == 4  # type: ignore[union-attr]
         forms = [form for task in tasks_of(db, int(number)) for form in task.content["forms"]]
     assert max(forms) == 3
     assert len(forms) == len(TRUTHS)
-    visitor = served.visitor()
+    visitor = served_sqlite.visitor()
     visitor.get(path)
     visitor.post(path, agreed="yes")
     refused = owner.post("/studies", text=text).text
@@ -407,36 +402,33 @@ def test_the_owner_starts_a_study_from_the_form(studied: tuple[Served, int]) -> 
 
 
 @pytest.mark.full
-def test_a_study_that_is_begun_anew_says_so(studied: tuple[Served, int], tmp_path: Path) -> None:
-    served, _project = studied
+def test_a_study_that_is_begun_anew_says_so(served_sqlite: Served, tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     text = 'title = "P"\n[[parts]]\n[parts.sample]\npeople = 3\n'
     file.write_text(text)
-    first = start_named(served.site, str(file))
+    first = start_named(served_sqlite.site, str(file))
     assert not any("begun anew" in sentence for sentence in first.foreseen)
     file.write_text(text.replace("3", "5"))
-    second = start_named(served.site, str(file))
+    second = start_named(served_sqlite.site, str(file))
     assert second.links == first.links
     assert second.foreseen[0] == "Nobody had come to 'P': it is begun anew with what the file says now."
-    assert start_named(served.site, str(file)).foreseen == second.foreseen[1:]
+    assert start_named(served_sqlite.site, str(file)).foreseen == second.foreseen[1:]
 
 
 @pytest.mark.full
-def test_the_printed_link_has_what_the_platform_fills_in(studied: tuple[Served, int], tmp_path: Path) -> None:
-    served, _project = studied
+def test_the_printed_link_has_what_the_platform_fills_in(served_sqlite: Served, tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text('title = "P"\n[[parts]]\n[parts.sample]\npeople = 3\n[parts.link]\nplatform = "prolific"\n')
-    started = start_named(served.site, str(file))
+    started = start_named(served_sqlite.site, str(file))
     (link,) = started.links
     assert link.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}")
-    tried = served.visitor().get(re.sub(r"\{\{%\w+%\}\}", "trial", link)).text
+    tried = served_sqlite.visitor().get(re.sub(r"\{\{%\w+%\}\}", "trial", link)).text
     assert "lacks your id" not in tried
     assert "Begin" in tried
 
 
-def test_three_fields_start_a_study(studied: tuple[Served, int]) -> None:
-    served, _project = studied
-    owner = served.person("owner", "Olga")
+def test_three_fields_start_a_study(served_sqlite: Served) -> None:
+    owner = served_sqlite.person("owner", "Olga")
     shown, _, folded = owner.get("/studies").text.partition("All settings</summary>")
     quick = ("title", "parts.0.sample.people", "parts.0.sample.each")
     assert re.findall(r'<(?:input id|textarea id|select id)="([^"]+)"', shown) == list(quick)
@@ -449,9 +441,8 @@ def test_three_fields_start_a_study(studied: tuple[Served, int]) -> None:
 
 
 @pytest.mark.full
-def test_the_form_writes_the_file_and_is_filled_from_it(studied: tuple[Served, int]) -> None:
-    served, _project = studied
-    owner = served.person("owner", "Olga")
+def test_the_form_writes_the_file_and_is_filled_from_it(served_sqlite: Served) -> None:
+    owner = served_sqlite.person("owner", "Olga")
     filled = {"title": "Formed", "parts.0.sample.people": "3", "parts.0.practice.0.question": "2 + 2 = ?"}
     half = owner.post("/study-file", act="write", text="", **filled)
     assert "needs a question and its answer" in half.text
@@ -574,24 +565,25 @@ def test_another_answer_from_another_tab_says_that_the_first_one_stays(studied: 
     assert "6" not in given
 
 
-def test_a_study_of_the_package_that_has_begun_goes_on_as_it_was(pool_folder: Path, tmp_path: Path) -> None:
-    settings, clock = settings_of(tmp_path / "fresh", tmp_path / "store", None, pool=pool_folder)
+def test_a_study_of_the_package_that_has_begun_goes_on_as_it_was(
+    pool_folder: Path, tmp_path: Path, serve: Serve
+) -> None:
     before = STUDY_FILES.open("mmsi-bench").model_dump(mode="json", exclude_unset=True)
     before["parts"][0] |= {"instructions": "Older words."}
     del before["scoring_profile"], before["parts"][0]["format"], before["parts"][1]["settings"]["back"]
-    with serving(settings, clock) as served:
-        with served.site.database.write() as db:
-            start_study(db, served.site, Study.model_validate(before))
-        ann = served.person("annotator", "Ann")
-        ann.get("/projects/1/work")
-        ann.post("/studies/1", agreed="yes")
-        (told,) = start_named(served.site, "mmsi-bench").foreseen
-        assert told.startswith("'MMSI-Bench: annotation: Write' goes on as it was started")
-        assert ann.get("/projects/1/work").url.path.startswith("/write/")
-        with served.site.database.read() as db:
-            assert db.get_one(Project, 1).settings["study"]["part"]["instructions"] == "Older words."
-        (file := tmp_path / "own.toml").write_text(
-            (Path(str(studies.__file__)).parent / "mmsi-bench.toml").read_text(encoding="utf-8"), encoding="utf-8"
-        )
-        with pytest.raises(UsageError, match="give the changed study another title"):
-            start_named(served.site, str(file))
+    served = serve(tmp_path / "fresh", pool=pool_folder)
+    with served.site.database.write() as db:
+        start_study(db, served.site, Study.model_validate(before))
+    ann = served.person("annotator", "Ann")
+    ann.get("/projects/1/work")
+    ann.post("/studies/1", agreed="yes")
+    (told,) = start_named(served.site, "mmsi-bench").foreseen
+    assert told.startswith("'MMSI-Bench: annotation: Write' goes on as it was started")
+    assert ann.get("/projects/1/work").url.path.startswith("/write/")
+    with served.site.database.read() as db:
+        assert db.get_one(Project, 1).settings["study"]["part"]["instructions"] == "Older words."
+    (file := tmp_path / "own.toml").write_text(
+        (Path(str(studies.__file__)).parent / "mmsi-bench.toml").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    with pytest.raises(UsageError, match="give the changed study another title"):
+        start_named(served.site, str(file))

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 from sqlalchemy import select
 
@@ -63,6 +64,7 @@ def test_without_a_least_time_nothing_is_too_fast(served_sqlite: Served) -> None
     assert {item for item, marks in _marks(served_sqlite).items() if marks} == {"order", "size"}
 
 
+@pytest.mark.parametrize("database", [None])
 def test_an_export_leaves_marked_answers_out_and_says_so(served: Served, tmp_path: Path) -> None:
     project = served.project("answer", least_seconds=3)
     _one_by_one(served, project, FIELDS)

@@ -156,13 +156,18 @@ def accept(db: Orm, settings: ReviewSettings, token: str, name: str, stored: str
     return user
 
 
-def enter(db: Orm, settings: ReviewSettings, token: str) -> User:
-    """The user that a sign-in link is for; the link is used up.
+def enter(db: Orm, settings: ReviewSettings, token: str, purpose: str = ENTER) -> User:
+    """The user that a link is for, to sign in if nothing else is said; the link is used up.
 
     Raises:
-        AccountError: the token is not good.
+        AccountError: the token is not good, or the account is closed.
     """
-    return _used_by(db, settings, token, ENTER)
+    found = invitation(db, settings, token, purpose)
+    user = db.get_one(User, found.user_id)
+    if not user.active:
+        raise AccountError("This account is closed.")
+    found.used = settings.clock()
+    return user
 
 
 def reset_password(db: Orm, settings: ReviewSettings, user: User) -> str:
@@ -183,20 +188,10 @@ def set_by_link(db: Orm, settings: ReviewSettings, token: str, stored: str) -> U
     Raises:
         AccountError: the token is not good, or the account is closed.
     """
-    user = _used_by(db, settings, token, RESET)
+    user = enter(db, settings, token, RESET)
     user.password = stored
     end_sessions(db, user)
     record(db, settings, "password", user=user.id, by="link")
-    return user
-
-
-def _used_by(db: Orm, settings: ReviewSettings, token: str, purpose: str) -> User:
-    """The user that a link is for; the link is used up."""
-    found = invitation(db, settings, token, purpose)
-    user = db.get_one(User, found.user_id)
-    if not user.active:
-        raise AccountError("This account is closed.")
-    found.used = settings.clock()
     return user
 
 
@@ -232,11 +227,8 @@ def sign_in(db: Orm, settings: ReviewSettings, user: User, old_token: str | None
         sign_out(db, old_token)
     now, token = settings.clock(), settings.token()
     db.execute(delete(Session).where(Session.expires < now))
-    db.add(
-        Session(
-            id=hash_token(token), user_id=user.id, created=now, expires=now + 3600 * settings.session_hours, seen=now
-        )
-    )
+    expires = now + 3600 * settings.session_hours
+    db.add(Session(id=hash_token(token), user_id=user.id, created=now, expires=expires, seen=now))
     return token
 
 
@@ -260,12 +252,6 @@ def person_of(db: Connection, settings: ReviewSettings, token: str) -> Person | 
 def saw(db: Orm, settings: ReviewSettings, token: str) -> None:
     """Write down that the browser of a session is in use."""
     db.execute(update(Session).where(Session.id == hash_token(token)).values(seen=settings.clock()))
-
-
-def close_account(db: Orm, user: User) -> None:
-    """Close an account to sign-ins and keep the work done with it."""
-    user.active = False
-    end_sessions(db, user)
 
 
 def end_sessions(db: Orm, user: User) -> None:
@@ -394,9 +380,3 @@ def set_projects(db: Orm, user: User, projects: Iterable[int]) -> list[str]:
         elif found is not None:
             db.delete(found)
     return theirs
-
-
-def same_members(db: Orm, one: Project, other: Project) -> None:
-    """Have the people of one project in another, which comes after it."""
-    if one.restricted:
-        set_members(db, other, members(db, one), restricted=True)

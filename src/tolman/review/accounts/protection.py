@@ -105,13 +105,6 @@ class Limit:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One attempt that is being made, by the name of its rows."""
-
-    name: str
-
-
 class Attempts:
     """Counters of attempts, safe to use from any thread and any process.
 
@@ -124,8 +117,8 @@ class Attempts:
     def __init__(self, database: Database, clock: Callable[[], float], name: Callable[..., str]) -> None:
         self._database, self._clock, self._name = database, clock, name
 
-    def begin(self, limits: Sequence[tuple[tuple[str, ...], Limit]]) -> Attempt | None:
-        """Count an attempt under some keys, all or none; None where one of them has had its number."""
+    def begin(self, limits: Sequence[tuple[tuple[str, ...], Limit]]) -> str | None:
+        """Count an attempt under some keys, all or none, and name it; None where one of them has had its number."""
         now = self._clock()
         counted = [(self._name("attempt", *key), limit) for key, limit in limits]
         with self._database.read() as db:  # a flood that is refused writes nothing
@@ -138,15 +131,14 @@ class Attempts:
             rows = [SignInAttempt(attempt="", key=key, at=now, ends=now + limit.seconds) for key, limit in counted]
             db.add_all(rows)
             db.flush()
-            attempt = Attempt(str(rows[0].id))
             for row in rows:
-                row.attempt = attempt.name
-        return attempt
+                row.attempt = str(rows[0].id)
+        return rows[0].attempt
 
-    def succeeded(self, attempt: Attempt) -> None:
+    def succeeded(self, attempt: str) -> None:
         """Take an attempt out of its counters: only failed ones are limited."""
         with self._database.write() as db:
-            db.execute(delete(SignInAttempt).where(SignInAttempt.attempt == attempt.name))
+            db.execute(delete(SignInAttempt).where(SignInAttempt.attempt == attempt))
 
 
 def _room(db: Orm, counted: Sequence[tuple[str, Limit]], now: float) -> bool:

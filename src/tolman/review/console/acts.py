@@ -210,9 +210,8 @@ def _take_in(part: ActPart, version: ItemVersion) -> dict[str, Any]:
     closed = [task for task in part.tasks.get(version.id, []) if task.id in last.content[CLOSED]]
     before = {"decisions": [last.id], "tasks": [[task.id, task.open, task.wanted] for task in closed]}
     for task in closed:
-        work.open_for(
-            task, part.done.get(task.id, 0), 1
-        )  # whose last answer came while it was left out wants one more to settle it
+        # Whose last answer came while it was left out wants one more to settle it.
+        work.open_for(task, part.done.get(task.id, 0), 1)
     return before
 
 
@@ -223,13 +222,11 @@ def _assign(part: ActPart, version: ItemVersion) -> dict[str, Any]:
     if not tasks:
         raise PassedOverError("nothing open that they may do")
     until = part.site.settings.clock() + KEPT_FOR
-    given = [
-        own for task in tasks if (own := assignments.give(part.db, part.site, task, part.person, until)) is not None
-    ]
-    if not given:
+    given = [assignments.give(part.db, part.site, task, part.person, until) for task in tasks]
+    if not any(given):
         raise PassedOverError("no place free for them")
     part.db.flush()
-    return {"given": [own.id for own in given]}
+    return {"given": [own.id for own in given if own is not None]}
 
 
 @dataclass(frozen=True)
@@ -427,10 +424,9 @@ def undo_act(site: Site, project: int, number: int, me: Person) -> None:
         if act.state != DONE or act.kind == VOID:
             raise ActError("What was voided stays so." if act.kind == VOID else "This is not done, or undone already.")
         _alone(db, project)
-        answered, other = _meanwhile(db, act)
-        if answered:
+        if answered := db.scalar(_gone_on(act, _answered(act))):
             raise ActError(f"People have answered {counted(answered)} of these meanwhile, so all stays as it is.")
-        if other:
+        if other := db.scalar(_gone_on(act, _other(act))):
             raise ActError(f"{counted(other)} of these changed again since, so all stays as it is.")
         act.state, act.undone_by = UNDOING, me.id
         small = act.total <= PART
@@ -507,11 +503,6 @@ def finish(db: Orm, site: Site, act: Act) -> None:
         db, site.settings, TOLD[act.kind] if doing else "act undone", project=act.project_id,
         user=act.user_id if doing else act.undone_by, act=act.id, **told, **more,
     )  # fmt: skip
-
-
-def _meanwhile(db: Orm, act: Act) -> tuple[int, int]:
-    """How many of an act's questions people have answered since, and how many others were changed otherwise."""
-    return db.scalar(_gone_on(act, _answered(act))) or 0, db.scalar(_gone_on(act, _other(act))) or 0
 
 
 def _gone_on(act: Act, condition: ColumnElement[bool]) -> Select[int]:

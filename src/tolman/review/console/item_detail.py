@@ -25,7 +25,6 @@ from tolman.review.store.schema import (
     Acted,
     Assignment,
     Decision,
-    Flag,
     ItemVersion,
     Project,
     Submission,
@@ -139,11 +138,6 @@ def decisions_about(db: Orm, project: Project, version: ItemVersion) -> list[Row
         .order_by(Decision.id).execution_options(**{WITH_UNDONE: True})
     )  # fmt: skip
     return list(db.execute(chosen))
-
-
-def flags_about(db: Orm, version: ItemVersion) -> list[Flag]:
-    """The flags of a version."""
-    return list(db.scalars(select(Flag).where(Flag.item_id == version.id).order_by(Flag.id)))
 
 
 def versions_of(db: Orm, project: Project, version: ItemVersion) -> list[ItemVersion]:

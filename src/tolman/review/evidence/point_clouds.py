@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tolman.geometry.boxes import Floats
     from tolman.geometry.measuring import Measurement
     from tolman.ingest.clouds.recording import Recording
-    from tolman.scenes import Capture
 
 
 METRIC = ("m", "cm", "m2")
@@ -178,9 +177,8 @@ def measured_in(
         raise unknown("quantity", quantity, QUANTITIES)
     _factor(_UNITS.get(quantity, "m"), item)  # before the work is done
     recording, _ = recording_of(place)
-    found = measure_recording(
-        recording, quantity, (_pick(recording, seconds, first), _other(recording, seconds, second)), shape=shape
-    )
+    other = None if second is None else _pick(recording, seconds, second)
+    found = measure_recording(recording, quantity, (_pick(recording, seconds, first), other), shape=shape)
     answer, bound = in_unit(found, item)
     return {
         "answer": answer,
@@ -205,10 +203,6 @@ def _pick(recording: Recording, seconds: float, numbers: Sequence[float]) -> Any
     if len(numbers) == 6:
         return Pick(box=tuple(numbers))
     return Pick(pixels=tuple(numbers), at=scene_seconds(recording, seconds))
-
-
-def _other(recording: Recording, seconds: float, numbers: Sequence[float] | None) -> Any:
-    return None if numbers is None else _pick(recording, seconds, numbers)
 
 
 def in_unit(found: Measurement, item: Item) -> tuple[str, float]:
@@ -317,13 +311,9 @@ def top_view(recording: Recording, points: Floats) -> TopView:
 
 def _roof(recording: Recording, points: Floats) -> float:
     """Return the height above which points aren't drawn, as they would hide those below: just above the cameras."""
-    heights = [pose[2, 3] for camera in recording.cameras for pose in _poses(camera)]
+    heights = [camera.pose(n)[2, 3] for camera in recording.cameras for n in range(0, len(camera.times), 10)]
     known = [height for height in heights if np.isfinite(height)]
     return float(np.mean(known)) + 0.5 if known else float(np.quantile(points[:, 2], 0.9))
-
-
-def _poses(camera: Capture) -> list[Floats]:
-    return [camera.pose(number) for number in range(0, len(camera.times), 10)]
 
 
 def _colours(values: Floats, ends: Floats) -> NDArray[np.uint8]:

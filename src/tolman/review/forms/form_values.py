@@ -44,6 +44,11 @@ def seconds_of(form: FormData) -> float:
         return 0.0
 
 
+def texts_of(form: FormData) -> dict[str, str]:
+    """The texts of a form by their fields' names, without files."""
+    return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
 async def _request_form(request: Request) -> FormData:
     return await request.form()
 
@@ -63,7 +68,7 @@ Form = Annotated[FormData, Depends(_request_form)]
 """A form as a whole, for those whose fields are not known beforehand."""
 
 
-class QuestionFormat(BaseModel):
+class QuestionFormat(BaseModel, title="Format of the questions that people write or revise"):
     """The format of a question.
 
     Attributes:
@@ -74,9 +79,9 @@ class QuestionFormat(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    options: int | None = Field(default=None, ge=2, le=10)
-    pictures: int | None = Field(default=None, ge=1, le=20)
-    more_pictures: tuple[str, ...] = ()
+    options: int | None = Field(default=None, ge=2, le=10, title="Options of a question, all different")
+    pictures: int | None = Field(default=None, ge=1, le=20, title="Pictures of a question")
+    more_pictures: tuple[str, ...] = Field(default=(), title="Question types with that many pictures or more")
 
     def problem(self, task: str, options: Sequence[str], media: Sequence[str] | None) -> str | None:
         """Return one sentence on a question's mismatches with the format, or None.

@@ -268,7 +268,7 @@ def propose(right: str, options: Sequence[str], things: Sequence[str], others: I
     text = " ".join(right.split())
     if not text:
         return []
-    found = [*_directions(text), *_numbers(text), *_things(text, things)]
+    found = [*_directions(text), *_numbers(text), *_swapped(text, list(dict.fromkeys(things)))]
     if not found:
         found = [" ".join(other.split()) for other in others]
     taken = {option.strip().casefold() for option in options} | {text.casefold()}
@@ -283,12 +283,9 @@ def _swapped(text: str, words: Sequence[str]) -> list[str]:
         if match:
             others = [other for other in words if other.casefold() != word.casefold()]
             capital = match[0][:1].isupper()
-            return [text[: match.start()] + _as(other, capital=capital) + text[match.end() :] for other in others]
+            said = [other[:1].upper() + other[1:] if capital else other for other in others]
+            return [text[: match.start()] + other + text[match.end() :] for other in said]
     return []
-
-
-def _as(word: str, *, capital: bool) -> str:
-    return word[:1].upper() + word[1:] if capital else word
 
 
 def _directions(text: str) -> list[str]:
@@ -309,7 +306,3 @@ def _numbers(text: str) -> list[str]:
         count = int(match[0])
         made = [str(count + step) for step in (-1, 1, 2, -2) if count + step >= 0]
     return [text[: match.start()] + number + text[match.end() :] for number in made if number != match[0]]
-
-
-def _things(text: str, things: Sequence[str]) -> list[str]:
-    return _swapped(text, list(dict.fromkeys(things)))

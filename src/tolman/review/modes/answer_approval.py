@@ -34,7 +34,16 @@ from tolman.review.store.database import record_item
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import Block, marks_block, problems_block, submitted, work
 from tolman.review.tasks.assignments import UndoRule
-from tolman.review.tasks.decisions import ANSWER, DECIDE, PROPOSE, RESOLVE, VALIDATE, last_decisions, write_decision
+from tolman.review.tasks.decisions import (
+    ANSWER,
+    DECIDE,
+    PROPOSE,
+    RESOLVE,
+    VALIDATE,
+    last_decisions,
+    review_key,
+    write_decision,
+)
 from tolman.scoring.agreement_coefficients import Coefficient, cohen
 
 MODELS = "models"
@@ -162,7 +171,7 @@ def go_on(db: Orm, site: Site, project: Project, version: ItemVersion, opinions:
         return
     content = {MODELS: opinions_as_json(opinions), "reasons": reasons}
     not_by = () if by is None else (by,)
-    work.ask(db, site, project, VALIDATE, _key(version), version=version, content=content, not_by=not_by)
+    work.ask(db, site, project, VALIDATE, review_key(version), version=version, content=content, not_by=not_by)
 
 
 def take_validation(db: Orm, site: Site, own: Assignment) -> None:
@@ -184,7 +193,7 @@ def take_validation(db: Orm, site: Site, own: Assignment) -> None:
         *([] if decided.content["verdict"] == "approve" else [f"the second person said: {decided.content['verdict']}"]),
     ]
     content = task.content | {"reasons": [*task.content["reasons"], *reasons], "second": own.id}
-    work.ask(db, site, task.project, RESOLVE, _key(version), version=version, content=content, not_by=people)
+    work.ask(db, site, task.project, RESOLVE, review_key(version), version=version, content=content, not_by=people)
     record_item(db, site.settings, "disagreed", version, reasons=reasons)
 
 
@@ -238,10 +247,6 @@ def _record_models(db: Orm, site: Site, project: Project, version: ItemVersion, 
         further: dict[str, Any] = {UNFIT: list(opinions.unfit)} if opinions.unfit else {}
         told = opinions_as_json(opinions)
         record_item(db, site.settings, MODELS, version, opinions=told, reasons=list(opinions.reasons), **further)
-
-
-def _key(version: ItemVersion) -> str:
-    return f"{version.item}@{version.version}"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy.orm import Session as Orm
 
@@ -70,18 +70,18 @@ answer_router = APIRouter(prefix=f"/{ANSWER_NAME}", dependencies=[allow("subject
 
 
 @answer_router.get("/{assignment}", response_class=HTMLResponse)
-def show_question(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+def show_question(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """Show a question to the person who is to answer it."""
     with site.database.view() as db:
         own = own_work(db, me, assignment, ANSWER_NAME)
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
-        return page(request, guest, "answer.html", **asked(db, site, me, own, [STAGE]))
+        return page(guest, "answer.html", **asked(db, site, me, own, [STAGE]))
 
 
 @answer_router.post("/{assignment}", response_class=HTMLResponse)
 def submit_answer(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0,
+    site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0,
     shown: Shown = "", drawn: Drawn = "",
 ) -> Response:  # fmt: skip
     """Submit an answer."""
@@ -93,7 +93,7 @@ def submit_answer(
             marks = marks_of(site, own, seconds, shown)
         except AnswerError as error:
             content = asked(db, site, me, own, [STAGE]) | {"problem": str(error), "given": answer, "drawn": drawn}
-            return page(request, guest, "answer.html", status=422, **content)
+            return page(guest, "answer.html", status=422, **content)
         _, fresh = work.submit(db, site, own, STEP, content, seconds, marks)
         if fresh:
             work.finish(db, site, own)
@@ -174,18 +174,18 @@ study_router = APIRouter(prefix=f"/{STUDY_NAME}", dependencies=[allow("subject")
 
 
 @study_router.get("/{assignment}", response_class=HTMLResponse)
-def show_study_question(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+def show_study_question(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """Show a question to the person who is to answer it; a practice question's answer after theirs."""
     with site.database.view() as db:
         own = _own(db, me, assignment)
         part = participants.part_of(own.task.project)
         if own.task.stage == PRACTICE and own.state == "done":
-            return page(request, guest, "study_feedback.html", **_feedback(db, site, own, part))
+            return page(guest, "study_feedback.html", **_feedback(db, site, own, part))
         further = see_other(f"/projects/{own.task.project_id}/work")
         if study_steps.was_submitted(db, own):
             return further
         if own.task.stage != STUDY or not study_steps.over(site, own, part):
-            return page(request, guest, "study.html", **_asked(db, site, me, own, part))
+            return page(guest, "study.html", **_asked(db, site, me, own, part))
     with site.database.write_for(me.id) as db:
         study_steps.skip(db, site, _own(db, me, assignment), TIME_OVER, 0.0)
     return further
@@ -193,9 +193,8 @@ def show_study_question(request: Request, site: TheSite, guest: Guest, me: Me, a
 
 @study_router.post("/{assignment}", response_class=HTMLResponse)
 def submit_study_answer(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0,
-    shown: Shown = "",
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0, shown: Shown = ""
+) -> Response:
     """Submit an answer; stored is the letter of the question as the benchmark has it."""
     with site.database.write_for(me.id) as db:
         own = _own(db, me, assignment)
@@ -215,7 +214,7 @@ def submit_study_answer(
                 raise AnswerError(f"Look at the question for {part.time.least_seconds} seconds at least.")
         except AnswerError as error:
             content = _asked(db, site, me, own, part) | {"problem": str(error), "given": answer}
-            return page(request, guest, "study.html", status=422, **content)
+            return page(guest, "study.html", status=422, **content)
         content = {"answer": participants.true_answer(order, given)}
         if order is not None:
             content |= {"shown": given, "order": list(order)}

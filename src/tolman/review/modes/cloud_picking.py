@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query
 from fastapi import Path as InPath
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import func, select
@@ -61,7 +61,7 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
         return Response(out.getvalue(), media_type="image/jpeg", headers=_CACHE)
 
     @router.get("/{assignment}/cloud", response_class=HTMLResponse)
-    def panel(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+    def panel(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
         """Show the point cloud next to the video, for picking points."""
         item, place = _measurable(site, own_of, me, assignment)
         try:
@@ -69,10 +69,10 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
             top = top_view(recording, points)
             at = point_clouds.first_known(recording)
         except TolmanError as error:
-            return _not_measured(request, guest, assignment, str(error), 200)
+            return _not_measured(guest, assignment, str(error), 200)
         size = recording.cameras[0].size if recording.cameras else None
         return page(
-            request, guest, "_cloud.html", own=assignment, top=top, at=at, size=size, quantity=_usual(item),
+            guest, "_cloud.html", own=assignment, top=top, at=at, size=size, quantity=_usual(item),
             of_two=sorted(OF_TWO), quantities=QUANTITIES, shapes=SHAPES,
         )  # fmt: skip
 
@@ -100,8 +100,8 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
 
     @router.post("/{assignment}/measure", response_class=HTMLResponse)
     def measure(
-        request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, quantity: Line = "size",
-        shape: Line = "box", first: Line = "", second: Line = "", at: Line = "0",
+        site: TheSite, guest: Guest, me: Me, assignment: Key, quantity: Line = "size", shape: Line = "box",
+        first: Line = "", second: Line = "", at: Line = "0",
     ) -> Response:  # fmt: skip
         """Measure the picked points; each measurement is kept, whether it is taken over or not."""
         item, place = _measurable(site, own_of, me, assignment)
@@ -112,7 +112,7 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
             other = _read(second, "The second region", (4, 6)) if quantity in OF_TWO else None
             found = point_clouds.measured_in(place, item, quantity, shape, seconds, one, other)
         except (AnswerError, TolmanError) as error:
-            return _not_measured(request, guest, assignment, _sentence(error), 422)
+            return _not_measured(guest, assignment, _sentence(error), 422)
         with site.database.write() as db:
             own = own_of(db, me, assignment)
             number = 1 + _measurements(db, own)
@@ -122,13 +122,13 @@ def add_picking(router: APIRouter, own_of: Find) -> None:
                 record_item(db, site.settings, "measured", own.task.version, user=me.id, **found)
         if number > _MOST:
             problem = f"That was measured {_MOST} times already. Take one of them over."
-            return _not_measured(request, guest, assignment, problem, 422)
-        return page(request, guest, "_measured.html", own=assignment, problem="", found=found, number=number)
+            return _not_measured(guest, assignment, problem, 422)
+        return page(guest, "_measured.html", own=assignment, problem="", found=found, number=number)
 
 
-def _not_measured(request: Request, guest: Guest, assignment: int, problem: str, status: int) -> Response:
+def _not_measured(guest: Guest, assignment: int, problem: str, status: int) -> Response:
     content = {"own": assignment, "problem": problem, "found": None, "number": 0}
-    return page(request, guest, "_measured.html", status=status, **content)
+    return page(guest, "_measured.html", status=status, **content)
 
 
 def measurement(db: Orm, own: Assignment, number: int, answer: str) -> dict[str, Any]:

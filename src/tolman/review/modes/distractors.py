@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
@@ -220,14 +220,14 @@ router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("annotator")])
 
 
 @router.get("/{assignment}", response_class=HTMLResponse)
-def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A key step, and the other view's frames around it."""
     with site.database.read() as db:
         own = own_work(db, me, assignment, NAME, "key step")
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         picks = list(own.draft.content.get("picks", [])) if own.draft else []
-        return page(request, guest, "distractors.html", **_content(db, site, me, own, picks))
+        return page(guest, "distractors.html", **_content(db, site, me, own, picks))
 
 
 @router.get("/{assignment}/frame/{view}/{number}", response_class=Response)
@@ -249,7 +249,7 @@ def frame(site: TheSite, me: Me, assignment: Key, view: str, number: int) -> Res
 
 
 @router.post("/{assignment}/check", response_class=HTMLResponse)
-def look(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+def look(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Keep the choice, and show its problems; with 'at', also choose the player's moment."""
     with site.database.read() as db:
         step = _step(site, own_work(db, me, assignment, NAME, "key step"))
@@ -262,11 +262,11 @@ def look(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
             return Response(status_code=204)
         work.save_draft(db, site, own, {"picks": picks}, seconds_of(form))
         content = _content(db, site, me, own, picks)
-    return page(request, guest, "_distractors_form.html" if by_time else "_checks.html", **content)
+    return page(guest, "_distractors_form.html" if by_time else "_checks.html", **content)
 
 
 @router.post("/{assignment}", response_class=HTMLResponse)
-def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+def submit(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Submit three distractors."""
     with site.database.read() as db:
         own = own_work(db, me, assignment, NAME, "key step")
@@ -287,7 +287,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
         if stops or drafted is None:
             work.save_draft(db, site, own, {"picks": picks}, seconds_of(form))
             changes = {"problem": "Not yet: " + " ".join(stops), "seconds": seconds_of(form)}
-            return page(request, guest, "distractors.html", status=422, **content | changes)
+            return page(guest, "distractors.html", status=422, **content | changes)
         place = rarest_place(db, own.task.project, WANTED + 1, [drafted.task])
         name = identity(site, own)
         known = labels(step.family, outdoors=step.rig.geometry.scene.room_area is None, own={})

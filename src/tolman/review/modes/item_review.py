@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, HTTPException
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
@@ -55,20 +55,20 @@ router = APIRouter(prefix=f"/{NAME}", dependencies=[allow("reviewer", "owner")])
 
 
 @router.get("/{assignment}", response_class=HTMLResponse)
-def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """The question alone; with its answer once it is answered."""
     with site.database.view() as db:
         own = _own(db, me, assignment)
         if work.submission(db, own, DECIDE) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         if _is_blind(db, own):
-            return page(request, guest, "review_answer.html", **_blind(db, site, me, own))
-        return page(request, guest, "review_decide.html", **_open(db, site, me, own))
+            return page(guest, "review_answer.html", **_blind(db, site, me, own))
+        return page(guest, "review_decide.html", **_open(db, site, me, own))
 
 
 @router.post("/{assignment}/answer", response_class=HTMLResponse)
 def answer(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0,
+    site: TheSite, guest: Guest, me: Me, assignment: Key, answer: Answer = "", seconds: Seconds = 0.0,
     shown: Shown = "", drawn: Drawn = "",
 ) -> Response:  # fmt: skip
     """Submit a first answer; it is final, even after the truth is seen."""
@@ -82,7 +82,7 @@ def answer(
             marks = marks_of(site, own, seconds, shown)
         except AnswerError as error:
             told = _blind(db, site, me, own) | {"problem": str(error), "given": answer, "drawn": drawn}
-            return page(request, guest, "review_answer.html", status=422, **told)
+            return page(guest, "review_answer.html", status=422, **told)
         _, fresh = work.submit(db, site, own, ANSWER, content, seconds, marks)
         if fresh:
             work.hold(site, own)
@@ -92,9 +92,8 @@ def answer(
 
 @router.post("/{assignment}/decide", response_class=HTMLResponse)
 def decide(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: VerdictFields, seconds: Seconds = 0.0,
-    drawn: Drawn = "",
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, assignment: Key, form: VerdictFields, seconds: Seconds = 0.0, drawn: Drawn = ""
+) -> Response:
     """Approve, flag, revise or discard."""
     with site.database.write_for(me.id, assignment) as db:
         own = _own(db, me, assignment)
@@ -105,7 +104,7 @@ def decide(
             content = form.read(work.asked_item(own), format_of(own.task.project)) | drawn_of(site, own, drawn)
         except (VerdictError, AnswerError) as error:
             opened = _open(db, site, me, own) | {"problem": str(error), "form": form, "drawn": drawn}
-            return page(request, guest, "review_decide.html", status=422, **opened)
+            return page(guest, "review_decide.html", status=422, **opened)
         spent = seconds - (first.seconds or 0.0) if first is not None else seconds
         _, fresh = work.submit(db, site, own, DECIDE, content, max(spent, 0.0))
         if fresh:

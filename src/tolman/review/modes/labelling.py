@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends, HTTPException
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from sqlalchemy.orm import Session as Orm
 
@@ -28,7 +28,17 @@ from tolman.curate.mapping import NO, open_taxonomy
 from tolman.items import Item
 from tolman.responses import Response as RunResponse
 from tolman.review.accounts import AccountError, belongs
-from tolman.review.forms.form_values import AnswerError, Drawn, Key, Paragraphs, Seconds, Shown, as_field, shown_answer
+from tolman.review.forms.form_values import (
+    AnswerError,
+    Drawn,
+    Form,
+    Key,
+    Paragraphs,
+    Seconds,
+    Shown,
+    as_field,
+    shown_answer,
+)
 from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
 from tolman.review.site import Guest, Me, Site, TheSite, allow
 from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task, User
@@ -132,8 +142,7 @@ class Labelling:
     merged: Callable[[Sequence[dict[str, Any]]], list[dict[str, Any]]] = list
 
 
-async def _chosen(request: Request) -> Labels:
-    form = await request.form()
+async def _chosen(form: Form) -> Labels:
     names = [name for name in form if name.startswith(_PREFIX)]
     return {
         name.removeprefix(_PREFIX): [text for text in form.getlist(name)[:100] if isinstance(text, str)]
@@ -170,17 +179,17 @@ def labelling_router(kind: Labelling) -> APIRouter:
         return PlainTextResponse(text, headers={"content-disposition": name})
 
     @router.get("/{assignment}", response_class=HTMLResponse, dependencies=[people])
-    def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+    def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
         """Show the item that is to be labelled."""
         with site.database.view() as db:
             own = own_work(db, me, assignment, kind.name, "task")
             if work.submission(db, own, STEP) is not None:
                 return see_other(f"/projects/{own.task.project_id}/work")
-            return page(request, guest, "label.html", **_content(db, site, me, own, kind))
+            return page(guest, "label.html", **_content(db, site, me, own, kind))
 
     @router.post("/{assignment}", response_class=HTMLResponse, dependencies=[people])
     def submit(
-        request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, chosen: Chosen, note: Paragraphs = "",
+        site: TheSite, guest: Guest, me: Me, assignment: Key, chosen: Chosen, note: Paragraphs = "",
         seconds: Seconds = 0.0, shown: Shown = "", drawn: Drawn = "",
     ) -> Response:  # fmt: skip
         """Submit labels."""
@@ -192,7 +201,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
                 marks = marks_of(site, own, seconds, shown)
             except AnswerError as error:
                 kept = {"labels": chosen, "note": note, "seconds": seconds, "problem": str(error), "drawn": drawn}
-                return page(request, guest, "label.html", status=422, **_content(db, site, me, own, kind) | kept)
+                return page(guest, "label.html", status=422, **_content(db, site, me, own, kind) | kept)
             _, fresh = work.submit(db, site, own, STEP, {"labels": labels, "note": note.strip()} | more, seconds, marks)
             if fresh:
                 work.finish(db, site, own)

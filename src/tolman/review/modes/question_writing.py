@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
+from fastapi import APIRouter, File, HTTPException, Query, UploadFile
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import ValidationError
 from sqlalchemy.orm import Session as Orm
@@ -101,18 +101,18 @@ def add_pool(router: APIRouter, mode: str) -> None:
 
     @router.get("/{assignment}/pool", response_class=HTMLResponse)
     def browse(
-        request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
-        source: Text = "", group: Text = "", kind: Text = "", text: Text = "", number: PageNumber = 1,
+        site: TheSite, guest: Guest, me: Me, assignment: Key, source: Text = "", group: Text = "", kind: Text = "",
+        text: Text = "", number: PageNumber = 1,
     ) -> Response:  # fmt: skip
         """A page of the pool."""
         with site.database.read() as db:
             own_work(db, me, assignment, mode)
-        return _pool_page(request, site, guest, assignment, Filters(source, group, kind, text, number))
+        return _pool_page(site, guest, assignment, Filters(source, group, kind, text, number))
 
     @router.post("/{assignment}/upload", response_class=HTMLResponse)
     def upload(
-        request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
-        file: Annotated[UploadFile | None, File()] = None, licence: Line = "",
+        site: TheSite, guest: Guest, me: Me, assignment: Key, file: Annotated[UploadFile | None, File()] = None,
+        licence: Line = "",
     ) -> Response:  # fmt: skip
         """Add a file to the pool, where the owner allows it."""
         with site.database.read() as db:
@@ -139,15 +139,15 @@ def add_pool(router: APIRouter, mode: str) -> None:
         except UploadError as error:
             problem = str(error)
         filters = Filters(source="" if problem else "uploads")
-        return _pool_page(request, site, guest, assignment, filters, told, problem)
+        return _pool_page(site, guest, assignment, filters, told, problem)
 
 
 def _pool_page(
-    request: Request, site: Site, guest: Guest, assignment: int, filters: Filters, told: str = "", problem: str = ""
+    site: Site, guest: Guest, assignment: int, filters: Filters, told: str = "", problem: str = ""
 ) -> Response:
     content: dict[str, Any] = {"own": assignment, "told": told, "problem": problem, "filters": filters}
     status, shelf = 422 if problem else 200, pool_of(site).browse(filters)
-    return page(request, guest, "_write_pool.html", status=status, shelf=shelf, **content)
+    return page(guest, "_write_pool.html", status=status, shelf=shelf, **content)
 
 
 LEFT = "You may still be asked questions about this scene, so it isn't shown yet."
@@ -157,7 +157,7 @@ def add_scene(router: APIRouter, mode: str) -> None:
     """Add the pages of a medium's scene to those of a mode."""
 
     @router.get("/{assignment}/scene/{medium}", response_class=HTMLResponse)
-    def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, medium: str) -> Response:
+    def show(site: TheSite, guest: Guest, me: Me, assignment: Key, medium: str) -> Response:
         """The place for the scene, which a script fills; or why it isn't shown."""
         problem = ""
         try:
@@ -166,7 +166,7 @@ def add_scene(router: APIRouter, mode: str) -> None:
             if error.detail != LEFT:
                 raise
             problem = LEFT
-        return page(request, guest, "_write_scene.html", own=assignment, medium=medium, problem=problem)
+        return page(guest, "_write_scene.html", own=assignment, medium=medium, problem=problem)
 
     @router.get("/{assignment}/scene/{medium}/scene", response_class=Response)
     def data(site: TheSite, me: Me, assignment: Key, medium: str) -> Response:
@@ -203,18 +203,18 @@ add_scene(router, NAME)
 
 
 @router.get("/{assignment}", response_class=HTMLResponse)
-def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A question to be written."""
     with site.database.read() as db:
         own = own_work(db, me, assignment, NAME)
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         content = _page(db, site, me, own, Written.of_draft(_content(db, own)))
-        return page(request, guest, "write.html", **content | {"seen": _content(db, own).get("saves", 0)})
+        return page(guest, "write.html", **content | {"seen": _content(db, own).get("saves", 0)})
 
 
 @router.post("/{assignment}/edit", response_class=HTMLResponse)
-def edit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+def edit(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Keep the draft, carry out a button's action, and show the missing parts."""
     act = str(form.get("do", ""))[:80]
     with site.database.write() as db:
@@ -228,11 +228,11 @@ def edit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
             state |= {"proposals": _proposals(db, site, own, written), "proposed": True}
     template = "_write_form.html" if act else "_write_checks.html"
     told = {"other_tab": other_tab, "focus": act, "tab": str(form.get("tab", ""))[:16], "seen": seen}
-    return page(request, guest, template, own=assignment, **state | told)
+    return page(guest, template, own=assignment, **state | told)
 
 
 @router.post("/{assignment}/try", response_class=HTMLResponse)
-def try_it(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+def try_it(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Have models try the current question; missing parts are reported."""
     if not site.settings.try_models:
         raise HTTPException(404, "The owner of this server has named no model that tries questions.")
@@ -243,23 +243,23 @@ def try_it(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
         written, _ = _keep(db, site, own, form, "")
         item = _complete(site, own, written)
         if isinstance(item, str):
-            return page(request, guest, "_write_trials.html", own=assignment, trials=[], trial_problem=item)
+            return page(guest, "_write_trials.html", own=assignment, trials=[], trial_problem=item)
         wanted = model_trials.begin(db, site, own, item)
     model_trials.run(site, item, wanted)
-    return tried(request, site, guest, me, assignment)
+    return tried(site, guest, me, assignment)
 
 
 @router.get("/{assignment}/trials", response_class=HTMLResponse)
-def tried(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+def tried(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """Show the trials so far of the current question."""
     with site.database.read() as db:
         own = own_work(db, me, assignment, NAME)
         content = _trials(db, site, own, Written.of_draft(_content(db, own)))
-    return page(request, guest, "_write_trials.html", own=assignment, **content)
+    return page(guest, "_write_trials.html", own=assignment, **content)
 
 
 @router.post("/{assignment}", response_class=HTMLResponse)
-def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+def submit(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Submit a question; its problems are shown and nothing is lost."""
     with site.database.write() as db:
         own = own_work(db, me, assignment, NAME)
@@ -274,7 +274,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
             if item is None or isinstance(item, str):
                 problem = "Not yet: " + " ".join(stops) if item is None else item
                 content = _page(db, site, me, own, written) | state | {"problem": problem, "seconds": seconds}
-                return page(request, guest, "write.html", status=422, **content)
+                return page(guest, "write.html", status=422, **content)
             outcomes = model_trials.kept(db, site, own, item)
             if outcomes:
                 item = item.model_copy(update={"evidence": item.evidence | {"tried": outcomes}})

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
@@ -72,18 +72,18 @@ class Route:
 
 
 @router.get("/{assignment}", response_class=HTMLResponse)
-def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A scene, for a route to be planned in it."""
     with site.database.read() as db:
         own = own_work(db, me, assignment, NAME, "scene")
         if work.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         route = _of_draft(own.draft.content if own.draft else {})
-        return page(request, guest, "routes.html", **_content(db, site, me, own, route))
+        return page(guest, "routes.html", **_content(db, site, me, own, route))
 
 
 @router.post("/{assignment}/plan", response_class=HTMLResponse)
-def plan(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+def plan(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Keep the choice; show the turns, or the problem of the route."""
     route = _of_form(form)
     with site.database.write() as db:
@@ -92,11 +92,11 @@ def plan(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key,
             return Response(status_code=204)
         work.save_draft(db, site, own, _draft(route), seconds_of(form))
         content = _content(db, site, me, own, route)
-    return page(request, guest, "_route_preview.html", **content | {"oob": True})
+    return page(guest, "_route_preview.html", **content | {"oob": True})
 
 
 @router.post("/{assignment}", response_class=HTMLResponse)
-def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
+def submit(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Response:
     """Submit a route; one that isn't clear is refused with a sentence."""
     route = _of_form(form)
     with site.database.write() as db:
@@ -107,7 +107,7 @@ def submit(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Ke
             if problem:
                 content = _content(db, site, me, own, route) | {"problem": problem, "seconds": seconds_of(form)}
                 work.save_draft(db, site, own, _draft(route), seconds_of(form))
-                return page(request, guest, "routes.html", status=422, **content)
+                return page(guest, "routes.html", status=422, **content)
             item = _item(db, site, own, geometry, route)
             add_made(db, site, own, me, item, STEP, seconds_of(form), _draft(route))
         return see_other(f"/projects/{own.task.project_id}/work")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends, HTTPException
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy.orm import Session as Orm
 
@@ -32,6 +32,7 @@ from tolman.review.forms.form_values import (
     Answer,
     AnswerError,
     Drawn,
+    Form,
     Key,
     Line,
     Paragraphs,
@@ -209,8 +210,7 @@ def _answer(
     return _Answer(answer, frames, trace, measured, drawn)
 
 
-async def _checks(request: Request) -> dict[str, list[str]]:
-    form = await request.form()
+async def _checks(form: Form) -> dict[str, list[str]]:
     texts = [(name, value) for name, value in form.multi_items() if isinstance(value, str)][:200]
     return {
         "ticked": [value for name, value in texts if name == "fine"],
@@ -223,22 +223,21 @@ Checks = Annotated[dict[str, list[str]], Depends(_checks)]
 
 
 @router.get("/{assignment}", response_class=HTMLResponse)
-def show(request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
+def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """Show the question alone; with others' answers once it is answered."""
     with site.database.read() as db:
         own = _own(db, me, assignment)
         if own.state == "done":
             return see_other(f"/projects/{own.task.project_id}/work")
         if _is_blind(db, own):
-            return page(request, guest, "verify_answer.html", **_blind(db, site, me, own))
-        return page(request, guest, "verify_decide.html", **_open(db, site, me, own))
+            return page(guest, "verify_answer.html", **_blind(db, site, me, own))
+        return page(guest, "verify_decide.html", **_open(db, site, me, own))
 
 
 @router.post("/{assignment}/answer", response_class=HTMLResponse)
 def answer(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: Answered, seconds: Seconds = 0.0,
-    shown: Shown = "",
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, assignment: Key, form: Answered, seconds: Seconds = 0.0, shown: Shown = ""
+) -> Response:
     """Propose an answer, or answer before seeing the others'; a submitted answer is final."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
@@ -250,7 +249,7 @@ def answer(
         except (AnswerError, EvidenceError) as error:
             entered = {"given": form.answer, "form": vars(form), "drawn": form.drawn}
             content = _blind(db, site, me, own) | {"problem": str(error)} | entered
-            return page(request, guest, "verify_answer.html", status=422, **content)
+            return page(guest, "verify_answer.html", status=422, **content)
         proposing = own.task.stage == PROPOSE
         kept = content | {answer_approval.FORM: vars(form)} if proposing else content
         _, fresh = work.submit(db, site, own, ANSWER, kept, seconds, marks)
@@ -266,9 +265,8 @@ def answer(
 
 @router.post("/{assignment}/decide", response_class=HTMLResponse)
 def decide(
-    request: Request, site: TheSite, guest: Guest, me: Me, assignment: Key, form: VerdictFields, checks: Checks,
-    seconds: Seconds = 0.0,
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, assignment: Key, form: VerdictFields, checks: Checks, seconds: Seconds = 0.0
+) -> Response:
     """Go through the checklist, and approve, flag, revise or discard."""
     with site.database.write() as db:
         own = _own(db, me, assignment)
@@ -280,7 +278,7 @@ def decide(
             content["checklist"] = read_checklist(answer_approval.checklist(own.task), checks["ticked"], wrong)
         except (VerdictError, EvidenceError) as error:
             shown = _open(db, site, me, own) | {"problem": str(error), "form": form, "checks": checks}
-            return page(request, guest, "verify_decide.html", status=422, **shown)
+            return page(guest, "verify_decide.html", status=422, **shown)
         first = work.submission(db, own, ANSWER)
         spent = seconds - (first.seconds or 0.0) if first is not None else seconds
         _, fresh = work.submit(db, site, own, DECIDE, content, max(spent, 0.0))

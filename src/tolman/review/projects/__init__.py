@@ -11,7 +11,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import HTTPException
@@ -197,8 +196,7 @@ def project_counts(db: Orm, project: Project) -> dict[str, tuple[int, int]]:
 
 def progress_tables(db: Orm, site: Site, project: Project, mode: Mode, *, withheld: bool = False) -> list[Block]:
     """Return all tables of a progress page, or only those that reveal nothing of others' decisions."""
-    found = [throughput(db, project, site.settings.clock())]
-    return found if withheld else [*found, *mode.progress(db, site, project)]
+    return [throughput(db, project, site.settings.clock()), *(() if withheld else mode.progress(db, site, project))]
 
 
 def throughput(db: Orm, project: Project, now: float) -> Block:
@@ -225,30 +223,18 @@ def throughput(db: Orm, project: Project, now: float) -> Block:
         .order_by(User.name)
     )
     rows = [
-        (name, done, int(lately), minutes(total), minutes(total / done if total is not None else None), _ago(now, last))
+        (name, done, int(lately), minutes(total), minutes(total / done if total is not None else None),
+         f"{minutes(max(0.0, now - last))} ago")
         for name, done, lately, total, last in found
-    ]
+    ]  # fmt: skip
     head = ("person", "done", "in the last hour", "time in all", "time for each", "last")
     checks = " Practice, gold and attention questions are counted too." if project.mode == STUDY else ""
     return Block("Throughput", head, rows, f"Time counts while the page is visible.{checks}")
 
 
-def _ago(now: float, then: float) -> str:
-    return f"{minutes(max(0.0, now - then))} ago"
-
-
 PART = 250
 """Items of a part: a part of as many holds the writers up for some 0.1 s."""
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """The progress of a project that is being started: items done, all items, and the error, if any."""
-
-    done: int
-    total: int
-    problem: str
 
 
 def begin_starting(site: Site, name: str, mode: str, chosen: Mapping[str, int], by: int | None) -> int:
@@ -334,6 +320,6 @@ def next_part(site: Site, number: int) -> bool:
         return False
 
 
-def starting_under_way(db: Orm) -> dict[int, Progress]:
+def starting_under_way(db: Orm) -> dict[int, Starting]:
     """Project → how far it has come, of those that are being started."""
-    return {row.project_id: Progress(row.done, row.total, row.problem) for row in db.scalars(select(Starting))}
+    return {row.project_id: row for row in db.scalars(select(Starting))}

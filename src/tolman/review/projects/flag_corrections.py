@@ -18,7 +18,7 @@ from tolman.generate.draft import Draft
 from tolman.generate.presets import GenerationPreset
 from tolman.generate.released_audit import again, drafts_of, is_sound
 from tolman.generate.scene_geometry import SceneGeometry, open_collection
-from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, Correction, CountIs, append_corrections
+from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, Correction, CountIs
 from tolman.items import Item
 from tolman.review.forms.form_values import clean
 from tolman.review.media import scenes_folder
@@ -52,14 +52,6 @@ class Origin:
         """
         found = (one for one in open_collection(self.scenes) if isinstance(one, SceneGeometry))
         return next((one for one in found if one.scene.id == scene), None)
-
-    def correct(self, *corrections: Correction) -> None:
-        """Write corrections next to the collection, all of them at once.
-
-        Raises:
-            TolmanError: the file of corrections can't be used.
-        """
-        append_corrections(self.scenes, corrections)
 
     def maker(self) -> Callable[[Item], Item | None]:
         """Making items as their scenes and the rules are now; None for one that is asked no more.

@@ -24,7 +24,7 @@ from tolman.files import write_text
 from tolman.generate.publish import CONFIGS, check_place, with_media
 from tolman.item_table import write_items
 from tolman.items import Item, Selection
-from tolman.responses import Outcome, Response
+from tolman.responses import Response
 from tolman.review.media import absent
 from tolman.review.modes import MODES
 from tolman.review.modes.answering import answers
@@ -98,7 +98,7 @@ def publish(
         decisions = {version.item: last_decision(db, version) for version in versions}
         undecided = undecided or MODES[project.mode].makes_items
         taken = [v for v in versions if _taken(decisions[v.item], undecided=undecided)]
-        earlier = _earlier(site)
+        earlier = _read(site.loaded.folder / REVIEWS)  # of the round before, where the benchmark came out of one
         summary: dict[str, Any] = {
             "tolman": tolman.__version__,
             "version": 1 + int(earlier.get("version", 1)),
@@ -239,26 +239,16 @@ def _reviewed(version: ItemVersion, decision: Decision | None, votes: list[Vote]
 
 def _histories(db: Orm, project: Project) -> dict[str, list[dict[str, Any]]]:
     """Item → all that happened to it, the oldest first; its versions' contents among it."""
-    names = dict(db.execute(select(User.id, User.name)).all())
+    names: dict[int | None, str] = dict(db.execute(select(User.id, User.name)).all())
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for version in db.scalars(select(ItemVersion).where(ItemVersion.project_id == project.id).order_by(ItemVersion.id)):
-        found[version.item].append(
-            {
-                "time": version.created,
-                "what": "version",
-                "by": names.get(version.user_id) if version.user_id else None,
-                "version": version.version,
-                "origin": version.origin,
-                "reason": version.reason,
-                "content": version.content,
-            }
-        )
-    for event in db.scalars(
-        select(HistoryEvent).where(HistoryEvent.project_id == project.id).order_by(HistoryEvent.id)
-    ):
-        key = event.item or ""
-        by = names.get(event.user_id) if event.user_id else None
-        found[key].append({"time": event.created, "what": event.what, "by": by, **event.content})
+        about = {name: getattr(version, name) for name in ("version", "origin", "reason", "content")}
+        by = names.get(version.user_id)
+        found[version.item].append({"time": version.created, "what": "version", "by": by, **about})
+    events = select(HistoryEvent).where(HistoryEvent.project_id == project.id).order_by(HistoryEvent.id)
+    for event in db.scalars(events):
+        told = {"time": event.created, "what": event.what, "by": names.get(event.user_id), **event.content}
+        found[event.item or ""].append(told)
     return {item: sorted(events, key=lambda event: event["time"]) for item, events in found.items()}
 
 
@@ -268,11 +258,6 @@ def _seconds(votes: list[Vote]) -> dict[str, float]:
     for vote in votes:
         own[vote.person].append(vote.seconds)
     return {person: round(sum(times) / len(times), 2) for person, times in sorted(own.items())}
-
-
-def _earlier(site: Site) -> dict[str, Any]:
-    """The history of the round before this one, where the benchmark came out of one."""
-    return _read(site.loaded.folder / REVIEWS)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -340,7 +325,8 @@ def export_runs(
         people = (
             _answers_of(studied, without_marked) if studied else answers(db, project, without_marked=without_marked)
         )
-        counts = _tally_of(studied) if studied else tally_marks(db, project, ["answer"])
+        tallies = {name: one.tally for name, one in studied.items() if one.answers}
+        counts = tallies if studied else tally_marks(db, project, ["answer"])
         current = [work.item_of(version) for version in work.current_items(db, project)]
         reviewed = _reviewed_before(db, project)
     if not counts:
@@ -368,11 +354,8 @@ def export_runs(
     folders = []
     for person in sorted(people):
         own = people[person]
-        outcomes: list[Outcome] = [
-            Response(id=item.id, response=own[item.id][0], seconds=own[item.id][1])
-            for item in loaded.items
-            if item.id in own
-        ]
+        given = [(item.id, *own[item.id]) for item in loaded.items if item.id in own]
+        outcomes = [Response(id=identity, response=text, seconds=seconds) for identity, text, seconds in given]
         told: dict[str, Any] = {"review": project.name}
         if without_marked:
             told["left_out"] = marked.get(person, "no answer")
@@ -380,13 +363,14 @@ def export_runs(
             told |= {"study": _about(studied[person], len(studied), len(excluded))}
         place = out / _safe(person, set(people))
         _remove_earlier(place, PEOPLE + person, project.name)
+        asked = _asked_alone(studied.get(person), loaded.items)
         folder, _ = score_outcomes(
             loaded,
             outcomes,
             benchmark=benchmark,
             model=PEOPLE + person,
             model_settings=told,
-            selection=_asked_alone(studied.get(person), loaded.items),
+            selection=asked,
             out=place,
         )
         folders.append(folder)
@@ -419,10 +403,6 @@ def _answers_of(
         for name, one in studied.items()
     }
     return {name: own for name, own in found.items() if own}
-
-
-def _tally_of(studied: Mapping[str, PersonRecord]) -> dict[str, Counter[str]]:
-    return {name: one.tally for name, one in studied.items() if one.answers}
 
 
 def _skips(one: PersonRecord) -> str:

@@ -13,12 +13,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
-from fastapi import APIRouter, Form, HTTPException, Query, Request
+from fastapi import APIRouter, Form, HTTPException, Query
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from pydantic import Field
 from sqlalchemy import select
@@ -36,7 +36,7 @@ from tolman.review.pages import environment, page, see_other
 from tolman.review.projects import project_of
 from tolman.review.site import REHEARSED, Guest, Me, Site, TheSite, Visitor, allow
 from tolman.review.store.database import rehearsal
-from tolman.review.store.schema import ROLES, HistoryEvent, ItemVersion, Member, Project, User
+from tolman.review.store.schema import ROLES, Flag, HistoryEvent, ItemVersion, Member, Project, User
 from tolman.review.tasks import work
 from tolman.review.tasks.blinding import blind
 from tolman.runtime import run_blocking
@@ -53,17 +53,17 @@ Ids = Annotated[list[Annotated[int, Field(ge=1, le=2**31 - 1)]], Form(default_fa
 
 @console_router.get("/items", response_class=HTMLResponse)
 def show_items(
-    request: Request, site: TheSite, guest: Guest, project: Key, text: Text = "", label: Text = "", state: State = "",
-    sort: Sort = "id", order: Literal["", "down"] = "", page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    site: TheSite, guest: Guest, project: Key, text: Text = "", label: Text = "", state: State = "", sort: Sort = "id",
+    order: Literal["", "down"] = "", page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     act: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
 ) -> Response:  # fmt: skip
     """A page of the items that a filter chooses."""
     chosen = ItemFilter(text, label, state, sort, order, page)
-    return _items(request, site, guest, project, chosen, act=act)
+    return _items(site, guest, project, chosen, act=act)
 
 
 def _items(
-    request: Request, site: Site, guest: Visitor, project: int, chosen: ItemFilter, *, act: int = 0, problem: str = ""
+    site: Site, guest: Visitor, project: int, chosen: ItemFilter, *, act: int = 0, problem: str = ""
 ) -> Response:
     with site.database.read() as db:
         found = project_of(db, project)
@@ -78,14 +78,14 @@ def _items(
             "slots": item_detail.slots_of(db, found, site.settings.clock()) if MODES[found.mode].makes_items else [],
         }
     return page(
-        request, guest, "items.html", status=409 if problem else 200, states=STATES, sorts=SORTS, kinds=KINDS,
-        problem=problem, **content,
+        guest, "items.html", status=409 if problem else 200, states=STATES, sorts=SORTS, kinds=KINDS, problem=problem,
+        **content,
     )  # fmt: skip
 
 
 @console_router.post("/items/act", response_class=HTMLResponse)
 def act(
-    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, do: Do, ids: Ids, whole: bool = Form(False),
+    site: TheSite, guest: Guest, me: Me, project: Key, do: Do, ids: Ids, whole: bool = Form(False),
     reason: Paragraphs = "", person: RowId = None, query: Paragraphs = "", back: RowId = None,
 ) -> Response:  # fmt: skip
     """Do something with the items that are ticked, or with all that match the filter."""
@@ -100,53 +100,49 @@ def act(
         )  # fmt: skip
     except ActError as error:
         if back is not None:
-            return _item(request, site, guest, project, back, problem=str(error))
-        return _items(request, site, guest, project, chosen, problem=str(error))
+            return _item(site, guest, project, back, problem=str(error))
+        return _items(site, guest, project, chosen, problem=str(error))
     return see_other(_address(project, back, chosen, number))
 
 
 @console_router.post("/slots", response_class=HTMLResponse)
-def slot(
-    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, assignment: RowId = None, person: RowId = None
-) -> Response:
+def slot(site: TheSite, guest: Guest, me: Me, project: Key, assignment: RowId = None, person: RowId = None) -> Response:
     """Take a task that is about no item yet from a person, and give it to the named one, if any."""
     with site.database.view() as db:
         project_of(db, project)
     try:
         item_detail.release_slot(site, project, me, assignment or 0, person)
     except ActError as error:
-        return _items(request, site, guest, project, ItemFilter(), problem=str(error))
+        return _items(site, guest, project, ItemFilter(), problem=str(error))
     return see_other(f"/projects/{project}/items")
 
 
 @console_router.get("/items/{version}", response_class=HTMLResponse)
 def show_item(
-    request: Request, site: TheSite, guest: Guest, project: Key, version: Key,
-    act: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, project: Key, version: Key, act: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0
+) -> Response:
     """One item: as people see it, with its submissions, leases and decisions."""
-    return _item(request, site, guest, project, version, act=act)
+    return _item(site, guest, project, version, act=act)
 
 
 @console_router.post("/items/{version}/lease", response_class=HTMLResponse)
 def lease(
-    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, version: Key, assignment: RowId = None,
-    person: RowId = None,
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, project: Key, version: Key, assignment: RowId = None, person: RowId = None
+) -> Response:
     """Take an item from its holder, and give it to the named person, if any."""
     with site.database.view() as db:
         _version(db, project, version)
     try:
         number = item_detail.release_lease(site, project, me, version, assignment or 0, person)
     except ActError as error:
-        return _item(request, site, guest, project, version, problem=str(error))
+        return _item(site, guest, project, version, problem=str(error))
     return see_other(_address(project, version, ItemFilter(), number))
 
 
 @console_router.post("/items/{version}/void", response_class=HTMLResponse)
 def void(
-    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, version: Key, submission: RowId = None,
-    reason: Paragraphs = "", again: bool = Form(False),
+    site: TheSite, guest: Guest, me: Me, project: Key, version: Key, submission: RowId = None, reason: Paragraphs = "",
+    again: bool = Form(False),
 ) -> Response:  # fmt: skip
     """Void a person's submission, and have the item asked again."""
     with site.database.view() as db:
@@ -154,26 +150,26 @@ def void(
     try:
         number = item_detail.void_submission(site, project, me, version, submission or 0, reason.strip(), again=again)
     except ActError as error:
-        return _item(request, site, guest, project, version, problem=str(error))
+        return _item(site, guest, project, version, problem=str(error))
     return see_other(_address(project, version, ItemFilter(), number))
 
 
 @console_router.get("/acts", response_class=HTMLResponse)
-def show_acts(request: Request, site: TheSite, guest: Guest, project: Key) -> Response:
+def show_acts(site: TheSite, guest: Guest, project: Key) -> Response:
     """Show the acts on a project's items."""
-    return _acts(request, site, guest, project)
+    return _acts(site, guest, project)
 
 
-def _acts(request: Request, site: Site, guest: Visitor, project: int, problem: str = "") -> Response:
+def _acts(site: Site, guest: Visitor, project: int, problem: str = "") -> Response:
     with site.database.read() as db:
         found = project_of(db, project)
         listed = bulk.acts_of(db, found, _ACTS)
     status = 409 if problem else 200
-    return page(request, guest, "acts.html", status=status, project=found, acts=listed, problem=problem)
+    return page(guest, "acts.html", status=status, project=found, acts=listed, problem=problem)
 
 
 @console_router.post("/acts/{act}/undo", response_class=HTMLResponse)
-def undo_an_act(request: Request, site: TheSite, guest: Guest, me: Me, project: Key, act: Key) -> Response:
+def undo_an_act(site: TheSite, guest: Guest, me: Me, project: Key, act: Key) -> Response:
     """Have all items of an act as they were before it."""
     with site.database.view() as db:
         if bulk.act_of(db, project_of(db, project), act) is None:
@@ -181,13 +177,11 @@ def undo_an_act(request: Request, site: TheSite, guest: Guest, me: Me, project: 
     try:
         bulk.undo_act(site, project, act, me)
     except ActError as error:
-        return _acts(request, site, guest, project, problem=str(error))
+        return _acts(site, guest, project, problem=str(error))
     return see_other(f"/projects/{project}/acts")
 
 
-def _item(
-    request: Request, site: Site, guest: Visitor, project: int, version: int, *, act: int = 0, problem: str = ""
-) -> Response:
+def _item(site: Site, guest: Visitor, project: int, version: int, *, act: int = 0, problem: str = "") -> Response:
     with site.database.read() as db:
         found, about = _version(db, project, version)
         now = site.settings.clock()
@@ -202,12 +196,12 @@ def _item(
             "submissions": item_detail.submissions_about(db, found, about),
             "leases": item_detail.leases_about(db, about, now),
             "decisions": item_detail.decisions_about(db, found, about),
-            "flags": item_detail.flags_about(db, about),
+            "flags": list(db.scalars(select(Flag).where(Flag.item_id == about.id).order_by(Flag.id))),
             "people": bulk.workers(db, found),
             "act": bulk.act_of(db, found, act) if act else None,
         }
     status = 409 if problem else 200
-    return page(request, guest, "item.html", status=status, kinds=KINDS, problem=problem, **content)
+    return page(guest, "item.html", status=status, kinds=KINDS, problem=problem, **content)
 
 
 def _of_query(query: str) -> ItemFilter:
@@ -241,13 +235,13 @@ _EVENTS_AT_ONCE = 1000
 
 
 @audit_router.get("", response_class=HTMLResponse)
-def show_audit(request: Request, site: TheSite, guest: Guest, before: Annotated[int, Query(ge=0)] = 0) -> Response:
+def show_audit(site: TheSite, guest: Guest, before: Annotated[int, Query(ge=0)] = 0) -> Response:
     """The newest events, or those before one."""
     with site.database.read() as db:
         chosen = _events().order_by(HistoryEvent.id.desc()).limit(EVENTS_SHOWN)
         found = db.execute(chosen.where(HistoryEvent.id < before) if before else chosen).all()
     rows = [_event_row(event, name) for event, name in found]
-    return page(request, guest, "audit.html", rows=rows, more=rows[-1]["id"] if len(rows) == EVENTS_SHOWN else 0)
+    return page(guest, "audit.html", rows=rows, more=rows[-1]["id"] if len(rows) == EVENTS_SHOWN else 0)
 
 
 @audit_router.get("/events.jsonl", response_class=StreamingResponse)
@@ -300,23 +294,8 @@ _SENDS = re.compile(
 _PRESSED = re.compile(r'<button(?![^>]*\stype="button")')
 
 
-@dataclass(frozen=True)
-class Previewed:
-    """A page as a person with a role would see it.
-
-    Attributes:
-        status: of the answer.
-        address: after redirects: the page of a task, say.
-        text: the page, without anything that sends.
-    """
-
-    status: int
-    address: str
-    text: str
-
-
-def preview(app: ASGIApp, site: Site, project: int, role: str, name: str, host: str) -> Previewed:
-    """Make a page without a real visitor.
+def preview(app: ASGIApp, site: Site, project: int, role: str, name: str, host: str) -> str:
+    """Make a page as a person with a role would see it, without a real visitor and without anything that sends.
 
     Args:
         app: the application.
@@ -336,7 +315,7 @@ def preview(app: ASGIApp, site: Site, project: int, role: str, name: str, host: 
             if status != 303:
                 break
             address = urlsplit(headers["location"]).path
-    return Previewed(status, address, _inert(body.decode()))
+    return _inert(body.decode())
 
 
 def _somebody(db: Orm, site: Site, project: int, role: str) -> str:
@@ -386,19 +365,19 @@ preview_router = APIRouter(dependencies=[allow("owner")])
 
 @preview_router.get("/projects/{project}/preview/{role}", response_class=HTMLResponse)
 def show_preview(
-    request: Request, site: TheSite, guest: Guest, project: Key,
-    role: Literal["owner", "annotator", "reviewer", "subject"], view: Literal["work", "home", "progress"] = "work",
+    site: TheSite, guest: Guest, project: Key, role: Literal["owner", "annotator", "reviewer", "subject"],
+    view: Literal["work", "home", "progress"] = "work",
 ) -> Response:  # fmt: skip
     """Show a page; nothing is written, and nothing on it can be sent."""
     with site.database.read() as db:
         found = project_of(db, project)
-    host = request.headers.get("host", "localhost")
-    seen = preview(request.app, site, project, role, view, host)
+    host = guest.request.headers.get("host", "localhost")
+    seen = preview(guest.request.app, site, project, role, view, host)
     bar = environment().get_template("_preview.html").render(
         project=found, roles=ROLES, pages=PREVIEWED_PAGES, role=role, view=view, prefix=site.settings.prefix
     )  # fmt: skip
     # Whatever the person would have been told, the preview itself has succeeded.
-    return HTMLResponse(seen.text.replace('<main id="main"', f'{bar}<main id="main"', 1))
+    return HTMLResponse(seen.replace('<main id="main"', f'{bar}<main id="main"', 1))
 
 
 ROUTERS = (console_router, audit_router, preview_router)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Form, HTTPException
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import TolmanError
 from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ingest.corrections import append_corrections
 from tolman.items import Item
 from tolman.review.accounts import Person
 from tolman.review.forms.form_values import Clean, Key, Line, Paragraphs, shown_answer
@@ -39,7 +40,7 @@ _Correct = Callable[[Orm, ItemVersion, Any], tuple[list[ItemVersion], _Make, str
 
 
 @flags_router.get("/project/{project}", response_class=HTMLResponse)
-def list_flags(request: Request, site: TheSite, guest: Guest, project: Key) -> Response:
+def list_flags(site: TheSite, guest: Guest, project: Key) -> Response:
     """The flags of a project, the open ones first."""
     with site.database.read() as db:
         found = project_of(db, project)
@@ -50,23 +51,23 @@ def list_flags(request: Request, site: TheSite, guest: Guest, project: Key) -> R
             .where(ItemVersion.project_id == project)
             .order_by(Flag.open.desc(), Flag.id)
         ).all()
-    return page(request, guest, "flags.html", project=found, rows=rows)
+    return page(guest, "flags.html", project=found, rows=rows)
 
 
 @flags_router.get("/{flag}", response_class=HTMLResponse)
-def show_flag(request: Request, site: TheSite, guest: Guest, flag: Key) -> Response:
+def show_flag(site: TheSite, guest: Guest, flag: Key) -> Response:
     """Show one flag: the item, its scene, and the scene's other items."""
     with site.database.read() as db:
-        return page(request, guest, "flag.html", **_flag_content(db, site, _flag(db, flag)))
+        return page(guest, "flag.html", **_flag_content(db, site, _flag(db, flag)))
 
 
 @flags_router.post("/{flag}/dismiss", response_class=HTMLResponse)
-def dismiss(request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, note: Paragraphs = "") -> Response:
+def dismiss(site: TheSite, guest: Guest, me: Me, flag: Key, note: Paragraphs = "") -> Response:
     """Nothing is wrong: the item is approved as it was."""
     with site.database.write() as db:
         found = _flag(db, flag)
         if not note.strip():
-            return _problem(request, guest, db, site, found, "Give a reason.")
+            return _problem(guest, db, site, found, "Give a reason.")
         if found.open:
             flag_corrections.close_flags(db, site, found, me.id, "dismissed", note.strip())
     return see_other(f"/flags/{flag}")
@@ -74,34 +75,34 @@ def dismiss(request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, no
 
 @flags_router.post("/{flag}/scene", response_class=HTMLResponse)
 def correct_scene(
-    request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, fact: Line = "", thing: Line = "",
-    category: Line = "", count: Count = None, note: Paragraphs = "",
+    site: TheSite, guest: Guest, me: Me, flag: Key, fact: Line = "", thing: Line = "", category: Line = "",
+    count: Count = None, note: Paragraphs = "",
 ) -> Response:  # fmt: skip
     """Record an error of the scene, and make its items again."""
 
     def correct(db: Orm, version: ItemVersion, origin: Origin) -> tuple[list[ItemVersion], _Make, str]:
         if version.scene is None:
             raise CorrectionError("The item has no scene.")
-        origin.correct(flag_corrections.read_fact(fact, version.scene, thing, category, count, note.strip()))
+        written = flag_corrections.read_fact(fact, version.scene, thing, category, count, note.strip())
+        append_corrections(origin.scenes, [written])
         what = f"scene corrected: {fact} {thing or category}" + ("" if count is None else f" {count}")
         return flag_corrections.items_like(db, version), origin.maker(), what
 
-    return _corrected(request, site, guest, me, flag, note, correct)
+    return _corrected(site, guest, me, flag, note, correct)
 
 
 @flags_router.post("/{flag}/boxes", response_class=HTMLResponse)
 def correct_boxes(
-    request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, changes: Changes = "", note: Paragraphs = "",
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, flag: Key, changes: Changes = "", note: Paragraphs = ""
+) -> Response:
     """Write down where boxes are, as the workbench sends them, and make the scene's items again."""
-    return _corrected(request, site, guest, me, flag, note, _moved(changes, note))
+    return _corrected(site, guest, me, flag, note, _moved(changes, note))
 
 
 @flags_router.post("/{flag}/rule", response_class=HTMLResponse)
 def correct_rule(
-    request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, rule: Line = "", value: Value = None,
-    note: Paragraphs = "",
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, flag: Key, rule: Line = "", value: Value = None, note: Paragraphs = ""
+) -> Response:
     """Change a threshold, and make all items of the question type again."""
 
     def correct(db: Orm, version: ItemVersion, origin: Origin) -> tuple[list[ItemVersion], _Make, str]:
@@ -114,27 +115,25 @@ def correct_rule(
             raise CorrectionError(f"The rule can't be changed: {error}.") from None
         return flag_corrections.items_like(db, version, task=True), changed.maker(), f"rule {rule} = {value:g}"
 
-    return _corrected(request, site, guest, me, flag, note, correct)
+    return _corrected(site, guest, me, flag, note, correct)
 
 
 @flags_router.post("/{flag}/template", response_class=HTMLResponse)
 def correct_template(
-    request: Request, site: TheSite, guest: Guest, me: Me, flag: Key, old: Paragraphs = "", new: Paragraphs = "",
-    note: Paragraphs = "",
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, flag: Key, old: Paragraphs = "", new: Paragraphs = "", note: Paragraphs = ""
+) -> Response:
     """Replace a wording in all items of the question type."""
 
     def correct(db: Orm, version: ItemVersion, origin: Origin | None) -> tuple[list[ItemVersion], _Make, str]:
         make = flag_corrections.by_wording(old, new)
         return flag_corrections.items_like(db, version, task=True), make, f"wording '{old}' replaced by '{new}'"
 
-    return _corrected(request, site, guest, me, flag, note, correct, needs_origin=False)
+    return _corrected(site, guest, me, flag, note, correct, needs_origin=False)
 
 
 def _corrected(
-    request: Request, site: Site, guest: Guest, me: Person, flag: int, note: str, correct: _Correct, *,
-    needs_origin: bool = True,
-) -> Response:  # fmt: skip
+    site: Site, guest: Guest, me: Person, flag: int, note: str, correct: _Correct, *, needs_origin: bool = True
+) -> Response:
     """Do a correction, make items again, and close the flag; or name the missing input."""
     with site.database.read() as db:
         found = _flag(db, flag)
@@ -144,7 +143,7 @@ def _corrected(
         try:
             made, what = _made_again(db, site, version, note, correct, needs_origin=needs_origin)
         except (CorrectionError, TolmanError) as error:
-            return _problem(request, guest, db, site, found, str(error))
+            return _problem(guest, db, site, found, str(error))
     with site.database.write() as db:
         found = _flag(db, flag)
         if found.open:
@@ -181,8 +180,8 @@ def _flag(db: Orm, flag: int) -> Flag:
     return found
 
 
-def _problem(request: Request, guest: Guest, db: Orm, site: Site, found: Flag, sentence: str) -> Response:
-    return page(request, guest, "flag.html", status=422, **(_flag_content(db, site, found) | {"problem": sentence}))
+def _problem(guest: Guest, db: Orm, site: Site, found: Flag, sentence: str) -> Response:
+    return page(guest, "flag.html", status=422, **(_flag_content(db, site, found) | {"problem": sentence}))
 
 
 def _flag_content(db: Orm, site: Site, found: Flag) -> dict[str, Any]:
@@ -218,16 +217,16 @@ workbench_owner = APIRouter(prefix="/workbench", dependencies=[allow("owner")])
 
 
 @workbench_owner.get("/{version}", response_class=HTMLResponse)
-def show_workbench(request: Request, site: TheSite, guest: Guest, version: Key) -> Response:
+def show_workbench(site: TheSite, guest: Guest, version: Key) -> Response:
     """An item with its scene, to be corrected."""
     with site.database.read() as db:
-        return page(request, guest, "workbench.html", **_workbench_content(db, site, _version(db, version)))
+        return page(guest, "workbench.html", **_workbench_content(db, site, _version(db, version)))
 
 
 @workbench_owner.post("/{version}/boxes", response_class=HTMLResponse)
 def correct_on_workbench(
-    request: Request, site: TheSite, guest: Guest, me: Me, version: Key, changes: Changes = "", note: Paragraphs = "",
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, version: Key, changes: Changes = "", note: Paragraphs = ""
+) -> Response:
     """Write down where boxes are, and make the scene's items again."""
     with site.database.read() as db:
         found = _version(db, version)
@@ -235,7 +234,7 @@ def correct_on_workbench(
             made, what = _made_again(db, site, found, note, _moved(changes, note))
         except (CorrectionError, TolmanError) as error:
             content = _workbench_content(db, site, found) | {"problem": str(error)}
-            return page(request, guest, "workbench.html", status=422, **content)
+            return page(guest, "workbench.html", status=422, **content)
     with site.database.write() as db:
         done = flag_corrections.make_again(db, site, made, me.id, f"{what}: {note.strip()}")
         told = {"reason": what, "changed": done.changed, "gone": done.gone, "same": done.same}
@@ -251,7 +250,7 @@ def _moved(changes: str, note: str) -> _Correct:
         if scene is None:
             raise CorrectionError("The scene that the item was generated from is not known here.")
         facts = flag_corrections.read_boxes(changes, scene, note.strip())
-        origin.correct(*facts)
+        append_corrections(origin.scenes, facts)
         return flag_corrections.items_like(db, version), origin.maker(), flag_corrections.in_words(facts)
 
     return correct

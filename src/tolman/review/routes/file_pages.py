@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
+from fastapi import APIRouter, File, HTTPException, Query, UploadFile
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
@@ -41,34 +41,31 @@ files_router = APIRouter(prefix="/projects/{project}/files", dependencies=[allow
 
 
 @files_router.get("", response_class=HTMLResponse)
-def listed(request: Request, site: TheSite, guest: Guest, project: Key) -> Response:
+def listed(site: TheSite, guest: Guest, project: Key) -> Response:
     """Show the downloads."""
-    return listing(request, site, guest, project_of(site, project))
+    return listing(site, guest, project_of(site, project))
 
 
-def listing(
-    request: Request, site: Site, guest: Visitor, found: Project, *, told: str = "", problem: str = ""
-) -> Response:
+def listing(site: Site, guest: Visitor, found: Project, *, told: str = "", problem: str = "") -> Response:
     """Return the page of a project's files, with the result of the last one."""
     with site.database.read() as db:
         people = accounts.workers(db, found, MODES[found.mode].stages) if has_pictures(found) else []
     return page(
-        request, guest, "files.html", status=400 if problem else 200, project=found, mode=MODES[found.mode],
+        guest, "files.html", status=400 if problem else 200, project=found, mode=MODES[found.mode],
         is_study=is_study(found), has_runs=found.mode in project_export.ANSWERED, has_labels=found.mode in KINDS,
-        people=people, forms=FORMATS.values() if has_pictures(found) else (), frames=FRAMES,
-        most_frames=MOST_FRAMES, told=told, problem=problem,
+        people=people, forms=FORMATS.values() if has_pictures(found) else (), frames=FRAMES, most_frames=MOST_FRAMES,
+        told=told, problem=problem,
     )  # fmt: skip
 
 
 @files_router.get("/items.zip", response_class=StreamingResponse)
 def items(
-    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, undecided: bool = False,
-    without_marked: bool = False,
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, project: Key, undecided: bool = False, without_marked: bool = False
+) -> Response:
     """The items as a benchmark's folder."""
     found = project_of(site, project)
     return sent(
-        request, site, me, guest, found, "items",
+        site, me, guest, found, "items",
         lambda _, folder: project_export.publish(
             site, folder / site.loaded.folder.resolve().name, found.name, undecided=undecided,
             without_marked=without_marked, by=me.id,
@@ -78,13 +75,12 @@ def items(
 
 @files_router.get("/runs.zip", response_class=StreamingResponse)
 def runs(
-    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, without_marked: bool = False,
-    with_excluded: bool = False,
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, project: Key, without_marked: bool = False, with_excluded: bool = False
+) -> Response:
     """People's answers as runs."""
     found = project_of(site, project)
     return sent(
-        request, site, me, guest, found, "runs",
+        site, me, guest, found, "runs",
         lambda _, folder: project_export.export_runs(
             site, folder / "runs", found.name, without_marked=without_marked, with_excluded=with_excluded, by=me.id
         ),
@@ -92,28 +88,28 @@ def runs(
 
 
 @files_router.get("/tables.zip", response_class=StreamingResponse)
-def tables(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+def tables(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """The tables of the progress page."""
     found = project_of(site, project)
     return sent(
-        request, site, me, guest, found, "tables",
+        site, me, guest, found, "tables",
         lambda db, folder: project_files.write_tables(db, site, found, folder), "tables",
     )  # fmt: skip
 
 
 @files_router.get("/label-studio.zip", response_class=StreamingResponse)
-def to_label_studio(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+def to_label_studio(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """A labelling project as Label Studio has it."""
     found, name = _labelled(site, project), "label-studio"
     return sent(
-        request, site, me, guest, found, name,
+        site, me, guest, found, name,
         lambda db, folder: project_files.write_label_studio(db, found, folder), name,
     )  # fmt: skip
 
 
 @files_router.post("/label-studio/upload", response_class=HTMLResponse)
 def from_label_studio(
-    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, person: RowId = None,
+    site: TheSite, guest: Guest, me: Me, project: Key, person: RowId = None,
     file: Annotated[UploadFile | None, File()] = None,
 ) -> Response:  # fmt: skip
     """Import labels as a person's."""
@@ -124,14 +120,14 @@ def from_label_studio(
             whose = _worker(db, found, person, "label")
             done = project_files.take_in_labels(db, site, found, whose, content, me.id)
     except ExchangeError as error:
-        return listing(request, site, guest, found, problem=str(error))
+        return listing(site, guest, found, problem=str(error))
     told = f"{done.fresh:,} questions are labelled as {whose.name}'s."
     if done.left:
         told += f" {done.left:,} questions stay as they are: labelled by them already, or by enough people."
     if done.earlier:
         told += f" Annotations left out: {done.earlier:,}. Only the last one on a question is read, "
         told += "so export each person's alone."
-    return listing(request, site, guest, found, told=told)
+    return listing(site, guest, found, told=told)
 
 
 def _labelled(site: Site, project: int) -> Project:
@@ -181,15 +177,13 @@ def exported(site: Site, project: int, by: int, kind: str) -> None:
         record(db, site.settings, "exported", project=project, user=by, kind=kind)
 
 
-def sent(
-    request: Request, site: Site, me: Me, guest: Guest, project: Project, name: str, fill: Fill, kind: str = ""
-) -> Response:
+def sent(site: Site, me: Me, guest: Guest, project: Project, name: str, fill: Fill, kind: str = "") -> Response:
     """A zip file, whose download is recorded if its kind is given; or the page that says why there is none."""
     try:
         with site.database.read() as db:
             parts = project_files.zipped(partial(fill, db))
     except (UsageError, InputError, ExchangeError) as error:
-        return page(request, guest, "problem.html", status=409, title="There is no such file", problem=str(error))
+        return page(guest, "problem.html", status=409, title="There is no such file", problem=str(error))
     if kind:
         exported(site, project.id, me.id, kind)
     headers = {"content-disposition": f'attachment; filename="{project.id}-{name}.zip"'}
@@ -202,13 +196,13 @@ FrameCount = Annotated[int, Query(ge=0, le=MOST_FRAMES)]
 
 @pictures_router.get("/{form}.zip", response_class=StreamingResponse)
 def load_pictures(
-    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, form: str, frames: FrameCount = FRAMES,
-    marked: bool = False, boxes: bool = False,
+    site: TheSite, guest: Guest, me: Me, project: Key, form: str, frames: FrameCount = FRAMES, marked: bool = False,
+    boxes: bool = False,
 ) -> Response:  # fmt: skip
     """Send the pictures, with the marks on them if requested."""
     found, wanted, what = _pictured(site, project), _form(form), PictureContents(frames, marked, boxes)
     return sent(
-        request, site, me, guest, found, f"{wanted.name}-pictures",
+        site, me, guest, found, f"{wanted.name}-pictures",
         lambda db, folder: project_files.write_marks(site, found, questions_of(db, found), wanted, what, folder),
         f"{wanted.name} pictures",
     )  # fmt: skip
@@ -216,7 +210,7 @@ def load_pictures(
 
 @pictures_router.post("/{form}/upload", response_class=HTMLResponse)
 def take_marks(
-    request: Request, site: TheSite, guest: Guest, me: Me, project: Key, form: str, person: RowId = None,
+    site: TheSite, guest: Guest, me: Me, project: Key, form: str, person: RowId = None,
     file: Annotated[UploadFile | None, File()] = None,
 ) -> Response:  # fmt: skip
     """Import marks as a person's."""
@@ -232,8 +226,8 @@ def take_marks(
         with site.database.write() as db:
             done = project_files.take_in_marks(db, site, found, whose, incoming, me.id)
     except ExchangeError as error:
-        return listing(request, site, guest, found, problem=str(error))
-    return listing(request, site, guest, found, told=told_marks(done, whose.name))
+        return listing(site, guest, found, problem=str(error))
+    return listing(site, guest, found, told=told_marks(done, whose.name))
 
 
 def told_marks(done: project_files.MarksTakenIn, name: str) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi import APIRouter, HTTPException
+from fastapi import Form as InForm
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response
 from sqlalchemy import select, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,7 +16,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review import projects
 from tolman.review.accounts import AccountError, Person, belongs
-from tolman.review.forms.form_values import Key, Line
+from tolman.review.forms.form_values import Form, Key, Line, texts_of
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other
 from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, allow
@@ -30,11 +31,11 @@ from tolman.review.tasks.made_items import feedback
 everybody = APIRouter(dependencies=[allow(*ROLES)])
 staff = APIRouter(dependencies=[allow("owner", "reviewer")])
 owner = APIRouter(dependencies=[allow("owner")])
-Number = Annotated[int | None, Form(ge=0, le=1000)]
+Number = Annotated[int | None, InForm(ge=0, le=1000)]
 
 
 @everybody.get("/", response_class=HTMLResponse)
-def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
+def home(site: TheSite, guest: Guest, me: Me) -> Response:
     """Show projects and their open tasks."""
     entries = []
     with site.database.read() as db:
@@ -63,35 +64,28 @@ def home(request: Request, site: TheSite, guest: Guest, me: Me) -> Response:
                 }
             )
     title = site.loaded.benchmark.title if me.is_owner else ""
-    return page(request, guest, "home.html", entries=entries, modes=MODES, benchmark=title, problem="")
-
-
-async def _chosen(request: Request) -> dict[str, str]:
-    """The settings of the form, by the names that they have on the page: MODE-SETTING."""
-    form = await request.form()
-    return {name: value for name, value in form.items() if isinstance(value, str) and value.strip()}
+    return page(guest, "home.html", entries=entries, modes=MODES, benchmark=title, problem="")
 
 
 @owner.post("/projects", response_class=HTMLResponse)
 def start(
-    request: Request, site: TheSite, guest: Guest, me: Me, entered: Annotated[dict[str, str], Depends(_chosen)],
-    name: Line = "", mode: Line = "", people: Number = None,
-) -> Response:  # fmt: skip
+    site: TheSite, guest: Guest, me: Me, form: Form, name: Line = "", mode: Line = "", people: Number = None
+) -> Response:
     """Start a project."""
     try:
         chosen = {} if people is None else {"people": people}
         for setting in MODES[mode].settings if mode in MODES else ():
-            text = entered.get(f"{mode}-{setting.name}")
-            if text is not None:
+            text = texts_of(form).get(f"{mode}-{setting.name}", "")
+            if text.strip():
                 chosen[setting.name] = setting.read(text)
         projects.begin_starting(site, name, mode, chosen, me.id)
     except AccountError as error:
-        return page(request, guest, "problem.html", status=400, title="No project was started", problem=str(error))
+        return page(guest, "problem.html", status=400, title="No project was started", problem=str(error))
     return see_other("/")
 
 
 @owner.post("/projects/{project}/open", response_class=HTMLResponse)
-def open_or_close(site: TheSite, me: Me, project: Key, open: Annotated[bool, Form()]) -> Response:
+def open_or_close(site: TheSite, me: Me, project: Key, open: Annotated[bool, InForm()]) -> Response:
     """Pause a project, or let it go on."""
     with site.database.write() as db:
         found = projects.project_of(db, project)
@@ -103,7 +97,7 @@ def open_or_close(site: TheSite, me: Me, project: Key, open: Annotated[bool, For
 
 
 @everybody.get("/projects/{project}/work", response_class=HTMLResponse)
-def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+def work_on(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """The next task: the one begun, or a free one."""
     with site.database.write_for(me.id) as db:
         address = _next(db, site, me, project)
@@ -118,7 +112,7 @@ def work_on(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
     if address is not None:
         return see_other(address)
     undo = None if last is None else found.id
-    return page(request, guest, "finished.html", project=found, done=done, undo=undo, feedback=told)
+    return page(guest, "finished.html", project=found, done=done, undo=undo, feedback=told)
 
 
 def _next(db: Orm, site: Site, me: Person, project: int) -> str | None:
@@ -140,7 +134,7 @@ def _next(db: Orm, site: Site, me: Person, project: int) -> str | None:
 
 
 @staff.get("/projects/{project}/progress", response_class=HTMLResponse)
-def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+def progress(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """Show the progress of a project."""
     with site.database.read() as db:
         found = projects.project_of(db, project, me)
@@ -153,7 +147,7 @@ def progress(request: Request, site: TheSite, guest: Guest, me: Me, project: Key
         counts = projects.project_counts(db, found)
         summary = study_summary(db, found) if me.is_owner and mode.name == STUDY else ""
     content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks}
-    return page(request, guest, "progress.html", withheld=withheld, summary=summary, **content)
+    return page(guest, "progress.html", withheld=withheld, summary=summary, **content)
 
 
 @everybody.post("/tasks/{assignment}/report", response_class=HTMLResponse)
@@ -196,7 +190,7 @@ health_router = APIRouter(dependencies=[allow(ANYBODY, *ROLES)])
 
 
 @health_router.get("/healthz", response_class=PlainTextResponse)
-async def alive(request: Request) -> Response:
+async def alive() -> Response:
     """The process answers; the database isn't asked."""
     return PlainTextResponse("ok\n")
 

@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from sqlalchemy.orm import Session as Orm
-from starlette.concurrency import run_in_threadpool
 
 from tolman.errors import InputError
 from tolman.review import accounts
-from tolman.review.accounts import AccountError, belongs, same_members
-from tolman.review.forms.form_values import Form, Key, Line, clean
+from tolman.review.accounts import AccountError, belongs
+from tolman.review.forms.form_values import Form, Key, Line, clean, texts_of
 from tolman.review.media import TYPES
 from tolman.review.modes import MODES
 from tolman.review.pages import page, see_other, set_cookie
@@ -37,21 +36,21 @@ PAUSED = "This study is paused. Come back later."
 
 
 @public.get("/join/{project}/{token}", response_class=HTMLResponse)
-def look_in(request: Request, site: TheSite, guest: Guest, project: Key, token: str) -> Response:
+def look_in(site: TheSite, guest: Guest, project: Key, token: str) -> Response:
     """Show the study's subject to people who haven't joined."""
     with site.database.read() as db:
         found = _joined(db, site, project, token)
-        content = _told(site, found) | {"address": request.url.path, "fields": {}}
+        content = _told(site, found)
         try:
-            came = participants.arrival(participants.part_of(found).link, request.query_params)
+            came = participants.arrival(participants.part_of(found).link, guest.request.query_params)
             problem = _closed_to(db, site, found, came)
         except LinkError as error:
-            return page(request, guest, "study_begin.html", problem=str(error), closed=True, **content)
+            return page(guest, "study_begin.html", problem=str(error), closed=True, **content)
         content["fields"] = came.fields
     if guest.person is not None and guest.person.role != "subject":
         problem = f"You are signed in as {guest.person.name} ({guest.person.role}). Open this link in a private window."
-        return page(request, guest, "study_begin.html", problem=problem, closed=True, **content)
-    return page(request, guest, "study_begin.html", problem=problem, closed=bool(problem), **content)
+        return page(guest, "study_begin.html", problem=problem, closed=True, **content)
+    return page(guest, "study_begin.html", problem=problem, closed=bool(problem), **content)
 
 
 def _closed_to(db: Orm, site: Site, found: Project, came: participants.Arrival) -> str:
@@ -68,27 +67,21 @@ def _closed_to(db: Orm, site: Site, found: Project, came: participants.Arrival) 
 
 
 @public.post("/join/{project}/{token}", response_class=HTMLResponse)
-async def join(request: Request, site: TheSite, guest: Guest, project: Key, token: str) -> Response:
+def join(site: TheSite, guest: Guest, project: Key, token: str, form: Form) -> Response:
     """Agree, and begin; a person who returns by the same id continues their work."""
-    form = await request.form()
-    given = {name: value for name, value in form.items() if isinstance(value, str)}
-    return await run_in_threadpool(_join, request, site, guest, project, token, given)
-
-
-def _join(request: Request, site: Site, guest: Guest, project: int, token: str, given: Mapping[str, str]) -> Response:
-    content: dict[str, Any] = {}
+    given, content = texts_of(form), {}
     try:
         with site.database.write() as db:
             found = _joined(db, site, project, token)
-            content = _told(site, found) | {"address": request.url.path, "fields": {}}
+            content = _told(site, found)
             came = participants.arrival(participants.part_of(found).link, given)
             content["fields"] = came.fields
             user = _user_of(db, site, guest, found, came, agreed="agreed" in given)
             cookie = accounts.sign_in(db, site.settings, user, guest.cookie)
     except (LinkError, AccountError) as error:
-        return page(request, guest, "study_begin.html", problem=str(error), closed=False, status=409, **content)
+        return page(guest, "study_begin.html", problem=str(error), closed=False, status=409, **content)
     answer = see_other(f"/projects/{project}/work")
-    set_cookie(request, answer, cookie)
+    set_cookie(guest, answer, cookie)
     return answer
 
 
@@ -134,22 +127,22 @@ def picture(site: TheSite, name: str) -> Response:
 
 
 @everybody.get("/studies/{project}", response_class=HTMLResponse)
-def begin(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+def begin(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """Show a person with an account the study's information before their first task."""
     with site.database.read() as db:
         found = _own(db, me, project)
         if participants.participant_of(db, found, me.id) is not None:
             return see_other(f"/projects/{project}/work")
-        content = _told(site, found) | {"address": request.url.path, "fields": {}}
-    return page(request, guest, "study_begin.html", problem="", closed=False, **content)
+        content = _told(site, found)
+    return page(guest, "study_begin.html", problem="", closed=False, **content)
 
 
 @everybody.post("/studies/{project}", response_class=HTMLResponse)
-def agree(request: Request, site: TheSite, guest: Guest, me: Me, project: Key, agreed: Line = "") -> Response:
+def agree(site: TheSite, guest: Guest, me: Me, project: Key, agreed: Line = "") -> Response:
     """Agree, and begin."""
     with site.database.write() as db:
         found = _own(db, me, project)
-        content = _told(site, found) | {"address": request.url.path, "fields": {}}
+        content = _told(site, found)
         try:
             if not found.open:
                 raise AccountError(PAUSED)
@@ -157,12 +150,12 @@ def agree(request: Request, site: TheSite, guest: Guest, me: Me, project: Key, a
                 raise AccountError("Tick that you agree, or leave this page.")
             participants.enrol(db, site, found, me.id, spare=lambda: study_records.spare_forms(db, found))
         except AccountError as error:
-            return page(request, guest, "study_begin.html", problem=str(error), closed=False, status=409, **content)
+            return page(guest, "study_begin.html", problem=str(error), closed=False, status=409, **content)
     return see_other(f"/projects/{project}/work")
 
 
 @everybody.get("/studies/{project}/break", response_class=HTMLResponse)
-def rest(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+def rest(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """A break."""
     with site.database.read() as db:
         found = _own(db, me, project)
@@ -171,7 +164,7 @@ def rest(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) ->
             return see_other(f"/projects/{project}/work")
         place = study_steps.place_of(db, found, part, own)
         text = study_steps.study_html(site, found, part.breaks.text)
-    return page(request, guest, "study_break.html", project=found, text=text, done=place.done, total=place.total)
+    return page(guest, "study_break.html", project=found, text=text, done=place.done, total=place.total)
 
 
 @everybody.post("/studies/{project}/break", response_class=HTMLResponse)
@@ -186,7 +179,7 @@ def go_on(site: TheSite, me: Me, project: Key) -> Response:
 
 
 @everybody.get("/studies/{project}/end", response_class=HTMLResponse)
-def the_end(request: Request, site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
+def the_end(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
     """Thanks, and the code; or why it ends here."""
     with site.database.read() as db:
         found = _own(db, me, project)
@@ -199,37 +192,37 @@ def the_end(request: Request, site: TheSite, guest: Guest, me: Me, project: Key)
         text = study_steps.study_html(site, found, part.completion.text)
     back = participants.redirect_of(part.completion, part.link, code) if code else None
     content: dict[str, Any] = {"project": found, "state": own.state, "code": code, "back": back}
-    return page(request, guest, "study_end.html", why=why, text=text, **content)
+    return page(guest, "study_end.html", why=why, text=text, **content)
 
 
 @owner.get("/studies", response_class=HTMLResponse)
-def choose(request: Request, guest: Guest, like: Annotated[str, Query(max_length=64)] = "") -> Response:
+def choose(guest: Guest, like: Annotated[str, Query(max_length=64)] = "") -> Response:
     """A form for a study, with one of the package's in it where one is chosen."""
     text = ""
     if like in STUDY_FILES.names:
         text = (Path(study_records.__file__).parent / f"{like}.toml").read_text(encoding="utf-8")
-    return _study_form(request, guest, text, like=like)
+    return _study_form(guest, text, like=like)
 
 
 @owner.post("/study-file", response_class=HTMLResponse)
-def draft(request: Request, guest: Guest, form: Form) -> Response:
+def draft(guest: Guest, form: Form) -> Response:
     """Write the file out of the form, or fill the form from the file; nothing is started."""
-    given = {name: clean(value) for name, value in form.items() if isinstance(value, str)}
+    given = {name: clean(value) for name, value in texts_of(form).items()}
     text = given.get("text", "")
     if given.get("act") == "read":
-        return _study_form(request, guest, text)
+        return _study_form(guest, text)
     try:
         text = text_of(_table(text), given)
         read_text(text)
     except InputError as error:
-        return _study_form(request, guest, text, given=given, problem=str(error))
-    return _study_form(request, guest, text)
+        return _study_form(guest, text, given=given, problem=str(error))
+    return _study_form(guest, text)
 
 
 @owner.post("/studies", response_class=HTMLResponse)
-def start(request: Request, site: TheSite, guest: Guest, me: Me, form: Form) -> Response:
+def start(site: TheSite, guest: Guest, me: Me, form: Form) -> Response:
     """Start a study from its file, or out of the form where none is written."""
-    given = {name: clean(value) for name, value in form.items() if isinstance(value, str)}
+    given = {name: clean(value) for name, value in texts_of(form).items()}
     text = given.get("text", "")
     try:
         text = text if text.strip() else text_of({}, given)
@@ -237,35 +230,32 @@ def start(request: Request, site: TheSite, guest: Guest, me: Me, form: Form) -> 
         with site.database.write() as db:
             first = study_projects.start_study(db, site, study, by=me.id)[0].id
     except (AccountError, InputError) as error:
-        return _study_form(request, guest, text, given=given, problem=str(error))
+        return _study_form(guest, text, given=given, problem=str(error))
     return see_other(f"/studies/{first}/about")
 
 
 def _study_form(
-    request: Request, guest: Guest, text: str, *, like: str = "", given: Mapping[str, str] | None = None,
-    problem: str = "",
-) -> Response:  # fmt: skip
+    guest: Guest, text: str, *, like: str = "", given: Mapping[str, str] | None = None, problem: str = ""
+) -> Response:
     try:
         table = _table(text)
     except InputError as error:
         table, problem = {}, problem or str(error)
     content: dict[str, Any] = {"names": STUDY_FILES.names, "like": like, "text": text, "problem": problem}
-    return page(
-        request, guest, "study_new.html", status=400 if problem else 200, groups=groups_of(table, given), **content
-    )
+    return page(guest, "study_new.html", status=400 if problem else 200, groups=groups_of(table, given), **content)
 
 
 @owner.get("/studies/{project}/about", response_class=HTMLResponse)
-def about(request: Request, site: TheSite, guest: Guest, project: Key) -> Response:
+def about(site: TheSite, guest: Guest, project: Key) -> Response:
     """Show the study to its owner: the link and information for people, the next part, the table of times and pay."""
     with site.database.read() as db:
         found = _study(db, project)
-        content = _about(request, site, db, found)
-    return page(request, guest, "study_about.html", problem="", **content)
+        content = _about(guest, site, db, found)
+    return page(guest, "study_about.html", problem="", **content)
 
 
 @owner.post("/studies/{project}/next", response_class=HTMLResponse)
-def next_part(request: Request, site: TheSite, guest: Guest, me: Me, project: Key, part: Line = "") -> Response:
+def next_part(site: TheSite, guest: Guest, me: Me, project: Key, part: Line = "") -> Response:
     """Start a part that comes after this one."""
     with site.database.write() as db:
         found = _study(db, project)
@@ -275,11 +265,12 @@ def next_part(request: Request, site: TheSite, guest: Guest, me: Me, project: Ke
             if wanted is None:
                 raise AccountError(f"There is no part '{part}' that could be started here.")
             started = study_projects.start_next(db, site, found, wanted, study, by=me.id)
-            same_members(db, found, started)
+            if found.restricted:
+                accounts.set_members(db, started, accounts.members(db, found), restricted=True)
             fresh = started.id
         except AccountError as error:
-            content = _about(request, site, db, found)
-            return page(request, guest, "study_about.html", problem=str(error), status=409, **content)
+            content = _about(guest, site, db, found)
+            return page(guest, "study_about.html", problem=str(error), status=409, **content)
     return see_other(f"/studies/{fresh}/about")
 
 
@@ -318,16 +309,15 @@ def _table(text: str) -> dict[str, Any]:
         raise InputError("study", f"is no TOML ({error})") from None
 
 
-def _about(request: Request, site: Site, db: Orm, found: Project) -> dict[str, Any]:
+def _about(guest: Guest, site: Site, db: Orm, found: Project) -> dict[str, Any]:
     part = participants.part_of(found)
     file = found.settings["study"].get("file")
     study = Study.model_validate(file) if file else None
-    path = study_steps.join_path(site, found.id)
-    link, named = site.link(path, request.url.scheme, request.headers.get("host"), request.scope.get("server"))
+    address = site.link(study_steps.join_path(site, found.id), guest.request)
     return {
         "project": found,
-        "link": link + participants.link_query(part.link) if part.mode == STUDY else "",
-        "named": named,
+        "link": address["link"] + participants.link_query(part.link) if part.mode == STUDY else "",
+        "named": address["named"],
         "next": [one.name for one in study_projects.waiting_parts(db, study, found)] if study else [],
         "source": study.source if study else "",
         "foreseen": foresee(db, found),
@@ -340,6 +330,7 @@ def _told(site: Site, project: Project) -> dict[str, Any]:
     part = participants.part_of(project)
     return {
         "title": project.name,
+        "fields": {},
         "instructions": study_steps.study_html(site, project, part.instructions),
         "consent": study_steps.study_html(site, project, part.consent),
         "rules": study_records.stated_rules(part.exclude, part.time.least_seconds) if part.mode == STUDY else [],

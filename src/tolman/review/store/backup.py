@@ -17,24 +17,26 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import tarfile
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import JSON, Boolean, Connection, Engine, Integer, MetaData, Table, insert, select, text
+from sqlalchemy import JSON, Boolean, Connection, Engine, Integer, MetaData, Table, func, insert, select
 from sqlalchemy.exc import DBAPIError
 
 from tolman import __version__
 from tolman.errors import InputError, UsageError
 from tolman.files import atomic_write
 from tolman.review.server_settings import FILE, sqlite_url
-from tolman.review.store.database import SIGN_IN_LINKS, bring_to, engine_of
+from tolman.review.store.database import SIGN_IN_LINKS, bring_to, engine_of, unusable
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -126,8 +128,7 @@ def restore(backup: Path, store: Path, database: str | None, beside: Mapping[str
             raise UsageError(f"{folder} holds something already; name an empty folder with --pool.")
     manifest = _checked(backup)
     store.mkdir(parents=True, mode=0o700, exist_ok=True)
-    engine = engine_of(database or sqlite_url(store))
-    try:
+    with _engine(database or sqlite_url(store)) as engine:
         with engine.connect() as connection:
             if MigrationContext.configure(connection).get_current_revision() is not None:
                 raise UsageError("the database holds tables already; name an empty one with --database.")
@@ -141,10 +142,6 @@ def restore(backup: Path, store: Path, database: str | None, beside: Mapping[str
                 target = _target(member.name, store, beside)
                 if target is not None:
                     _write_file(archive, member, target)
-    except DBAPIError as error:
-        raise UsageError(f"the database can't be used ({str(error.orig).strip().splitlines()[0]}).") from None
-    finally:
-        engine.dispose()
     return _told(backup, manifest["tables"], manifest["rows"], manifest["members"])
 
 
@@ -163,15 +160,19 @@ def upgrade(store: Path, database: str | None) -> tuple[str, str]:
             return before, _version(connection)
 
 
-@contextmanager
-def _opened(store: Path, database: str | None) -> Iterator[Engine]:
+def _opened(store: Path, database: str | None) -> AbstractContextManager[Engine]:
     if database is None and not (store / FILE).is_file():
         raise UsageError(f"no work is stored here yet: there is no {store / FILE}; name the folder with --store.")
-    engine = engine_of(database or sqlite_url(store))
+    return _engine(database or sqlite_url(store))
+
+
+@contextmanager
+def _engine(url: str) -> Iterator[Engine]:
+    engine = engine_of(url)
     try:
         yield engine
     except DBAPIError as error:
-        raise UsageError(f"the database can't be used ({str(error.orig).strip().splitlines()[0]}).") from None
+        raise unusable(error) from None
     finally:
         engine.dispose()
 
@@ -221,24 +222,13 @@ def _read_rows(archive: tarfile.TarFile, connection: Connection, table: Table) -
         lines = archive.extractfile(f"{_DATABASE}{table.name}.jsonl")
     except KeyError:
         lines = None
-    part: list[dict[str, Any]] = []
     with closing(lines or io.BytesIO()) as given:
-        for line in given:
-            part.append(_typed(table, json.loads(line)))
-            if len(part) == _ROWS:
-                connection.execute(insert(table), part)
-                part = []
-    if part:
-        connection.execute(insert(table), part)
+        while part := [_typed(table, json.loads(line)) for line in islice(given, _ROWS)]:
+            connection.execute(insert(table), part)
     keys = list(table.primary_key.columns)
     if connection.dialect.name == "postgresql" and len(keys) == 1 and isinstance(keys[0].type, Integer):
-        found = connection.scalar(
-            text("SELECT pg_get_serial_sequence(:table, :column)"), {"table": table.name, "column": keys[0].name}
-        )
-        if found is not None:
-            highest = connection.scalar(select(keys[0]).order_by(keys[0].desc()).limit(1))
-            if highest is not None:
-                connection.execute(text("SELECT setval(:name, :value)"), {"name": found, "value": highest})
+        numbers = func.pg_get_serial_sequence(table.name, keys[0].name)  # null where the key isn't numbered
+        connection.execute(select(func.setval(numbers, func.max(keys[0]))))
 
 
 def _typed(table: Table, row: dict[str, Any]) -> dict[str, Any]:
@@ -327,8 +317,7 @@ def _write_file(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path)
     assert content is not None
     target.parent.mkdir(parents=True, exist_ok=True)
     with content, atomic_write(target) as partial, partial.open("wb") as out:
-        while chunk := content.read(_CHUNK):
-            out.write(chunk)
+        shutil.copyfileobj(content, out, _CHUNK)
 
 
 def _told(file: Path, version: str, rows: dict[str, int], members: Mapping[str, Mapping[str, Any]]) -> Backup:

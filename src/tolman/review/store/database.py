@@ -73,7 +73,7 @@ class Database:
         try:
             bring_to(self.engine, "head")
         except DBAPIError as error:
-            raise UsageError(f"the database can't be used ({str(error.orig).strip().splitlines()[0]}).") from None
+            raise unusable(error) from None
         one_state = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True} if self._is_postgres else {}
         self._viewing = _maker(self._looking)
         self._reading = _maker(self.engine.execution_options(**one_state))
@@ -146,13 +146,14 @@ class Database:
             finally:
                 transaction.rollback()
 
-    def sessions_on(self, connection: Connection) -> sessionmaker[Orm]:
-        """Makes sessions inside of a connection's transaction, whose own ends are savepoints."""
-        return _maker(connection, join_transaction_mode="create_savepoint")
-
     def close(self) -> None:
         """Give all connections back."""
         self.engine.dispose()
+
+
+def unusable(error: DBAPIError) -> UsageError:
+    """The sentence for an error of a database's driver."""
+    return UsageError(f"the database can't be used ({str(error.orig).strip().splitlines()[0]}).")
 
 
 _EARLIER = ("0001", "0002", "0003", "0005", "0006", "0008", "0009")
@@ -322,38 +323,15 @@ class Rehearsal(Database):
     """Transactions inside of one that is never committed; made by `rehearsal`, for one request after the other."""
 
     def __init__(self, database: Database, connection: Connection) -> None:
-        self.engine = database.engine
-        self._connection = connection
-        self._sessions = database.sessions_on(connection)
-
-    @contextmanager
-    def read(self) -> Iterator[Orm]:
-        """As `Database.read`."""
-        with self._sessions() as session:
-            yield session
-
-    @contextmanager
-    def view(self) -> Iterator[Orm]:
-        """As `Database.view`."""
-        with self.read() as session:
-            yield session
+        self.engine, self._connection = database.engine, connection
+        self._is_postgres, self._one_writer = False, threading.Lock()  # there is no other writer meanwhile
+        # The ends of these sessions are savepoints of the connection's transaction.
+        self._viewing = self._reading = self._writing = _maker(connection, join_transaction_mode="create_savepoint")
 
     @contextmanager
     def look(self) -> Iterator[Connection]:
         """As `Database.look`."""
         yield self._connection
-
-    @contextmanager
-    def write(self) -> Iterator[Orm]:
-        """As `Database.write`; committed as far as the rehearsal goes."""
-        with self._sessions() as session, session.begin():
-            yield session
-
-    @contextmanager
-    def write_for(self, person: int, assignment: int | None = None) -> Iterator[Orm]:
-        """Open a transaction as `Database.write_for` does; there is no other writer meanwhile."""
-        with self.write() as session:
-            yield session
 
     def close(self) -> None:
         """Nothing: the connection is another's."""

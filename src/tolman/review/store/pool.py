@@ -47,6 +47,8 @@ ANGLES = (*range(-15, 16), 90, 180, 270)
 """Degrees by which a copy may be turned."""
 SCALES = (0.86, 0.93, 1.0, 1.07)
 """By which it may be larger or smaller."""
+_ACROSS = (np.arange(SIDE) + 0.5) / SIDE - 0.5
+_DISC = _ACROSS[None, :] ** 2 + _ACROSS[:, None] ** 2 <= RADIUS_SHARE**2
 _Grey = NDArray[np.float32]
 
 
@@ -114,18 +116,12 @@ def _looks(picture: bytes, ways: Sequence[tuple[int, float, bool]]) -> _Grey:
         turned = (ImageOps.mirror(grey) if mirrored else grey).rotate(degrees, Image.Resampling.BILINEAR)
         left, top = (turned.width - side) / 2, (turned.height - side) / 2
         square = turned.resize((SIDE, SIDE), Image.Resampling.BOX, (left, top, left + side, top + side))
-        rows.append(np.asarray(square, dtype=np.float32)[_disc()])
+        rows.append(np.asarray(square, dtype=np.float32)[_DISC])
     found = np.stack(rows)
     found -= found.mean(axis=1, keepdims=True)
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     unit: _Grey = np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 1e-6)
     return unit
-
-
-@lru_cache(maxsize=1)
-def _disc() -> NDArray[np.bool_]:
-    place = (np.arange(SIDE) + 0.5) / SIDE - 0.5
-    return np.asarray(place[None, :] ** 2 + place[:, None] ** 2 <= RADIUS_SHARE**2)
 
 
 PAGE = 24
@@ -222,13 +218,13 @@ class MediaPool:
     def browse(self, filters: Filters) -> Shelf:
         """Return one page of the media that pass some filters."""
         media = self.media()
-        words = filters.text.casefold().split()
+        wanted = filters.text.casefold().split()
         fitting = [
             (key, medium)
             for key, medium in media.items()
             if filters.source in ("", medium.source)
             and filters.kind in ("", medium.kind)
-            and all(word in _words(medium) for word in words)
+            and all(word in f"{medium.original} {medium.source} {medium.licence}".casefold() for word in wanted)
         ]
         groups = tuple(dict.fromkeys(medium.group for _, medium in fitting if medium.group))
         if filters.group:
@@ -381,7 +377,3 @@ def without_metadata(source: Path, target: Path, suffix: str) -> None:
         target.write_bytes(image_without_metadata(source.read_bytes()))
     else:
         video_without_metadata(source, target, _CONTAINERS[suffix])
-
-
-def _words(medium: PoolMedium) -> str:
-    return f"{medium.original} {medium.source} {medium.licence}".casefold()

@@ -47,13 +47,13 @@ class OwnQuestion(_Table):
         explanation: shown after a practice question, with the right answer.
     """
 
-    id: str | None = None
-    question: str | None = None
-    options: tuple[str, ...] = ()
-    answer: str | None = None
-    unit: Literal["count", "m", "cm", "m2"] | None = None
-    media: tuple[str, ...] = ()
-    explanation: str = ""
+    id: str | None = Field(default=None, title="Id of a question of the benchmark, instead of one written here")
+    question: str | None = Field(default=None, title="Question")
+    options: tuple[str, ...] = Field(default=(), title="Options")
+    answer: str | None = Field(default=None, title="Answer (the letter of an option, or a number)")
+    unit: Literal["count", "m", "cm", "m2"] | None = Field(default=None, title="Unit of a number")
+    media: tuple[str, ...] = Field(default=(), title="Pictures and videos beside the study's file")
+    explanation: str = Field(default="", title="Explanation after the answer")
 
     @model_validator(mode="after")
     def _is_a_question(self) -> OwnQuestion:
@@ -88,7 +88,7 @@ class OwnQuestion(_Table):
         )  # fmt: skip
 
 
-class Sample(_Table):
+class Sample(_Table, title="Who is asked what"):
     """The sample of questions that each person is asked.
 
     Attributes:
@@ -100,12 +100,14 @@ class Sample(_Table):
         hours: after which the form of a person who left is given to another; their answers stay.
     """
 
-    people: int = Field(ge=1, le=10_000)
-    by: str | None = "task"
-    each: int | None = Field(default=None, ge=1)
-    overlap: int | None = Field(default=None, ge=1)
-    only: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    hours: float = Field(default=24.0, gt=0)
+    people: int = Field(ge=1, le=10_000, title="People")
+    by: str | None = Field(default="task", title="Drawn evenly over (task, scene or a label)")
+    each: int | None = Field(default=None, ge=1, title="Questions of each task, or what it is drawn over, for a person")
+    overlap: int | None = Field(default=None, ge=1, title="People who are asked the same question")
+    only: dict[str, tuple[str, ...]] = Field(default_factory=dict, title="Only questions with (label: value, value)")
+    hours: float = Field(
+        default=24.0, gt=0, title="Hours after which the form of somebody who left is given to another"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> Sample:
@@ -114,7 +116,7 @@ class Sample(_Table):
         return self
 
 
-class Order(_Table):
+class Order(_Table, title="Order"):
     """The order of a person's questions, and whether options are shuffled.
 
     Attributes:
@@ -122,11 +124,11 @@ class Order(_Table):
         options: whether options are shuffled for each person; the answer is stored by its true letter.
     """
 
-    questions: Literal["shuffled", "strata", "given"] = "shuffled"
-    options: bool = False
+    questions: Literal["shuffled", "strata", "given"] = Field(default="shuffled", title="Order of the questions")
+    options: bool = Field(default=False, title="Options shuffled for each person")
 
 
-class Time(_Table):
+class Time(_Table, title="Time"):
     """Limits of time.
 
     Attributes:
@@ -136,33 +138,33 @@ class Time(_Table):
         most_minutes: for the whole, from the agreement; then it ends.
     """
 
-    least_seconds: int = Field(default=2, ge=0, le=600)
-    hold: bool = False
-    most_seconds: int | None = Field(default=None, ge=1)
-    most_minutes: float | None = Field(default=None, gt=0)
+    least_seconds: int = Field(default=2, ge=0, le=600, title="Seconds below which an answer is marked as fast")
+    hold: bool = Field(default=False, title="Faster answers are not taken")
+    most_seconds: int | None = Field(default=None, ge=1, title="Seconds for a question at most")
+    most_minutes: float | None = Field(default=None, gt=0, title="Minutes for the whole at most")
 
 
-class Breaks(_Table):
+class Breaks(_Table, title="Breaks"):
     """Breaks: the number of questions between them, and their text."""
 
-    every: int = Field(ge=1)
-    text: str = "Take a break. Your time does not run."
+    every: int = Field(ge=1, title="A break after so many questions")
+    text: str = Field(default="Take a break. Your time does not run.", title="What is said (Markdown)")
 
 
-class Practising(_Table):
+class Practising(_Table, title="What practice is for"):
     """The pass mark of practice: so many right answers of a round, in so many rounds, or the study ends here."""
 
-    least_right: int = Field(default=0, ge=0)
-    rounds: int = Field(default=1, ge=1, le=5)
+    least_right: int = Field(default=0, ge=0, title="Right answers that are needed")
+    rounds: int = Field(default=1, ge=1, le=5, title="Rounds")
 
 
-class Gold(_Table):
+class Gold(_Table, title="Gold questions"):
     """Questions of the benchmark that check a person's attention; everybody is asked them, and no run has them."""
 
-    ids: tuple[str, ...] = Field(min_length=1)
+    ids: tuple[str, ...] = Field(min_length=1, title="Ids of questions that everybody is asked, to see who looks")
 
 
-class Exclude(_Table):
+class Exclude(_Table, title="Whose answers don't count"):
     """Rules that exclude a person's answers; stated beforehand, shown to everybody who agrees.
 
     Attributes:
@@ -174,15 +176,22 @@ class Exclude(_Table):
         incomplete: whether a person is left out who didn't come to the end.
     """
 
-    gold_below: float | None = Field(default=None, gt=0, le=1)
-    attention_wrong: int | None = Field(default=None, ge=1)
-    fast_above: float | None = Field(default=None, ge=0, lt=1)
-    skipped_above: float | None = Field(default=None, ge=0, lt=1)
-    minutes_below: float | None = Field(default=None, gt=0)
-    incomplete: bool = True
+    gold_below: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        title="Share of right answers to gold questions below which somebody is left out (0 to 1)",
+    )
+    attention_wrong: int | None = Field(default=None, ge=1, title="Wrong answers to attention questions from which on")
+    fast_above: float | None = Field(default=None, ge=0, lt=1, title="Share of fast answers above which (0 to 1)")
+    skipped_above: float | None = Field(
+        default=None, ge=0, lt=1, title="Share of skipped questions above which (0 to 1)"
+    )
+    minutes_below: float | None = Field(default=None, gt=0, title="Minutes in all below which")
+    incomplete: bool = Field(default=True, title="Who didn't come to the end")
 
 
-class Link(_Table):
+class Link(_Table, title="The link"):
     """The link by which people come without an invitation.
 
     Attributes:
@@ -193,10 +202,10 @@ class Link(_Table):
         keep: further fields of the address that the table of times and pay shows.
     """
 
-    platform: Literal["none", "prolific", "mturk"] = "none"
-    id: str | None = Field(default=None, pattern=_ID)
-    ids: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
+    platform: Literal["none", "prolific", "mturk"] = Field(default="none", title="Platform")
+    id: str | None = Field(default=None, pattern=_ID, title="Field of the address with the person's outside id")
+    ids: tuple[str, ...] = Field(default=(), title="The only outside ids that may take part (empty: any)")
+    keep: tuple[str, ...] = Field(default=(), title="Further fields of the address to keep")
 
     @model_validator(mode="after")
     def _has_ids(self) -> Link:
@@ -205,7 +214,7 @@ class Link(_Table):
         return self
 
 
-class Completion(_Table):
+class Completion(_Table, title="The end"):
     """The completion code, address and text that a person gets at the end.
 
     Attributes:
@@ -215,21 +224,27 @@ class Completion(_Table):
         text: of the last page.
     """
 
-    code: str | None = Field(default=None, min_length=1, max_length=64)
-    screened: str | None = Field(default=None, min_length=1, max_length=64)
-    redirect: str | None = Field(default=None, pattern=r"^https://[^\s]+$")
-    text: str = "Thank you."
+    code: str | None = Field(
+        default=None, min_length=1, max_length=64, title="Code for all (empty: one for each person)"
+    )
+    screened: str | None = Field(
+        default=None, min_length=1, max_length=64, title="Code for who fails practice (empty: none)"
+    )
+    redirect: str | None = Field(
+        default=None, pattern=r"^https://[^\s]+$", title="Address that the last page leads to, with {code} in it"
+    )
+    text: str = Field(default="Thank you.", title="What the last page says (Markdown)")
 
 
-class Pay(_Table):
+class Pay(_Table, title="Pay"):
     """The pay of a person: an amount for the whole, and by the hour of visible questions. Excluded people get nothing
     only where `excluded` says so.
     """
 
-    currency: str = Field(default="EUR", max_length=8)
-    fixed: float = Field(default=0.0, ge=0)
-    per_hour: float = Field(default=0.0, ge=0)
-    excluded: bool = True
+    currency: str = Field(default="EUR", max_length=8, title="Currency")
+    fixed: float = Field(default=0.0, ge=0, title="For the whole")
+    per_hour: float = Field(default=0.0, ge=0, title="For an hour")
+    excluded: bool = Field(default=True, title="Also for people who are left out")
 
 
 class StudyPart(_Table):
@@ -245,18 +260,20 @@ class StudyPart(_Table):
         instructions, consent: Markdown; people see and agree to them before the first question.
     """
 
-    name: str = ""
-    mode: str = STUDY
-    after: str | None = None
-    settings: dict[str, int] = Field(default_factory=dict)
-    instructions: str = ""
-    consent: str = ""
+    name: str = Field(default="", title="Name of the part (may stay empty where there is one)")
+    mode: str = Field(default=STUDY, title="Kind of work")
+    after: str | None = Field(default=None, title="After the part")
+    settings: dict[str, int] = Field(
+        default_factory=dict, title="Settings of the kind of work, but for study (name: number)"
+    )
+    instructions: str = Field(default="", title="Instructions (Markdown)")
+    consent: str = Field(default="", title="What people agree to (Markdown)")
     format: QuestionFormat | None = None
     sample: Sample | None = None
     order: Order = Order()
     time: Time = Time()
     breaks: Breaks | None = None
-    skip: tuple[str, ...] = ("can't tell", BROKEN)
+    skip: tuple[str, ...] = Field(default=("can't tell", BROKEN), title="Reasons for skipping a question")
     practice: tuple[OwnQuestion, ...] = ()
     practising: Practising = Practising()
     attention: tuple[OwnQuestion, ...] = ()
@@ -317,10 +334,10 @@ class Study(_Table):
         parts: one or more, in the order in which they are shown.
     """
 
-    title: str = Field(min_length=1, max_length=80)
-    source: str = ""
-    scoring_profile: str | None = None
-    seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    title: str = Field(min_length=1, max_length=80, title="Title")
+    source: str = Field(default="", title="What it repeats (a paper's section, say)")
+    scoring_profile: str | None = Field(default=None, title="Benchmark whose prompts, scorers and table exports get")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, title="Seed of all draws")
     parts: tuple[StudyPart, ...] = Field(min_length=1)
 
     @field_validator("scoring_profile")

@@ -1,5 +1,6 @@
 """The form of a study's file: a field for every key, out of the file's own model, and the file out of the form.
 
+A field's label is the title of its key in the model, and a group's is that of its table.
 The form has no rules of its own: it writes a file, and that is checked as any other.
 """
 
@@ -17,106 +18,11 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from tolman.errors import InputError
-from tolman.review.forms.form_values import QuestionFormat, may_be_thousands
-from tolman.review.studies import (
-    Breaks,
-    Completion,
-    Exclude,
-    Gold,
-    Link,
-    Order,
-    OwnQuestion,
-    Pay,
-    Practising,
-    Sample,
-    Study,
-    StudyPart,
-    Time,
-)
+from tolman.review.forms.form_values import may_be_thousands
+from tolman.review.studies import OwnQuestion, Study, StudyPart
 
 Control = Literal["line", "text", "lines", "pairs", "whole", "number", "choice"]
 
-LABELS: Mapping[type[BaseModel], Mapping[str, str]] = {
-    Study: {
-        "title": "Title",
-        "source": "What it repeats (a paper's section, say)",
-        "scoring_profile": "Benchmark whose prompts, scorers and table exports get",
-        "seed": "Seed of all draws",
-    },
-    QuestionFormat: {
-        "options": "Options of a question, all different",
-        "pictures": "Pictures of a question",
-        "more_pictures": "Question types with that many pictures or more",
-    },
-    StudyPart: {
-        "name": "Name of the part (may stay empty where there is one)",
-        "mode": "Kind of work",
-        "after": "After the part",
-        "settings": "Settings of the kind of work, but for study (name: number)",
-        "instructions": "Instructions (Markdown)",
-        "consent": "What people agree to (Markdown)",
-        "skip": "Reasons for skipping a question",
-    },
-    Sample: {
-        "people": "People",
-        "by": "Drawn evenly over (task, scene or a label)",
-        "each": "Questions of each task, or what it is drawn over, for a person",
-        "overlap": "People who are asked the same question",
-        "only": "Only questions with (label: value, value)",
-        "hours": "Hours after which the form of somebody who left is given to another",
-    },
-    Order: {"questions": "Order of the questions", "options": "Options shuffled for each person"},
-    Time: {
-        "least_seconds": "Seconds below which an answer is marked as fast",
-        "hold": "Faster answers are not taken",
-        "most_seconds": "Seconds for a question at most",
-        "most_minutes": "Minutes for the whole at most",
-    },
-    Breaks: {"every": "A break after so many questions", "text": "What is said (Markdown)"},
-    OwnQuestion: {
-        "id": "Id of a question of the benchmark, instead of one written here",
-        "question": "Question",
-        "options": "Options",
-        "answer": "Answer (the letter of an option, or a number)",
-        "unit": "Unit of a number",
-        "media": "Pictures and videos beside the study's file",
-        "explanation": "Explanation after the answer",
-    },
-    Practising: {"least_right": "Right answers that are needed", "rounds": "Rounds"},
-    Gold: {"ids": "Ids of questions that everybody is asked, to see who looks"},
-    Exclude: {
-        "gold_below": "Share of right answers to gold questions below which somebody is left out (0 to 1)",
-        "attention_wrong": "Wrong answers to attention questions from which on",
-        "fast_above": "Share of fast answers above which (0 to 1)",
-        "skipped_above": "Share of skipped questions above which (0 to 1)",
-        "minutes_below": "Minutes in all below which",
-        "incomplete": "Who didn't come to the end",
-    },
-    Link: {
-        "platform": "Platform",
-        "id": "Field of the address with the person's outside id",
-        "ids": "The only outside ids that may take part (empty: any)",
-        "keep": "Further fields of the address to keep",
-    },
-    Completion: {
-        "code": "Code for all (empty: one for each person)",
-        "screened": "Code for who fails practice (empty: none)",
-        "redirect": "Address that the last page leads to, with {code} in it",
-        "text": "What the last page says (Markdown)",
-    },
-    Pay: {
-        "currency": "Currency",
-        "fixed": "For the whole",
-        "per_hour": "For an hour",
-        "excluded": "Also for people who are left out",
-    },
-}
-"""The form's label of each key; keys of tables are in the entries of the tables."""
-TITLES: Mapping[type[BaseModel], str] = {
-    QuestionFormat: "Format of the questions that people write or revise",
-    Sample: "Who is asked what", Order: "Order", Time: "Time", Breaks: "Breaks", Practising: "What practice is for",
-    Gold: "Gold questions", Exclude: "Whose answers don't count", Link: "The link", Completion: "The end", Pay: "Pay",
-}  # fmt: skip
 _QUESTIONS = {"practice": "Practice question", "attention": "Attention question"}
 _LONG = {"instructions", "consent", "text", "question", "explanation"}
 
@@ -177,7 +83,9 @@ def _part(part: Mapping[str, Any], prefix: str, title: str, given: Mapping[str, 
         elif model is not None:
             inner = part.get(name)
             held = inner if isinstance(inner, Mapping) else {}
-            yield FileGroup(f"{title}{TITLES[model]}", tuple(_leaves(model, held, f"{prefix}{name}.", given)))
+            yield FileGroup(
+                f"{title}{model.model_config['title']}", tuple(_leaves(model, held, f"{prefix}{name}.", given))
+            )
 
 
 def text_of(table: Mapping[str, Any], given: Mapping[str, str]) -> str:
@@ -215,7 +123,7 @@ def _leaves(
             control, choices = _control(name, field)
             default = "" if field.is_required() else _shown(field.get_default(call_default_factory=True))
             value = given.get(prefix + name, _shown(table.get(name)))
-            yield FileField(prefix + name, LABELS[model][name], control, value, default, choices)
+            yield FileField(prefix + name, field.title or name, control, value, default, choices)
 
 
 def _model(field: FieldInfo) -> type[BaseModel] | None:

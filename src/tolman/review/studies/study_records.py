@@ -194,9 +194,6 @@ def spare_forms(db: Orm, project: Project) -> list[int]:
     return [r.person.form for r in found if r.excluded and r.person.form is not None and r.person.state == ENDED]
 
 
-"""How a cell begins that a spreadsheet would compute (OWASP, CSV injection)."""
-
-
 def amount(pay: Pay, seconds: float, *, counts: bool) -> float:
     """Return a person's pay, in the study's currency, to the cent.
 

@@ -7,6 +7,7 @@ answer is taken back, a further row says so, and the task is its person's again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, union, update
@@ -68,19 +69,25 @@ def going_on(db: Orm, site: Site, own: Assignment, me: Person, stages: Sequence[
 def waiting(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[str], *, lately: bool = False) -> int:
     """Count the tasks that a person could do now, those begun among them; `lately` as `total` does."""
     who = {"project": project.id, "stages": list(stages), "now": site.settings.clock()}
-    free: int = _lately(db, site, who) if lately else db.scalar(_FREE, who) or 0
+
+    def free() -> int:
+        return db.scalar(_FREE, who) or 0
+
+    places = _counted(site, ("free", project.id, *stages), free) if lately else free()  # for all people
     theirs, held = db.execute(_THEIRS, who | {"me": me.id}).one()
-    return max(free - int(theirs), 0) + int(held)
+    return max(places - int(theirs), 0) + int(held)
 
 
-def _lately(db: Orm, site: Site, who: Mapping[str, Any]) -> int:
-    """Count the tasks that have a place, for all people: once in `OLD` seconds where there are more than `MANY`."""
-    key = "free", who["project"], *who["stages"]
+def _counted(site: Site, key: tuple[object, ...], count: Callable[[], int]) -> int:
+    """Count something once in `OLD` seconds where there is more than `MANY`."""
+    now = site.settings.clock()
     at, known = site.totals.get(key, (0.0, 0))
-    if known > MANY and 0 <= who["now"] - at < OLD:
+    if known > MANY and 0 <= now - at < OLD:
         return known
-    found: int = db.scalar(_FREE, dict(who)) or 0
-    site.totals[key] = who["now"], found
+    if len(site.totals) > _MANY_TOTALS:
+        site.totals.clear()
+    found = count()
+    site.totals[key] = now, found
     return found
 
 
@@ -90,15 +97,8 @@ def total(db: Orm, site: Site, project: Project, me: Person, stages: Sequence[st
     Counting takes the longer the more tasks there are. Above `MANY` the number may be `OLD` seconds old; it is shown on
     pages and decides nothing.
     """
-    key, now = (project.id, me.id, *stages), site.settings.clock()
-    at, known = site.totals.get(key, (0.0, 0))
-    if known > MANY and 0 <= now - at < OLD:
-        return max(known, done)
-    if len(site.totals) > _MANY_TOTALS:
-        site.totals.clear()
-    found = done + waiting(db, site, project, me, stages, lately=True)
-    site.totals[key] = now, found
-    return found
+    key = project.id, me.id, *stages
+    return max(_counted(site, key, lambda: done + waiting(db, site, project, me, stages, lately=True)), done)
 
 
 def done_by(db: Orm, project: Project, me: Person, stages: Sequence[str]) -> int:
@@ -275,22 +275,19 @@ _LAST = (
 )
 
 
+@dataclass(frozen=True)
 class UndoRule:
     """The rule by which a kind of work takes a step back.
 
-    Args:
+    Attributes:
         draft: content of the submission → content of the draft that its form is filled with again.
         stands: (db, submission) → whether something has followed from it, so that it can't be taken back.
         revert: (db, submission) → takes back the immediate products of the submission, such as an item.
     """
 
-    def __init__(
-        self,
-        draft: Callable[[Mapping[str, Any]], dict[str, Any]] = dict,
-        stands: Callable[[Orm, Submission], bool] = lambda db, submission: False,
-        revert: Callable[[Orm, Submission], None] = lambda db, submission: None,
-    ) -> None:
-        self.draft, self.stands, self.revert = draft, stands, revert
+    draft: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    stands: Callable[[Orm, Submission], bool] = lambda db, submission: False
+    revert: Callable[[Orm, Submission], None] = lambda db, submission: None
 
 
 def allow_undo(mode: str, step: str, rule: UndoRule) -> None:

@@ -102,7 +102,10 @@ class Blind:
 
 def blind(site: Site, project: int, item: Item) -> Blind:
     """Return an item as it is shown to a person who must not know its answer."""
-    shown = tuple(_medium(site, project, medium, number) for number, medium in enumerate(item.media, start=1))
+    shown = tuple(
+        BlindMedium(one.kind, media_address(site, project, one), f"{one.kind.capitalize()} {number}", number)
+        for number, one in enumerate(item.media, start=1)
+    )
     inside = list(shown) if item.interleaved else []
     question = _parts(item.question, inside)
     options = tuple(
@@ -128,12 +131,6 @@ def _choices(values: Sequence[str], options: Sequence[BlindOption]) -> tuple[Bli
         if value in known
         else BlindChoice(value, str(place) if place < 10 else "", (value,))
         for place, value in enumerate(values, start=1)
-    )
-
-
-def _medium(site: Site, project: int, medium: Media, number: int) -> BlindMedium:
-    return BlindMedium(
-        medium.kind, media_address(site, project, medium), f"{medium.kind.capitalize()} {number}", number
     )
 
 

@@ -14,7 +14,6 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.items import Item
 from tolman.review.forms.form_values import CHOICES, VERDICTS, WORDS, apply_changes, is_same_label, labels_of, widget_of
 from tolman.review.pages import COEFFICIENT, coefficient, minutes
 from tolman.review.site import Site
@@ -226,28 +225,21 @@ def votes_of(db: Orm, project: Project) -> list[Vote]:
     """All reviewers' parts in a project, in the order in which they answered."""
     stages = Task.stage.in_((REVIEW, VALIDATE))
     found = db.execute(submitted(project, User.name, Submission, ItemVersion).where(stages))
-    steps: dict[int, dict[str, Submission]] = defaultdict(dict)
-    about: dict[int, tuple[str, ItemVersion]] = {}
+    parts: dict[int, tuple[str, ItemVersion, dict[str, Submission]]] = {}
     for name, step, version in found:
-        steps[step.assignment_id][step.step] = step
-        about[step.assignment_id] = name, version
+        parts.setdefault(step.assignment_id, (name, version, {}))[2][step.step] = step
+    parts = {assignment: part for assignment, part in parts.items() if ANSWER in part[2]}
     given: dict[int, dict[int, str]] = defaultdict(dict)
-    items: dict[int, Item] = {}
-    for assignment, own in steps.items():
-        if ANSWER in own:
-            _, version = about[assignment]
-            given[version.id][assignment] = own[ANSWER].content["answer"]
-            items.setdefault(version.id, work.item_of(version))
+    for assignment, (_, version, own) in parts.items():
+        given[version.id][assignment] = own[ANSWER].content["answer"]
+    versions = {version.id: version for _, version, _ in parts.values()}
+    items = {identity: work.item_of(version) for identity, version in versions.items()}
     labels: dict[int, str] = {}
     for identity, answers in given.items():
         labels |= zip(answers, labels_of(items[identity], list(answers.values())), strict=True)
     votes = []
-    for assignment, own in steps.items():
-        if ANSWER not in own:
-            continue
-        name, version = about[assignment]
-        item = items[version.id]
-        decided = own.get(DECIDE)
+    for assignment, (name, version, own) in parts.items():
+        item, decided = items[version.id], own.get(DECIDE)
         votes.append(
             Vote(
                 person=name,

@@ -54,32 +54,23 @@ def add_item(
     ).all()
     for version in older:
         version.current = False
-    row = ItemVersion(
-        project_id=project.id,
-        item=item.id,
-        version=1 + max((v.version for v in older), default=0),
-        content=item.model_dump(mode="json"),
-        scene=item.scene,
-        origin=origin,
-        user_id=by,
-        reason=reason,
-        created=site.settings.clock(),
-    )
+    row = _version(site, project, item, 1 + max((v.version for v in older), default=0))
+    row.origin, row.user_id, row.reason = origin, by, reason
     db.add(row)
     db.flush()
     return row
 
 
+def _version(site: Site, project: Project, item: Item, number: int = 1) -> ItemVersion:
+    return ItemVersion(
+        project_id=project.id, item=item.id, version=number, current=True, content=item.model_dump(mode="json"),
+        scene=item.scene, origin="benchmark", reason="", created=site.settings.clock(),
+    )  # fmt: skip
+
+
 def add_items(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> list[ItemVersion]:
     """First versions of many items of a benchmark, in their order; for a project that has none of them yet."""
-    now = site.settings.clock()
-    rows = [
-        ItemVersion(
-            project_id=project.id, item=item.id, version=1, current=True, content=item.model_dump(mode="json"),
-            scene=item.scene, origin="benchmark", reason="", created=now,
-        )
-        for item in items
-    ]  # fmt: skip
+    rows = [_version(site, project, item) for item in items]
     db.add_all(rows)
     db.flush()
     return rows
@@ -119,17 +110,9 @@ def add_task(
     content: dict[str, Any] | None = None,
     not_by: Iterable[int] = (),
 ) -> Task:
-    """Something to be done. Its place in the order is drawn from its key, so that no answer has a part in it."""
-    task = Task(
-        project_id=project.id,
-        stage=stage,
-        key=key,
-        item_id=version.id if version else None,
-        position=_position(site, project, key),
-        wanted=wanted,
-        content=content or {},
-        created=site.settings.clock(),
-    )
+    """Something to be done."""
+    task = _task(site, project, stage, key, version, wanted)
+    task.content = content or {}
     db.add(task)
     db.flush()
     if version is not None:
@@ -192,16 +175,9 @@ def add_tasks(
     db: Orm, site: Site, project: Project, stage: str, versions: Mapping[str, ItemVersion], *, wanted: int | None = 1
 ) -> None:
     """Add tasks about many items at once, by their keys, as `add_task` does for each."""
-    now = site.settings.clock()
     items = [item_of(version) for version in versions.values()]
     known = register(db, site, project, [medium for item in items for medium in item.media])
-    tasks = [
-        Task(
-            project_id=project.id, stage=stage, key=key, item_id=version.id, position=_position(site, project, key),
-            wanted=wanted, open=True, content={}, created=now,
-        )
-        for key, version in versions.items()
-    ]  # fmt: skip
+    tasks = [_task(site, project, stage, key, version, wanted) for key, version in versions.items()]
     db.add_all(tasks)
     db.flush()
     shown = [
@@ -213,9 +189,12 @@ def add_tasks(
         db.execute(insert(TaskMedium), shown)
 
 
-def _position(site: Site, project: Project, key: str) -> str:
-    """A place in the order that is drawn from a task's key, so that no answer has a part in it."""
-    return site.sign("position", project.id, key)
+def _task(site: Site, project: Project, stage: str, key: str, version: ItemVersion | None, wanted: int | None) -> Task:
+    """A task whose place in the order is drawn from its key, so that no answer has a part in it."""
+    return Task(
+        project_id=project.id, stage=stage, key=key, item_id=version.id if version else None, wanted=wanted, open=True,
+        position=site.sign("position", project.id, key), content={}, created=site.settings.clock(),
+    )  # fmt: skip
 
 
 # Statements of every page are put together once: that takes longer than carrying them out.

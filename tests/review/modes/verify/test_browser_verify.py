@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from making import violations
-from reviewing import TRUTHS, Served, at_work, item_shown, serving, settings_of, snap
+from reviewing import TRUTHS, Serve, Served, at_work, item_shown, snap
 from tolman.review.store.schema import ItemVersion
 
 
 @pytest.fixture
-def served(benchmark: Path, tmp_path: Path, database: str | None) -> Iterator[Served]:
+def served(benchmark: Path, tmp_path: Path, serve: Serve, database: str | None) -> Served:
     """A running server, on each database, with three models' answers, one of which is wrong about what comes first."""
     lines = []
     for item, truth in TRUTHS.items():
@@ -25,8 +24,7 @@ def served(benchmark: Path, tmp_path: Path, database: str | None) -> Iterator[Se
         lines.append({"id": item, "status": "approved", "reasons": [], "models": [*models, third]})
     replies = tmp_path / "review.jsonl"
     replies.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    with serving(*settings_of(benchmark, tmp_path / "store", database, verify=(replies,))) as running:
-        yield running
+    return serve(benchmark, database, verify=(replies,))
 
 
 def _tick(page: Any) -> None:

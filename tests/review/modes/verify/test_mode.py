@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from reviewing import TRUTHS, Client, Served, item_on, items, make_benchmark, run_model, serving, settings_of
+from reviewing import TRUTHS, Client, Serve, Served, item_on, items, make_benchmark, run_model, serving, settings_of
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, write_lines
 from tolman.curate.verify import Verdict, review_row
@@ -77,6 +77,7 @@ def rest(client: Client, project: int, **answers: str) -> list[str]:
     return seen
 
 
+@pytest.mark.parametrize("database", [None])
 def test_a_draft_belongs_to_the_step_it_was_entered_in(served: Served) -> None:
     project = served.project("verify")
     ann = served.person("annotator", "Ann")
@@ -297,97 +298,93 @@ def replies(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("share", [0, 100])
-def test_models_that_agree_settle_a_question_for_now(
-    benchmark: Path, tmp_path: Path, replies: Path, share: int
-) -> None:
-    with serving(*settings_of(benchmark, tmp_path / "store", None, verify=(replies,))) as served:
-        project = served.project("verify", share=share, level=3)
-        with served.site.database.read() as db:
-            tasks = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
-            decided = [d.content["provisional"] for d in db.scalars(select(Decision))]
-        people = {
-            "pair": ["the models disagree", "a model disagrees with the answer that is written down"],
-            "order": ["a model gave no answer that can be read"],
-            "count": ["level 3"],
-            "size": ["level 74"],
-        }
-        drawn = {"which": ["drawn for a spot check"], "script": ["drawn for a spot check"]}
-        assert tasks == (people | drawn if share else people)
-        assert decided == ([] if share else [True, True])
-        ann, bob = served.person("annotator", "Ann"), served.person("annotator", "Bob")
-        while ann.get(f"/projects/{project}/work").url.path.startswith("/verify/"):
-            assert "m/one" not in ann.last.text
-            item = answer(ann, "B" if item_on(ann) == "which" else None)
-            assert f"It is &lt;b&gt;{TRUTHS[item]}&lt;/b&gt;." in ann.last.text
-            assert ("no answer" in ann.last.text) == (item == "order")
-            decide(ann)
-        if share:
-            bob.get(f"/projects/{project}/work")
-            assert item_on(bob) == "which"  # the spot check found a difference
-            decide(bob)
-        with served.site.database.read() as db:
-            found = standings(db, db.get_one(Project, project))
-            assert (found["m/one"].right, found["m/one"].judged) == ((6, 6) if share else (4, 4))
-            assert (found["m/two"].right, found["m/two"].judged, found["m/two"].failures) == (
-                (4, 5, 1) if share else (2, 3, 1)
-            )
-            assert db.scalars(select(HistoryEvent).where(HistoryEvent.what == "models")).first() is not None
-        told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
-        assert "approved by models&#39; agreement" in told
-        assert "m/two" in told
+def test_models_that_agree_settle_a_question_for_now(benchmark: Path, serve: Serve, replies: Path, share: int) -> None:
+    served = serve(benchmark, verify=(replies,))
+    project = served.project("verify", share=share, level=3)
+    with served.site.database.read() as db:
+        tasks = {task.key.split("@")[0]: task.content["reasons"] for task in db.scalars(select(Task))}
+        decided = [d.content["provisional"] for d in db.scalars(select(Decision))]
+    people = {
+        "pair": ["the models disagree", "a model disagrees with the answer that is written down"],
+        "order": ["a model gave no answer that can be read"],
+        "count": ["level 3"],
+        "size": ["level 74"],
+    }
+    drawn = {"which": ["drawn for a spot check"], "script": ["drawn for a spot check"]}
+    assert tasks == (people | drawn if share else people)
+    assert decided == ([] if share else [True, True])
+    ann, bob = served.person("annotator", "Ann"), served.person("annotator", "Bob")
+    while ann.get(f"/projects/{project}/work").url.path.startswith("/verify/"):
+        assert "m/one" not in ann.last.text
+        item = answer(ann, "B" if item_on(ann) == "which" else None)
+        assert f"It is &lt;b&gt;{TRUTHS[item]}&lt;/b&gt;." in ann.last.text
+        assert ("no answer" in ann.last.text) == (item == "order")
+        decide(ann)
+    if share:
+        bob.get(f"/projects/{project}/work")
+        assert item_on(bob) == "which"  # the spot check found a difference
+        decide(bob)
+    with served.site.database.read() as db:
+        found = standings(db, db.get_one(Project, project))
+        assert (found["m/one"].right, found["m/one"].judged) == ((6, 6) if share else (4, 4))
+        assert (found["m/two"].right, found["m/two"].judged, found["m/two"].failures) == (
+            (4, 5, 1) if share else (2, 3, 1)
+        )
+        assert db.scalars(select(HistoryEvent).where(HistoryEvent.what == "models")).first() is not None
+    told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
+    assert "approved by models&#39; agreement" in told
+    assert "m/two" in told
 
 
-def test_what_models_or_people_settled_is_reopened(benchmark: Path, tmp_path: Path, replies: Path) -> None:
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, verify=(replies,))
-    with serving(settings, clock) as served:
-        project = served.project("verify", share=0, level=99)  # people look at 'pair' and 'order' only
-        served.person("owner", "Olga")
-        with served.site.database.read() as db:
-            olga = db.scalars(select(User).where(User.name == "Olga")).one()
+def test_what_models_or_people_settled_is_reopened(benchmark: Path, serve: Serve, replies: Path) -> None:
+    served = serve(benchmark, verify=(replies,))
+    project = served.project("verify", share=0, level=99)  # people look at 'pair' and 'order' only
+    served.person("owner", "Olga")
+    with served.site.database.read() as db:
+        olga = db.scalars(select(User).where(User.name == "Olga")).one()
 
-        def rows() -> dict[str, Any]:
-            found = served.told(page_of, project, ItemFilter(), clock()).rows
-            return {row.item: row for row in found}
+    def rows() -> dict[str, Any]:
+        found = served.told(page_of, project, ItemFilter(), served.clock()).rows
+        return {row.item: row for row in found}
 
-        def act(do: str, *names: str) -> int:
-            ids = [rows()[name].version for name in names]
-            return acts.begin_act(served.site, project, Person(olga.id, olga.name, "owner"), do, ids, reason="Again.")
+    def act(do: str, *names: str) -> int:
+        ids = [rows()[name].version for name in names]
+        return acts.begin_act(served.site, project, Person(olga.id, olga.name, "owner"), do, ids, reason="Again.")
 
-        assert {name: row.missed for name, row in rows().items()} == {
-            "pair": 1, "order": 0, "which": 0, "script": 0, "count": 0, "size": 0,
-        }  # fmt: skip
-        assert rows()["which"].state == "settled"
-        number = act("reopen", "which")
-        assert (rows()["which"].state, rows()["which"].wanted) == ("waiting", 1)
-        acts.undo_act(served.site, project, number, Person(olga.id, olga.name, "owner"))
-        assert rows()["which"].state == "settled"
-        act("reopen", "which")  # the task of before is opened again
-        ann = served.person("annotator", "Ann")
-        assert sorted(rest(ann, project)) == ["order", "pair", "which"]
-        assert rows()["which"].state == rows()["pair"].state == "settled"
-        act("reopen", "pair")
-        assert rest(served.person("annotator", "Bob"), project, pair="A") == ["pair"]
-        assert (rows()["pair"].state, rows()["pair"].wanted) == ("answered", 3)  # a third person is asked
-        assert rest(served.person("annotator", "Cat"), project) == ["pair"]
-        assert rows()["pair"].state == "settled"
-        act("reopen", "pair")  # what the third person settled, another one looks at
-        assert rest(served.person("annotator", "Dan"), project) == ["pair"]
-        assert rows()["pair"].state == "settled"
-        standing = served.scalars(select(Decision).where(Decision.item_id == rows()["pair"].version))
-        assert [decision.verdict for decision in standing] == ["approve"]
+    assert {name: row.missed for name, row in rows().items()} == {
+        "pair": 1, "order": 0, "which": 0, "script": 0, "count": 0, "size": 0,
+    }  # fmt: skip
+    assert rows()["which"].state == "settled"
+    number = act("reopen", "which")
+    assert (rows()["which"].state, rows()["which"].wanted) == ("waiting", 1)
+    acts.undo_act(served.site, project, number, Person(olga.id, olga.name, "owner"))
+    assert rows()["which"].state == "settled"
+    act("reopen", "which")  # the task of before is opened again
+    ann = served.person("annotator", "Ann")
+    assert sorted(rest(ann, project)) == ["order", "pair", "which"]
+    assert rows()["which"].state == rows()["pair"].state == "settled"
+    act("reopen", "pair")
+    assert rest(served.person("annotator", "Bob"), project, pair="A") == ["pair"]
+    assert (rows()["pair"].state, rows()["pair"].wanted) == ("answered", 3)  # a third person is asked
+    assert rest(served.person("annotator", "Cat"), project) == ["pair"]
+    assert rows()["pair"].state == "settled"
+    act("reopen", "pair")  # what the third person settled, another one looks at
+    assert rest(served.person("annotator", "Dan"), project) == ["pair"]
+    assert rows()["pair"].state == "settled"
+    standing = served.scalars(select(Decision).where(Decision.item_id == rows()["pair"].version))
+    assert [decision.verdict for decision in standing] == ["approve"]
 
 
-def test_the_draw_depends_on_seed_and_item_alone(benchmark: Path, tmp_path: Path) -> None:
+def test_the_draw_depends_on_seed_and_item_alone(benchmark: Path, tmp_path: Path, serve: Serve) -> None:
     both = {item: [_said(TRUTHS[item]), _said(TRUTHS[item])] for item in TRUTHS}
     path = _file(tmp_path / "review.jsonl", both, which="people")
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, verify=(path,))
     drawn = {}
-    with serving(settings, clock) as served:
-        for name, seed in (("a", 1), ("b", 1), ("c", 2), ("d", 3)):
-            project = served.project("verify", name, share=50, level=99, seed=seed)
-            with served.site.database.read() as db:
-                found = db.scalars(select(Task).where(Task.project_id == project))
-                drawn[name] = {task.key.split("@")[0] for task in found}
+    served = serve(benchmark, verify=(path,))
+    for name, seed in (("a", 1), ("b", 1), ("c", 2), ("d", 3)):
+        project = served.project("verify", name, share=50, level=99, seed=seed)
+        with served.site.database.read() as db:
+            found = db.scalars(select(Task).where(Task.project_id == project))
+            drawn[name] = {task.key.split("@")[0] for task in found}
     assert drawn["a"] == drawn["b"]
     assert len({frozenset(own) for own in drawn.values()}) > 1
     assert all("which" in own for own in drawn.values())  # the file left it to people
@@ -423,19 +420,18 @@ _CHANGES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("differs", _CHANGES)
-def test_replies_to_another_question_of_the_same_id_do_not_count(tmp_path: Path, differs: str) -> None:
+def test_replies_to_another_question_of_the_same_id_do_not_count(tmp_path: Path, serve: Serve, differs: str) -> None:
     benchmark = make_benchmark(tmp_path / "small")
     both = {item: [_said(TRUTHS[item]), _said(TRUTHS[item])] for item in TRUTHS}
     path = _file(tmp_path / "review.jsonl", both)
     changed = [i.model_copy(update=_CHANGES[differs]) if i.id == "order" else i for i in items()]
     write_items(benchmark / "items.parquet", changed)
-    settings, clock = settings_of(benchmark, tmp_path / "store", None, verify=(path,))
-    with serving(settings, clock) as served:
-        project = served.project("verify", share=0, level=99)
-        reasons = {task.key.split("@")[0]: task.content["reasons"] for task in served.scalars(select(Task))}
-        assert list(reasons) == ["order"]
-        assert "a model was asked another question" in reasons["order"]
-        told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
+    served = serve(benchmark, verify=(path,))
+    project = served.project("verify", share=0, level=99)
+    reasons = {task.key.split("@")[0]: task.content["reasons"] for task in served.scalars(select(Task))}
+    assert list(reasons) == ["order"]
+    assert "a model was asked another question" in reasons["order"]
+    told = served.person("owner", "Olga").get(f"/projects/{project}/progress").text
     assert "2 replies of models don&#39;t count" in told
     assert f"(2 with another {differs})" in told
     assert foreseen_unfit([path], changed, benchmark) == [
@@ -535,7 +531,7 @@ def test_each_point_is_ticked_or_has_a_problem(fine: list[bool], data: st.DataOb
         read_checklist(points, ticked, problems)
 
 
-def test_people_look_at_levels_in_words_and_at_unknown_ones(tmp_path: Path) -> None:
+def test_people_look_at_levels_in_words_and_at_unknown_ones(tmp_path: Path, serve: Serve) -> None:
     levels = {
         "q1": {"level": "observation_and_measurement"},
         "q2": {"spatialbench_level": "topology_and_composition"},
@@ -554,21 +550,20 @@ def test_people_look_at_levels_in_words_and_at_unknown_ones(tmp_path: Path) -> N
         for item in asked
     ]  # fmt: skip
     write_lines(tmp_path / "review.jsonl", said)
-    settings, clock = settings_of(folder, tmp_path / "store", None, verify=(tmp_path / "review.jsonl",))
-    with serving(settings, clock) as served:
-        foreseen = start_named(served.site, "spatialbench").foreseen
-        unknown = "People look at 1 of 5 questions whatever the models answer, because their level isn't known"
-        assert [sentence[: len(unknown)] for sentence in foreseen] == [unknown]
-        people = {task.key.split("@")[0]: task.content["reasons"] for task in served.scalars(select(Task))}
-        drawn = {"drawn for a spot check"}
-        assert {name: why for name, why in people.items() if set(why) != drawn} == {
-            "q3": ["level 3"], "q4": ["level 4"], "q5": ["its level isn't known"],
-        }  # fmt: skip
-        olga = served.person("owner", "Olga")
-        row = r"left to people because the level isn.{1,6}t known</t[dh]>\s*<td[^>]*>\s*1<"
-        assert re.search(row, olga.get("/projects/1/progress").text)
-        assert "approved by models alone, by an earlier version" not in olga.last.text
-        with served.site.database.write() as db:  # what an earlier version wrote
-            version = db.scalars(select(ItemVersion).where(ItemVersion.item == "q4")).one()
-            db.add(Decision(item_id=version.id, verdict="approve", content={"provisional": True}, created=0.0))
-        assert "1 question that people should look at was approved" in olga.get("/projects/1/progress").text
+    served = serve(folder, verify=(tmp_path / "review.jsonl",))
+    foreseen = start_named(served.site, "spatialbench").foreseen
+    unknown = "People look at 1 of 5 questions whatever the models answer, because their level isn't known"
+    assert [sentence[: len(unknown)] for sentence in foreseen] == [unknown]
+    people = {task.key.split("@")[0]: task.content["reasons"] for task in served.scalars(select(Task))}
+    drawn = {"drawn for a spot check"}
+    assert {name: why for name, why in people.items() if set(why) != drawn} == {
+        "q3": ["level 3"], "q4": ["level 4"], "q5": ["its level isn't known"],
+    }  # fmt: skip
+    olga = served.person("owner", "Olga")
+    row = r"left to people because the level isn.{1,6}t known</t[dh]>\s*<td[^>]*>\s*1<"
+    assert re.search(row, olga.get("/projects/1/progress").text)
+    assert "approved by models alone, by an earlier version" not in olga.last.text
+    with served.site.database.write() as db:  # what an earlier version wrote
+        version = db.scalars(select(ItemVersion).where(ItemVersion.item == "q4")).one()
+        db.add(Decision(item_id=version.id, verdict="approve", content={"provisional": True}, created=0.0))
+    assert "1 question that people should look at was approved" in olga.get("/projects/1/progress").text
