@@ -254,9 +254,9 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
         watching = CameraTrack(f"{identity}/{role}", role, still, config.size, config.rate, media)
         captures.append(kept.or_made(watching.id, partial(_recorded, config, world, watching, out)))
     if config.lidar:
-        media, scan = f"lidar/{name}", f"{identity}/lidar"
-        how = {"identity": scan, "media": media, "spinner": STREET if world.scene.room_area is None else ROOM}
-        captures.append(kept.or_made(scan, partial(record_lidar, own, walk, out / media, seed=seed, **how)))
+        media, spinner = f"lidar/{name}", STREET if world.scene.room_area is None else ROOM
+        scan = partial(record_lidar, own, walk, out / media, media=media, seed=seed, spinner=spinner)
+        captures.append(kept.or_made(f"{identity}/lidar", partial(scan, identity=f"{identity}/lidar")))
     group_name = f"{DATASET}/{config.seed}-twins-{group:04d}" if config.twins > 1 else None
     scene = world.scene.model_copy(update={"video": captures[0].media, "twins": group_name})
     return Part(scene, tuple(captures), notes)
