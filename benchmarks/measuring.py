@@ -28,7 +28,7 @@ from tolman.scene_table import write_captures
 from tolman.scenes import OrientedBox, SceneObject
 from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.simulated_places import PLACES, WorldsConfig, place
-from tolman.simulate.walks import draw_walk
+from tolman.simulate.walks import draw_trajectory
 
 SECONDS, TURNS, AROUND = 10.0, 5.0, 0.07
 
@@ -78,7 +78,7 @@ def tries(recording: Recording, objects: tuple[SceneObject, ...], name: str) -> 
 def scene(shape: str, number: int, seed: int, folder: Path) -> Iterator[Try]:
     """The objects of one simulated place."""
     world, _ = place(WorldsConfig(), shape, f"simulated/{number}", f"{seed}:{number}")
-    walk = draw_walk(world, f"{seed}:{number}", seconds=SECONDS, rate=24, size=(640, 480))
+    walk = draw_trajectory(world, f"{seed}:{number}", seconds=SECONDS, rate=24, size=(640, 480))
     spinner = replace(STREET if world.scene.room_area is None else ROOM, rate=TURNS)
     capture = record_lidar(
         world, walk, folder / "lidar", identity="l", media="lidar", seed=f"{seed}:{number}", spinner=spinner

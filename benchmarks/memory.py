@@ -28,7 +28,7 @@ from tolman.items import Item
 from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
 from tolman.scenes import Capture, Scene, Sighting
 from tolman.simulate.simulated_places import WorldsConfig, place
-from tolman.simulate.walks import draw_walk
+from tolman.simulate.walks import draw_trajectory
 
 INTERVAL = 0.1
 DRAWN = 4
@@ -95,7 +95,7 @@ def draw(folder: Path) -> None:
     scenes, captures = [], []
     for number in range(DRAWN):
         world, _ = place(WorldsConfig(), "rectangle", f"drawn/{number}", f"0:{number}")
-        walk = draw_walk(world, f"0:{number}", seconds=SECONDS, rate=RATE, size=SIZE)
+        walk = draw_trajectory(world, f"0:{number}", seconds=SECONDS, rate=RATE, size=SIZE)
         scene = world.scene.model_copy(update={"video": f"{world.scene.id}.mp4"})
         ids = [one.id for one in scene.objects]
         sightings = [

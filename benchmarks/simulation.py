@@ -17,7 +17,7 @@ from runs import measure
 from tolman.simulate.lighting import LEVELS, quality_named
 from tolman.simulate.render import Renderer
 from tolman.simulate.simulated_places import WorldsConfig, place
-from tolman.simulate.walks import draw_walk, intrinsics_of
+from tolman.simulate.walks import draw_trajectory, intrinsics_of
 
 SIZE = (640, 480)
 TOLMAN = str(Path(sys.executable).with_name("tolman"))
@@ -32,7 +32,7 @@ def frames(qualities: Sequence[str]) -> None:
     """Colour, depth and instances of three places."""
     for name, (config, shape, seed) in PLACES.items():
         world, _ = place(config, shape, "b/1", seed)
-        walk = draw_walk(world, "0", seconds=8.0, rate=5)
+        walk = draw_trajectory(world, "0", seconds=8.0, rate=5)
         triangles = sum(len(body.mesh.faces) for body in world.bodies)
         print(f"{name}: {len(world.scene.objects)} objects, {triangles:,} triangles; load {os.getloadavg()[0]:.1f}")
         for quality in qualities:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -48,13 +49,20 @@ def lacking(place: Path, absent: str) -> dict[str, str]:
     return {**os.environ, "TOLMAN_CACHE": str(place / "cache"), "ABSENT": absent, "PYTHONPATH": path}
 
 
+def ran(
+    command: Sequence[str], place: Path, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A command, ended, with a cache of its own."""
+    environment = environment or {**os.environ, "TOLMAN_CACHE": str(place / "cache")}
+    return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, env=environment)
+
+
 def stopped(place: Path, step: str, how: signal.Signals, absent: str = "") -> tuple[int, str, str]:
     """Start the demonstration, stop it in the middle of a step, and return its exit code and what it said."""
     (place / "tmp").mkdir()
     environment = {**lacking(place, absent), "TMPDIR": str(place / "tmp"), "COLUMNS": "200"}
-    with subprocess.Popen(
-        COMMAND, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(COMMAND, cwd=place, env=environment, text=True, **pipes) as process:
         assert process.stdout is not None
         said = ""
         for line in process.stdout:
@@ -77,10 +85,7 @@ def stopped(place: Path, step: str, how: signal.Signals, absent: str = "") -> tu
 
 @pytest.mark.parametrize(
     ("step", "how", "code"),
-    [
-        ("simulate", signal.SIGTERM, 143),
-        pytest.param("generate", signal.SIGINT, 130, marks=pytest.mark.full),
-    ],
+    [("simulate", signal.SIGTERM, 143), pytest.param("generate", signal.SIGINT, 130, marks=pytest.mark.full)],
 )
 def test_a_stopped_demonstration_says_so_and_leaves_nothing_half_written(
     step: str, how: signal.Signals, code: int, tmp_path: Path
@@ -115,10 +120,7 @@ def test_the_same_command_goes_on(tmp_path: Path) -> None:
     pytest.importorskip("shapely", reason="the demonstration needs the extra 'build'")
     returned, said, errors = stopped(tmp_path, "generate", signal.SIGTERM)
     assert returned == 143, said + errors
-    done = subprocess.run(
-        COMMAND, cwd=tmp_path, capture_output=True, text=True, check=False,
-        env={**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache")},
-    )  # fmt: skip
+    done = ran(COMMAND, tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "demo" / "site" / "index.html").is_file()
 
@@ -127,17 +129,12 @@ def test_the_same_command_goes_on(tmp_path: Path) -> None:
 def test_the_model_that_sees_is_above_the_blind_one(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime", reason="the model that sees needs the extra 'build'")
     pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
-    environment = {**os.environ, "TOLMAN_CACHE": str(tmp_path / "cache")}
-    whole = (sys.executable, "-m", "tolman.demo")
-    done = subprocess.run(whole, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+    done = ran(COMMAND[:3], tmp_path)
     assert done.returncode == 0, done.stderr
     if "drawn before" in done.stdout:
         pytest.skip("no EGL here, and three rooms are too few for an interval")
     runs = [f"demo/runs/baseline-{name}" for name in ("detector", "best-constant")]
-    compared = subprocess.run(
-        (sys.executable, "-m", "tolman", "compare", *runs, "--json"),
-        cwd=tmp_path, capture_output=True, text=True, check=True, env=environment,
-    )  # fmt: skip
+    compared = ran((sys.executable, "-m", "tolman", "compare", *runs, "--json"), tmp_path)
     columns = json.loads(compared.stdout)["comparisons"][0]["columns"]
     for task in ("object_size", "rel_direction"):
         assert columns[task]["value"] > 5, task
@@ -151,15 +148,10 @@ def test_the_model_that_sees_is_above_the_blind_one(tmp_path: Path) -> None:
     ("absent", "sentences"),
     [
         ("EGL", ["rendering needs EGL, .* libegl1 .* Going on with three rooms that were drawn before"]),
-        (
-            "moderngl,onnxruntime",
-            [
-                "needs the package 'moderngl'.* Going on with three rooms",
-                "Detecting objects needs the package 'onnxruntime'.* Going on without baseline/detector",
-            ],
-        ),
+        ("moderngl,onnxruntime", ["needs the package 'moderngl'.* Going on with three rooms",
+                                  "Detecting objects needs the package 'onnxruntime'.* Going on without baseline/detector"]),
     ],
-)
+)  # fmt: skip
 def test_the_demonstration_goes_on_without_what_a_machine_lacks_and_adds_the_users_own_model(
     absent: str, sentences: list[str], tmp_path: Path
 ) -> None:
@@ -168,10 +160,8 @@ def test_the_demonstration_goes_on_without_what_a_machine_lacks_and_adds_the_use
         pytest.importorskip(module, reason="the demonstration needs the extra 'worlds'")
     server = Server(answer="A", keep=False)
     with serving(server) as url:
-        done = subprocess.run(
-            (*COMMAND, "--model", "openai/mine", "--base-url", url),
-            cwd=tmp_path, capture_output=True, text=True, check=False, env=lacking(tmp_path, absent),
-        )  # fmt: skip
+        command = (*COMMAND, "--model", "openai/mine", "--base-url", url)
+        done = ran(command, tmp_path, lacking(tmp_path, absent))
     assert done.returncode == 0, done.stderr
     for sentence in sentences:
         assert len(re.findall(rf"^.*{sentence}.*$", done.stdout, re.MULTILINE)) == 1, done.stdout

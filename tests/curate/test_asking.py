@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from curate.test_pipeline import prepare
+from curate.test_pipeline import COMMAND, prepare
 from curator import Curator
 from loopback import serving
 from tolman.curate.asking import AskedModel, Asker, ModelTask
@@ -43,18 +43,7 @@ def test_the_command_ends_by_a_batch_systems_signal_with_what_was_answered(
     monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
     with serving(server := Curator(latency=0.05)) as url:
         prepare(tmp_path, url, classify="batch = 1")
-        command = [
-            sys.executable,
-            "-m",
-            "tolman",
-            "curate",
-            "run",
-            "recipe.toml",
-            "--out",
-            "pool",
-            "--store",
-            "s.sqlite",
-        ]
+        command = (sys.executable, "-m", "tolman", *COMMAND)
         with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
             deadline = time.monotonic() + 60
             while server.requests < 10 and time.monotonic() < deadline:

@@ -1,6 +1,5 @@
 """The filter's prompt, its strict answer format, and what becomes of replies that don't hold to it."""
 
-import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,26 +46,23 @@ def ask(
     return found
 
 
-@pytest.mark.parametrize("example", SITE.examples, ids=range(1, 9))
-def test_the_papers_examples_can_be_read(example: Any) -> None:
-    assert read_verdict(SITE, example.output) is not None
+def test_the_papers_examples_can_be_read() -> None:
+    assert len(SITE.examples) == 8
+    assert None not in [read_verdict(SITE, example.output) for example in SITE.examples]
 
 
-@pytest.mark.parametrize(
-    ("text", "category"),
-    [
+def test_the_forms_that_are_asked_for() -> None:
+    for text, category in (
         ("No", None),
         ("no.", None),
         ("Yes. This is a Depth & 3D Understanding problem because it asks\nfor depth.", "3d information understanding"),
         ("Yes. This is a Other spatial category can not be sure problem because x", UNSURE),
         ("Yes. This is a Other spatial category can not be sure. problem because x", UNSURE),
         ("Yes, but it’s hard to determine the category. This is a spatially related problem because x", UNSURE),
-    ],
-)
-def test_the_forms_that_are_asked_for(text: str, category: str | None) -> None:
-    found = read_verdict(SITE, text)
-    assert found is not None
-    assert found["category"] == category
+    ):
+        found = read_verdict(SITE, text)
+        assert found is not None, text
+        assert found["category"] == category, text
 
 
 @pytest.mark.parametrize(
@@ -125,9 +121,8 @@ def test_what_cannot_be_read_is_asked_alone_and_then_left(tmp_path: Path) -> Non
 
     server = Curator(verdict=odd)
     replies = ask(server, tmp_path, ones, filter_task(SITE, batch=4))
-    assert [replies[one.id].value for one in ones] == [{"category": None, "reason": ""}] * 2 + [None] + [
-        {"category": None, "reason": ""}
-    ]
+    no = {"category": None, "reason": ""}
+    assert [replies[one.id].value for one in ones] == [no, no, None, no]
     assert replies["s/2"].lasting
     assert "no reply of 3 can be read" in str(replies["s/2"].failure)
     assert server.asked["filter"] == 1 + 3
@@ -146,25 +141,21 @@ def test_failed_calls_are_failures_and_not_answers(tmp_path: Path) -> None:
     ones = [candidate(i) for i in range(2)]
     with pytest.raises(EndpointError):
         ask(Curator(faults={"401": 1.0}), tmp_path, ones, filter_task(SITE))
-    server = Curator(faults={"malformed": 0.6}, seed=2)
-    replies = ask(
-        server, tmp_path, [candidate(i, f"How many {i}?") for i in range(12)], filter_task(SITE), concurrency=1
-    )
+    server, ones = Curator(faults={"malformed": 0.6}, seed=2), [candidate(i, f"How many {i}?") for i in range(12)]
+    replies = ask(server, tmp_path, ones, filter_task(SITE), concurrency=1)
     failed = [reply for reply in replies.values() if reply.value is None]
     assert failed
     assert not any(reply.lasting for reply in failed)
     server.faults = {}
-    again = ask(server, tmp_path, [candidate(i, f"How many {i}?") for i in range(12)], filter_task(SITE))
+    again = ask(server, tmp_path, ones, filter_task(SITE))
     assert all(reply.value for reply in again.values())
 
 
 def test_media_are_shown_and_missing_ones_are_left_for_people(tmp_path: Path) -> None:
     pillow = pytest.importorskip("PIL.Image")
     pillow.new("RGB", (32, 24), "red").save(tmp_path / "a.jpg")
-    ones = [
-        candidate(1, media=[{"kind": "image", "path": "a.jpg"}]),
-        candidate(2, media=[{"kind": "image", "path": "gone.jpg"}]),
-    ]
+    paths = {1: "a.jpg", 2: "gone.jpg"}
+    ones = [candidate(number, media=[{"kind": "image", "path": path}]) for number, path in paths.items()]
     server = Curator()
     replies = ask(server, tmp_path, ones, filter_task(SITE, media=True))
     assert server.shown == {"filter with media": 1}
@@ -179,12 +170,8 @@ def test_a_model_that_does_not_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_systems(tmp_path: Path) -> None:
-    assert read_systems(SYSTEMS) == {
-        "scale": "vista",
-        "factor": "neither",
-        "information": "extrinsic",
-        "change": "static",
-    }
+    labels = {"scale": "vista", "factor": "neither", "information": "extrinsic", "change": "static"}
+    assert read_systems(SYSTEMS) == labels
     for text in ("scale=vista", SYSTEMS.replace("vista", "huge"), SYSTEMS + "; scale=vista", "", "vista, static"):
         assert read_systems(text) is None
     server = Curator()
@@ -195,10 +182,8 @@ def test_the_systems(tmp_path: Path) -> None:
 
 def test_agreement_with_people(tmp_path: Path) -> None:
     path = tmp_path / "hand.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["id", "category", "scale"])
-        writer.writerows([[i, "no" if i % 2 else "counting & existence", "vista"] for i in range(40)])
+    rows = [f"{i},{'no' if i % 2 else 'counting & existence'},vista\n" for i in range(40)]
+    path.write_text("".join(["id,category,scale\n", *rows]))
     hand = read_hand_labels(path, SITE)
     said = {i: dict(labels) for i, labels in hand.items()}
     said["0"]["category"] = "no"

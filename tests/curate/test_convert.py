@@ -18,6 +18,7 @@ ANSWERS = st.one_of(
     st.decimals(Decimal("0.01"), Decimal(10_000), places=2).map(str),
     st.decimals(Decimal("0.1"), Decimal(100), places=1).map(str),
 )
+RULES = ConvertRules()
 MARGINS = st.sampled_from(["0.05", "0.10", "0.20", "0.30"])
 
 
@@ -30,6 +31,20 @@ def bank_of(*answers: str, kind: str = "text") -> Bank:
     for i, answer in enumerate(answers):
         bank.add(candidate(answer, kind, i))
     return bank
+
+
+def made(one: Candidate, rules: ConvertRules = RULES, bank: Bank | None = None) -> Candidate:
+    """The converted question."""
+    found = convert(one, rules, bank or Bank(), Dealer("0"), "0")
+    assert isinstance(found, Candidate)
+    return found
+
+
+def kept_open(one: Candidate, rules: ConvertRules = RULES, bank: Bank | None = None) -> str:
+    """Why a question can't be converted."""
+    found = convert(one, rules, bank or Bank(), Dealer("0"), "0")
+    assert isinstance(found, Unconverted)
+    return found.reason
 
 
 @given(ANSWERS, MARGINS, st.sampled_from(["count", "m", None]), st.integers(2, 6), st.booleans(), st.integers(0, 99))
@@ -53,8 +68,7 @@ def test_a_converted_number_never_has_a_second_right_option(
 
 @given(st.integers(0, 3000), st.sampled_from(["count", None]))
 def test_every_count_can_be_converted(answer: int, unit: Any) -> None:
-    found = convert(candidate(str(answer), unit=unit), ConvertRules(), Bank(), Dealer("0"), "0")
-    assert isinstance(found, Candidate)
+    found = made(candidate(str(answer), unit=unit))
     assert all(int(option) >= min(1, answer) for option in found.options)
 
 
@@ -80,8 +94,7 @@ def test_letters_of_many_converted_questions_are_even_within_one_per_cent() -> N
 def test_the_right_number_is_as_often_the_smallest_as_the_largest() -> None:
     ranks = Counter[int]()
     for i in range(800):
-        found = convert(candidate("240", number=i, unit="cm"), ConvertRules(), Bank(), Dealer("0"), "0")
-        assert isinstance(found, Candidate)
+        found = made(candidate("240", number=i, unit="cm"))
         ranks[sorted(map(Decimal, found.options)).index(Decimal(240))] += 1
     assert all(150 < ranks[rank] < 250 for rank in range(4))
 
@@ -91,14 +104,11 @@ def test_the_right_number_is_as_often_the_smallest_as_the_largest() -> None:
     [("yes", {"yes", "no"}), ("No", {"Yes", "No"}), ("True", {"True", "False"}), ("no.", {"no.", "yes"})],
 )
 def test_closed_answers(answer: str, options: set[str]) -> None:
-    found = convert(candidate(answer, "text"), ConvertRules(), Bank(), Dealer("0"), "0")
-    assert isinstance(found, Candidate)
-    assert set(found.options) == options
+    assert set(made(candidate(answer, "text")).options) == options
 
 
 def test_a_number_inside_a_text_keeps_its_words() -> None:
-    found = convert(candidate("about 3 meters", "text"), ConvertRules(), Bank(), Dealer("0"), "0")
-    assert isinstance(found, Candidate)
+    found = made(candidate("about 3 meters", "text"))
     assert all(option.startswith("about ") and option.endswith(" meters") for option in found.options)
     assert found.evidence["converted"]["by"] == "bounds"
 
@@ -107,21 +117,15 @@ def test_a_number_inside_a_text_keeps_its_words() -> None:
     ("answer", "kind", "right"), [("٣", "number", "3"), ("about ３ metres", "text", "about 3 metres")]
 )
 def test_options_are_in_the_digits_of_one_script(answer: str, kind: str, right: str) -> None:
-    made = convert(candidate(answer, kind), ConvertRules(), Bank(), Dealer("s"), "s")
-    assert isinstance(made, Candidate)
-    assert made.answer_text == right
-    assert all(option.isascii() for option in made.options)
+    found = made(candidate(answer, kind))
+    assert found.answer_text == right
+    assert all(option.isascii() for option in found.options)
 
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [
-        ("the brown shelf", "a shelf"),
-        ("Chairs", "chair"),
-        ("two dogs", "2 dogs"),
-        ("left of the tv", "to the left of tv"),
-    ],
-)
+    [("the brown shelf", "a shelf"), ("Chairs", "chair"), ("two dogs", "2 dogs"), ("left of the tv", "to the left of tv")],
+)  # fmt: skip
 def test_the_same_in_other_words_is_too_close(first: str, second: str) -> None:
     assert too_close(first, second, 0.6)
     assert too_close(second, first, 0.6)
@@ -129,21 +133,11 @@ def test_the_same_in_other_words_is_too_close(first: str, second: str) -> None:
 
 def test_distractors_of_texts_are_other_answers_that_say_something_else() -> None:
     bank = bank_of("on the shelf", "the shelf", "under the bed", "in the hall", "at the window", "on the brown shelf")
-    found = convert(candidate("on the shelf", "text", 77), ConvertRules(), bank, Dealer("0"), "0")
-    assert isinstance(found, Candidate)
+    found = made(candidate("on the shelf", "text", 77), bank=bank)
     assert set(found.options) == {"on the shelf", "under the bed", "in the hall", "at the window"}
-    lost = convert(candidate("here", "text"), ConvertRules(), bank_of("there"), Dealer("0"), "0")
-    assert isinstance(lost, Unconverted)
-    assert "only 1 distractors" in lost.reason
-    other = convert(
-        candidate("sofa", "text", 5, also=("couch",)),
-        ConvertRules(options=2),
-        bank_of("couch", "lamp"),
-        Dealer("0"),
-        "0",
-    )
-    assert isinstance(other, Candidate)
-    assert set(other.options) == {"sofa", "lamp"}
+    assert "only 1 distractors" in kept_open(candidate("here", "text"), bank=bank_of("there"))
+    sofa = candidate("sofa", "text", 5, also=("couch",))
+    assert set(made(sofa, ConvertRules(options=2), bank_of("couch", "lamp")).options) == {"sofa", "lamp"}
 
 
 @given(st.lists(st.text("abcdef ", min_size=1, max_size=20), min_size=1, max_size=30), st.integers(0, 99))
@@ -161,12 +155,11 @@ def test_no_converted_text_has_a_second_right_option(answers: list[str], seed: i
 
 def test_rules_that_keep_or_drop() -> None:
     number, text = candidate("3"), candidate("on the shelf", "text")
-    assert convert(number, ConvertRules(numbers="keep"), Bank(), Dealer("0"), "0") is number
-    assert isinstance(convert(text, ConvertRules(texts="drop"), Bank(), Dealer("0"), "0"), Unconverted)
-    long = candidate("word " * 60, "text")
-    assert isinstance(convert(long, ConvertRules(), bank_of("a", "b", "c"), Dealer("0"), "0"), Unconverted)
-    assert isinstance(convert(candidate("9" * 40), ConvertRules(), Bank(), Dealer("0"), "0"), Unconverted)
-    assert isinstance(convert(candidate("0.1"), ConvertRules(), Bank(), Dealer("0"), "0"), Unconverted)
+    assert made(number, ConvertRules(numbers="keep")) is number
+    assert kept_open(text, ConvertRules(texts="drop"))
+    assert kept_open(candidate("word " * 60, "text"), bank=bank_of("a", "b", "c"))
+    assert kept_open(candidate("9" * 40))
+    assert kept_open(candidate("0.1"))
 
 
 def test_numbers_apart() -> None:
@@ -178,14 +171,10 @@ def test_numbers_apart() -> None:
 @pytest.mark.parametrize(
     ("options", "moves"),
     [
-        (("left", "right"), True),
-        (("left", "right", "all of the above"), False),
-        (("left", "right", "Both A and B"), False),
-        (("A", "B", "C"), False),
-        (("none of these", "x"), False),
-        (("a lamp above the door", "x"), True),
+        (("left", "right"), True), (("left", "right", "all of the above"), False), (("A", "B", "C"), False),
+        (("left", "right", "Both A and B"), False), (("none of these", "x"), False), (("a lamp above the door", "x"), True),
     ],
-)
+)  # fmt: skip
 def test_options_that_speak_of_each_other_stay_where_they_are(options: tuple[str, ...], moves: bool) -> None:
     assert movable(candidate("A", "choice", options=options)) is moves
 

@@ -34,29 +34,21 @@ def groups(*questions: QuestionText) -> list[tuple[int, ...]]:
 
 
 def test_wordings_of_one_question() -> None:
-    assert groups(
-        ask(0, "Which of the followings has the least quantity?"),
-        ask(1, "Which of the following has the least quantity"),
-        ask(2, "which of the following has  the LEAST quantity?!"),
-        ask(3, "Which of the following has the least quantity?", media="hall"),
-    ) == [(0, 1, 2)]  # fmt: skip
+    texts = ("Which of the followings has the least quantity?", "Which of the following has the least quantity",
+             "which of the following has  the LEAST quantity?!")  # fmt: skip
+    elsewhere = ask(3, "Which of the following has the least quantity?", media="hall")
+    assert groups(*(ask(number, text) for number, text in enumerate(texts)), elsewhere) == [(0, 1, 2)]
 
 
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        (
-            "How many chairs are in this large room of the house?",
-            "How many tables are in this large room of the house?",
-        ),
-        (
-            "If I stand by the stove facing the sofa, where is the tv?",
-            "If I stand by the sofa facing the stove, where is the tv?",
-        ),
+        ("How many chairs are in this large room of the house?", "How many tables are in this large room of the house?"),
+        ("If I stand by the stove facing the sofa, where is the tv?", "If I stand by the sofa facing the stove, where is the tv?"),
         ("What is left of the wardrobe in the picture?", "What is right of the wardrobe in the picture?"),
         ("What do you see at 0:08 from the building entrance?", "What do you see at 0:09 from the building entrance?"),
     ],
-)
+)  # fmt: skip
 def test_a_template_with_other_words_or_order_is_another_question(first: str, second: str) -> None:
     assert groups(ask(0, first), ask(1, second)) == []
 
@@ -71,11 +63,8 @@ def test_options_or_answer_must_agree() -> None:
 
 
 def test_leaks_and_what_is_left_out() -> None:
-    questions = [
-        ask(0, "Where is the red lamp?"),
-        ask(1, "Where is the red lamp"),
-        ask(2, "Where is the red lamp?", origin="b"),
-    ]
+    text = "Where is the red lamp"
+    questions = [ask(0, f"{text}?"), ask(1, text), ask(2, f"{text}?", origin="b")]
     found = near_duplicates(questions)
     assert [(mine.id, theirs.id) for mine, theirs in leaks(found, questions)] == [("0", "2"), ("1", "2")]
     assert without_repeats(found[:1], ["p", "q", "r"]) == {"q": "p", "r": "p"}

@@ -27,19 +27,26 @@ PLAIN: dict[str, Any] = {
     "title": "Mine",
     "files": ["*.jsonl", "*.csv", "*.tsv", "*.json", "**/*.parquet"],
     "fields": {
-        "id": "id",
-        "question": "q",
-        "answer": "a",
-        "options": {"column": "o", "optional": True},
+        "id": "id", "question": "q", "answer": "a", "options": {"column": "o", "optional": True},
         "task": {"column": "t", "optional": True},
     },
-}
+}  # fmt: skip
+IMAGES = {**PLAIN, "media": {"kind": "image", "from": "image"}}
 
 
 def take(data: Path, pool: Path, mapping: dict[str, Any] | Mapping = PLAIN) -> tuple[list[Candidate], list[Unmapped]]:
     made = mapping if isinstance(mapping, Mapping) else Mapping.model_validate(mapping)
     found = list(Importer(pool).read(QuestionSource("mine", made, data)))
     return [x for x in found if isinstance(x, Candidate)], [x for x in found if isinstance(x, Unmapped)]
+
+
+def write_rows(path: Path, *rows: dict[str, Any]) -> None:
+    """A table with commas or tabs, by the file's name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]), delimiter="," if path.suffix == ".csv" else "\t")
+        table.writeheader()
+        table.writerows(rows)
 
 
 def lines(place: Path, *rows: Any) -> Path:
@@ -108,33 +115,24 @@ def test_numbers_in_the_digits_of_another_script_are_numbers(tmp_path: Path) -> 
     assert [(c.kind, c.answer) for c in found] == [("number", "3"), ("number", "3.5"), ("number", "1200")]
 
 
-@pytest.mark.parametrize(("form", "answer"), [("index", 1), ("position", "2"), ("text", "Right "), ("letter", "B)")])
-def test_forms_of_a_choice(tmp_path: Path, form: str, answer: Any) -> None:
+@pytest.mark.parametrize(
+    ("form", "answer", "right"),
+    [
+        ("index", 1, True), ("position", "2", True), ("text", "Right ", True), ("letter", "B)", True),
+        ("index", 2, False), ("index", -1, False), ("position", 0, False), ("text", "up", False), ("index", "x", False),
+    ],
+)  # fmt: skip
+def test_forms_of_a_choice(tmp_path: Path, form: str, answer: Any, right: bool) -> None:
     path = lines(tmp_path, {"id": 1, "q": "Which?", "a": answer, "o": {"A": "left", "B": "right"}})
     found, lost = take(path, tmp_path / "pool", PLAIN | {"answer": form})
-    assert not lost
-    assert found[0].answer_text == "right"
-
-
-@pytest.mark.parametrize(
-    ("form", "answer"), [("index", 2), ("index", -1), ("position", 0), ("text", "up"), ("index", "x")]
-)
-def test_an_answer_that_is_none_of_the_options(tmp_path: Path, form: str, answer: Any) -> None:
-    found, lost = take(
-        lines(tmp_path, {"id": 1, "q": "?", "a": answer, "o": ["l", "r"]}), tmp_path / "p", PLAIN | {"answer": form}
-    )
-    assert not found
-    assert "the answer" in lost[0].reason
+    assert [one.answer_text for one in found] == ["right"] * right
+    assert ["the answer" in one.reason for one in lost] == [True] * (not right)
 
 
 def test_csv_tsv_json_and_parquet_say_the_same(tmp_path: Path) -> None:
     rows = [{"id": str(i), "q": f"What, {i}?", "a": f"answer {i}"} for i in range(30)]
-    for name, separator in (("rows.csv", ","), ("rows.tsv", "\t")):
-        (tmp_path / name[-3:]).mkdir()
-        with (tmp_path / name[-3:] / name).open("w", newline="") as file:
-            writer = csv.DictWriter(file, ["id", "q", "a"], delimiter=separator)
-            writer.writeheader()
-            writer.writerows(rows)
+    for name in ("csv/rows.csv", "tsv/rows.tsv"):
+        write_rows(tmp_path / name, *rows)
     (tmp_path / "json").mkdir()
     (tmp_path / "json" / "rows.json").write_text(json.dumps({"data": {"rows": rows}}))
     (tmp_path / "hub" / "data").mkdir(parents=True)
@@ -143,14 +141,9 @@ def test_csv_tsv_json_and_parquet_say_the_same(tmp_path: Path) -> None:
     (tmp_path / "saved").mkdir()
     pl.DataFrame(rows).write_ipc_stream(tmp_path / "saved" / "data-00000-of-00001.arrow")
     expected = sorted((f"mine/{row['id']}", row["q"], row["a"]) for row in rows)
-    forms: list[tuple[str, dict[str, Any]]] = [
-        ("csv", {}),
-        ("tsv", {}),
-        ("json", {"records": "data.rows"}),
-        ("hub", {}),
-    ]
-    for folder, more in (*forms, ("saved", {"files": ["*.arrow"]})):
-        found, lost = take(tmp_path / folder, tmp_path / "pool", PLAIN | more)
+    needed: dict[str, dict[str, Any]] = {"json": {"records": "data.rows"}, "saved": {"files": ["*.arrow"]}}
+    for folder in ("csv", "tsv", "json", "hub", "saved"):
+        found, lost = take(tmp_path / folder, tmp_path / "pool", PLAIN | needed.get(folder, {}))
         assert not lost
         assert sorted((c.id, c.question, c.answer) for c in found) == expected, folder
 
@@ -182,14 +175,12 @@ def picture(colour: str) -> bytes:
 
 def test_images_inside_tables_are_written_once(tmp_path: Path) -> None:
     red, blue = picture("red"), picture("blue")
+    images = {"1": (red, blue), "2": (red,), "3": (b"nothing",)}
     rows = [
-        {"id": "1", "q": "a?", "a": "x", "image": [{"bytes": red, "path": None}, {"bytes": blue, "path": None}]},
-        {"id": "2", "q": "b?", "a": "x", "image": [{"bytes": red, "path": None}]},
-        {"id": "3", "q": "c?", "a": "x", "image": [{"bytes": b"nothing", "path": None}]},
+        {"id": i, "q": "a?", "a": "x", "image": [{"bytes": b, "path": None} for b in own]} for i, own in images.items()
     ]
     pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet")
-    mapping = {**PLAIN, "media": {"kind": "image", "from": "image"}}
-    found, lost = take(tmp_path / "rows.parquet", tmp_path / "pool", mapping)
+    found, lost = take(tmp_path / "rows.parquet", tmp_path / "pool", IMAGES)
     assert [len(c.media) for c in found] == [2, 1]
     assert found[0].media[0] == found[1].media[0]
     assert (tmp_path / "pool" / found[0].media[1].path).read_bytes() == blue
@@ -215,9 +206,8 @@ def test_media_are_reached_through_the_pool(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "a.jpg").write_bytes(b"here")
     mapping = Mapping.model_validate({**PLAIN, "media": {"kind": "image", "from": {"template": "./{p}.jpg"}}})
-    source = QuestionSource(
-        "mine", mapping, lines(tmp_path, {"id": 1, "q": "a?", "a": "x", "p": "a"}), tmp_path / "pictures"
-    )
+    path = lines(tmp_path, {"id": 1, "q": "a?", "a": "x", "p": "a"})
+    source = QuestionSource("mine", mapping, path, tmp_path / "pictures")
     for _ in range(2):
         (found,) = Importer(tmp_path / "pool").read(source)
         assert isinstance(found, Candidate)
@@ -310,10 +300,7 @@ def test_shipped_mappings_on_rows_of_the_shape_that_they_describe(
     if path.suffix == ".parquet":
         pl.DataFrame(rows).write_parquet(path)
     elif path.suffix in (".csv", ".tsv"):
-        with path.open("w", newline="") as out:
-            writer = csv.DictWriter(out, list(rows[0]), delimiter="," if path.suffix == ".csv" else "\t")
-            writer.writeheader()
-            writer.writerows(rows)
+        write_rows(path, *rows)
     else:
         path.write_text("\n".join(map(json.dumps, rows)) if path.suffix == ".jsonl" else json.dumps(rows))
     found = list(Importer(tmp_path / "pool").read(QuestionSource(name, open_mapping(name), tmp_path / "data")))
@@ -352,38 +339,28 @@ def test_mappings_that_do_not_hold(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no mapping 'nothing'"):
         open_mapping("nothing")
     path = tmp_path / "m.toml"
-    for text, what in (
-        ("a = [", "is no TOML"),
-        ('name = "x"\ntitle = "X"\nfiles = ["a"]\n', "field 'fields': is missing"),
-    ):
+    whole = 'name = "x"\ntitle = "X"\nfiles = ["a"]\n'
+    for text, what in (("a = [", "is no TOML"), (whole, "field 'fields': is missing")):
         path.write_text(text)
         with pytest.raises(InputError, match=what):
             open_mapping(str(path))
+    (tmp_path / "nowhere").mkdir()
     with pytest.raises(InputError, match="holds no Mine"):
-        take(tmp_path / "nowhere" if (tmp_path / "nowhere").mkdir() is None else tmp_path, tmp_path / "pool")
+        take(tmp_path / "nowhere", tmp_path / "pool")
 
 
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)
+KEYS = st.sampled_from(["bytes", "path", "A", "B", "answer"])
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=30)
-    | st.sampled_from(["A", "(B)", "3", "a/b.jpg"]),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["bytes", "path", "A", "B", "answer"]), inner, max_size=3)
-    ),
+    LEAVES | st.sampled_from(["A", "(B)", "3", "a/b.jpg"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=3),
     max_leaves=6,
 )
+ROW = st.fixed_dictionaries({}, optional=dict.fromkeys(("id", "q", "a", "o", "t", "p", "u"), VALUES))
 
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(
-    st.lists(
-        st.fixed_dictionaries({}, optional=dict.fromkeys(("id", "q", "a", "o", "t", "p", "u"), VALUES)), max_size=4
-    )
-)
+@given(st.lists(ROW, max_size=4))
 def test_whatever_stands_in_a_row_it_is_mapped_or_named(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     mapping = {
         **PLAIN,
@@ -396,14 +373,6 @@ def test_whatever_stands_in_a_row_it_is_mapped_or_named(tmp_path: Path, rows: li
     for one in found:
         done = convert(one, ConvertRules(), Bank(), Dealer("0"), "0")
         assert isinstance(done, Unconverted) or done.item()
-
-
-def _tsv(path: Path, *rows: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        table = csv.DictWriter(file, list(rows[0]), delimiter="," if path.suffix == ".csv" else "\t")
-        table.writeheader()
-        table.writerows(rows)
 
 
 def _rotations(index: int) -> list[dict[str, Any]]:
@@ -420,12 +389,12 @@ def _rotations(index: int) -> list[dict[str, Any]]:
 
 
 def test_a_circular_file_beside_the_plain_one_is_passed_over(tmp_path: Path) -> None:
-    _tsv(tmp_path / "a/3dsrbench_v1_vlmevalkit.tsv", *(_rotations(i)[0] for i in range(3)))
-    _tsv(tmp_path / "a/3dsrbench_v1_vlmevalkit_circular.tsv", *(row for i in range(3) for row in _rotations(i)))
-    _tsv(tmp_path / "a/3dsrbench_v1.csv", *(_rotations(i)[0] for i in range(3)))
+    write_rows(tmp_path / "a/3dsrbench_v1_vlmevalkit.tsv", *(_rotations(i)[0] for i in range(3)))
+    write_rows(tmp_path / "a/3dsrbench_v1_vlmevalkit_circular.tsv", *(row for i in range(3) for row in _rotations(i)))
+    write_rows(tmp_path / "a/3dsrbench_v1.csv", *(_rotations(i)[0] for i in range(3)))
     found, lost = take(tmp_path / "a", tmp_path / "pool", open_mapping("3dsrbench"))
     assert (len(found), lost) == (3, [])
-    _tsv(tmp_path / "b/3dsrbench_v1.csv", *(_rotations(i)[0] for i in range(3)))
+    write_rows(tmp_path / "b/3dsrbench_v1.csv", *(_rotations(i)[0] for i in range(3)))
     assert len(take(tmp_path / "b", tmp_path / "pool2", open_mapping("3dsrbench"))[0]) == 3
     with pytest.raises(InputError, match=r"circular.tsv: is another version of 3DSRBench's questions, by its name"):
         take(tmp_path / "a/3dsrbench_v1_vlmevalkit_circular.tsv", tmp_path / "pool3", open_mapping("3dsrbench"))
@@ -436,7 +405,7 @@ def test_a_circular_file_beside_the_plain_one_is_passed_over(tmp_path: Path) -> 
 
 
 def test_other_orders_of_a_question_are_told_whatever_the_name(tmp_path: Path) -> None:
-    _tsv(tmp_path / "a/renamed.tsv", *(row for i in range(3) for row in _rotations(i)))
+    write_rows(tmp_path / "a/renamed.tsv", *(row for i in range(3) for row in _rotations(i)))
     found, lost = take(tmp_path / "a", tmp_path / "pool", open_mapping("3dsrbench"))
     assert [one.id for one in found] == ["mine/0", "mine/1", "mine/2"]
     assert len(lost) == 9
@@ -445,8 +414,8 @@ def test_other_orders_of_a_question_are_told_whatever_the_name(tmp_path: Path) -
 
 def test_versions_of_a_question_set_in_one_folder_are_told(tmp_path: Path) -> None:
     row = {**_rotations(1)[0]}
-    _tsv(tmp_path / "a/one.tsv", row)
-    _tsv(tmp_path / "a/two.tsv", {**row, "index": 99})
+    write_rows(tmp_path / "a/one.tsv", row)
+    write_rows(tmp_path / "a/two.tsv", {**row, "index": 99})
     found, lost = take(tmp_path / "a", tmp_path / "pool", open_mapping("3dsrbench"))
     assert len(found) == 1
     assert [one.reason for one in lost] == [
@@ -473,12 +442,10 @@ def test_translations_and_parts_are_passed_over(tmp_path: Path, mapping: str, pl
 
 def test_a_missing_shard_is_named(tmp_path: Path) -> None:
     for number in (0, 2):
-        pl.DataFrame({"id": [number], "q": ["?"], "a": ["1"]}).write_parquet(
-            tmp_path / f"val-{number:05d}-of-00003.parquet"
-        )
-    with pytest.raises(
-        InputError, match=r"2 of 3 shards are read, val-00001-of-00003.parquet is not; fetch the others"
-    ):
+        table = pl.DataFrame({"id": [number], "q": ["?"], "a": ["1"]})
+        table.write_parquet(tmp_path / f"val-{number:05d}-of-00003.parquet")
+    said = r"2 of 3 shards are read, val-00001-of-00003.parquet is not; fetch the others"
+    with pytest.raises(InputError, match=said):
         take(tmp_path, tmp_path / "pool")
     with pytest.raises(InputError, match="1 of 3 shards is read"):
         take(tmp_path / "val-00000-of-00003.parquet", tmp_path / "pool")

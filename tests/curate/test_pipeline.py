@@ -79,35 +79,24 @@ by = ["category", "task"]
 """
 
 
+COMMAND = ("curate", "run", "recipe.toml", "--out", "pool", "--store", "store.sqlite")
+TEXT_ONLY = "media = false\nsystems = false"
+
+
 def rows(count: int = 60) -> list[dict[str, Any]]:
-    made = []
-    for i in range(count):
-        row: dict[str, Any] = {"id": i, "scene": f"s{i % 15}", "picture": f"{i % 6}.png"}
-        if i % 4 == 0:
-            made.append(
-                row
-                | {"task": "count", "question": f"How many lamps are in hall {i}?", "answer": 2 + i % 7, "level": "1"}
-            )
-        elif i % 4 == 1:
-            options = [f"the {a} door" for a in COLOURS[:4]]
-            made.append(
-                row
-                | {
-                    "task": "side",
-                    "question": f"What is left of bed {i}?",
-                    "answer": "ABCD"[i % 3],
-                    "options": options,
-                    "level": "2",
-                }
-            )
-        elif i % 4 == 2:
-            made.append(
-                row
-                | {"task": "where", "question": f"Where is cup {i}?", "answer": f"under the {COLOURS[i // 4 % 6]} desk"}
-            )
-        else:
-            made.append(row | {"task": "look", "question": f"What colour is wall {i}?", "answer": COLOURS[i % 6]})
-    return made
+    return [row(i) for i in range(count)]
+
+
+def row(i: int) -> dict[str, Any]:
+    doors = [f"the {a} door" for a in COLOURS[:4]]
+    task, question, answer, more = (
+        ("count", f"How many lamps are in hall {i}?", 2 + i % 7, {"level": "1"}),
+        ("side", f"What is left of bed {i}?", "ABCD"[i % 3], {"options": doors, "level": "2"}),
+        ("where", f"Where is cup {i}?", f"under the {COLOURS[i // 4 % 6]} desk", {}),
+        ("look", f"What colour is wall {i}?", COLOURS[i % 6], {}),
+    )[i % 4]
+    where = {"id": i, "scene": f"s{i % 15}", "picture": f"{i % 6}.png"}
+    return {**where, "task": task, "question": question, "answer": answer, **more}
 
 
 def prepare(
@@ -121,7 +110,7 @@ def prepare(
         image.save(place / "pictures" / f"{i}.png")
     (place / "rooms.toml").write_text(MAPPING)
     (place / "rows.jsonl").write_text(
-        "".join(json.dumps(row) + "\n" for row in [*rows(count), {"id": "x", "question": ""}])
+        "".join(json.dumps(one) + "\n" for one in [*rows(count), {"id": "x", "question": ""}])
     )
     path = place / "recipe.toml"
     path.write_text(RECIPE.format(url=url, size=size, classify=classify, convert=convert, more=more))
@@ -174,21 +163,20 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
     ran = tolman(place, "run", "./pool/benchmark", "--model", "baseline/random", "--out", "run")
     assert ran.returncode == 0, ran.stderr
     assert "24 items" in ran.stdout
-    shown = tolman(place, "curate", "run", "recipe.toml", "--out", "pool", "--store", "store.sqlite")
+    shown = tolman(place, *COMMAND)
     assert shown.returncode == 0, shown.stderr
     assert "1 rows left out" in shown.stdout
     assert "Evaluate with 'tolman run ./pool/benchmark'" in shown.stdout
     assert "<svg" in (place / "pool" / "stratify" / "statistics.svg").read_text()
     (place / "pool" / "stratify" / "statistics.svg").unlink()
-    command = ("curate", "run", "recipe.toml", "--out", "pool", "--store", "store.sqlite")
-    (plain,) = bare.environment(place / "few", "media").run(place, command)
+    (plain,) = bare.environment(place / "few", "media").run(place, COMMAND)
     assert plain.code == 0, plain.error
     assert "The figure of 'stratify' is left out. Drawing figures needs the package 'matplotlib'" in plain.error
 
 
 def test_nothing_that_stands_in_another_benchmark_stays(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(Curator()) as url:
-        recipe = prepare(place, url, classify="media = false\nsystems = false", size=40)
+        recipe = prepare(place, url, classify=TEXT_ONLY, size=40)
         first = carry_out(recipe, place)
         (place / "pool").rename(place / "old")
         text = recipe.read_text()
@@ -196,9 +184,7 @@ def test_nothing_that_stands_in_another_benchmark_stays(place: Path, monkeypatch
             text.replace("[duplicates]", '[duplicates]\n[[duplicates.against]]\nbenchmark = "./old/benchmark"')
         )
         second = carry_out(recipe, place, "duplicates")
-        twice = [
-            json.dumps(row | {"id": f"again-{row['id']}", "question": f"{row['question']} "}) for row in rows()[:4]
-        ]
+        twice = [json.dumps(one | {"id": f"again-{one['id']}", "question": f"{one['question']} "}) for one in rows(4)]
         (place / "rows.jsonl").write_text((place / "rows.jsonl").read_text() + "\n".join(twice))
         recipe.write_text(text)
         third = carry_out(recipe, place, "duplicates")
@@ -218,18 +204,7 @@ def test_nothing_that_stands_in_another_benchmark_stays(place: Path, monkeypatch
 def test_killed_and_stopped_it_goes_on_and_asks_nothing_twice(place: Path) -> None:
     with serving(server := Curator(latency=0.05)) as url:
         prepare(place, url, classify="batch = 2", count=80)
-        command = [
-            sys.executable,
-            "-m",
-            "tolman",
-            "curate",
-            "run",
-            "recipe.toml",
-            "--out",
-            "pool",
-            "--store",
-            "s.sqlite",
-        ]
+        command = (sys.executable, "-m", "tolman", *COMMAND)
         for goal, how in ((12, signal.SIGKILL), (50, signal.SIGINT)):
             process = subprocess.Popen(command, cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             deadline = time.monotonic() + 60
@@ -253,7 +228,7 @@ def test_killed_and_stopped_it_goes_on_and_asks_nothing_twice(place: Path) -> No
 def test_failed_calls_stop_the_recipe_and_are_made_again(place: Path) -> None:
     with serving(server := Curator(faults={"500": 0.3}, seed=2)) as url:
         recipe = prepare(place, url, classify="batch = 1\nmedia = false\nsystems = false")
-        done = tolman(place, "curate", "run", str(recipe), "--out", "pool", "--store", "store.sqlite")
+        done = tolman(place, "curate", "run", str(recipe), *COMMAND[3:])
         assert done.returncode == 1
         assert done.stdout.startswith("INCOMPLETE: ")
         assert not (place / "pool" / "convert").exists()
@@ -275,20 +250,18 @@ def test_what_cannot_be_read_is_left_for_people_and_their_labels_bring_it_back(p
         "id,category\nrooms/5,object localization & positioning\nrooms/0,no\nrooms/1,spatial relationship reasoning\n"
     )
     with serving(Curator(verdict=odd)) as url:
-        recipe = prepare(place, url, classify="media = false\nsystems = false", size=50)
+        recipe = prepare(place, url, classify=TEXT_ONLY, size=50)
         first = carry_out(recipe, place)
         people = [json.loads(line) for line in (place / "pool" / "classify" / "people.jsonl").read_text().splitlines()]
         prepare(place, url, classify='media = false\nsystems = false\nhand = "hand.csv"', size=50)
         second = carry_out(recipe, place)
-    assert {row["id"]: row["reason"][:16] for row in people} == {
-        "rooms/5": "no reply of 3 ca",
-        "rooms/9": "spatial, of no c",
-    }
+    reasons = {one["id"]: one["reason"][:16] for one in people}
+    assert reasons == {"rooms/5": "no reply of 3 ca", "rooms/9": "spatial, of no c"}
     assert first["classify"]["candidates"] == 58
     assert second["classify"]["candidates"] == 58  # one more by hand, one less by hand
     assert second["classify"]["people"] == 1
-    assert second["classify"]["agreement"]["category"]["n"] == 2
-    assert second["classify"]["agreement"]["category"]["agreement"] == 0.5
+    found = second["classify"]["agreement"]["category"]
+    assert (found["n"], found["agreement"]) == (2, 0.5)
     kept = {one.id: one for one in read_pool(place / "pool" / "classify")}
     assert kept["rooms/5"].labels["category"] == "object localization & positioning"
     assert kept["rooms/5"].evidence["classified"] == {"by": "hand"}
@@ -298,7 +271,7 @@ def test_what_cannot_be_read_is_left_for_people_and_their_labels_bring_it_back(p
 def test_a_model_writes_distractors_and_strikes_out_second_right_answers(place: Path) -> None:
     with serving(server := Curator()) as url:
         convert = f'texts = "model"\nwriter = {{ model = "openai/w", base_url = "{url}" }}'
-        recipe = prepare(place, url, classify="media = false\nsystems = false", convert=convert)
+        recipe = prepare(place, url, classify=TEXT_ONLY, convert=convert)
         done = carry_out(recipe, place, "convert")
     assert done["convert"]["converted"] == {"bounds": 15, "model": 15}
     assert (server.asked["distractors"], server.asked["second right"]) == (15, 15)
@@ -370,16 +343,15 @@ def test_decisions_about_no_question_and_contradictory_ones_are_refused(place: P
 
 
 def one(answer: str = "A", **labels: str) -> Candidate:
-    return Candidate(
-        id="s/1",
-        source="s",
-        question="Which?",
-        kind="choice",
-        answer=answer,
-        options=("x", "y", "z"),
-        task="t",
-        labels=labels,
-    )
+    which = {
+        "id": "s/1",
+        "source": "s",
+        "question": "Which?",
+        "kind": "choice",
+        "options": ("x", "y", "z"),
+        "task": "t",
+    }
+    return Candidate.model_validate({**which, "answer": answer, "labels": labels})
 
 
 @pytest.mark.parametrize(
@@ -403,25 +375,13 @@ def test_the_rule_of_consensus(answers: list[str | None], labels: dict[str, str]
 def test_answers_with_evidence_are_read_strictly() -> None:
     good = "Evidence: a chair\nis there.\nFrames: 1, 3\nAnswer: (b)."
     assert read_answer(good, one()) == {"answer": "B", "evidence": "a chair is there.", "frames": [1, 3]}
-    for bad in (
-        "Answer: B",
-        good.replace("(b)", "E"),
-        good.replace("Frames", "Pictures"),
-        good + "\nThanks!",
-        "\n" * 10**5,
-        "Evidence:" + "\n" * 10**5 + "Answer: B",
-    ):
-        assert read_answer(bad, one()) is None
+    long = "\n" * 10**5
+    changed = (good.replace("(b)", "E"), good.replace("Frames", "Pictures"), good + "\nThanks!")
+    assert all(read_answer(bad, one()) is None for bad in ("Answer: B", *changed, long, f"Evidence:{long}Answer: B"))
     number = Candidate(id="s/2", source="s", question="How far?", kind="number", answer="3.1", task="t")
-    assert read_answer("Evidence: x\nFrames: none\nAnswer: 3.2", number) == {
-        "answer": "3.2",
-        "evidence": "x",
-        "frames": [],
-    }
-    assert read_answer("Evidence: x\nFrames: none\nAnswer: about 3", number) is None
-    half = read_answer("Evidence: x\nFrames: none\nAnswer: .5", number)
-    assert half is not None
-    assert half["answer"] == "0.5"
+    for text, read in (("3.2", "3.2"), (".5", "0.5"), ("about 3", None)):
+        expected = read and {"answer": read, "evidence": "x", "frames": []}
+        assert read_answer(f"Evidence: x\nFrames: none\nAnswer: {text}", number) == expected
 
 
 @given(st.sampled_from("ABC"), st.integers(0, 2))
@@ -446,23 +406,19 @@ def test_pools_are_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_recipes_that_do_not_hold(place: Path) -> None:
+    source = '[[sources]]\nmapping = "vsi-bench"\ndata = "x"\n'
     for text, what in (
         ("", "field 'name': is missing"),
         ('name = "a"\nsources = []\n', "field 'sources'"),
-        (
-            'name = "a"\n[[sources]]\nmapping = "vsi-bench"\ndata = "x"\nodd = 1\n',
-            "odd': is not a known key; known: mapping",
-        ),
-        ('name = "a"\n' + '[[sources]]\nmapping = "vsi-bench"\ndata = "x"\n' * 2, "two sources are named 'vsi-bench'"),
-        ('name = "a"\n[[sources]]\nmapping = "vsi-bench"\ndata = "x"\n[convert]\ntexts = "model"\n', "needs a"),
+        (f'name = "a"\n{source}odd = 1\n', "odd': is not a known key; known: mapping"),
+        (f'name = "a"\n{source * 2}', "two sources are named 'vsi-bench'"),
+        (f'name = "a"\n{source}[convert]\ntexts = "model"\n', "needs a"),
     ):
         (place / "r.toml").write_text(text)
         with pytest.raises(InputError, match=what):
             read_recipe(place / "r.toml")
     with serving(Curator()) as url:
-        recipe = prepare(
-            place, url, size=5, more="[stratify.caps]\nnothing = 3\n", classify="media = false\nsystems = false"
-        )
+        recipe = prepare(place, url, size=5, more="[stratify.caps]\nnothing = 3\n", classify=TEXT_ONLY)
         with pytest.raises(UsageError, match="label 'nothing'"):
             carry_out(recipe, place)
         with pytest.raises(UsageError, match="no stage 'verify'"):
@@ -478,8 +434,7 @@ def test_recipes_that_do_not_hold(place: Path) -> None:
         (place / "own.toml").write_text(
             'name = "own"\n' + "".join(f'[[categories]]\nkey = "{k}"\nprompt = "{k}"\n' for k in "ab")
         )
-        mapping = place / "rooms.toml"
-        mapping.write_text(mapping.read_text() + 'count = "counting & existence"\n')
+        (place / "rooms.toml").write_text(MAPPING + 'count = "counting & existence"\n')
         recipe.write_text(text.replace("retries = 0", 'retries = 0\ntaxonomy = "own.toml"'))
         with pytest.raises(UsageError, match="the mapping rooms has the category 'counting & existence'"):
             carry_out(recipe, place)
@@ -499,8 +454,7 @@ def test_a_trusted_label_is_not_asked_about_and_gives_way_to_people(place: Path)
     (place / "hand.csv").write_text("id,category\nrooms/0,no\nrooms/4,spatial relationship reasoning\n")
     with serving(server := Curator()) as url:
         recipe = prepare(place, url, classify='media = false\nsystems = false\nhand = "hand.csv"')
-        mapping = place / "rooms.toml"
-        mapping.write_text(mapping.read_text() + 'count = "counting & existence"\nlook = "no"\n')
+        (place / "rooms.toml").write_text(MAPPING + 'count = "counting & existence"\nlook = "no"\n')
         done = carry_out(recipe, place, "classify")
     assert sum(server.questions.values()) == 30
     assert done["classify"]["rejected"] == {"rooms": 16}
@@ -512,7 +466,7 @@ def test_media_of_a_source_that_is_not_asked_about_may_be_missing(place: Path) -
     with serving(Curator()) as url:
         recipe = prepare(place, url, classify="systems = false", count=12)
         categories = 'count = "counting & existence"\nside = "no"\nwhere = "no"\nlook = "no"\n'
-        (place / "known.toml").write_text((place / "rooms.toml").read_text() + categories)
+        (place / "known.toml").write_text(MAPPING + categories)
         source = '[[sources]]\nname = "known"\nmapping = "known.toml"\ndata = "rows.jsonl"\nmedia = "gone"\n'
         recipe.write_text(recipe.read_text().replace("[duplicates]\n", source))
         done = carry_out(recipe, place, "classify")
@@ -528,11 +482,11 @@ def spoken(*arguments: str) -> Any:
     from tolman.errors import TolmanError
 
     result = CliRunner().invoke(commands.curate_app, arguments, env={"COLUMNS": "300"})
-    if isinstance(result.exception, TolmanError):
-        return SimpleNamespace(
-            returncode=result.exception.exit_code, stdout=result.stdout, stderr=str(result.exception)
-        )
-    return SimpleNamespace(returncode=result.exit_code, stdout=result.stdout, stderr=repr(result.exception))
+    failed = result.exception
+    code, said = (
+        (failed.exit_code, str(failed)) if isinstance(failed, TolmanError) else (result.exit_code, repr(failed))
+    )
+    return SimpleNamespace(returncode=code, stdout=result.stdout, stderr=said)
 
 
 def test_the_command_line(place: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

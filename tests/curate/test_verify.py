@@ -21,36 +21,26 @@ def question(task: str = "t", **labels: str) -> Item:
 
 
 @pytest.mark.parametrize(
+    ("label", "level"),
+    [
+        ("symbolic_visual_reasoning", 3), ("Spatial Planning", 5), ("Observation & Measurement", 1), ("3", 3), ("L2", 2),
+        ("level-4", 4), ("Level 5: planning", 5), ("level_74", 74), ("level - 4", 4), ("2.", 2), ("3D", None),
+        ("2025", None), ("-1", None), ("level -1", None), ("0", None), ("2.9", None), ("2,9", None), ("1-5", None),
+    ],
+)  # fmt: skip
+def test_the_level_comes_from_words_or_numbers(label: str, level: int | None) -> None:
+    assert level_of(question(level=label)) == level
+
+
+@pytest.mark.parametrize(
     ("labels", "task", "level"),
     [
-        ({"level": "symbolic_visual_reasoning"}, "t", 3),
-        ({"level": "Spatial Planning"}, "t", 5),
-        ({"level": "Observation & Measurement"}, "t", 1),
-        ({"spatialbench_level": "spatial_causality"}, "t", 4),
-        ({"level": "3"}, "t", 3),
-        ({"level": "L2"}, "t", 2),
-        ({"level": "level-4"}, "t", 4),
-        ({"level": "Level 5: planning"}, "t", 5),
-        ({"level": "hard"}, "route_plan", 5),
-        ({"level": "1"}, "route_plan", 1),
-        ({"level": "3D"}, "t", None),
-        ({"level": "2025"}, "t", None),
-        ({"level": "-1"}, "t", None),
-        ({"level": "level -1"}, "t", None),
-        ({"level": "0"}, "t", None),
-        ({"level": "2.9"}, "t", None),
-        ({"level": "2,9"}, "t", None),
-        ({"level": "1-5"}, "t", None),
-        ({"level": "level_74"}, "t", 74),
-        ({"level": "level - 4"}, "t", 4),
-        ({"level": "2."}, "t", 2),
-        ({"spatialbench_task": "affordance"}, "t", 3),
-        ({"spatialbench_task": "", "spatialbench_level": ""}, "t", None),
-        ({}, "visual_Based_commands", 5),
-        ({}, "Positional Relationship (Obj.–Obj.)", None),
+        ({"spatialbench_level": "spatial_causality"}, "t", 4), ({"spatialbench_task": "affordance"}, "t", 3),
+        ({"level": "hard"}, "route_plan", 5), ({"level": "1"}, "route_plan", 1), ({}, "visual_Based_commands", 5),
+        ({"spatialbench_task": "", "spatialbench_level": ""}, "t", None), ({}, "Positional Relationship (Obj.–Obj.)", None),
     ],
-)
-def test_the_level_comes_from_words_numbers_or_the_task(labels: dict[str, str], task: str, level: int | None) -> None:
+)  # fmt: skip
+def test_the_level_comes_from_other_labels_or_the_task(labels: dict[str, str], task: str, level: int | None) -> None:
     assert level_of(question(task, **labels)) == level
 
 
@@ -77,6 +67,5 @@ def test_generated_and_curated_questions_have_the_level_of_their_task() -> None:
 
 def test_people_look_where_no_level_is_known() -> None:
     assert doubts(question(), ["A", "A"], 3) == UNKNOWN
-    assert doubts(question(), ["A", "A"], NO_LEVELS) == []
-    assert doubts(question(level="5"), ["A", "A"], NO_LEVELS) == []
-    assert doubts(question(level="2"), ["A", "A"], 3) == []
+    for one, level in ((question(), NO_LEVELS), (question(level="5"), NO_LEVELS), (question(level="2"), 3)):
+        assert doubts(one, ["A", "A"], level) == []

@@ -69,9 +69,7 @@ def overlaps(world: World, allowed: float = ALLOWED) -> list[Fault]:
         if not room.is_empty and not room.buffer(allowed).contains(floors[i]):
             found.append(Fault(thing.id, "overlaps", float(floors[i].difference(room).area ** 0.5)))
         for j in range(i + 1, len(solid)):
-            shared = min(heights[i][0] + heights[i][1], heights[j][0] + heights[j][1]) - max(
-                heights[i][0], heights[j][0]
-            )
+            shared = min(sum(heights[i]), sum(heights[j])) - max(heights[i][0], heights[j][0])
             if shared <= allowed or not floors[i].buffer(-allowed / 2).intersects(floors[j].buffer(-allowed / 2)):
                 continue
             upper, lower = (i, j) if heights[i][0] > heights[j][0] else (j, i)
@@ -82,10 +80,10 @@ def overlaps(world: World, allowed: float = ALLOWED) -> list[Fault]:
 
 
 def _footprint(thing: SceneObject) -> shapely.Polygon:
-    across, along = (
-        np.array(axis[:2]) * size / 2 for axis, size in zip(thing.box.axes, thing.box.extents[:2], strict=False)
+    (across, along, _), center = (
+        np.array(thing.box.axes)[:, :2] * np.array(thing.box.extents)[:, None] / 2,
+        thing.box.center[:2],
     )
-    center = np.array(thing.box.center[:2])
     return shapely.Polygon([center + a * across + b * along for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
 
 

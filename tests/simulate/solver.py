@@ -78,9 +78,8 @@ class Solver:
             local = np.stack([(u - cx) / fx * depth, (v - cy) / fy * depth, depth, np.ones_like(depth)], -1)
             world = (local @ pose.T)[..., :3]
             x, y = (world[depth > 0][:, :2] / 0.05).round().astype(int).T
-            floor.update(
-                zip(*(part.tolist() for part in np.divmod(np.unique((x << 20) + y + HALF), 1 << 20)), strict=True)
-            )
+            cells = np.divmod(np.unique((x << 20) + y + HALF), 1 << 20)
+            floor.update(zip(*(part.tolist() for part in cells), strict=True))
             counts = np.bincount(ids.ravel(), minlength=max(names) + 1)
             ids = np.where(depth > 0, ids, 0)
             for number, thing in self.things.items():
@@ -155,13 +154,8 @@ class Solver:
 def _between(p: np.ndarray, q: np.ndarray) -> float:
     """The distance of two convex hulls."""
     weight = 1e3
-    system = np.block(
-        [
-            [p.T, -q.T],
-            [np.full((1, len(p)), weight), np.zeros((1, len(q)))],
-            [np.zeros((1, len(p))), np.full((1, len(q)), weight)],
-        ]
-    )
+    whole, none = (np.repeat([[weight], [0.0]], [len(p)], axis=1), np.repeat([[0.0], [weight]], [len(q)], axis=1))
+    system = np.concatenate([np.concatenate([p.T, whole]), np.concatenate([-q.T, none])], axis=1)
     shares, _ = nnls(system, np.array([0, 0, 0, weight, weight]))
     a, b = shares[: len(p)], shares[len(p) :]
     return float(np.linalg.norm(a @ p / a.sum() - b @ q / b.sum()))

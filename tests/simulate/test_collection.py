@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
 
+from folders import contents
 from simulate.holding import HUNG, faults
 from simulate.worlds import FURNITURE, SHAPES
 from three_rooms import ROOMS
@@ -30,17 +31,12 @@ from tolman.simulate import collection
 from tolman.simulate.collection import simulate
 from tolman.simulate.scene_recording import CameraTrack
 from tolman.simulate.simulated_places import WorldsConfig, place
-from tolman.simulate.walks import draw_walk
+from tolman.simulate.walks import draw_trajectory
 from tolman.simulate.world import World
 
 pytestmark = pytest.mark.usefixtures("needs_egl")
 ORDER = WorldsConfig(scenes=3, seed=5, shapes=SHAPES, seconds=2.0, rate=4, size=(160, 120), quality="fast")
 QUESTIONS = Path(__file__).parent / "questions.json"
-
-
-def contents(folder: Path) -> dict[str, str]:
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +174,7 @@ def test_the_rooms_that_ship_are_those_that_are_made_now() -> None:
         world, _ = place(config, shape, scene.id, seed)
         assert faults(world, hung=HUNG) == []
         assert scene.objects == world.scene.objects
-        walk = draw_walk(world, seed, seconds=settings["seconds"], rate=settings["rate"])
+        walk = draw_trajectory(world, seed, seconds=settings["seconds"], rate=settings["rate"])
         poses = np.array(captures[scene.id].poses).reshape(-1, 4, 4)
         np.testing.assert_allclose(poses, walk.poses, atol=1e-6)
     assert sum(path.stat().st_size for path in ROOMS.rglob("*") if path.is_file()) < 2_500_000

@@ -1,4 +1,4 @@
-"""Fixed cameras: in free places, turned to what is there, together seeing most of it."""
+"""Fixed cameras, which together see most of a place, and the wearer, where the egocentric camera is."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import shapely
 
-from simulate.worlds import PLACES, SLOW_PLACES, walk, world
+from simulate.worlds import PLACES, SLOW_PLACES, added, in_their_boxes, walk, world
 from tolman.geometry.camera_geometry import pixel_rays
-from tolman.simulate.exocentric import HEIGHT, exo_walks
+from tolman.simulate.exocentric import CATEGORY, HEIGHT, ID, exo_walks, with_wearer, without_body
 from tolman.simulate.walks import intrinsics_of
 from tolman.simulate.world import Caster
 
@@ -39,3 +39,34 @@ def test_four_cameras_see_most_of_a_place(place: str) -> None:
 
 def test_no_camera_is_asked_for() -> None:
     assert exo_walks(world("rectangle"), walk("rectangle"), 0) == []
+
+
+@pytest.mark.parametrize("place", ["rectangle", "street"])
+def test_the_wearer_walks_with_the_camera_and_looks_its_way(place: str) -> None:
+    carried = walk(place)
+    found = with_wearer(world(place), carried, "look")
+    (thing,) = added(world(place), found)
+    assert thing.id == ID
+    assert found.scene.counts[CATEGORY] == 1
+    for point in thing.track:
+        i = int(np.argmin(np.abs(carried.times - point.seconds)))
+        pose = carried.poses[i]
+        assert np.linalg.norm(np.array(point.center[:2]) - pose[:2, 3]) < 0.35
+        ahead = pose[:2, 2] / np.linalg.norm(pose[:2, 2])
+        assert ahead @ np.array(point.axes[1][:2]) > 0.9
+    assert thing.box.extents[2] == pytest.approx(1.8, abs=0.1)
+
+
+def test_the_own_camera_sees_no_body() -> None:
+    found = with_wearer(world("rectangle"), walk("rectangle"), "look")
+    assert any(body.object == ID for body in found.bodies)
+    own = without_body(found)
+    assert not any(body.object == ID for body in own.bodies)
+    assert own.numbers == found.numbers  # instances keep their numbers in all cameras' pictures
+
+
+def test_the_body_is_where_the_track_says() -> None:
+    found = with_wearer(world("street"), walk("street"), "look")
+    (thing,) = added(world("street"), found)
+    for point in thing.track[::20]:
+        assert (np.abs(in_their_boxes(found, thing, point.seconds)) <= np.array(thing.box.extents) / 2 + 1e-6).all()

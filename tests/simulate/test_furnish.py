@@ -16,7 +16,7 @@ pytest.importorskip("shapely", reason="layouts need the extra 'worlds'")
 import shapely
 import trimesh
 
-from simulate.worlds import SHAPES
+from simulate.worlds import SHAPES, fingerprint
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import scene_of
@@ -100,7 +100,7 @@ def test_the_whole_catalogue_furnishes_rooms(shared_data: Path) -> None:
 
 
 def test_the_same_seed_gives_the_committed_plans(library: Library) -> None:
-    made = {f"{shape}:{seed}": draw_plan("t/1", shape, seed, library).fingerprint() for shape, seed in _cases()}
+    made = {f"{shape}:{seed}": fingerprint(draw_plan("t/1", shape, seed, library)) for shape, seed in _cases()}
     assert made == json.loads(HASHES.read_text(encoding="utf-8"))
 
 

@@ -112,16 +112,14 @@ def test_a_front_along_plus_y(tmp_path: Path) -> None:
     assert tip == pytest.approx((0.0, 0.25, 0.3), abs=1e-6)
 
 
-BAD = {
-    "no such file": ("gone.obj", {}),
-    "nothing in it": ("a.obj", {"a.obj": ""}),
+BAD: dict[str, tuple[str, dict[str, bytes | str]]] = {
+    "no such file": ("gone.obj", {}), "nothing in it": ("a.obj", {"a.obj": ""}), "a way out": ("../../etc/passwd", {}),
     "no number": ("a.obj", {"a.obj": "v 0 0 x\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"}),
     "an index beyond": ("a.obj", {"a.obj": "v 0 0 0\nv 1 0 0\nf 1 2 9\n"}),
     "nan": ("a.obj", {"a.obj": CUBE.replace("v 1 1 1", "v nan 1 1")}),
     "flat": ("a.obj", {"a.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"}),
     "bytes": ("a.obj", {"a.obj": bytes(range(256)) * 20}),
-    "a way out": ("../../etc/passwd", {}),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("model", "files"), BAD.values(), ids=BAD.keys())

@@ -71,10 +71,8 @@ def test_no_low_stool_is_a_bar_stool_that_shrank(library: Library) -> None:
 
 def test_pieces_are_chosen_by_their_weights() -> None:
     kind = REGISTRY.get("chair")
-    pieces = [
-        Furniture(name, name, "chair", (0.5, 0.5, 0.9), 0.0, kind.habit, "", (), weight=weight)
-        for name, weight in (("a", 3.0), ("b", 1.0))
-    ]
+    chair = Furniture("a", "a", "chair", (0.5, 0.5, 0.9), 0.0, kind.habit, "", (), weight=3.0)
+    pieces = [chair, replace(chair, id="b", weight=1.0)]
     generator = np.random.default_rng(0)
     drawn = [_drawn(pieces, generator).id for _ in range(2000)]
     assert 0.72 < drawn.count("a") / len(drawn) < 0.78
@@ -87,23 +85,14 @@ def test_a_library_is_drawn_from_its_seed() -> None:
     assert sum(sizes["1"][name] == sizes["2"][name] for name in sizes["1"]) < 3
 
 
-def check_room(library: Library, number: int) -> None:
+@pytest.mark.parametrize("number", [0, *(pytest.param(n, marks=pytest.mark.full) for n in range(1, 7))])
+def test_made_furniture_stands_and_hangs_in_rooms(library: Library, number: int) -> None:
     both = MadeLibrary(str(number), library)
     plan = draw_plan("t/1", SHAPES[number % 3], f"made:{number}", both)
     world = build_interior(plan, both)
     assert sum(thing.model.startswith("made ") for thing in plan.placed) >= 1
     assert faults(world, hung=HUNG) == []
     assert all(gap <= ON_WALL for category in HUNG for gap in off_the_wall(world, category))
-
-
-def test_made_furniture_stands_and_hangs_in_a_room(library: Library) -> None:
-    check_room(library, 0)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("number", range(1, 7))
-def test_made_furniture_stands_and_hangs_in_rooms(library: Library, number: int) -> None:
-    check_room(library, number)
 
 
 def test_pictures_of_a_room_have_one_size_and_different_images() -> None:

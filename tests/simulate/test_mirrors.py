@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 import shapely
 
+from simulate.worlds import gaze, thing_at
 from tolman.geometry.camera_geometry import pixel_rays
-from tolman.scenes import OrientedBox, Scene, SceneObject
+from tolman.scenes import Scene
 from tolman.simulate.lighting import DEFAULT, FAST, HIGH
-from tolman.simulate.mesh import Mesh, block, joined
+from tolman.simulate.mesh import Mesh, block, joined, placed
 from tolman.simulate.render import Renderer
 from tolman.simulate.render_input import mirrors_of
-from tolman.simulate.walks import intrinsics_of, looking
+from tolman.simulate.walks import intrinsics_of
 from tolman.simulate.world import Body, Caster, World
 
 SIZE = (160, 120)
 CAMERA = intrinsics_of(SIZE)
-UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def glass() -> Mesh:
@@ -29,26 +29,22 @@ def glass() -> Mesh:
 
 def hall() -> World:
     """A mirror before the camera, a red post behind it and a green one behind the mirror."""
-
-    def thing(name: str, center: tuple[float, float, float], extents: tuple[float, float, float]) -> SceneObject:
-        return SceneObject(id=name, category=name, box=OrientedBox(center=center, axes=UPRIGHT, extents=extents))
-
     frame = block((3.02, -1.1, 0.4), (3.05, 1.1, 2.6), (0.1, 0.1, 0.1))
     posts = (block((-3.0, y - 0.25, 0.0), (-2.5, y + 0.25, 3.0), colour) for y, colour in _POSTS)
     hidden = block((5.0, -3.0, 0.0), (5.2, 3.0, 3.0), (0.1, 0.8, 0.1))
     objects = (
-        thing("mirror", (3.025, 0.0, 1.5), (0.05, 2.2, 2.2)),
-        thing("post", (-2.75, 0.0, 1.5), (0.5, 6.0, 3.0)),
-        thing("screen", (5.1, 0.0, 1.5), (0.2, 6.0, 3.0)),
+        thing_at("mirror", (3.025, 0.0, 1.5), (0.05, 2.2, 2.2)),
+        thing_at("post", (-2.75, 0.0, 1.5), (0.5, 6.0, 3.0)),
+        thing_at("screen", (5.1, 0.0, 1.5), (0.2, 6.0, 3.0)),
     )
     scene = Scene(id="t/hall", dataset="t", objects=objects)
-    bodies = (Body(joined([glass(), frame]), "mirror"), Body(joined(list(posts)), "post"), Body(hidden, "screen"))
+    bodies = (Body(joined([glass(), frame]), "mirror-0"), Body(joined(list(posts)), "post-0"), Body(hidden, "screen-0"))
     return World(scene, bodies, shapely.box(-5, -5, 5, 5))
 
 
 _POSTS = ((0.8, (0.9, 0.05, 0.05)), (-0.6, (0.05, 0.05, 0.9)))
 """Where posts stand along y, and their colours."""
-AHEAD = looking(np.array([[0.0, 0.0, 1.5]]), np.zeros(1), np.zeros(1), np.zeros(1))[0]
+AHEAD = gaze((0.0, 0.0, 1.5))
 
 
 def test_a_pane_has_two_faces_that_reflect_and_each_its_image() -> None:
@@ -64,8 +60,7 @@ def test_a_pane_has_two_faces_that_reflect_and_each_its_image() -> None:
     assert (left, top) == (int(cx - fx / 3), int(cy - fy / 3))
     assert left + width == pytest.approx(cx + fx / 3, abs=1)
     assert top + height == pytest.approx(cy + fy / 3, abs=1)
-    away = looking(np.array([[0.0, 0.0, 1.5]]), np.full(1, np.pi), np.zeros(1), np.zeros(1))[0]
-    assert faces[-1].window(away, CAMERA, SIZE) is None
+    assert faces[-1].window(gaze((0.0, 0.0, 1.5), yaw=np.pi), CAMERA, SIZE) is None
 
 
 def test_what_has_no_mirror_has_no_planes() -> None:
@@ -73,9 +68,7 @@ def test_what_has_no_mirror_has_no_planes() -> None:
 
 
 def test_joined_and_moved_meshes_keep_their_mirrors() -> None:
-    shift = np.eye(4)
-    shift[:3, 3] = (1.0, 0.0, 0.0)
-    both = joined([block((0, 0, 0), (1, 1, 1)), glass()]).moved(shift)
+    both = joined([block((0, 0, 0), (1, 1, 1)), glass()]).moved(placed((1.0, 0.0, 0.0)))
     planes = [plane.plane for plane in mirrors_of(both)]
     assert len(planes) == 6
     assert any(plane == pytest.approx([-1, 0, 0, 4]) for plane in planes)

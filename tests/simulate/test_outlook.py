@@ -6,25 +6,20 @@ import numpy as np
 import pytest
 import shapely
 
-from tolman.scenes import OrientedBox, Scene, SceneObject
+from simulate.worlds import thing_at
+from tolman.scenes import Scene
 from tolman.simulate.view_planning import outlook
 from tolman.simulate.world import World
 
-UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 HALF_ANGLE = np.radians(30)
 EYE = np.array([0.0, 0.0, 1.5])
 
 
 def hall(away: float) -> World:
     """20 m × 20 m, with a cabinet so many metres from its middle along +x."""
-    cabinet = OrientedBox(center=(away + 0.5, 0.0, 1.1), axes=UPRIGHT, extents=(1.0, 3.0, 2.2))
+    cabinet = thing_at("cabinet", (away + 0.5, 0.0, 1.1), (1.0, 3.0, 2.2))
     floor = ((-10.0, -10.0), (10.0, -10.0), (10.0, 10.0), (-10.0, 10.0))
-    scene = Scene(
-        id="t/hall",
-        dataset="t",
-        objects=(SceneObject(id="cabinet-0", category="cabinet", box=cabinet),),
-        floor=(floor,),
-    )
+    scene = Scene(id="t/hall", dataset="t", objects=(cabinet,), floor=(floor,))
     return World(scene, (), shapely.box(-9, -9, 9, 9))
 
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import shapely
 
-from simulate.worlds import MADE_HOME, SLOW_PLACES, walk, world
+from simulate.worlds import MADE_HOME, SLOW_PLACES, check_rays_agree, corners_of, gaze, thing_at, walk, world
 from tolman.geometry.camera_geometry import pixel_rays, project
-from tolman.scenes import OrientedBox, Scene, SceneObject
+from tolman.scenes import Scene
 from tolman.simulate.agents import with_actors
 from tolman.simulate.lighting import DEFAULT, FAST, HIGH, LEVELS
-from tolman.simulate.mesh import block, quads
+from tolman.simulate.mesh import block, placed, quads
 from tolman.simulate.render import Frame, Renderer
-from tolman.simulate.walks import intrinsics_of, looking
+from tolman.simulate.walks import intrinsics_of
 from tolman.simulate.world import Body, Caster, World
 
 pytestmark = pytest.mark.usefixtures("needs_egl")
@@ -24,29 +24,23 @@ pytestmark = pytest.mark.usefixtures("needs_egl")
 SIZE = (320, 240)
 CAMERA = intrinsics_of(SIZE)
 CHECKED = ("rectangle", "two-rooms", "street", "parking-lot", "park", "courtyard", MADE_HOME)
-UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 def cube_world(*, moving: bool = False) -> World:
     """A cube of 1 m on a floor, at x = 4 (and, where it moves, a metre further each second)."""
-    thing = SceneObject(
-        id="cube-0", category="cube", box=OrientedBox(center=(4.0, 0.0, 0.5), axes=UPRIGHT, extents=(1.0, 1.0, 1.0))
-    )
 
     def pose(seconds: float) -> np.ndarray:
-        matrix = np.eye(4)
-        matrix[0, 3] = 4.0 + seconds
-        return matrix
+        return placed((4.0 + seconds, 0.0, 0.0))
 
     own = block((-0.5, -0.5, 0.0), (0.5, 0.5, 1.0), (0.7, 0.2, 0.2))
     cube = Body(own, "cube-0", pose) if moving else Body(own.moved(pose(0.0)), "cube-0")
     ground = quads(np.array([[[-9, -9, 0], [30, -9, 0], [30, 9, 0], [-9, 9, 0]]], dtype=np.float64), (0.6, 0.6, 0.6))
-    scene = Scene(id="t/cube", dataset="t", objects=(thing,))
+    scene = Scene(id="t/cube", dataset="t", objects=(thing_at("cube", (4.0, 0.0, 0.5), (1.0, 1.0, 1.0)),))
     return World(scene, (Body(ground), cube), shapely.box(-5, -5, 5, 5))
 
 
 def level(height: float = 1.5) -> np.ndarray:
-    return looking(np.array([[0.0, 0.0, height]]), np.zeros(1), np.zeros(1), np.zeros(1))[0]
+    return gaze((0.0, 0.0, height))
 
 
 @cache
@@ -60,16 +54,8 @@ def views(place: str) -> list[tuple[np.ndarray, Frame]]:
 def test_instances_and_depth_agree_with_ray_casting(place: str) -> None:
     caster = Caster(world(place))
     for pose, frame in views(place):
-        rays = pixel_rays(pose, CAMERA, SIZE)
-        hits = caster.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
-        depth = frame.depth.ravel()
         # Leaves of trees have more edges than anything else.
-        least = 0.998 if place == "park" else 0.999
-        assert (hits.numbers == frame.instances.ravel()).mean() >= least
-        assert ((depth > 0) == np.isfinite(hits.distances)).mean() >= least
-        both = (depth > 0) & np.isfinite(hits.distances)
-        assert both.any()
-        assert np.median(np.abs(depth - hits.distances)[both]) < 0.0005
+        check_rays_agree(caster, pose, frame, 0.998 if place == "park" else 0.999)
 
 
 @pytest.mark.parametrize("place", [pytest.param(p, marks=SLOW_PLACES.get(p, ())) for p in CHECKED])
@@ -82,8 +68,7 @@ def test_every_pixel_of_an_object_lies_in_its_projected_box(place: str) -> None:
             if not len(rows):
                 continue
             axes, half = np.array(thing.box.axes), np.array(thing.box.extents) / 2
-            signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-            corners, ahead = project(np.array(thing.box.center) + (signs * half) @ axes, pose, CAMERA)
+            corners, ahead = project(corners_of(thing.box), pose, CAMERA)
             pixels = np.column_stack([columns, rows]) + 0.5
             if ahead.min() > 0.05:
                 hull = shapely.convex_hull(shapely.multipoints(corners)).buffer(1.0)
@@ -158,9 +143,8 @@ def test_shadows_stay_from_frame_to_frame() -> None:
 
 def test_where_nothing_is_there_is_neither_depth_nor_instance() -> None:
     with Renderer(cube_world(), SIZE) as renderer:
-        up = looking(np.array([[0.0, 0.0, 1.5]]), np.zeros(1), np.array([0.8]), np.zeros(1))[0]
         renderer.frame(level(), CAMERA)
-        frame = renderer.frame(up, CAMERA)
+        frame = renderer.frame(gaze((0.0, 0.0, 1.5), pitch=0.8), CAMERA)
     assert not frame.depth.any()
     assert not frame.instances.any()
     assert frame.colour[:, :, 2].mean() > 120
@@ -182,10 +166,8 @@ def test_a_line_narrower_than_a_pixel_does_not_break_into_dashes(width: float) -
     half = width * 4.0 / CAMERA[0] / 2
     wall = np.array([[[4, -9, -9], [4, 9, -9], [4, 9, 9], [4, -9, 9]]], dtype=np.float64)
     seam = np.array([[[3.999, s * half + z / 40, z] for s, z in ((-1, -3), (1, -3), (1, 3), (-1, 3))]])
-    scene = Scene(id="t/seam", dataset="t", objects=())
-    here = World(
-        scene, (Body(quads(wall, (0.9, 0.9, 0.9))), Body(quads(seam, (0.0, 0.0, 0.0)))), shapely.box(-1, -1, 1, 1)
-    )
+    bodies = Body(quads(wall, (0.9, 0.9, 0.9))), Body(quads(seam, (0.0, 0.0, 0.0)))
+    here = World(Scene(id="t/seam", dataset="t", objects=()), bodies, shapely.box(-1, -1, 1, 1))
     seen = {}
     for quality in (FAST, DEFAULT, HIGH):
         with Renderer(here, SIZE, quality) as renderer:

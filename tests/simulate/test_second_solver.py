@@ -40,9 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory, needs_egl: None) -> Path:
 @pytest.fixture(scope="module")
 def solved(folder: Path) -> list[tuple[Item, float | str]]:
     rules = preset("vsi-paper")
-    rules = rules.model_copy(
-        update={"share": rules.share.model_copy(update={"most_common": 1.0, "max_filter_rounds": 0})}
-    )
+    share = rules.share.model_copy(update={"most_common": 1.0, "max_filter_rounds": 0})
+    rules = rules.model_copy(update={"share": share})
     with DraftFile(folder / "drafts") as draft_file:
         collected = collect(open_collection(folder), rules, 0, draft_file)
         items = list(items_of(select(collected, rules, 0), collected, 0))
@@ -68,8 +67,9 @@ def test_every_choice_with_enough_margin_is_answered_right(solved: list[tuple[It
         if item.task == "obj_appearance_order":
             clear = evidence["gap"] > 0
         elif item.task == "route_planning":
-            pairs = zip(evidence["margins"], evidence["sensor_errors"], strict=True)
-            clear = all(margin > error for margin, error in pairs)
+            clear = all(
+                margin > error for margin, error in zip(evidence["margins"], evidence["sensor_errors"], strict=True)
+            )
         else:
             clear = evidence.get("margin", evidence.get("gap")) > evidence["sensor_error"]
         if clear:
@@ -86,17 +86,14 @@ def test_every_number_is_within_its_own_bound(solved: list[tuple[Item, float | s
     for item, answer in solved:
         if item.kind == "choice":
             continue
-        truth = {
-            "object_counting": lambda e: e["count"],
-            "object_abs_distance": lambda e: e["distance"],
-            "object_size_estimation": lambda e: 100 * max(e["extents"]),
-            "room_size_estimation": lambda e: e["area"],
-        }[item.task](item.evidence)
-        bound = item.evidence["sensor_error"]
+        evidence, bound = item.evidence, item.evidence["sensor_error"]
+        field = {"object_counting": "count", "object_abs_distance": "distance", "room_size_estimation": "area"}.get(
+            item.task
+        )
+        truth = evidence[field] if field else 100 * max(evidence["extents"])
         error = abs(float(answer) - truth)
         errors.setdefault(item.task, []).append(error)
         assert error <= bound, (item.id, item.question, answer, truth, bound)
     assert len(errors) == 4
-    assert all(len(found) >= SCENES / 3 for found in errors.values()), {  # rooms that are seen whole are fewer
-        task: len(found) for task, found in errors.items()
-    }
+    # Rooms that are seen whole are fewer.
+    assert all(len(found) >= SCENES / 3 for found in errors.values()), {task: len(own) for task, own in errors.items()}

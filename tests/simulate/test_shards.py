@@ -34,12 +34,9 @@ def quick(config: WorldsConfig, number: int, out: Path) -> Part:
     if config.media:
         (out / "videos").mkdir(exist_ok=True)
         (out / media).write_bytes(bytes([number]) * 100)
-    capture = Capture.model_validate(
-        {
-            "id": f"{identity}/ego", "scene": identity, "sensor": "camera", "role": "ego", "media": media,
-            "size": (64, 48), "times": (0.0,), "poses": ((1.0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1),),
-            "intrinsics": ((50.0, 50.0, 32.0, 24.0),), "sightings": (),
-        }
+    capture = Capture(
+        id=f"{identity}/ego", scene=identity, sensor="camera", role="ego", media=media, size=(64, 48), times=(0.0,),
+        poses=((1.0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1),), intrinsics=((50.0, 50.0, 32.0, 24.0),), sightings=(),
     )  # fmt: skip
     return Part(Scene(id=identity, dataset="simulated", objects=(), video=media), (capture,))
 

@@ -22,37 +22,23 @@ from tolman.simulate.interior import build_interior
 from tolman.simulate.mesh import Mesh, block, joined, placed
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout, Placed
-from tolman.simulate.world import World
 
-ROOMS, STREETS = 12, 4
 QUICK = [("rectangle", 8), ("parking-lot", 0), ("courtyard", 1)]
 """A room with cups and bread on a table, and places with trees that were sunk into their islands."""
 
 
-def place(library: Library, shape: str, number: int) -> World:
+MANY = [(SHAPES[n % 3], 100 + n) for n in range(12)] + [(OUTDOOR_SHAPES[n % 4], 100 + n) for n in range(4)]
+
+
+@pytest.mark.parametrize(("shape", "number"), [*QUICK, *(pytest.param(*one, marks=pytest.mark.full) for one in MANY)])
+def test_nothing_hovers_or_sinks_in(library: Library, shape: str, number: int) -> None:
     if shape in OUTDOOR_SHAPES:
-        return outdoor_place(shape, "t/s", f"place:{number}")[0]
-    (room,) = (room for room in SHAPES if room == shape)
-    return build_interior(draw_plan("t/1", room, f"place:{number}", library), library)
-
-
-def check(made: World) -> None:
+        made = outdoor_place(shape, "t/s", f"place:{number}")[0]
+    else:
+        (room,) = (room for room in SHAPES if room == shape)
+        made = build_interior(draw_plan("t/1", room, f"place:{number}", library), library)
     assert faults(made, hung=("clock", "radiator", "balcony")) == []
     assert all(gap <= ON_WALL for category in ("clock", "radiator", "balcony") for gap in off_the_wall(made, category))
-
-
-@pytest.mark.parametrize(("shape", "number"), QUICK)
-def test_nothing_hovers_or_sinks_in(library: Library, shape: str, number: int) -> None:
-    check(place(library, shape, number))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("shape", "number"),
-    [(SHAPES[n % 3], 100 + n) for n in range(ROOMS)] + [(OUTDOOR_SHAPES[n % 4], 100 + n) for n in range(STREETS)],
-)
-def test_nothing_hovers_or_sinks_in_many_places(library: Library, shape: str, number: int) -> None:
-    check(place(library, shape, number))
 
 
 @pytest.mark.parametrize(("by", "kind"), [(0.02, "hovers"), (-0.02, "sinks")])

@@ -16,8 +16,6 @@ def test_cells_are_each_once_however_they_are_found(most: int, monkeypatch: pyte
     numbers = scene_recording._cells_of(points)
     along, across = np.divmod(numbers, 2 * scene_recording._MIDDLE)
     assert len(numbers) == len(cells)
-    assert (
-        set(zip((along - scene_recording._MIDDLE).tolist(), (across - scene_recording._MIDDLE).tolist(), strict=True))
-        == cells
-    )
+    places = np.column_stack([along, across]) - scene_recording._MIDDLE
+    assert {tuple(place) for place in places.tolist()} == cells
     assert not len(scene_recording._cells_of(points[:0]))

@@ -27,7 +27,7 @@ from tolman.simulate.traffic import (
     places,
     widened,
     with_traffic,
-)
+)  # fmt: skip
 from tolman.simulate.world import World
 
 SECONDS = 8.0
@@ -49,11 +49,8 @@ def driven(place: str) -> tuple[World, World, tuple[str, ...]]:
 def boxes(things: list[SceneObject], seconds: float) -> Boxes:
     """Boxes of things at a time of their tracks."""
     points = [next((p for p in t.track if p.seconds == seconds), t.box) for t in things]
-    return Boxes(
-        np.array([point.center for point in points]),
-        np.array([point.axes for point in points]),
-        np.array([thing.box.extents for thing in things]),
-    )
+    centers, axes = (np.array([getattr(point, part) for point in points]) for part in ("center", "axes"))
+    return Boxes(centers, axes, np.array([thing.box.extents for thing in things]))
 
 
 @pytest.mark.parametrize("place", SHAPES)
@@ -106,14 +103,10 @@ def test_the_same_seed_gives_the_same_traffic() -> None:
 
 def test_wheels_turn_as_far_as_they_roll() -> None:
     _, made, _ = driven("street")
-    rolling = [
-        body
-        for body in made.bodies
-        if body.pose and body.object and "moving" in body.object and len(body.mesh.points) > 100
-    ]
-    body = next(b for b in rolling if b.pose and abs(b.pose(0.0)[2, 3] - made.lanes[0].height) > 0.2)
-    assert body.pose is not None
-    early, late = body.pose(1.0), body.pose(1.02)
+    moving = [body for body in made.bodies if "moving" in (body.object or "") and len(body.mesh.points) > 100]
+    poses = [body.pose for body in moving if body.pose]
+    pose = next(pose for pose in poses if abs(pose(0.0)[2, 3] - made.lanes[0].height) > 0.2)
+    early, late = pose(1.0), pose(1.02)
     moved = float(np.linalg.norm(late[:2, 3] - early[:2, 3]))
     turned = np.arccos(np.clip((np.trace(early[:3, :3].T @ late[:3, :3]) - 1) / 2, -1, 1))
     radius = early[2, 3] - made.lanes[0].height
@@ -160,9 +153,7 @@ def test_a_way_is_round_at_its_corners() -> None:
 @pytest.mark.full
 def test_traffic_is_recorded_by_every_sensor_and_old_settings_stay(tmp_path: Path) -> None:
     assert "traffic" not in WorldsConfig().settings()
-    config = WorldsConfig(
-        scenes=1, shapes=("park",), seconds=2.0, rate=4, size=(64, 48), traffic=2, exo=1, lidar=True, media=True
-    )
+    config = WorldsConfig(scenes=1, shapes=("park",), seconds=2.0, rate=4, size=(64, 48), traffic=2, exo=1, lidar=True)
     assert config.settings()["traffic"] == 2
     part = make(config, 0, tmp_path)
     moving = {thing.id for thing in part.scene.objects if thing.track and thing.category in ("bicycle", "cyclist")}

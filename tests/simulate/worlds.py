@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -12,14 +14,17 @@ import shapely
 
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.geometry.camera_geometry import pixel_rays
-from tolman.scenes import SceneObject
+from tolman.scenes import OrientedBox, SceneObject, Vector
 from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior
 from tolman.simulate.made.kind import MadeLibrary
+from tolman.simulate.moving_objects import places_at
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
+from tolman.simulate.plan import FloorLayout
+from tolman.simulate.render import Frame
 from tolman.simulate.room_shells import Shape
-from tolman.simulate.walks import Walk, draw_walk, intrinsics_of
+from tolman.simulate.walks import Walk, draw_trajectory, intrinsics_of, looking
 from tolman.simulate.world import Caster, World
 
 FURNITURE = Path(__file__).parents[2] / "tolman-1" / "furniture.sh3f"
@@ -53,7 +58,51 @@ def world(place: str) -> World:
 
 @cache
 def walk(place: str, seconds: float = 8.0, rate: int = 15) -> Walk:
-    return draw_walk(world(place), "sensors", seconds=seconds, rate=rate)
+    return draw_trajectory(world(place), "sensors", seconds=seconds, rate=rate)
+
+
+def thing_at(name: str, center: Vector, extents: Vector) -> SceneObject:
+    """An upright thing."""
+    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    return SceneObject(id=f"{name}-0", category=name, box=OrientedBox(center=center, axes=axes, extents=extents))
+
+
+def gaze(eye: Vector, yaw: float = 0.0, pitch: float = 0.0) -> Floats:
+    """A camera's pose at a place, shape (4, 4)."""
+    return np.asarray(looking(np.array([eye]), np.full(1, yaw), np.full(1, pitch), np.zeros(1))[0])
+
+
+def corners_of(box: OrientedBox) -> Floats:
+    """Of an oriented box, shape (8, 3)."""
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    return np.asarray(np.array(box.center) + (signs * np.array(box.extents) / 2) @ np.array(box.axes))
+
+
+def check_rays_agree(caster: Caster, pose: Floats, frame: Frame, least: float) -> None:
+    """Rays meet what a picture shows, in at least such a share of its pixels, and as far off."""
+    size = frame.depth.shape[::-1]
+    rays = pixel_rays(pose, intrinsics_of(size), size)
+    hits = caster.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
+    depth = frame.depth.ravel()
+    assert (hits.numbers == frame.instances.ravel()).mean() >= least
+    assert ((depth > 0) == np.isfinite(hits.distances)).mean() >= least
+    both = (depth > 0) & np.isfinite(hits.distances)
+    assert both.any()
+    assert np.median(np.abs(depth - hits.distances)[both]) < 0.0005
+
+
+def fingerprint(plan: FloorLayout) -> str:
+    """A hash of everything in a plan, numbers to a tenth of a micrometre."""
+
+    def rounded(*numbers: float) -> list[int]:
+        return [round(number * 1e7) for number in numbers]
+
+    content = {
+        "id": plan.id, "rooms": [[rounded(*corner) for corner in room.outline] for room in plan.shell.rooms],
+        "height": rounded(plan.shell.height),
+        "placed": [[thing.id, thing.model, rounded(*thing.center, thing.yaw, *thing.size)] for thing in plan.placed],
+    }  # fmt: skip
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def staring(place: World, walk: Walk) -> float:
@@ -102,7 +151,5 @@ def check_nothing_is_touched(still: World, things: Sequence[SceneObject]) -> Non
 
 def least_distance(thing: SceneObject, carried: Walk) -> float:
     """How near something that moves comes to a camera on the floor plan, in metres."""
-    ways = np.array([point.center[:2] for point in thing.track])
-    times = [point.seconds for point in thing.track]
-    camera = np.column_stack([np.interp(times, carried.times, carried.poses[:, i, 3]) for i in range(2)])
-    return float(np.linalg.norm(ways - camera, axis=1).min())
+    camera = places_at(carried.times, carried.poses[:, :2, 3], np.array([point.seconds for point in thing.track]))
+    return float(np.linalg.norm(np.array([point.center[:2] for point in thing.track]) - camera, axis=1).min())

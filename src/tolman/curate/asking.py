@@ -122,10 +122,8 @@ class Asker:
         data: Path = Path(),
         done: Callable[[int], None] = lambda count: None,
     ) -> None:
-        options = ModelOptions(
-            base_url=asked.base_url, body=asked.body, concurrency=asked.concurrency, timeout=asked.timeout
-        )
-        self.model: Model = models.create(asked.model, options)
+        options = {name: getattr(asked, name) for name in ("base_url", "body", "concurrency", "timeout")}
+        self.model: Model = models.create(asked.model, ModelOptions(**options))
         if isinstance(self.model, KnowsTheTruth) or asked.model.startswith("baseline/"):
             raise UsageError(f"curation needs a model that reads, and {asked.model} doesn't.")
         self.tally = Tally()
@@ -192,7 +190,7 @@ class Asker:
 
     def close(self) -> None:
         """Let go of the model and the store."""
-        self._runner.run(_closed(self.model))
+        self._runner.run(self.model.close())
         self._runner.close()
         if self._store is not None:
             self._store.close()
@@ -254,7 +252,3 @@ def _item(key: str, group: Sequence[Candidate], task: ModelTask) -> Item:
     """Return the engine's item for a group; its media bring groups about one video together."""
     media = group[0].media if task.shows_media else ()
     return Item(id=key, question=key, kind="number", answer="0", task=task.name, media=media)
-
-
-async def _closed(model: Model) -> None:
-    await model.close()

@@ -12,13 +12,7 @@ from typing import Any
 import polars as pl
 
 from tolman.curate.candidates import Candidate, read_pool, scan_pool, shards_of, write_lines, write_pool
-from tolman.curate.duplicates import (
-    QuestionText,
-    leaks,
-    media_names,
-    near_duplicates,
-    without_repeats,
-)
+from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates, without_repeats
 from tolman.curate.importing import Importer, QuestionSource, Unmapped
 from tolman.curate.mapping import Mapping
 from tolman.curate.pipeline import Stage, Work, plainly
@@ -106,13 +100,9 @@ def duplicates_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
         for question, other in shared_with(own, against, settings, frames, before, work):
             dropped[question.id] = f"{against.benchmark}: {other.id}"
             leaked[against.benchmark] += 1
-    write_lines(
-        out / "duplicates.jsonl",
-        (
-            {"members": [questions[i].id for i in group.members], "different_answers": group.conflict}
-            for group in groups
-        ),
-    )
+    told = ((group, [questions[i].id for i in group.members]) for group in groups)
+    rows = ({"members": members, "different_answers": group.conflict} for group, members in told)
+    write_lines(out / "duplicates.jsonl", rows)
     write_lines(out / "left-out.jsonl", ({"id": one, "same_as": other} for one, other in dropped.items()))
     kept = _without(before, out, set(dropped))
     return {
@@ -139,12 +129,7 @@ def pool_questions(
 
 
 def shared_with(
-    own: list[QuestionText],
-    against: Against,
-    settings: Duplicates,
-    frames: FrameStore | None,
-    folder: Path,
-    work: Work,
+    own: list[QuestionText], against: Against, settings: Duplicates, frames: FrameStore | None, folder: Path, work: Work
 ) -> list[tuple[QuestionText, QuestionText]]:
     """Return the pool's questions that a benchmark has too, each with the benchmark's.
 
@@ -156,13 +141,8 @@ def shared_with(
     media = [_media_of(row) for identity, row in table.iter_rows() if identity in wanted]
     # One list of names for both, so that groups of pictures mean the same: paths made absolute.
     there = [[_below(loaded.folder, medium) for medium in item.media] for item in loaded.items]
-    names, _ = media_names(
-        [*([_below(work.root, m) for m in one] for one in media), *there],
-        Path("/"),
-        frames,
-        settings.bits,
-        work.workers,
-    )
+    here = [[_below(work.root, medium) for medium in one] for one in media]
+    names, _ = media_names([*here, *there], Path("/"), frames, settings.bits, work.workers)
     mine = [replace(question, media=name) for question, name in zip(own, names, strict=False)]
     theirs = [
         QuestionText.of(item.id, against.benchmark, item.question, name, item.answer_text, item.options)

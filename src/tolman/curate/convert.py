@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -145,18 +145,10 @@ def convert(
     made = {"from": candidate.kind, "answer": candidate.answer, "by": by, "margin": stated}
     if candidate.unit:
         made["unit"] = candidate.unit
-    return Candidate.model_validate(
-        {
-            **candidate.model_dump(),
-            "kind": "choice",
-            "unit": None,
-            "verbatim": None,
-            "options": placed(options, place, f"{key}:order"),
-            "answer": LETTERS[place],
-            "also": (),
-            "evidence": {**candidate.evidence, "converted": made},
-        }
-    )
+    changed: dict[str, Any] = {"kind": "choice", "unit": None, "verbatim": None, "answer": LETTERS[place], "also": ()}
+    changed |= {"options": placed(options, place, f"{key}:order")}
+    changed |= {"evidence": {**candidate.evidence, "converted": made}}
+    return Candidate.model_validate(candidate.model_dump() | changed)
 
 
 def converts(candidate: Candidate) -> bool:
@@ -166,12 +158,9 @@ def converts(candidate: Candidate) -> bool:
 
 def needs_model(candidate: Candidate, rules: ConvertRules) -> bool:
     """Check whether a model is to write the distractors."""
-    return (
-        candidate.kind == TEXT
-        and rules.texts == "model"
-        and not _closed(candidate.answer)
-        and _as_number(candidate.answer) is None
-    )
+    if candidate.kind != TEXT or rules.texts != "model":
+        return False
+    return not _closed(candidate.answer) and _as_number(candidate.answer) is None
 
 
 def numbers_apart(options: Sequence[str], margin: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 from tolman.curate.asking import Asker, ModelTask, number_lines, question_text
 from tolman.curate.candidates import Candidate, read_pool, read_shards, write_lines, write_pool
 from tolman.curate.convert import Bank, Unconverted, convert, converts, needs_model
-from tolman.curate.pipeline import Stage, Work
+from tolman.curate.pipeline import Stage, Work, plainly
 from tolman.curate.recipe import Convert
 from tolman.generate.distractors import Dealer
 from tolman.messages import Message
@@ -41,9 +41,7 @@ def writing_task(count: int, *, media: bool = False) -> ModelTask:
 
     def read(text: str, candidate: Candidate) -> list[str] | None:
         parts = number_lines(text, wanted)
-        if parts is None or any(not part or "\n" in part for part in parts):
-            return None
-        return parts
+        return None if parts is None or any(not part or "\n" in part for part in parts) else parts
 
     return ModelTask("distractors", messages, read, shows_media=media)
 
@@ -195,7 +193,7 @@ def _is_text(candidate: Candidate) -> bool:
 STAGE = Stage(
     "convert",
     convert_stage,
-    lambda work: [work.recipe.convert.model_dump(mode="json"), work.recipe.seed],
+    lambda work: [plainly(work.recipe.convert), work.recipe.seed],
     lambda recipe: True,
     after="classify",
 )

@@ -331,7 +331,8 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     ):
         sorter = Sorter(settings, work.taxonomy, asker, hand, work.recipe.trusted, work, people)
         total = write_pool(out, sorter.kept(before))
-    found = {
+    write_text(out / "agreement.json", json.dumps(agreed := agreement(hand, sorter.said), indent=2) + "\n")
+    return {
         "candidates": total,
         "categories": dict(sorted(sorter.categories.items())),
         "rejected": dict(sorted(sorter.rejected.items())),
@@ -340,10 +341,8 @@ def classify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
         "model": asker.model.name,
         "calls": asker.tally.called,
         "from_store": asker.tally.reused,
-        "agreement": agreement(hand, sorter.said),
+        "agreement": agreed,
     }
-    write_text(out / "agreement.json", json.dumps(found["agreement"], indent=2) + "\n")
-    return found
 
 
 def check_media(before: Path, root: Path, trusted: set[str]) -> None:
@@ -424,9 +423,8 @@ class Sorter:
         verdicts = self.asker.ask(asked, filter_task(self.taxonomy, batch=self.settings.batch))
         stage = dict.fromkeys(verdicts, "text")
         if self.settings.media:
-            again = [
-                one for one in asked if one.media and (reply := verdicts[one.id]).value and reply.value["category"]
-            ]
+            spatial = {identity for identity, reply in verdicts.items() if reply.value and reply.value["category"]}
+            again = [one for one in asked if one.media and one.id in spatial]
             for identity, reply in self.asker.ask(again, filter_task(self.taxonomy, media=True)).items():
                 verdicts[identity], stage[identity] = reply, "text and media"
         found = {}

@@ -54,9 +54,8 @@ def answered(
         return _open(mapping, task, answer, also, common, words=named == TEXT)
     kind = kind_named(named or "choice")
     if kind.has_letters:
-        return Candidate(
-            kind=kind.name, options=options, answer=right_letter(mapping.answer, answer, options), **common
-        )
+        letter = right_letter(mapping.answer, answer, options)
+        return Candidate(kind=kind.name, options=options, answer=letter, **common)
     try:
         given = kind.released_answer(text_or_json(answer))
     except ValueError as error:
@@ -264,14 +263,8 @@ class Importer:
         if not candidate.media and not candidate.scene:
             return  # what is asked about isn't known
         texts = [" ".join(option.casefold().split()) for option in candidate.options]
-        what = [
-            candidate.source,
-            candidate.question,
-            candidate.task,
-            candidate.scene or "",
-            *(_medium(one) for one in candidate.media),
-            *sorted(texts),
-        ]
+        what = [candidate.source, candidate.question, candidate.task, candidate.scene or ""]
+        what += [f"{one.path}|{one.start}|{one.end}" for one in candidate.media] + sorted(texts)
         if not candidate.options:
             what.append(str(candidate.answer))
         key, order = _hash(what), _hash(texts)
@@ -370,10 +363,6 @@ def _columns(path: Path, mapping: Mapping) -> list[str] | None:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(path, f"is no readable Parquet file ({str(error).splitlines()[0]})") from None
     return [name for name in mapping.columns if name in there] or None
-
-
-def _medium(medium: Media) -> str:
-    return f"{medium.path}|{medium.start}|{medium.end}"
 
 
 def _hash(texts: Iterable[str]) -> bytes:

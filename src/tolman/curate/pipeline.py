@@ -177,7 +177,7 @@ def carry_out(work: Work, stages: list[Stage], until: str | None = None) -> list
             done = Done(stage.name, folder, statistics, again=True)
             if not done.failed:
                 stamp = {"stage": stage.name, "fingerprint": mark, "tolman": tolman.__version__}
-                write_text(fresh / STAMP, _json({**stamp, "statistics": statistics}))
+                write_text(fresh / STAMP, json_text({**stamp, "statistics": statistics}))
             shutil.rmtree(folder, ignore_errors=True)
             fresh.rename(folder)
             found.append(done)
@@ -248,7 +248,8 @@ def _fingerprint(name: str, settings: Any, before: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def _json(value: Any) -> str:
+def json_text(value: Any) -> str:
+    """A value as the text of a JSON file."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -18,7 +18,7 @@ from tolman.benchmarks.fields import plain
 from tolman.benchmarks.rows import stream_rows
 from tolman.benchmarks.site.site_rows import CATEGORIES
 from tolman.curate.candidates import Candidate, read_pool, scan_pool, write_lines
-from tolman.curate.pipeline import STAMP, Stage, Work, file_state, plainly
+from tolman.curate.pipeline import STAMP, Stage, Work, file_state, json_text, plainly
 from tolman.curate.stratifying import counts, pool_table
 from tolman.errors import InputError, UsageError
 from tolman.files import link_or_copy, write_text
@@ -114,9 +114,8 @@ def _check_known(path: Path, decisions: dict[str, tuple[int, str]], root: Path, 
     if not unknown:
         return
     names = sorted(unknown, key=lambda one: decisions[one][0])
-    named = ", ".join(f"'{one}'" for one in names[:_NAMED]) + (
-        f" and {len(names) - _NAMED:,} more" * (len(names) > _NAMED)
-    )
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    named = ", ".join(f"'{one}'" for one in names[:_NAMED]) + more
     example = next((one.id for one in read_pool(before)), None)
     fix = f"write ids as in the pool, such as '{example}'" if example else None
     raise InputError(path, f"decides about no question of the pool: {named}", row=decisions[names[0]][0], fix=fix)
@@ -162,18 +161,13 @@ def _write_cards(work: Work, out: Path, statistics: dict[str, Any]) -> None:
     paper = f"Curated by tolman {tolman.__version__} from {titles}"
     card = {"name": recipe.name, "title": title, "paper": paper, "licence": settings.licence}
     card |= {PROFILE: settings.scoring_profile} if settings.scoring_profile else {}
-    write_text(out / "benchmark.json", _json(card))
+    write_text(out / "benchmark.json", json_text(card))
     stages = {
         stamp.parent.name: json.loads(stamp.read_text(encoding="utf-8"))["statistics"]
         for stamp in sorted(work.root.glob(f"*/{STAMP}"))
     }
-    provenance = {
-        "tolman": tolman.__version__,
-        "recipe": plainly(recipe),
-        "stages": stages,
-        "statistics": statistics,
-    }
-    write_text(out / "provenance.json", _json(provenance))
+    provenance = {"tolman": tolman.__version__, "recipe": plainly(recipe), "stages": stages, "statistics": statistics}
+    write_text(out / "provenance.json", json_text(provenance))
     write_text(out / "README.md", _readme(work, statistics))
 
 
@@ -212,10 +206,6 @@ path of this folder. Questions and media stay under the licences of their source
 def _licence(named: str) -> str:
     """As the card's header names it: a folder that names none has its sources' licences."""
     return "those of the sources, listed below" if named in ("", "other") else named
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 STAGE = Stage("benchmark", publish_stage, publish_settings, lambda recipe: True, after="verify")

@@ -223,14 +223,14 @@ def _placed(data: Any, folder: Path) -> Any:
         return [_placed(one, folder) for one in data]
     if not isinstance(data, dict):
         return data
-    found = {}
-    for key, value in data.items():
-        if (
-            isinstance(value, str) and (key in _PATHS or (key in ("mapping", "taxonomy") and value.endswith(".toml")))
-        ) or (isinstance(value, str) and key == "benchmark" and value.startswith((".", "/"))):
-            found[key] = str(folder / value)
-        elif isinstance(value, str) and key == "model" and value.startswith("scripted/"):
-            found[key] = f"scripted/{folder / value.removeprefix('scripted/')}"
-        else:
-            found[key] = _placed(value, folder)
-    return found
+    texts = {key: _placed_text(key, text, folder) for key, text in data.items() if isinstance(text, str)}
+    return {key: texts[key] if key in texts else _placed(value, folder) for key, value in data.items()}
+
+
+def _placed_text(key: str, text: str, folder: Path) -> str:
+    file = key in ("mapping", "taxonomy") and text.endswith(".toml")
+    if key in _PATHS or file or (key == "benchmark" and text.startswith((".", "/"))):
+        return str(folder / text)
+    if key == "model" and text.startswith("scripted/"):
+        return f"scripted/{folder / text.removeprefix('scripted/')}"
+    return text

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import polars as pl
 from tolman.benchmarks.site.site_rows import SYSTEMS
 from tolman.curate.candidates import Candidate, read_pool, scan_pool, shards_of, write_pool
 from tolman.curate.convert import movable
-from tolman.curate.pipeline import Stage, Work
+from tolman.curate.pipeline import Stage, Work, plainly
 from tolman.errors import UsageError
 from tolman.files import write_text
 from tolman.generate.distractors import rebalanced_places
@@ -80,13 +81,8 @@ def counts(table: pl.DataFrame, labels: Sequence[str] = COUNTED) -> dict[str, di
 
 def summary(before: pl.DataFrame, after: pl.DataFrame) -> dict[str, Any]:
     """Counts of before and after."""
-    return {
-        "before": {"candidates": before.height, **counts(before)},
-        "after": {"candidates": after.height, **counts(after)},
-    }
-
-
-Row = dict[str, Any]
+    tables = {"before": before, "after": after}
+    return {name: {"candidates": table.height, **counts(table)} for name, table in tables.items()}
 
 
 def stratify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
@@ -104,13 +100,8 @@ def stratify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
             raise UsageError(f"no candidate has the label '{label}', which [stratify] names.")
     rows = table.select("id", *dict.fromkeys(labels)).to_dicts()
     seed = f"{work.recipe.seed}:stratify"
-    chosen = spread(
-        rows,
-        [_value(label) for label in settings.by],
-        settings.size or len(rows),
-        seed,
-        [(_value(label), most) for label, most in settings.caps.items()],
-    )
+    caps = [(itemgetter(label), most) for label, most in settings.caps.items()]
+    chosen = spread(rows, [itemgetter(label) for label in settings.by], settings.size or len(rows), seed, caps)
     wanted = {row["id"] for row in chosen}
     places = _places(before, wanted, settings.letters, seed)
     total = write_pool(out, _placed(before, wanted, places))
@@ -121,16 +112,9 @@ def stratify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     return {"candidates": total, "of": table.height, **found}
 
 
-def _value(label: str) -> Callable[[Row], Hashable]:
-    return lambda row: row[label]
-
-
 def _places(before: Path, wanted: set[str], which: str, seed: str) -> dict[str, int]:
     """Choose the place of the right option of each chosen question."""
-    ids: list[str] = []
-    sizes: list[int] = []
-    places: list[int] = []
-    free: list[bool] = []
+    ids, sizes, places, free = list[str](), list[int](), list[int](), list[bool]()
     for one in read_pool(before, wanted):
         if one.has_letters:
             ids.append(one.id)
@@ -153,9 +137,8 @@ def reorder(candidate: Candidate, place: int) -> Candidate:
     order = [i for i in range(len(candidate.options)) if i != now]
     order.insert(place, now)
     item = candidate.item().reordered(order)
-    return candidate.model_copy(
-        update={"options": item.options, "answer": item.answer, "media": item.media, "verbatim": None}
-    )
+    changed = {"options": item.options, "answer": item.answer, "media": item.media, "verbatim": None}
+    return candidate.model_copy(update=changed)
 
 
 def _letters(folder: Path) -> dict[str, int]:
@@ -169,7 +152,7 @@ def _letters(folder: Path) -> dict[str, int]:
 STAGE = Stage(
     "stratify",
     stratify_stage,
-    lambda work: [work.recipe.stratify and work.recipe.stratify.model_dump(mode="json"), work.recipe.seed],
+    lambda work: [plainly(work.recipe.stratify), work.recipe.seed],
     lambda recipe: recipe.stratify is not None,
     after="convert",
 )

@@ -18,8 +18,8 @@ from typing import Any
 
 from tolman.benchmarks.spatialbench.spatialbench_rows import cognitive_level
 from tolman.curate.asking import ModelTask, Reply, question_text
-from tolman.curate.candidates import Candidate, read_shards, write_lines, write_pool
-from tolman.curate.pipeline import Stage, Work
+from tolman.curate.candidates import Candidate, read_pool, read_shards, write_lines, write_pool
+from tolman.curate.pipeline import Stage, Work, plainly
 from tolman.curate.recipe import Verify
 from tolman.items import Item
 from tolman.kinds import kind_of
@@ -169,10 +169,9 @@ def verify_stage(work: Work, before: Path, out: Path) -> dict[str, Any]:
     tally: Counter[str] = Counter()
 
     def verdicts() -> Iterator[tuple[Candidate, list[Reply], Verdict]]:
-        for shard in read_shards(before):
-            for one in shard:
-                given = [found[one.id] for found in replies]
-                yield one, given, judge(one, given, settings, seed)
+        for one in read_pool(before):
+            given = [found[one.id] for found in replies]
+            yield one, given, judge(one, given, settings, seed)
 
     def judged() -> Iterator[Candidate]:
         for one, given, verdict in verdicts():
@@ -226,7 +225,7 @@ _RULES = 3
 STAGE = Stage(
     "verify",
     verify_stage,
-    lambda work: [work.recipe.verify and work.recipe.verify.model_dump(mode="json"), work.recipe.seed, _RULES],
+    lambda work: [plainly(work.recipe.verify), work.recipe.seed, _RULES],
     lambda recipe: recipe.verify is not None,
     after="stratify",
 )

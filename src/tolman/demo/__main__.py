@@ -45,14 +45,7 @@ def main() -> None:
     replace_unprintable()
     try:
         with told(), stoppable(), _nothing_half_written(options.out):
-            demonstrate(
-                options.out,
-                options.model,
-                options.base_url,
-                seconds=options.seconds,
-                rate=options.rate,
-                homes=options.homes,
-            )
+            demonstrate(**vars(options))
     except TolmanError as error:
         print(f"tolman: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -65,14 +58,9 @@ def main() -> None:
 
 
 def demonstrate(
-    out: Path,
-    model: str | None = None,
-    base_url: str | None = None,
-    *,
-    seconds: float = 12.0,
-    rate: int = 5,
-    homes: int = HOMES,
-) -> None:
+    out: Path, model: str | None = None, base_url: str | None = None, *,
+    seconds: float = 12.0, rate: int = 5, homes: int = HOMES,
+) -> None:  # fmt: skip
     """Simulate, generate, evaluate, report, and say where the page is.
 
     Args:

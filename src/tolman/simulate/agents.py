@@ -14,9 +14,21 @@ from scipy.ndimage import gaussian_filter1d
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
-from tolman.simulate.human_figure import STRIDE, Limb, draw_figure, stance
+from tolman.simulate.human_figure import STRIDE, draw_figure
 from tolman.simulate.mesh import Mesh, block, joined, placed, rod, smoothed, turned
-from tolman.simulate.moving_objects import LEAST, RATE, KeepOff, ease, ground_of, moving_object, reach_of, shift, travel
+from tolman.simulate.moving_objects import (
+    LEAST,
+    RATE,
+    KeepOff,
+    WalkingFigure,
+    ease,
+    followed,
+    ground_of,
+    moving_object,
+    reach_of,
+    shift,
+    travel,
+)  # fmt: skip
 from tolman.simulate.path_geometry import WalkableFloor
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, World
@@ -45,7 +57,7 @@ _IRON = (0.12, 0.12, 0.13)
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Way(WalkingFigure):
     """Positions of a person, `RATE` times a second.
 
     Attributes:
@@ -76,9 +88,9 @@ class _Way:
         x, y = self.at(self.places, seconds)
         return placed((x, y, 0.0), float(self.at(self.yaws, seconds)) - np.pi / 2)
 
-    def body(self, seconds: float) -> Floats:
-        """The transform of the person's body, which a step lifts and lowers."""
-        return np.asarray(self.person(seconds) @ placed((0.0, 0.0, stance(float(self.at(self.swing, seconds))))))
+    def stride(self, seconds: float) -> tuple[float, float]:
+        """How far the legs swing and the arms are raised."""
+        return float(self.at(self.swing, seconds)), float(self.at(self.raised, seconds))
 
     def load(self, seconds: float) -> Floats:
         """The load's transform; its origin is in the middle of its lower side."""
@@ -88,11 +100,6 @@ class _Way:
         high = float(self.at(self.held, float(moment))) * _HANDS[1]
         matrix[:3, 3] += matrix[:3, :3] @ np.array([0.0, _HANDS[0], high])
         return matrix
-
-    def limb(self, limb: Limb, seconds: float) -> Floats:
-        """The transform of one of the person's limbs."""
-        swing, raised = float(self.at(self.swing, seconds)), float(self.at(self.raised, seconds))
-        return np.asarray(self.body(seconds) @ limb.pose(swing, raised))
 
 
 def with_actors(
@@ -144,13 +151,9 @@ def with_actors(
 
 
 def _draw_person(
-    ground: WalkableFloor,
-    generator: np.random.Generator,
-    seconds: float,
-    person: Floats,
-    load: tuple[float, float, float],
-    keep_off: KeepOff,
-) -> _Way | None:
+    ground: WalkableFloor, generator: np.random.Generator, seconds: float, person: Floats,
+    load: tuple[float, float, float], keep_off: KeepOff,
+) -> _Way | None:  # fmt: skip
     """A way that touches nothing; None where none was found."""
     places = len(ground.nodes) - ground.first
     for _ in range(_TRIES):
@@ -159,17 +162,13 @@ def _draw_person(
         if min(lengths) < LEAST or sum(lengths) > _WALKING_SPEED[1] * seconds:
             continue
         legs = ground.way(start, pick), ground.way(pick, put)
-        way = _walked(
-            legs, lengths, ground, seconds, float(generator.uniform(*_WALKING_SPEED)), float(generator.random())
-        )
+        speed, wait = float(generator.uniform(*_WALKING_SPEED)), float(generator.random())
+        way = _walked(legs, lengths, ground, seconds, speed, wait)
         if way is None:
             continue
-        middle = np.array([0, 0, load[2] / 2])
-        parts = [
-            (person[1] - person[0], partial(shift, way.person, person.mean(0))),
-            (np.array(load), partial(shift, way.load, middle)),
-        ]
-        if keep_off.allows(way.places, parts, 0.0, seconds):
+        own = person[1] - person[0], partial(shift, way.person, person.mean(0))
+        held = np.array(load), partial(shift, way.load, np.array([0, 0, load[2] / 2]))
+        if keep_off.allows(way.places, [own, held], 0.0, seconds):
             return way
     return None
 
@@ -294,7 +293,7 @@ def with_robots(
     """
     generator = np.random.default_rng(np.frombuffer(f"robots:{seed}".encode(), dtype=np.uint8))
     times = np.arange(int(np.ceil(seconds * RATE)) + 1) / RATE
-    others = [_followed(thing, times) for thing in world.scene.objects if thing.track]
+    others = [followed(thing, times) for thing in world.scene.objects if thing.track]
     keep_off = KeepOff(world, walk, _ROBOT_CLEARANCE, others)
     names = list(COLOURS)
     generator.shuffle(names)
@@ -311,12 +310,6 @@ def with_robots(
         size = np.array([2 * RADIUS, 2 * RADIUS, HEIGHT])
         objects.append(moving_object(identity, name, size, drive.middle, seconds))
     return world.adding(bodies, objects), ()
-
-
-def _followed(thing: SceneObject, times: Floats) -> Floats:
-    """Positions of something that moves at some times, shape (n, 2)."""
-    known = [point.seconds for point in thing.track]
-    return np.column_stack([np.interp(times, known, [point.center[i] for point in thing.track]) for i in range(2)])
 
 
 def _draw_robot_drive(

@@ -63,16 +63,9 @@ class SimulatedScene:
         """Summarize a scene."""
         scene, captures = part.scene, part.captures
         seen = {sighting.object for sighting in captures[0].sightings}
-        return cls(
-            scene.id,
-            scene.room_area,
-            len(scene.objects),
-            len(scene.categories),
-            len(seen) / max(1, len(scene.objects)),
-            sum(len(capture.times) for capture in captures),
-            part.notes,
-            drawn,
-        )
+        things, frames = len(scene.objects), sum(len(capture.times) for capture in captures)
+        coverage = len(seen) / max(1, things)
+        return cls(scene.id, scene.room_area, things, len(scene.categories), coverage, frames, part.notes, drawn)
 
 
 def simulate(
@@ -243,15 +236,11 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
         world, notes = place(config, shape, identity, seed)
         whole = world
         walk = walk_through(world, config, seed)
-    if config.actors:
-        world, missing = with_actors(world, seed, seconds=config.seconds, count=config.actors, walk=walk)
-        notes += missing
-    if config.robots:
-        world, missing = with_robots(world, seed, seconds=config.seconds, count=config.robots, walk=walk)
-        notes += missing
-    if config.traffic:
-        world, missing = with_traffic(world, seed, seconds=config.seconds, count=config.traffic, walk=walk)
-        notes += missing
+    movers = (with_actors, config.actors), (with_robots, config.robots), (with_traffic, config.traffic)
+    for adding, count in movers:
+        if count:
+            world, missing = adding(world, seed, seconds=config.seconds, count=count, walk=walk)
+            notes += missing
     planned = whole if config.twins > 1 else world
     fixed = exo_walks(planned, walk, config.exo, size=config.size) if config.exo else []
     if fixed:
@@ -265,8 +254,7 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
         watching = CameraTrack(f"{identity}/{role}", role, still, config.size, config.rate, media)
         captures.append(kept.or_made(watching.id, partial(_recorded, config, world, watching, out)))
     if config.lidar:
-        media = f"lidar/{name}"
-        spinner = STREET if world.scene.room_area is None else ROOM
+        media, spinner = f"lidar/{name}", STREET if world.scene.room_area is None else ROOM
         scan = partial(record_lidar, own, walk, out / media, media=media, seed=seed, spinner=spinner)
         captures.append(kept.or_made(f"{identity}/lidar", partial(scan, identity=f"{identity}/lidar")))
     group_name = f"{DATASET}/{config.seed}-twins-{group:04d}" if config.twins > 1 else None

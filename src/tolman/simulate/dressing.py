@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate import textures
@@ -45,41 +46,36 @@ def ceiling_lamp(
             [middle - along - aside, middle + along - aside, middle + along + aside, middle - along + aside]
         )
         face = quads(corners[None, ::-1]).painted((1.0, 1.0, 0.98), 1.0)
-        rim_low, rim_high = corners, corners + np.array([0.0, 0.0, 0.05])
-        rim = quads(
-            np.stack([rim_low, np.roll(rim_low, -1, 0), np.roll(rim_high, -1, 0), rim_high], axis=1), (0.8, 0.8, 0.8)
-        )
-        return joined([face, rim]), _downwards(middle, along, aside, COOL, 9.0)
+        above = corners + np.array([0.0, 0.0, 0.05])
+        rim = np.stack([corners, np.roll(corners, -1, 0), np.roll(above, -1, 0), above], axis=1)
+        return joined([face, quads(rim, (0.8, 0.8, 0.8))]), _downwards(middle, along, aside, COOL, 9.0)
     radius = float(generator.uniform(0.16, 0.24))
     drop = 0.0 if generator.random() < 0.6 else float(generator.uniform(0.25, 0.45))
     low = ceiling - drop - 0.11
-    dome = [
-        (0.001, low),
-        (0.6 * radius, low + 0.012),
-        (0.9 * radius, low + 0.045),
-        (radius, low + 0.09),
-        (radius, low + 0.11),
-        (0.001, low + 0.11),
-    ]
+    dome = [(0.001, low), (0.6 * radius, low + 0.012), (0.9 * radius, low + 0.045), (radius, low + 0.09)]
+    dome += [(radius, low + 0.11), (0.001, low + 0.11)]
     parts = [smoothed(turned(dome, sides=28)).painted((1.0, 0.96, 0.88), 1.0)]
     if drop:
         parts.append(rod((0, 0, low + 0.1), (0, 0, ceiling), 0.006, (0.2, 0.2, 0.2), 6))
-    shift = np.eye(4)
-    shift[:2, 3] = x, y
     side = 0.85 * radius
     emitter = _downwards(np.array([x, y, low]), np.array([side, 0, 0]), np.array([0, side, 0]), WARM, 22.0)
-    return joined(parts).moved(shift), emitter
+    return joined(parts).moved(placed((x, y, 0.0))), emitter
 
 
 def _downwards(
     center: Floats, along: Floats, aside: Floats, colour: tuple[float, float, float], power: float
 ) -> Emitter:
-    def three(values: Floats) -> tuple[float, float, float]:
-        return float(values[0]), float(values[1]), float(values[2])
+    return emitter_of(center - (0, 0, 0.02), along, aside, (0.0, 0.0, -1.0), power * np.array(colour))
 
-    return Emitter(
-        three(center - (0, 0, 0.02)), three(along), three(aside), (0.0, 0.0, -1.0), three(power * np.array(colour))
-    )
+
+def emitter_of(center: ArrayLike, across: ArrayLike, up: ArrayLike, normal: ArrayLike, radiance: ArrayLike) -> Emitter:
+    """An emitter from vectors of any kind."""
+    return Emitter(*(_three(vector) for vector in (center, across, up, normal, radiance)))
+
+
+def _three(vector: ArrayLike) -> tuple[float, float, float]:
+    x, y, z = np.asarray(vector).tolist()
+    return x, y, z
 
 
 def daylight(window: Placed) -> Emitter:
@@ -89,14 +85,7 @@ def daylight(window: Placed) -> Emitter:
     center = np.array(window.center)
     center[:2] += inward * (depth / 2 + _BEFORE_PANE)
     across = np.array([np.cos(window.yaw), np.sin(window.yaw), 0.0]) * 0.46 * width
-    r, g, b = _DAY
-    return Emitter(
-        (float(center[0]), float(center[1]), float(center[2])),
-        (float(across[0]), float(across[1]), 0.0),
-        (0.0, 0.0, 0.46 * height),
-        (float(inward[0]), float(inward[1]), 0.0),
-        (5.0 * r, 5.0 * g, 5.0 * b),
-    )
+    return emitter_of(center, across, (0.0, 0.0, 0.46 * height), (*inward, 0.0), 5.0 * np.array(_DAY))
 
 
 def view_outside(generator: np.random.Generator) -> Texture:
@@ -108,14 +97,12 @@ def view_outside(generator: np.random.Generator) -> Texture:
     share = np.clip((up - 0.4) / 0.6, 0, 1)[..., None]
     picture = haze * (1 - share) + sky * share
     clouds = np.clip(smooth_noise(generator, (9, 5)) + 0.5 * smooth_noise(generator, (22, 11)) - 0.15, 0, 0.8)
-    picture = (
-        picture * (1 - (0.75 * clouds * share[..., 0])[..., None]) + 0.97 * (0.75 * clouds * share[..., 0])[..., None]
-    )
+    hidden = (0.75 * clouds * share[..., 0])[..., None]
+    picture = picture * (1 - hidden) + 0.97 * hidden
     horizon = generator.uniform(0.36, 0.46)
     for level, tone in ((0.08, 0.75), (0.03, 0.55)):
-        line = horizon + level * (
-            0.7 + 0.5 * smooth_noise(generator, (2, int(generator.integers(4, 9))))[0]
-        ) * generator.uniform(0.6, 1.4)
+        rough = smooth_noise(generator, (2, int(generator.integers(4, 9))))[0]
+        line = horizon + level * (0.7 + 0.5 * rough) * generator.uniform(0.6, 1.4)
         green = np.array([0.42, 0.55, 0.36]) * tone + haze * (1 - tone) * 0.6
         leaves = 1 + 0.1 * smooth_noise(generator, (190, 190)) + 0.09 * smooth_noise(generator, (80, 80))
         leaves += 0.06 * smooth_noise(generator, (26, 26))
@@ -265,9 +252,7 @@ class Dressing:
                 width, depth, height = thing.size
                 for side in (-1.0, 1.0):
                     sheet = curtain((-width / 2, width / 2), height, RECESS, side, self._generator)
-                    shift = np.eye(4)
-                    shift[:3, 3] = 0.0, depth / 2, -height / 2
-                    own = sheet.painted(self._cloth).moved(shift)
+                    own = sheet.painted(self._cloth).moved(placed((0.0, depth / 2, -height / 2)))
                     found.append(own.moved(placed(thing.center, thing.yaw)))
         return found
 

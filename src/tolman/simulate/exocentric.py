@@ -16,9 +16,9 @@ import shapely
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.simulate.human_figure import STRIDE, Limb, draw_figure, stance
+from tolman.simulate.human_figure import STRIDE, draw_figure
 from tolman.simulate.mesh import Mesh, block, joined, placed, smoothed, turned
-from tolman.simulate.moving_objects import moving_object, reach_of, shift
+from tolman.simulate.moving_objects import WalkingFigure, moving_object, reach_of, shift
 from tolman.simulate.walks import Walk, intrinsics_of, looking
 from tolman.simulate.world import Body, World
 
@@ -74,16 +74,9 @@ def exo_walks(
         if not free:
             break
         # Nothing hangs before it if that can be; then what nobody shows yet counts most; then to stand apart.
-        best = max(
-            free,
-            key=lambda i: (
-                bool(clear[i]),
-                int((seen[i] & missing).sum()),
-                all(np.linalg.norm(eyes[looks[i]] - eyes[looks[other]]) > _APART for other in chosen),
-                int(seen[i].sum()),
-                -i,
-            ),
-        )
+        news = (seen & missing).sum(1)
+        apart = [all(np.linalg.norm(eyes[a] - eyes[looks[other]]) > _APART for other in chosen) for a in looks]
+        best = max(free, key=lambda i: (bool(clear[i]), int(news[i]), apart[i], int(seen[i].sum()), -i))
         chosen.append(best)
         missing &= ~seen[best]
     return [
@@ -156,11 +149,8 @@ def with_wearer(world: World, walk: Walk, seed: str) -> World:
     reach = reach_of(figure, limbs)
     middle = partial(shift, way.person, reach.mean(0))
     thing = moving_object(ID, CATEGORY, reach[1] - reach[0], middle, float(walk.times[-1]))
-    bodies = [*world.bodies, Body(figure, ID, way.body)]
-    bodies += [Body(limb.mesh, ID, partial(way.limb, limb)) for limb in limbs]
-    counts = {**world.scene.counts, CATEGORY: 1}
-    scene = world.scene.model_copy(update={"objects": (*world.scene.objects, thing), "counts": counts})
-    return replace(world, scene=scene, bodies=tuple(bodies))
+    bodies = [Body(figure, ID, way.body), *(Body(limb.mesh, ID, partial(way.limb, limb)) for limb in limbs)]
+    return world.adding(bodies, [thing])
 
 
 def without_body(world: World) -> World:
@@ -179,7 +169,7 @@ def _helmet() -> Mesh:
     return joined([smoothed(shell, 80).moved(size), brim, camera])
 
 
-class _Way:
+class _Way(WalkingFigure):
     """Track of the wearer."""
 
     def __init__(self, walk: Walk) -> None:
@@ -198,14 +188,7 @@ class _Way:
         x, y = (float(np.interp(seconds, self._times, self._places[:, i])) for i in range(2))
         return placed((x, y, 0.0), float(np.interp(seconds, self._times, self._yaws)) - np.pi / 2)
 
-    def body(self, seconds: float) -> Floats:
-        """The transform of the person's body, which a step lifts and lowers."""
-        return np.asarray(self.person(seconds) @ placed((0.0, 0.0, stance(self._swing(seconds)))))
-
-    def limb(self, limb: Limb, seconds: float) -> Floats:
-        """The transform of one of the person's limbs."""
-        return np.asarray(self.body(seconds) @ limb.pose(self._swing(seconds), 0.0))
-
-    def _swing(self, seconds: float) -> float:
+    def stride(self, seconds: float) -> tuple[float, float]:
+        """Swinging legs, and arms that hang."""
         moved, lively = (float(np.interp(seconds, self._times, one)) for one in (self._moved, self._lively))
-        return float(np.sin(2 * np.pi * moved / STRIDE)) * lively
+        return float(np.sin(2 * np.pi * moved / STRIDE)) * lively, 0.0

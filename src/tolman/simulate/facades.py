@@ -12,7 +12,6 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate import textures
-from tolman.simulate import textures as outdoor_textures
 from tolman.simulate.mesh import REVEAL, Masonry, Mesh, Texture, WallOpening, pane
 from tolman.simulate.openings import FRAMES, draw_glazing, entrance, garage, shop_front, sign_board, window
 
@@ -65,60 +64,21 @@ def draw_roof(
         made.box((left, -0.22, height), (right, 0.04, height + 0.45), trim)
         for x in (left, right - 0.2):
             made.box((x, -depth + 0.2, height), (x + 0.2, -0.22, height + 0.45), trim)
-        made.face(
-            [
-                [left, -depth, height + 0.02],
-                [right, -depth, height + 0.02],
-                [right, 0, height + 0.02],
-                [left, 0, height + 0.02],
-            ],
-            (0.4, 0.4, 0.4),
-        )
+        made.face(_slope(span, (-depth, height + 0.02), (0, height + 0.02)), (0.4, 0.4, 0.4))
         if generator.random() < 0.5:
             x = float(generator.uniform(left + 0.6, right - 2.4))
             made.box((x, -depth * 0.7, height), (x + 1.8, -depth * 0.4, height + 1.5), trim * 0.85)
         return
     rise = float(generator.uniform(0.45, 0.8)) * depth / 2
     if kind == "mansard":
-        steep, back = 2.1, 1.0
-        made.faces(
-            _mirrored(
-                [
-                    [left, 0.12, height],
-                    [right, 0.12, height],
-                    [right, -back, height + steep],
-                    [left, -back, height + steep],
-                ],
-                depth,
-            ),
-            cover,
-            1.6,
-            colour,
-        )
+        back, bend = 1.0, height + 2.1
+        made.faces(_mirrored(_slope(span, (0.12, height), (-back, bend)), depth), cover, 1.6, colour)
         for x, turn in ((left, 1), (right, -1)):
-            side = [
-                [x, 0.0, height],
-                [x, -back, height + steep],
-                [x, -depth + back, height + steep],
-                [x, -depth, height],
-            ]
+            side = [[x, 0.0, height], [x, -back, bend], [x, -depth + back, bend], [x, -depth, height]]
             made.faces(np.array([side[::turn]], dtype=np.float64), *wall)
         _dormers(made, generator, span, height + 0.25, 0.02, trim)
-        top, start = height + steep + 0.9, -back
-        made.faces(
-            _mirrored(
-                [
-                    [left, start, height + steep],
-                    [right, start, height + steep],
-                    [right, -depth / 2, top],
-                    [left, -depth / 2, top],
-                ],
-                depth,
-            ),
-            cover,
-            1.6,
-            colour,
-        )
+        top = bend + 0.9
+        made.faces(_mirrored(_slope(span, (-back, bend), (-depth / 2, top)), depth), cover, 1.6, colour)
         _chimney(made, generator, span, depth, top)
         return
     if kind == "front gable":
@@ -138,33 +98,25 @@ def draw_roof(
         return
     top = height + rise
     eave = height - rise * _OVER / (depth / 2)
-    slope = [[left, _OVER, eave], [right, _OVER, eave], [right, -depth / 2, top], [left, -depth / 2, top]]
-    made.faces(_mirrored(slope, depth), cover, 1.6, colour)
+    made.faces(_mirrored(_slope(span, (_OVER, eave), (-depth / 2, top)), depth), cover, 1.6, colour)
     for x, turn in ((left, 1), (right, -1)):
         gable = np.array([[[x, 0.0, height], [x, -depth / 2, top], [x, -depth, height]][::turn]])
         made.triangles(gable, *wall)
     made.box((left, _OVER - 0.04, eave - 0.11), (right, _OVER + 0.08, eave + 0.02), (0.45, 0.45, 0.44))
-    made.face(
-        [[left, 0.0, eave - 0.05], [right, 0.0, eave - 0.05], [right, _OVER, eave - 0.05], [left, _OVER, eave - 0.05]],
-        trim * 0.9,
-    )
+    made.face(_slope(span, (0.0, eave - 0.05), (_OVER, eave - 0.05)), trim * 0.9)
     if kind == "dormers":
         _dormers(made, generator, span, height + 0.3, -0.45, trim)
     elif generator.random() < 0.4:
         x = float(generator.uniform(left + 1, right - 1.6))
-        low, high = 0.35, 0.6
-        ends = [(-depth / 2 * share, height + rise * share + 0.05) for share in (low, high)]
-        made.face(
-            [
-                [x, ends[0][0], ends[0][1]],
-                [x + 0.8, ends[0][0], ends[0][1]],
-                [x + 0.8, ends[1][0], ends[1][1]],
-                [x, ends[1][0], ends[1][1]],
-            ],
-            (0.2, 0.24, 0.27),
-            0.15,
-        )
+        low, high = ((-depth / 2 * share, height + rise * share + 0.05) for share in (0.35, 0.6))
+        made.face(_slope((x, x + 0.8), low, high), (0.2, 0.24, 0.27), 0.15)
     _chimney(made, generator, span, depth, top)
+
+
+def _slope(span: tuple[float, float], low: tuple[float, float], high: tuple[float, float]) -> list[list[float]]:
+    """The corners of a face along x between two lines, each at a y and a z."""
+    (left, right), (y0, z0), (y1, z1) = span, low, high
+    return [[left, y0, z0], [right, y0, z0], [right, y1, z1], [left, y1, z1]]
 
 
 def _mirrored(slope: list[list[float]], depth: float) -> Floats:
@@ -300,11 +252,11 @@ def draw_covers(generator: np.random.Generator) -> Covers:
     return Covers(
         {
             "brick": textures.bricks(generator, np.ones(3) * 0.82),
-            "coat": outdoor_textures.render_coat(generator, pale),
-            "stone": outdoor_textures.ashlar(generator, pale),
-            "siding": outdoor_textures.siding(generator, pale),
+            "coat": textures.render_coat(generator, pale),
+            "stone": textures.ashlar(generator, pale),
+            "siding": textures.siding(generator, pale),
         },
-        RoofCovers(outdoor_textures.roof_tiles(generator, pale), outdoor_textures.slates(generator, pale)),
+        RoofCovers(textures.roof_tiles(generator, pale), textures.slates(generator, pale)),
         sign_board(generator),
     )
 

@@ -5,6 +5,7 @@ Each maker gives a thing with its front along +y; `fitting` brings it to the siz
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -74,8 +75,7 @@ def _mailbox(generator: np.random.Generator) -> Mesh:
     # Extruded along its own z, then laid so that the arch stands up.
     body = smoothed(extruded(profile, -0.22, 0.22, colour), 30)
     stand = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1.0], [0, 0, 0, 1]])
-    mirrored = body.moved(stand)
-    parts = [mirrored, block((-0.17, 0.2, 0.9), (0.17, 0.235, 1.0), colour * 0.55)]
+    parts = [body.moved(stand), block((-0.17, 0.2, 0.9), (0.17, 0.235, 1.0), colour * 0.55)]
     parts.append(block((-0.12, 0.2, 0.55), (0.12, 0.226, 0.75), (0.9, 0.9, 0.88)))
     parts += [
         block((x - 0.04, y - 0.04, 0), (x + 0.04, y + 0.04, 0.27), _IRON) for x in (-0.17, 0.17) for y in (-0.15, 0.15)
@@ -125,25 +125,18 @@ def _bollard(generator: np.random.Generator) -> Mesh:
 def _cone(generator: np.random.Generator) -> Mesh:
     orange, white = (0.92, 0.33, 0.06), (0.93, 0.93, 0.93)
     parts = [block((-0.19, -0.19, 0), (0.19, 0.19, 0.035), (0.15, 0.15, 0.15))]
-    bands = ((0.14, 0.035, 0.112, 0.24, orange), (0.112, 0.24, 0.085, 0.38, white), (0.085, 0.38, 0.065, 0.48, orange))
-    for wide, low, narrow, high, colour in (
-        *bands,
-        (0.065, 0.48, 0.048, 0.58, white),
-        (0.048, 0.58, 0.025, 0.7, orange),
-    ):
-        parts.append(smoothed(turned([(wide, low), (narrow, high)], colour, 20)))
+    profile = (0.14, 0.035), (0.112, 0.24), (0.085, 0.38), (0.065, 0.48), (0.048, 0.58), (0.025, 0.7)
+    for number, band in enumerate(itertools.pairwise(profile)):
+        parts.append(smoothed(turned(band, white if number % 2 else orange, 20)))
     return joined([*parts, turned([(0.025, 0.7), (0.001, 0.69)], orange, 20)])
 
 
 def _planter(generator: np.random.Generator) -> Mesh:
     stone = np.array([0.62, 0.58, 0.53]) * generator.uniform(0.85, 1.1)
-    pot = turned(
-        [(0.33, 0.0), (0.36, 0.04), (0.44, 0.42), (0.48, 0.44), (0.48, 0.5), (0.42, 0.5), (0.4, 0.42)], stone, 24
-    )
+    profile = [(0.33, 0.0), (0.36, 0.04), (0.44, 0.42), (0.48, 0.44), (0.48, 0.5), (0.42, 0.5), (0.4, 0.42)]
+    pot = turned(profile, stone, 24)
     earth = turned([(0.41, 0.44), (0.001, 0.46)], (0.2, 0.14, 0.1), 24)
-    plant = greenery.bush(generator, (0.85, 0.85, 0.6)).moved(
-        np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.42], [0, 0, 0, 1]])
-    )
+    plant = greenery.bush(generator, (0.85, 0.85, 0.6)).moved(placed((0.0, 0.0, 0.42)))
     flowers = []
     colour = [(0.85, 0.25, 0.3), (0.9, 0.75, 0.2), (0.75, 0.4, 0.75)][int(generator.integers(3))]
     for _ in range(16):
@@ -154,9 +147,8 @@ def _planter(generator: np.random.Generator) -> Mesh:
 
 
 def _meter(generator: np.random.Generator) -> Mesh:
-    head = smoothed(
-        turned([(0.07, 1.0), (0.1, 1.04), (0.11, 1.2), (0.1, 1.32), (0.05, 1.39), (0.001, 1.4)], _STEEL, 20)
-    )
+    profile = [(0.07, 1.0), (0.1, 1.04), (0.11, 1.2), (0.1, 1.32), (0.05, 1.39), (0.001, 1.4)]
+    head = smoothed(turned(profile, _STEEL, 20))
     pane = block((-0.05, 0.07, 1.2), (0.05, 0.11, 1.29), (0.2, 0.3, 0.28))
     return joined([rod((0, 0, 0), (0, 0, 1.02), 0.035, _STEEL, 12), head, pane])
 
@@ -166,8 +158,8 @@ def _cabinet(generator: np.random.Generator) -> Mesh:
     parts = [
         block((-0.45, -0.2, 0), (0.45, 0.2, 0.1), (0.4, 0.4, 0.4)),
         block((-0.43, -0.18, 0.1), (0.43, 0.18, 1.2), colour),
+        block((-0.45, -0.2, 1.2), (0.45, 0.2, 1.25), colour * 0.85),
     ]
-    parts.append(block((-0.45, -0.2, 1.2), (0.45, 0.2, 1.25), colour * 0.85))
     parts += [block((x, 0.18, 0.16), (x + 0.4, 0.192, 1.14), colour * 1.06) for x in (-0.41, 0.01)]
     parts.append(block((-0.05, 0.19, 0.62), (-0.02, 0.2, 0.78), _IRON))
     return joined(parts)

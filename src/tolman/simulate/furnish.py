@@ -56,9 +56,8 @@ def draw_plan(
     if shape == "home":
         shell = draw_home(generator)
         objects = round(objects * len(shell.rooms) * HOME_SHARE)
-        drawn = home_types(
-            [room.polygon.area for room in shell.rooms], [room.is_end for room in shell.rooms], types, generator
-        )
+        sizes, ends = [room.polygon.area for room in shell.rooms], [room.is_end for room in shell.rooms]
+        drawn = home_types(sizes, ends, types, generator)
     else:
         size = float(generator.uniform(*drawn[0].size)) if shape != "two-rooms" else 1.0
         shell = draw_shell(shape, generator, size=size)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tolman.geometry.boxes import Floats
-from tolman.simulate import greenery
 from tolman.simulate.mesh import Masonry, Mesh, block, flat_shaded, joined, pane, placed, quads, rod, smoothed, turned
 
 _LEAF = np.array([[0.0, -0.5], [0.32, 0.0], [0.0, 0.5], [-0.32, 0.0]])
@@ -57,18 +56,13 @@ SPECIES: dict[str, Species] = {
         0.28, (0.6, 1.0, 0.9, 0.62, 0.25), ((0.42, 0.52, 0.2), (0.48, 0.54, 0.24)), (0.8, 0.79, 0.75), 0.046, 2000, 16
     ),
     "maple": Species(
-        0.3,
-        (0.6, 1.0, 0.95, 0.75, 0.4),
-        ((0.58, 0.26, 0.12), (0.68, 0.44, 0.13), (0.42, 0.14, 0.14)),
-        (0.32, 0.27, 0.23),
-        0.066,
-        2400,
-        12,
+        0.3, (0.6, 1.0, 0.95, 0.75, 0.4), ((0.58, 0.26, 0.12), (0.68, 0.44, 0.13), (0.42, 0.14, 0.14)),
+        (0.32, 0.27, 0.23), 0.066, 2400, 12,
     ),
     "cherry": Species(
         0.34, (0.8, 1.0, 0.9, 0.55), ((0.86, 0.62, 0.68), (0.9, 0.8, 0.82)), (0.27, 0.2, 0.17), 0.05, 2600, 12
     ),
-}
+}  # fmt: skip
 """Broad-leaved trees, by name; `tree` makes spruces too."""
 SPRUCE = "spruce"
 
@@ -84,50 +78,32 @@ def tree(generator: np.random.Generator, size: tuple[float, float, float], speci
     width, depth, height = size
     low = max(CLEAR, kind.crown * height)
     levels = np.linspace(0.04, 0.96, kind.balls) + generator.uniform(-0.03, 0.03, kind.balls)
-    half = np.interp(levels, np.linspace(0, 1, len(kind.profile)), kind.profile) * width / 2
+    steps = np.linspace(0, 1, len(kind.profile))
+    half = np.interp(levels, steps, kind.profile) * width / 2
     around = np.arange(kind.balls) * np.pi * (1 + 5**0.5) + generator.uniform(-0.5, 0.5, kind.balls)
     radii = np.minimum(width * generator.uniform(0.17, 0.24, kind.balls), (height - low) * 0.22)
     out = np.maximum(half - radii, 0) * generator.uniform(0.75, 1.0, kind.balls)
-    centers = np.column_stack(
-        [out * np.cos(around), out * np.sin(around) * depth / width, low + radii + levels * (height - low - 2 * radii)]
-    )
+    up = low + radii + levels * (height - low - 2 * radii)
+    centers = np.column_stack([out * np.cos(around), out * np.sin(around) * depth / width, up])
     # The middle is closed: else one would look through the crown.
-    inner = np.array([[0.0, 0.0, low + share * (height - low)] for share in (0.3, 0.55, 0.75)])
-    bodies = np.concatenate([centers, inner])
-    sizes = np.concatenate(
-        [radii, np.interp((0.3, 0.55, 0.75), np.linspace(0, 1, len(kind.profile)), kind.profile) * width * 0.3]
-    )
+    shares = (0.3, 0.55, 0.75)
+    bodies = np.concatenate([centers, [[0.0, 0.0, low + share * (height - low)] for share in shares]])
+    sizes = np.concatenate([radii, np.interp(shares, steps, kind.profile) * width * 0.3])
     sizes = np.minimum(sizes, bodies[:, 2] - low + 0.02)
     colour = np.array(kind.greens[int(generator.integers(len(kind.greens)))]) * generator.uniform(0.9, 1.1)
     bark = np.array(kind.bark) * generator.uniform(0.85, 1.1)
     thick = 0.032 * width + 0.009 * height
     base = low + 0.45 * (height - low)
-    trunk = turned(
-        [
-            (thick * 2.3, 0.0),
-            (thick * 1.9, 0.02),
-            (thick * 1.25, 0.14),
-            (thick, 0.6),
-            (thick * 0.8, low),
-            (thick * 0.4, base),
-        ],
-        bark,
-        12,
-    )
-    parts = [smoothed(trunk)]
+    trunk = [(2.3, 0.0), (1.9, 0.02), (1.25, 0.14), (1.0, 0.6), (0.8, low), (0.4, base)]
+    parts = [smoothed(turned([(thick * wide, z) for wide, z in trunk], bark, 12))]
     for center in centers[: min(7, kind.balls)]:
         parts.append(rod((0, 0, low - 0.35 * thick), center, thick * 0.3, bark, 6))
     if species == "birch":
         for _ in range(14):
             z, angle = float(generator.uniform(0.3, low)), float(generator.uniform(0, 2 * np.pi))
             place = np.array([np.cos(angle), np.sin(angle), 0.0]) * thick * 0.93
-            parts.append(
-                block(
-                    place + np.array([-0.035, -0.035, z]),
-                    place + np.array([0.035, 0.035, z + 0.03]),
-                    (0.16, 0.15, 0.14),
-                )
-            )
+            mark = block((-0.035, -0.035, z), (0.035, 0.035, z + 0.03), (0.16, 0.15, 0.14))
+            parts.append(mark.moved(placed(place)))
     parts += [_blob(center, radius * 0.84, colour * 0.5) for center, radius in zip(bodies, sizes, strict=True)]
     middle = np.array([0.0, 0.0, low + 0.4 * (height - low)])
     parts.append(_leaves(generator, bodies, sizes, middle, colour, kind.leaves, kind.leaf * width + 0.035))
@@ -138,21 +114,8 @@ def _spruce(generator: np.random.Generator, size: tuple[float, float, float]) ->
     """A conifer: tiers of branches that hang a little, almost down to the ground."""
     width, _, height = size
     colour = np.array([(0.14, 0.28, 0.16), (0.2, 0.32, 0.22), (0.17, 0.3, 0.12)][int(generator.integers(3))])
-    parts = [
-        smoothed(
-            turned(
-                [
-                    (0.13 * width, 0.0),
-                    (0.11 * width, 0.02),
-                    (0.05 * width, 0.1),
-                    (0.03 * width, height * 0.6),
-                    (0.005, height),
-                ],
-                (0.3, 0.23, 0.17),
-                10,
-            )
-        )
-    ]
+    trunk = [(0.13 * width, 0.0), (0.11 * width, 0.02), (0.05 * width, 0.1), (0.03 * width, height * 0.6)]
+    parts = [smoothed(turned([*trunk, (0.005, height)], (0.3, 0.23, 0.17), 10))]
     tiers = int(9 + height)
     places, normals, shades = [], [], []
     for tier in range(tiers):
@@ -229,9 +192,7 @@ def _directions(generator: np.random.Generator, count: int) -> Floats:
 def _blob(center: Floats, radius: float, colour: Floats) -> Mesh:
     angles = np.linspace(-np.pi / 2, np.pi / 2, 8)
     ball = turned([(max(radius * float(np.cos(a)), 1e-4), radius * float(np.sin(a))) for a in angles], colour, 12)
-    matrix = np.eye(4)
-    matrix[:3, 3] = center
-    return smoothed(ball, 80).moved(matrix)
+    return smoothed(ball, 80).moved(placed(center))
 
 
 def _leaves(
@@ -270,15 +231,12 @@ def _cards(
     side /= np.linalg.norm(side, axis=1, keepdims=True)
     up = np.cross(facing, side)
     sizes = size * generator.uniform(0.7, 1.3, count)
-    corners = places[:, None] + sizes[:, None, None] * (
-        _LEAF[None, :, :1] * side[:, None] * 1.5 + _LEAF[None, :, 1:] * up[:, None] * 1.5
-    )
-    mesh = quads(corners)
+    leaves = _LEAF[None, :, :1] * side[:, None] * 1.5 + _LEAF[None, :, 1:] * up[:, None] * 1.5
+    mesh = quads(places[:, None] + sizes[:, None, None] * leaves)
     tone = (shade * generator.uniform(0.82, 1.2, count))[:, None] * colour * generator.uniform(0.93, 1.07, (count, 3))
     tints = np.column_stack([np.clip(tone, 0.02, 1), np.zeros(count)])
-    return replace(
-        mesh, normals=np.repeat(np.tile(normals, (2, 1)), 3, 0), tints=np.repeat(np.tile(tints, (2, 1)), 3, 0)
-    )
+    normals, tints = (np.repeat(np.tile(rows, (2, 1)), 3, 0) for rows in (normals, tints))
+    return replace(mesh, normals=normals, tints=tints)
 
 
 _FLOWERS = (
@@ -326,12 +284,12 @@ def trees(
     generator: np.random.Generator, places: Sequence[tuple[float, float]], heights: tuple[float, float]
 ) -> list[Mesh]:
     """Make trees at some places, most of one species; a few are drawn, the others are turned and scaled copies."""
-    names = [*greenery.SPECIES, greenery.SPRUCE]
+    names = [*SPECIES, SPRUCE]
     models = []
     for species in generator.permutation(names)[:3]:
         high = float(generator.uniform(*heights))
-        wide = high * (0.38 if species in ("column", greenery.SPRUCE) else 0.62)
-        models.append(greenery.tree(generator, (wide, wide, high), str(species)))
+        wide = high * (0.38 if species in ("column", SPRUCE) else 0.62)
+        models.append(tree(generator, (wide, wide, high), str(species)))
     found = []
     for x, y in places:
         model = models[int(generator.choice(len(models), p=(0.6, 0.25, 0.15)))]

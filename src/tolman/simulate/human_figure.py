@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tolman.geometry.boxes import Floats
-from tolman.simulate.mesh import Mesh, block, joined, rod, smoothed, turned
+from tolman.simulate.mesh import Mesh, block, joined, pitched, placed, rod, smoothed, turned
 
 HEIGHT = 1.74
 """Metres."""
@@ -57,10 +57,7 @@ class Limb:
     def pose(self, swing: float, raised: float) -> Floats:
         """Its transform in the figure: `swing` from -1 to 1, `raised` from 0 to 1."""
         angle = self.sign * swing * SWING * ((1 - raised) * 0.8 if self.arm else 1.0) + self.arm * raised * REACH
-        c, s = np.cos(angle), np.sin(angle)
-        matrix = np.eye(4)
-        matrix[1:3, 1:3] = [[c, -s], [s, c]]
-        pivot = np.array(self.pivot)
+        matrix, pivot = pitched((0.0, 0.0, 0.0), angle), np.array(self.pivot)
         matrix[:3, 3] = pivot - matrix[:3, :3] @ pivot
         return matrix
 
@@ -98,31 +95,25 @@ def draw_figure(generator: np.random.Generator) -> tuple[Mesh, tuple[Limb, ...]]
     clothes = draw_clothes(generator)
     skin, shirt, trousers, hair = clothes.skin, clothes.shirt, clothes.trousers, clothes.hair
     flat = np.diag([1.0, 0.62, 1.0, 1.0])
-    torso = turned(
-        [
-            (0.001, 0.84), (0.16, 0.85), (0.17, 0.95), (0.155, 1.08), (0.19, 1.28), (0.2, 1.38), (0.13, 1.46),
-            (0.06, 1.48),
-        ],
-        shirt,
-        20,
-    )  # fmt: skip
+    profile = [
+        (0.001, 0.84), (0.16, 0.85), (0.17, 0.95), (0.155, 1.08), (0.19, 1.28), (0.2, 1.38), (0.13, 1.46), (0.06, 1.48),
+    ]  # fmt: skip
+    torso = turned(profile, shirt, 20)
     hips = turned([(0.001, 0.78), (0.15, 0.8), (0.168, 0.9), (0.165, 0.96), (0.001, 0.97)], trousers, 20)
     parts = [
         smoothed(torso, 50).moved(flat),
         smoothed(hips, 50).moved(flat),
         rod((0, 0, 1.44), (0, 0.01, 1.53), 0.052, skin),
+        _ball((0, 0.01, 1.61), (0.085, 0.1, 0.12), skin),
+        _ball((0, -0.012, 1.645), (0.091, 0.1, 0.095), hair),
+        block((-0.012, 0.1, 1.58), (0.012, 0.125, 1.62), skin),
     ]
-    parts.append(_ball((0, 0.01, 1.61), (0.085, 0.1, 0.12), skin))
-    parts.append(_ball((0, -0.012, 1.645), (0.091, 0.1, 0.095), hair))
-    parts.append(block((-0.012, 0.1, 1.58), (0.012, 0.125, 1.62), skin))
     legs = []
     for side, sign in ((-1, 1.0), (1, -1.0)):
         x = side * 0.09
         thigh = smoothed(turned([(0.05, 0.09), (0.058, 0.45), (0.08, 0.82), (0.05, 0.9)], trousers, 14), 60)
         shoe = block((x - 0.045, _HEEL, 0.0), (x + 0.045, _TOE, 0.085), (0.12, 0.1, 0.09))
-        aside = np.eye(4)
-        aside[0, 3] = x
-        legs.append(Limb(joined([thigh.moved(aside), shoe]), (x, 0.0, _HIP), sign, False))
+        legs.append(Limb(joined([thigh.moved(placed((x, 0.0, 0.0))), shoe]), (x, 0.0, _HIP), sign, False))
         shoulder = (side * 0.215, 0.0, 1.4)
         elbow, hand = (side * 0.245, -0.02, 1.12), (side * 0.245, 0.03, 0.86)
         arm = [rod(shoulder, elbow, 0.05, shirt), rod(elbow, hand, 0.038, skin), _ball(shoulder, (0.058,) * 3, shirt)]
@@ -213,26 +204,14 @@ class Leg:
         knee = hip + _THIGH * np.array([np.sin(lean), -np.cos(lean)])
         if self.lower:
             shin = foot - knee
-            return _hanging((0.09 * self.side, *knee), float(np.arctan2(shin[0], -shin[1])))
-        return _hanging((0.09 * self.side, *hip), float(lean))
-
-
-def _hanging(joint: tuple[float, float, float], lean: float) -> Floats:
-    """Return the transform of a limb that hangs from a joint and leans forward by an angle."""
-    c, s = np.cos(lean), np.sin(lean)
-    matrix = np.eye(4)
-    matrix[1:3, 1:3] = [[c, -s], [s, c]]
-    matrix[:3, 3] = joint
-    return matrix
+            return pitched((0.09 * self.side, *knee), float(np.arctan2(shin[0], -shin[1])))
+        return pitched((0.09 * self.side, *hip), float(lean))
 
 
 def draw_rider(generator: np.random.Generator) -> tuple[Mesh, tuple[Leg, ...]]:
     """Draw a cyclist: the body, and the legs that tread."""
     clothes = draw_clothes(generator)
-    lean = np.radians(-24)
-    tilt = np.eye(4)
-    tilt[1:3, 1:3] = [[np.cos(lean), -np.sin(lean)], [np.sin(lean), np.cos(lean)]]
-    tilt[:3, 3] = (0.0, -0.2, 0.97)
+    tilt = pitched((0.0, -0.2, 0.97), float(np.radians(-24)))
     flat = np.diag([1.0, 0.62, 1.0, 1.0])
     trunk = [
         (0.001, -0.02), (0.15, 0.0), (0.165, 0.1), (0.155, 0.22), (0.19, 0.42), (0.2, 0.5), (0.12, 0.57), (0.05, 0.59),
@@ -244,9 +223,8 @@ def draw_rider(generator: np.random.Generator) -> tuple[Mesh, tuple[Leg, ...]]:
     parts.append(head(clothes, top))
     if generator.random() < 0.6:
         angles = np.linspace(0.0, np.pi / 2, 7)
-        shell = turned(
-            [(max(float(np.cos(a)), 1e-4), float(np.sin(a))) for a in angles], generator.uniform(0.1, 0.85, 3), 16
-        )
+        profile = [(max(float(np.cos(a)), 1e-4), float(np.sin(a))) for a in angles]
+        shell = turned(profile, generator.uniform(0.1, 0.85, 3), 16)
         size = np.diag([0.112, 0.135, 0.115, 1.0])
         size[:3, 3] = top + np.array([0.0, 0.0, 0.2])
         parts.append(smoothed(shell, 80).moved(size))

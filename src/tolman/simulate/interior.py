@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from tolman.simulate.furniture import FurnitureSource
 from tolman.simulate.lighting import BakedLight
 from tolman.simulate.mesh import Mesh, block, flat_shaded, joined, placed, quads
 from tolman.simulate.placing import walking_floor
-from tolman.simulate.plan import FRAME, RECESS, FloorLayout, Placed
+from tolman.simulate.plan import FRAME, RECESS, FloorLayout, Placed, counts_of
 from tolman.simulate.room_shells import INNER, Wall
 from tolman.simulate.world import Body, Light, World
 
@@ -59,20 +60,13 @@ def build_interior(plan: FloorLayout, library: FurnitureSource) -> World:
     light = _light(generator)
     bodies += [Body(mesh) for mesh in dressing.extras()]
     lighting = BakedLight([body.mesh for body in bodies], dressing.emitters())
-    return World(
-        scene_of(plan),
-        tuple(bodies),
-        walking_floor(plan.shell.floor, list(plan.placed)),
-        light,
-        (
-            plan.shell.floor,
-            tuple(p.footprint for p in plan.placed if p.low < 0.3 and p.category not in ("rug", "door", "window")),
-        ),
-        lighting,
-    )
+    floor, low = plan.shell.floor, [p for p in plan.placed if p.low < 0.3]
+    standing = tuple(p.footprint for p in low if p.category not in ("rug", "door", "window"))
+    walkable = walking_floor(floor, list(plan.placed))
+    return World(scene_of(plan), tuple(bodies), walkable, light, (floor, standing), lighting)
 
 
-def scene_of(plan: FloorLayout, video: str | None = None) -> Scene:
+def scene_of(plan: FloorLayout) -> Scene:
     """A plan's truth."""
     floor = plan.shell.floor
     rectangle = shapely.minimum_rotated_rectangle(floor)
@@ -83,12 +77,11 @@ def scene_of(plan: FloorLayout, video: str | None = None) -> Scene:
         id=plan.id,
         dataset=plan.id.split("/")[0],
         objects=tuple(thing.scene_object for thing in plan.placed),
-        counts=plan.counts,
+        counts=counts_of(plan.placed),
         room_area=float(floor.area),
         rooms=len(plan.shell.rooms),
         room_center=center,
         floor=(ring,),
-        video=video,
     )
 
 
@@ -101,10 +94,8 @@ def _light(generator: np.random.Generator) -> Light:
 
 def _flat(polygon: BaseGeometry, height: float, *, up: bool) -> Mesh:
     """A floor or ceiling."""
-    triangles = [
-        shapely.get_coordinates(part)[:3] for part in shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
-    ]
-    corners = np.array([np.column_stack([t, np.full(3, height)]) for t in triangles])
+    parts = shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
+    corners = np.array([np.column_stack([shapely.get_coordinates(part)[:3], np.full(3, height)]) for part in parts])
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 2]
     wrong = (normal < 0) == up
     corners[wrong] = corners[wrong][:, ::-1]
@@ -171,9 +162,9 @@ def _skirting(wall: Wall) -> list[Mesh]:
 
 def _body(thing: Placed, library: FurnitureSource, generator: np.random.Generator) -> Mesh:
     """A thing's mesh in its place."""
-    makers = {"door": _door, "rug": _rug}
-    if thing.model in makers:
-        return makers[thing.model](thing, generator).moved(placed(thing.center, thing.yaw))
+    if thing.model in ("door", "rug"):
+        made = _door(thing, generator) if thing.model == "door" else _rug(thing, generator)
+        return made.moved(placed(thing.center, thing.yaw))
     piece = library.pieces.get(thing.model)
     mesh = library.copy(piece, int(thing.id.rpartition("-")[2])) if piece else None
     if mesh is None:
@@ -186,10 +177,8 @@ def _door(thing: Placed, generator: np.random.Generator) -> Mesh:
     width, depth, height = (length / 2 for length in thing.size)
     colour = np.array([0.62, 0.45, 0.3]) * generator.uniform(0.6, 1.3)
     parts = [block((-width, -depth, -height), (width, depth * 0.6, height), colour)]
-    for low, high in ((-0.85, -0.1), (0.05, 0.88)):
-        parts.append(
-            block((-width * 0.7, depth * 0.6, height * low), (width * 0.7, depth, height * high), colour * 0.85)
-        )
+    for low, high in ((-0.85 * height, -0.1 * height), (0.05 * height, 0.88 * height)):
+        parts.append(block((-width * 0.7, depth * 0.6, low), (width * 0.7, depth, high), colour * 0.85))
     # The handle ends where the leaf's box does.
     parts.append(block((width * 0.78, depth * 0.6, -0.05), (width * 0.9, depth, 0.0), (0.75, 0.72, 0.6)))
     return joined(parts)
@@ -201,7 +190,4 @@ def _rug(thing: Placed, generator: np.random.Generator) -> Mesh:
     colour = (colour + colour.mean()) / 2
     mesh = block((-width, -depth, -height), (width, depth, height))
     uvs = mesh.points[:, :2] / (2 * width, 2 * depth) + 0.5
-    covered = mesh.papered(textures.weave(generator, colour), 1.0)
-    return Mesh(
-        covered.points, covered.normals, uvs, covered.tints, covered.textures_of, covered.faces, covered.textures
-    )
+    return replace(mesh.papered(textures.weave(generator, colour), 1.0), uvs=uvs)

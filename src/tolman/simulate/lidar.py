@@ -23,15 +23,7 @@ from tolman.simulate.walks import Walk
 from tolman.simulate.world import Caster, World
 
 _FIELDS = np.dtype(
-    [
-        ("x", "<f4"),
-        ("y", "<f4"),
-        ("z", "<f4"),
-        ("intensity", "<f4"),
-        ("ring", "u1"),
-        ("time", "<f8"),
-        ("object", "<u2"),
-    ]
+    [("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("intensity", "<f4"), ("ring", "u1"), ("time", "<f8"), ("object", "<u2")]
 )
 """Metres; reflected share, 0 … 1; number of the ring from below; the sensor's own clock in seconds; `World.numbers`."""
 _TILT = np.radians(13)
@@ -128,14 +120,8 @@ def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) 
         poses = poses_at(walk.times, mounted, fired)
         # Seen from above, the head turns clockwise, as most do.
         around = -2 * np.pi * np.arange(kind.columns) / kind.columns
-        ways = np.stack(
-            [
-                np.cos(around)[:, None] * np.cos(angles),
-                np.sin(around)[:, None] * np.cos(angles),
-                np.tile(np.sin(angles), (kind.columns, 1)),
-            ],
-            axis=-1,
-        )
+        x, y = np.cos(around)[:, None] * np.cos(angles), np.sin(around)[:, None] * np.cos(angles)
+        ways = np.stack([x, y, np.tile(np.sin(angles), (kind.columns, 1))], axis=-1)
         directions = np.einsum("cij,crj->cri", poses[:, :3, :3], ways).reshape(-1, 3)
         origins = np.repeat(poses[:, :3, 3], kind.rings, axis=0)
         times = np.repeat(fired, kind.rings)
@@ -158,16 +144,9 @@ def sweeps(world: World, walk: Walk, seed: str, spinner: Spinner | None = None) 
 
 
 def record_lidar(
-    world: World,
-    walk: Walk,
-    folder: Path,
-    *,
-    identity: str,
-    media: str,
-    seed: str,
-    role: str = "ego",
-    spinner: Spinner | None = None,
-) -> Capture:
+    world: World, walk: Walk, folder: Path, *,
+    identity: str, media: str, seed: str, role: str = "ego", spinner: Spinner | None = None,
+) -> Capture:  # fmt: skip
     """Record a walk: one binary PLY for each sweep, named by its number.
 
     Args:

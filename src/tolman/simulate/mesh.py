@@ -144,6 +144,15 @@ def placed(center: ArrayLike, yaw: float = 0.0, scale: ArrayLike = (1.0, 1.0, 1.
     return matrix
 
 
+def pitched(center: ArrayLike, angle: float) -> Floats:
+    """The 4×4 transform that turns about x by an angle (radians), then moves to `center`."""
+    cosine, sine = np.cos(angle), np.sin(angle)
+    matrix = np.eye(4)
+    matrix[1:3, 1:3] = [[cosine, -sine], [sine, cosine]]
+    matrix[:3, 3] = center
+    return matrix
+
+
 def flat_shaded(corners: Floats, colour: ArrayLike = (0.8, 0.8, 0.8)) -> Mesh:
     """A mesh of triangles that share no vertex, each with its own normal; corners of shape (m, 3, 3)."""
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

@@ -5,6 +5,7 @@ An object's motion along its path eases in and out.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,8 +38,8 @@ def moving_object(identity: str, category: str, size: Floats, pose: Pose, second
     points = []
     for number in range(int(np.ceil(seconds * TRACK)) + 1):
         matrix = pose(number / TRACK)
-        axes = matrix[:3, :3].T
-        points.append(TrackPoint(seconds=number / TRACK, center=_vector(matrix[:3, 3]), axes=_axes(axes)))
+        right, ahead, up = map(_vector, matrix[:3, :3].T)
+        points.append(TrackPoint(seconds=number / TRACK, center=_vector(matrix[:3, 3]), axes=(right, ahead, up)))
     box = OrientedBox(center=points[0].center, axes=points[0].axes, extents=_vector(size))
     return SceneObject(id=identity, category=category, box=box, track=tuple(points))
 
@@ -61,13 +62,40 @@ def reach_of(body: Mesh, limbs: tuple[Limb, ...]) -> Floats:
     return np.array([low - _SPARE, high + _SPARE])
 
 
+class WalkingFigure(ABC):
+    """The poses of a figure on its way: metres in the scene, at a time in seconds."""
+
+    @abstractmethod
+    def person(self, seconds: float) -> Floats:
+        """The transform of the ground below the person, facing as it does."""
+
+    @abstractmethod
+    def stride(self, seconds: float) -> tuple[float, float]:
+        """How far the legs swing, -1 … 1, and the arms are raised, 0 … 1."""
+
+    def body(self, seconds: float) -> Floats:
+        """The transform of the person's body, which a step lifts and lowers."""
+        return np.asarray(self.person(seconds) @ placed((0.0, 0.0, stance(self.stride(seconds)[0]))))
+
+    def limb(self, limb: Limb, seconds: float) -> Floats:
+        """The transform of one of the person's limbs."""
+        return np.asarray(self.body(seconds) @ limb.pose(*self.stride(seconds)))
+
+
+def followed(thing: SceneObject, times: Floats) -> Floats:
+    """Positions of something that moves at some times, shape (n, 2)."""
+    known = np.array([[point.seconds, *point.center] for point in thing.track])
+    return places_at(known[:, 0], known[:, 1:], times)
+
+
+def places_at(known: Floats, places: Floats, times: Floats) -> Floats:
+    """Places on the floor plan at some times, straight between those at known times, shape (n, 2)."""
+    return np.column_stack([np.interp(times, known, places[:, i]) for i in range(2)])
+
+
 def _vector(numbers: Floats) -> Vector:
     x, y, z = (float(number) for number in numbers)
     return x, y, z
-
-
-def _axes(matrix: Floats) -> tuple[Vector, Vector, Vector]:
-    return _vector(matrix[0]), _vector(matrix[1]), _vector(matrix[2])
 
 
 RATE = 60
@@ -138,7 +166,7 @@ class KeepOff:
         own = slice(round(begin * RATE), round(end * RATE) + 1)
         times = np.arange(len(places))[own] / RATE
         if self.walk is not None:
-            camera = np.column_stack([np.interp(times, self.walk.times, self.walk.poses[:, i, 3]) for i in range(2)])
+            camera = places_at(self.walk.times, self.walk.poses[:, :2, 3], times)
             if np.linalg.norm(camera - places[own], axis=1).min() < self.apart:
                 return False
         if any(np.linalg.norm(other[own] - places[own], axis=1).min() < self.apart for other in self.others):
@@ -150,10 +178,7 @@ class KeepOff:
         """Static things that aren't walked over."""
         standing = [thing.box for thing in self.world.scene.objects if not thing.track]
         things = [box for box in standing if box.center[2] + box.extents[2] / 2 > _FLAT]
-        centers, axes, extents = (
-            np.array([getattr(b, part) for b in things]) for part in ("center", "axes", "extents")
-        )
-        return Boxes(centers, axes, extents)
+        return Boxes(*(np.array([getattr(box, part) for box in things]) for part in ("center", "axes", "extents")))
 
     @cached_property
     def _floor(self) -> Polygon | None:

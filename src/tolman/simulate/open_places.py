@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -11,10 +10,11 @@ import numpy as np
 import shapely
 
 from tolman.geometry.boxes import Floats
+from tolman.scenes import Vector
 from tolman.simulate.fittings import SIZES
 from tolman.simulate.path_geometry import Lane
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear, walking_floor
-from tolman.simulate.plan import Placed, fingerprint_of, rectangle, turn_things
+from tolman.simulate.plan import Placed, rectangle, scaled, turn_things
 from tolman.simulate.yard_things import YARD_SIZES
 
 if TYPE_CHECKING:
@@ -86,26 +86,11 @@ class OpenPlace:
     style: int = 0
 
     @property
-    def counts(self) -> dict[str, int]:
-        """Number of each category."""
-        return dict(Counter(thing.category for thing in self.placed))
-
-    @property
     def floor(self) -> Polygon:
         """The ground that holds everything that is asked about, doors apart."""
         c, s = np.cos(self.turn), np.sin(self.turn)
         corners = np.array([[0, 0], [self.size[0], 0], list(self.size), [0, self.size[1]]])
         return shapely.Polygon(corners @ np.array([[c, s], [-s, c]]))
-
-    @property
-    def lanes(self) -> tuple[Lane, ...]:
-        """The ways of traffic."""
-        return (self.round,)
-
-    def fingerprint(self) -> str:
-        """A hash of everything in the plan, numbers to a tenth of a micrometre."""
-        numbers = [round(x * 1e7) for x in (*self.size, self.turn)]
-        return fingerprint_of({"id": self.id, "kind": self.kind, "ground": numbers}, self.placed)
 
 
 @dataclass
@@ -138,18 +123,11 @@ class OpenPlacing:
         self, wanted: dict[str, int], spots: Callable[[str, tuple[float, float, float]], Iterator[Spot]]
     ) -> None:
         """Put so many things of each category where `spots` proposes, large ones first."""
-
-        def room(name: str) -> float:
-            width, depth, _ = self._size(name)
-            return width * depth
-
-        for category in sorted(wanted, key=lambda name: (-room(name), name)):
-            size = self._size(category)
+        for category in sorted(wanted, key=lambda name: (-np.prod(size_of(name)[:2]), name)):
             put = 0
             for _ in range(wanted[category]):
-                shake = self.generator.uniform(0.94, 1.06)
-                width, depth, height = (float(np.round(side * shake, 3)) for side in size)
-                put += self.put(category, category, (width, depth, height), spots(category, (width, depth, height)))
+                own = scaled(size_of(category), self.generator.uniform(0.94, 1.06))
+                put += self.put(category, category, own, spots(category, own))
             if put < wanted[category]:
                 self.notes.append(f"no room for {wanted[category] - put} more {category}")
 
@@ -206,9 +184,10 @@ class OpenPlacing:
         area = in_one_piece(self.floor, walking_floor(self.floor, list(placed)))
         return area is not None and all(area.distance(p.footprint) < 1.2 for p in placed if p.low < 1.9)
 
-    @staticmethod
-    def _size(category: str) -> tuple[float, float, float]:
-        return YARD_SIZES.get(category) or SIZES[category]
+
+def size_of(category: str) -> Vector:
+    """Width, depth and height of a thing of a category before it is scaled, metres."""
+    return YARD_SIZES.get(category) or SIZES[category]
 
 
 def finished(

@@ -5,7 +5,7 @@ The buildings around a courtyard have windows in their fronts where the plan has
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -16,9 +16,6 @@ from numpy.typing import ArrayLike
 from tolman.geometry.boxes import Floats
 from tolman.scenes import Scene
 from tolman.simulate import facades, greenery, textures
-from tolman.simulate import greenery as scenery
-from tolman.simulate import open_worlds as outdoor_ground
-from tolman.simulate import textures as outdoor_textures
 from tolman.simulate.facades import STYLES, Covers, draw_roof
 from tolman.simulate.fittings import SIZES, fitting
 from tolman.simulate.mesh import (
@@ -39,7 +36,8 @@ from tolman.simulate.openings import DOORS, GLASS_SHINE, draw_glazing, fill, lea
 from tolman.simulate.parks_and_courtyards import GROUND_FLOOR, SIDES, STOREY, bays, wall_length, wall_point
 from tolman.simulate.path_geometry import Lane, rounded
 from tolman.simulate.placing import walking_floor
-from tolman.simulate.plan import Placed, rectangle, turn_things
+from tolman.simulate.plan import Placed, counts_of, rectangle, turn_things
+from tolman.simulate.room_shells import rectangle_from
 from tolman.simulate.world import Body, World, draw_daylight
 from tolman.simulate.yard_things import yard_thing
 
@@ -106,16 +104,8 @@ def street_lanes(kind: Kind, length: float) -> tuple[Lane, ...]:
             y0, y1 = near - aside, far + aside
             inner, outer = out + 1.75 - aside, out + 5.25 + aside
             back = -18.0 - aside
-            return [
-                (-inner, y0),
-                (length + inner, y0),
-                (length + inner, back),
-                (length + outer, back),
-                (length + outer, y1),
-                (-outer, y1),
-                (-outer, back),
-                (-inner, back),
-            ]
+            right = [(length + inner, y0), (length + inner, back), (length + outer, back), (length + outer, y1)]
+            return [(-inner, y0), *right, (-outer, y1), (-outer, back), (-inner, back)]
 
         cycle = CAR_LANE / 2 + BIKE_LANE / 2
         return (
@@ -126,12 +116,7 @@ def street_lanes(kind: Kind, length: float) -> tuple[Lane, ...]:
     low, high = rows[0][1], rows[1][0]
 
     def loop(y: float, aside: float) -> list[tuple[float, float]]:
-        return [
-            (-out - 2.5 + aside, y),
-            (length + out + 2.5 - aside, y),
-            (length + out + 2.5 - aside, -14.0 + aside),
-            (-out - 2.5 + aside, -14.0 + aside),
-        ]
+        return rectangle_from(-out - 2.5 + aside, y, length + out + 2.5 - aside, -14.0 + aside)
 
     return (
         Lane("car", rounded(loop((low + high) / 2 + 0.6, 0.0), 4.0), 0.0, (3.0, 5.0)),
@@ -158,7 +143,7 @@ class Surfaces:
 def draw_surfaces(generator: np.random.Generator) -> Surfaces:
     """The ground of a place."""
     walk, size = draw_paving(generator)
-    road = outdoor_textures.road(generator, np.array([0.36, 0.36, 0.37]) * generator.uniform(0.8, 1.25))
+    road = textures.road(generator, np.array([0.36, 0.36, 0.37]) * generator.uniform(0.8, 1.25))
     return Surfaces(walk, size, road, draw_lawn(generator))
 
 
@@ -172,16 +157,16 @@ def draw_paving(generator: np.random.Generator) -> tuple[Texture, float]:
     if kind == 1:
         return textures.paving(generator, grey, across=8), 2.4
     if kind == 2:
-        return outdoor_textures.herringbone(generator, red if generator.random() < 0.6 else grey), 0.9
+        return textures.herringbone(generator, red if generator.random() < 0.6 else grey), 0.9
     if kind == 3:
-        return outdoor_textures.cobbles(generator, grey * 0.92), 1.4
+        return textures.cobbles(generator, grey * 0.92), 1.4
     return textures.tiles(generator, grey, across=5), 2.0
 
 
 def draw_lawn(generator: np.random.Generator) -> Texture:
     """A lawn, greener or drier."""
     green = np.array([0.36, 0.44, 0.21]) + generator.uniform(-0.03, 0.04, 3) * (1, 1, 0.5)
-    return outdoor_textures.meadow(generator, green)
+    return textures.meadow(generator, green)
 
 
 MARK = 0.004
@@ -256,9 +241,7 @@ def covers_and_drains(
     for _ in range(4):
         x, y = float(generator.uniform(*along)), float(generator.uniform(*across))
         lid = turned([(0.31, 0.0), (0.27, 0.001), (0.0005, 0.0015)], iron, 20)
-        matrix = np.eye(4)
-        matrix[:3, 3] = (x, y, base + MARK)
-        parts.append(lid.moved(matrix))
+        parts.append(lid.moved(placed((x, y, base + MARK))))
     for x in np.arange(along[0] + 4, along[1], 14.0) if kerb is not None else ():
         low = (kerb or 0.0) + 0.02
         parts.append(flat((x, x + 0.45), (low, low + 0.32), base + MARK / 2, iron * 0.7))
@@ -296,12 +279,9 @@ def court_fronts(generator: np.random.Generator, plan: OpenPlace, covers: Covers
     found = []
     for side, storeys in zip(plan.closed, plan.storeys, strict=True):
         x, y, yaw = wall_point(plan.size, side, 0.0, 0.0)
-        own = [
-            thing for thing in things if thing.category in ("door", "balcony") and _at(plan, side, thing) is not None
-        ]
-        at = placed((x, y, 0.0), yaw)
         style = name if generator.random() < 0.75 else "terrace"
-        found.append(_front(generator, plan, covers, style, side, storeys, own).moved(at))
+        front = _front(generator, plan, covers, style, side, storeys, things)
+        found.append(front.moved(placed((x, y, 0.0), yaw)))
     for side in SIDES:
         if side not in plan.closed:
             x, y, yaw = wall_point(plan.size, side, 0.0, 0.0)
@@ -326,7 +306,7 @@ def _front(
     name: str,
     side: str,
     storeys: int,
-    things: list[Placed],
+    things: Sequence[Placed],
 ) -> Mesh:
     """One building, its front in the plane y = 0 from x = 0."""
     style, length = STYLES[name], wall_length(plan.size, side)
@@ -341,9 +321,7 @@ def _front(
         if thing.category == "balcony" and (at := _at(plan, side, thing)) is not None
     ]
     made = Masonry()
-    openings: list[WallOpening] = []
-    for at in doors:
-        openings.append(_door_frame(made, at, trim))
+    openings = [_door_frame(made, at, trim) for at in doors]
     for storey in range(storeys):
         floor = 0.9 if storey == 0 else GROUND_FLOOR + STOREY * (storey - 1)
         for bay in range(count):
@@ -423,14 +401,14 @@ def _open_side(generator: np.random.Generator, plan: OpenPlace, covers: Covers, 
         made.box((0.0, -0.25, 1.9), (length, 0.03, 1.98), (0.6, 0.58, 0.55))
         barrier = made.mesh()
     elif kind == 1:
-        barrier = outdoor_ground.fence(generator, (0.0, length), -0.06, 1.4)
+        barrier = fence(generator, (0.0, length), -0.06, 1.4)
     else:
         barrier = greenery.hedge(generator, (0.0, -0.8, -0.05), (length, -0.08, 1.6), leaves=45)
-    ground = outdoor_ground.flat((-30.0, length + 30.0), (-16.0, -0.9), -0.12, (0.3, 0.3, 0.31))
+    ground = flat((-30.0, length + 30.0), (-16.0, -0.9), -0.12, (0.3, 0.3, 0.31))
     row = facades.row_of_houses(generator, -26.0, length + 26.0, covers=covers, style=name, shops=False)
     beyond = [mesh.moved(placed((0.0, -16.0, 0.0))) for mesh in row]
     places = [(float(x), -11.0) for x in np.arange(-20.0, length + 20.0, 9.0)]
-    return [barrier, ground, *beyond, *scenery.trees(generator, places, (5.0, 9.0))]
+    return [barrier, ground, *beyond, *greenery.trees(generator, places, (5.0, 9.0))]
 
 
 _AROUND = 2.0
@@ -447,31 +425,40 @@ def build_open_place(plan: OpenPlace) -> World:
         bottom = (thing.center[0], thing.center[1], thing.low)
         bodies.append(Body(_thing(thing, generator).moved(placed(bottom, thing.yaw)), thing.id))
     floor = plan.floor
-    ring = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(floor.exterior)[:-1])
-    middle = shapely.centroid(floor)
-    scene = Scene(
-        id=plan.id,
-        dataset=plan.id.split("/")[0],
-        objects=tuple(thing.scene_object for thing in plan.placed),
-        counts=plan.counts,
-        room_center=(float(middle.x), float(middle.y), 1.0),
-        floor=(ring,),
-    )
     low = [thing for thing in plan.placed if thing.low < 1.0 and thing.category != "door"]
     return World(
-        scene,
+        scene_outdoors(plan.id, plan.placed, floor),
         tuple(bodies),
         walking_floor(floor, low),
         draw_daylight(generator, plan.turn, np.pi),
-        (floor if plan.kind == "courtyard" else shapely.box(*floor.buffer(6.0).bounds), tuple(_foot(t) for t in low)),
-        lanes=plan.lanes,
+        (
+            floor if plan.kind == "courtyard" else shapely.box(*floor.buffer(6.0).bounds),
+            feet(low, {"tree": 0.3, "patio umbrella": 0.3}),
+        ),
+        lanes=(plan.round,),
     )
 
 
-def _foot(thing: Placed) -> Polygon:
-    """Footprint of a thing on the ground."""
-    width, depth = (0.3, 0.3) if thing.category in ("tree", "patio umbrella") else thing.size[:2]
-    return shapely.Polygon(rectangle(thing.center[:2], thing.yaw, width, depth))
+def scene_outdoors(identity: str, things: Sequence[Placed], floor: Polygon) -> Scene:
+    """The truth of a place without a roof."""
+    middle = shapely.centroid(floor)
+    return Scene(
+        id=identity,
+        dataset=identity.split("/")[0],
+        objects=tuple(thing.scene_object for thing in things),
+        counts=counts_of(things),
+        room_center=(float(middle.x), float(middle.y), 1.0),
+        floor=(tuple((float(x), float(y)) for x, y in shapely.get_coordinates(floor.exterior)[:-1]),),
+    )
+
+
+def feet(things: Sequence[Placed], slender: Mapping[str, float]) -> tuple[Polygon, ...]:
+    """The footprints of things on the ground; of what is on a pole or trunk, only that, so wide."""
+    sizes = [(thing, slender.get(thing.category)) for thing in things]
+    return tuple(
+        shapely.Polygon(rectangle(thing.center[:2], thing.yaw, *((wide, wide) if wide else thing.size[:2])))
+        for thing, wide in sizes
+    )
 
 
 def _thing(thing: Placed, generator: np.random.Generator) -> Mesh:
@@ -526,26 +513,25 @@ def _park(plan: OpenPlace, generator: np.random.Generator) -> list[Mesh]:
     width, depth = plan.size
     lawn = draw_lawn(generator)
     out = 14.0
-    found = [outdoor_ground.flat((-out, width + out), (-out, depth + out)).papered(lawn, 2.4)]
+    found = [flat((-out, width + out), (-out, depth + out)).papered(lawn, 2.4)]
     found += _flagged(generator, plan.areas, lawn)
     covers, style = facades.draw_covers(generator), facades.draw_style(generator)
     hedged = bool(generator.random() < 0.6)
     for x, y, yaw, length in _sides(plan.size, _AROUND):
         span = (-_AROUND, length + _AROUND)
         if hedged:
-            one = greenery.hedge(
-                generator, (span[0], -0.4, -0.05), (span[1], 0.4, float(generator.uniform(0.9, 1.4))), leaves=30
-            )
+            high = float(generator.uniform(0.9, 1.4))
+            one = greenery.hedge(generator, (span[0], -0.4, -0.05), (span[1], 0.4, high), leaves=30)
         else:
-            one = outdoor_ground.fence(generator, span, 0.0)
+            one = fence(generator, span, 0.0)
         found.append(one.moved(placed((x, y, 0.0), yaw)))
     sides = generator.permutation(4)[: int(generator.integers(1, 4))].tolist()
     for number, (x, y, yaw, length) in enumerate(_sides(plan.size, out + 8)):
         if number in sides:
             row = facades.row_of_houses(generator, -24.0, length + 24.0, covers=covers, style=style, shops=False)
             found += [mesh.moved(placed((x, y, -0.1), yaw)) for mesh in row]
-    found += scenery.trees(generator, _scattered(generator, plan.size, out), (6.0, 12.0))
-    return [*found, *scenery.horizon(generator, (width / 2, depth / 2))]
+    found += greenery.trees(generator, _scattered(generator, plan.size, out), (6.0, 12.0))
+    return [*found, *greenery.horizon(generator, (width / 2, depth / 2))]
 
 
 def _sides(size: tuple[float, float], away: float) -> list[tuple[float, float, float, float]]:
@@ -575,9 +561,8 @@ def _courtyard(plan: OpenPlace, generator: np.random.Generator) -> list[Mesh]:
     width, depth = plan.size
     paving, size = draw_paving(generator)
     lawn = draw_lawn(generator)
-    found = [outdoor_ground.flat((-1.0, width + 1.0), (-1.0, depth + 1.0)).papered(paving, size)]
+    found = [flat((-1.0, width + 1.0), (-1.0, depth + 1.0)).papered(paving, size)]
     found += _flagged(generator, plan.areas, lawn)
     covers = facades.draw_covers(generator)
     found += court_fronts(generator, plan, covers)
-    middle: Floats = np.array(plan.size) / 2
-    return [*found, *scenery.horizon(generator, (float(middle[0]), float(middle[1])))]
+    return [*found, *greenery.horizon(generator, (width / 2, depth / 2))]

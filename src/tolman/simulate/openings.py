@@ -61,6 +61,11 @@ _WINDOWS = {
 }
 
 
+_UPRIGHTS = {"cross": (0.5,), "casement": (0.5,), "french": (0.5,), "wide": (0.34,)}
+_BARS = {"sash": (0.5,), "cross": (0.36, 0.68), "french": (0.72,)}
+"""Places of bars in a window, as shares of its width and of its height."""
+
+
 def draw_glazing(generator: np.random.Generator, kinds: tuple[str, ...], *, shutters: bool) -> Glazing:
     """The windows of a house, of one of some kinds."""
     kind = kinds[int(generator.integers(len(kinds)))]
@@ -128,11 +133,8 @@ def fill(made: Masonry, generator: np.random.Generator, opening: WallOpening, ki
     elif generator.random() < 0.4:
         side = (right - left) * 0.24
         cloth = generator.uniform(0.6, 0.85) * np.array([1.0, 0.97, 0.92])
-        for a, b, shade in (
-            (left, left + side, cloth),
-            (left + side, right - side, tone),
-            (right - side, right, cloth),
-        ):
+        ends = left, left + side, right - side, right
+        for (a, b), shade in zip(itertools.pairwise(ends), (cloth, tone, cloth), strict=True):
             made.face(pane(a, b, low, high, -REVEAL + 0.01), shade, GLASS_SHINE)
     else:
         made.face(pane(left, right, low, high, -REVEAL + 0.01), tone, GLASS_SHINE)
@@ -140,17 +142,10 @@ def fill(made: Masonry, generator: np.random.Generator, opening: WallOpening, ki
         made.box((a, back, low), (b, front, high), frame)
     for a, b in ((low, low + wide), (high - wide, high)):
         made.box((left + wide, back, a), (right - wide, front, b), frame)
-    uprights, bars = {
-        "sash": ((), (0.5,)),
-        "cross": ((0.5,), (0.36, 0.68)),
-        "casement": ((0.5,), ()),
-        "french": ((0.5,), (0.72,)),
-        "wide": ((0.34,), ()),
-    }[kind]
-    for share in uprights:
+    for share in _UPRIGHTS.get(kind, ()):
         x = left + (right - left) * share
         made.box((x - 0.03, back, low + wide), (x + 0.03, front - 0.01, high - wide), frame)
-    for share in bars:
+    for share in _BARS.get(kind, ()):
         z = low + (high - low) * share
         made.box((left + wide, back, z - 0.022), (right - wide, front - 0.012, z + 0.022), frame)
 

@@ -11,10 +11,7 @@ import numpy as np
 import shapely
 
 from tolman.errors import UsageError
-from tolman.scenes import Scene
 from tolman.simulate import facades, greenery
-from tolman.simulate import greenery as scenery
-from tolman.simulate import open_worlds as outdoor_ground
 from tolman.simulate.fittings import fitting
 from tolman.simulate.mesh import Mesh, block, joined, placed, quads
 from tolman.simulate.open_places import OPEN_KINDS
@@ -33,18 +30,24 @@ from tolman.simulate.open_worlds import (
     WHITE,
     Kind,
     build_open_place,
+    covers_and_drains,
     draw_surfaces,
+    feet,
+    fence,
     flat,
+    scene_outdoors,
+    side_roads,
+    street_marks,
 )
 from tolman.simulate.parks_and_courtyards import draw_courtyard, draw_park
 from tolman.simulate.placing import walking_floor
-from tolman.simulate.plan import Placed, rectangle
+from tolman.simulate.plan import Placed
 from tolman.simulate.street import Street, draw_street
 from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
 from tolman.simulate.world import Body, World, draw_daylight
 
 if TYPE_CHECKING:
-    from shapely import Polygon
+    pass
 
 
 STREET_TREES = ("round", "oval", "birch", "maple", "cherry")
@@ -62,31 +65,14 @@ def build_street(plan: Street) -> World:
         bottom = (thing.center[0], thing.center[1], thing.low)
         mesh = _thing(thing, colours[number % len(colours)], generator)
         bodies.append(Body(mesh.moved(placed(bottom, thing.yaw)), thing.id))
-    ring = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(plan.floor.exterior)[:-1])
-    middle = shapely.centroid(plan.floor)
-    scene = Scene(
-        id=plan.id,
-        dataset=plan.id.split("/")[0],
-        objects=tuple(thing.scene_object for thing in plan.placed),
-        counts=plan.counts,
-        room_center=(float(middle.x), float(middle.y), 1.0),
-        floor=(ring,),
-    )
-    standing = tuple(_foot(thing) for thing in plan.placed)
     return World(
-        scene,
+        scene_outdoors(plan.id, plan.placed, plan.floor),
         tuple(bodies),
         walking_floor(plan.walked, list(plan.placed)),
         draw_daylight(generator, plan.turn + np.pi / 2, 0.42 * np.pi),
-        (shapely.box(*plan.floor.buffer(6.0).bounds), standing),
+        (shapely.box(*plan.floor.buffer(6.0).bounds), feet(plan.placed, {"tree": 0.35})),
         lanes=plan.lanes,
     )
-
-
-def _foot(thing: Placed) -> Polygon:
-    """Footprint of a thing on the ground."""
-    width, depth = (0.35, 0.35) if thing.category == "tree" else thing.size[:2]
-    return shapely.Polygon(rectangle(thing.center[:2], thing.yaw, width, depth))
 
 
 def _thing(thing: Placed, colour: tuple[float, float, float], generator: np.random.Generator) -> Mesh:
@@ -107,7 +93,7 @@ def _street(plan: Street, generator: np.random.Generator) -> list[Mesh]:
     ground, length, corner = GROUNDS["street"], plan.length, CORNER["street"]
     whole, houses = (-corner - 2.0, length + corner + 2.0), (-corner, length + corner)
     paved = draw_surfaces(generator)
-    lane = ground.rows[0]
+    lane, wide = ground.rows[0], (whole[0] - SIDE_ROAD, whole[1] + SIDE_ROAD)
     far = lane[1] + ROAD
     behind = far + 7.0
     found = [
@@ -115,9 +101,7 @@ def _street(plan: Street, generator: np.random.Generator) -> list[Mesh]:
         flat(whole, ground.verge).papered(paved.lawn, 2.4),
         block((whole[0], ground.verge[1], -STEP - 0.1), (whole[1], ground.verge[1] + KERB, 0.0), STONE),
         _edging("street", whole),
-        flat((whole[0] - SIDE_ROAD, whole[1] + SIDE_ROAD), (ground.verge[1], far + 0.1), -STEP).papered(
-            paved.road, 3.0
-        ),
+        flat(wide, (ground.verge[1], far + 0.1), -STEP).papered(paved.road, 3.0),
         block((whole[0], far, -STEP - 0.1), (whole[1], far + KERB, 0.0), STONE),
         flat(whole, (far + KERB, far + 2.2)).papered(paved.walk, paved.walk_size),
         flat(whole, (far + 2.2, behind)).papered(paved.lawn, 2.4),
@@ -125,15 +109,13 @@ def _street(plan: Street, generator: np.random.Generator) -> list[Mesh]:
     count = int((length - 1.0) // ground.slot)
     first = (length - count * ground.slot) / 2
     slots = [first + ground.slot * n for n in range(count + 1)]
-    found += outdoor_ground.side_roads(paved, whole, -STEP, (ground.verge[1], far), 34.0)
-    found.append(outdoor_ground.street_marks(generator, whole, slots, lane, -STEP))
-    found.append(
-        outdoor_ground.covers_and_drains(generator, whole, (lane[1] + 0.4, far - 0.4), ground.verge[1] + KERB, -STEP)
-    )
+    found += side_roads(paved, whole, -STEP, (ground.verge[1], far), 34.0)
+    found.append(street_marks(generator, whole, slots, lane, -STEP))
+    found.append(covers_and_drains(generator, whole, (lane[1] + 0.4, far - 0.4), ground.verge[1] + KERB, -STEP))
     if generator.random() < 0.6:
         found.append(greenery.hedge(generator, (whole[0], far + 2.5, -0.1), (whole[1], far + 3.3, 1.1), leaves=24))
     else:
-        found.append(outdoor_ground.fence(generator, houses, far + 2.6))
+        found.append(fence(generator, houses, far + 2.6))
     covers, style = facades.draw_covers(generator), facades.draw_style(generator)
     found += facades.row_of_houses(generator, *houses, covers=covers, style=style, shops=True)
     across = facades.row_of_houses(generator, *houses, covers=covers, style=facades.draw_style(generator), shops=False)
@@ -144,8 +126,8 @@ def _street(plan: Street, generator: np.random.Generator) -> list[Mesh]:
         # Along x, which becomes -y or y.
         shift = 0.0 if yaw > 0 else -30.0 + far_side
         found += [mesh.moved(placed((x, shift, 0.0), yaw)) for mesh in end]
-    found += scenery.trees(generator, [(float(x), far + 4.6) for x in np.arange(-30, length + 30, 8.5)], (5.0, 9.0))
-    return [*found, *scenery.horizon(generator, (length / 2, 8.0))]
+    found += greenery.trees(generator, [(float(x), far + 4.6) for x in np.arange(-30, length + 30, 8.5)], (5.0, 9.0))
+    return [*found, *greenery.horizon(generator, (length / 2, 8.0))]
 
 
 def _parking_lot(plan: Street, generator: np.random.Generator) -> list[Mesh]:
@@ -174,7 +156,7 @@ def _parking_lot(plan: Street, generator: np.random.Generator) -> list[Mesh]:
     for x in np.arange(first + 2, length - 2, 8.0):
         paint += _arrow(float(x), middle + 0.6)
     found.append(joined(paint))
-    found.append(outdoor_ground.covers_and_drains(generator, (0.0, length), (middle - 2, middle + 2), None, 0.0))
+    found.append(covers_and_drains(generator, (0.0, length), (middle - 2, middle + 2), None, 0.0))
     for x, row in plan.islands:
         low, high = ground.rows[row]
         half = ground.slot / 2 - 0.2
@@ -190,8 +172,8 @@ def _parking_lot(plan: Street, generator: np.random.Generator) -> list[Mesh]:
         shift = 0.0 if yaw > 0 else last - 14.0
         found += [mesh.moved(placed((x, shift, 0.0), yaw)) for mesh in end]
     places = [(float(x), last + float(generator.uniform(4, 9))) for x in np.arange(-12, length + 12, 7.0)]
-    found += scenery.trees(generator, places, (5.0, 10.0))
-    return [*found, *scenery.horizon(generator, (length / 2, 10.0))]
+    found += greenery.trees(generator, places, (5.0, 10.0))
+    return [*found, *greenery.horizon(generator, (length / 2, 10.0))]
 
 
 def _arrow(x: float, y: float) -> list[Mesh]:

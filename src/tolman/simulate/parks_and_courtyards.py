@@ -7,6 +7,7 @@ court with buildings on three or four sides, and with their doors and balconies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import shapely
@@ -14,10 +15,11 @@ import shapely
 from tolman.geometry.boxes import Floats
 from tolman.simulate.greenery import SPECIES, SPRUCE
 from tolman.simulate.mesh import REVEAL
-from tolman.simulate.open_places import Area, OpenPlace, OpenPlacing, finished
+from tolman.simulate.open_places import Area, OpenPlace, OpenPlacing, finished, size_of
 from tolman.simulate.path_geometry import Lane, rounded
 from tolman.simulate.placing import Spot
-from tolman.simulate.plan import Placed, rectangle
+from tolman.simulate.plan import Placed, rectangle, scaled
+from tolman.simulate.room_shells import rectangle_from
 
 _PLAY = ("slide", "swing set", "seesaw", "climbing frame", "sandbox")
 _PARK_REPEATED = ("bench", "lamp post", "trash can", "bush", "picnic table", "flower bed", "bicycle")
@@ -26,6 +28,11 @@ _PARK_SINGLE = (
     "notice board", "statue", "ping-pong table", "bicycle rack", "drinking fountain", "wheelbarrow", "soccer ball",
     "utility box", "flower pot",
 )  # fmt: skip
+_OFF_THE_PATH = {
+    "bench": 1.45, "lamp post": 1.5, "trash can": 1.6, "notice board": 1.6, "drinking fountain": 1.6,
+    "bicycle rack": 1.6, "flower pot": 1.6,
+}  # fmt: skip
+"""Metres from the middle of a path to what stands along it."""
 _SPEEDS = (2.0, 4.0)
 _CROWNS = {"round": 0.62, "oval": 0.55, "column": 0.34, "birch": 0.45, "maple": 0.58, "cherry": 0.75, SPRUCE: 0.45}
 """Widths of trees in their heights."""
@@ -61,10 +68,9 @@ def draw_park(identity: str, seed: str, *, objects: int = 26) -> OpenPlace:
     _put_play(placing, play)
     trees = int(generator.integers(3, 9))
     _put_trees(placing, trees)
-    placing.put_all(
-        _wanted(generator, objects - len(placing.placed), _PARK_REPEATED, _PARK_SINGLE, most=5, once=4, further=6),
-        lambda name, own: _park_spots(placing, name, own),
-    )
+    asked = objects - len(placing.placed)
+    wanted = _wanted(generator, asked, _PARK_REPEATED, _PARK_SINGLE, most=5, once=4, further=6)
+    placing.put_all(wanted, partial(_park_spots, placing))
     return finished(identity, "park", placing)
 
 
@@ -74,9 +80,8 @@ def _ring(generator: np.random.Generator, middle: Floats, half: tuple[float, flo
     power = float(generator.uniform(2.0, 3.4))
     x, y = np.cos(angles), np.sin(angles)
     radius = (np.abs(x) ** power + np.abs(y) ** power) ** (-1 / power)
-    radius *= (
-        1 + float(generator.uniform(0.0, 0.05)) * np.sin(3 * angles + float(generator.uniform(0, 2 * np.pi))) - 0.04
-    )
+    swell = float(generator.uniform(0.0, 0.05))
+    radius *= 1 + swell * np.sin(3 * angles + float(generator.uniform(0, 2 * np.pi))) - 0.04
     return middle + np.column_stack([x * radius * half[0], y * radius * half[1]])
 
 
@@ -115,28 +120,22 @@ def _play_ground(generator: np.random.Generator, middle: Floats) -> Floats:
 
 def _put_feature(placing: OpenPlacing, name: str, at: Floats) -> None:
     generator = placing.generator
-    size = tuple(float(np.round(side * generator.uniform(0.85, 1.05), 3)) for side in placing._size(name))
+    size = scaled(size_of(name), *generator.uniform(0.85, 1.05, 3))
     yaw = float(generator.uniform(-np.pi, np.pi)) if name == "gazebo" else float(generator.uniform(-0.2, 0.2))
     spots = iter([(float(at[0]), float(at[1]), yaw), (float(at[0]), float(at[1]), 0.0)])
-    placing.put(name, name, (size[0], size[1], size[2]), spots)
+    placing.put(name, name, size, spots)
 
 
 def _put_play(placing: OpenPlacing, ground: Floats) -> None:
     inside = shapely.Polygon(ground)
-    for name in placing.generator.permutation(_PLAY)[: int(placing.generator.integers(2, 5))]:
-        width, depth, height = placing._size(str(name))
-        scale = float(placing.generator.uniform(0.88, 1.05))
-        size = (
-            float(np.round(width * scale, 3)),
-            float(np.round(depth * scale, 3)),
-            float(np.round(height * scale, 3)),
-        )
 
-        def spots() -> Iterator[Spot]:
-            for x, y, _ in placing.anywhere(inside):
-                yield x, y, float(placing.generator.integers(4)) * np.pi / 2 + float(placing.generator.normal(0, 0.03))
+    def spots() -> Iterator[Spot]:
+        for x, y, _ in placing.anywhere(inside):
+            yield x, y, float(placing.generator.integers(4)) * np.pi / 2 + float(placing.generator.normal(0, 0.03))
 
-        placing.put(str(name), str(name), size, spots(), gap=0.3)
+    for name in placing.generator.permutation(_PLAY)[: int(placing.generator.integers(2, 5))].tolist():
+        size = scaled(size_of(name), placing.generator.uniform(0.88, 1.05))
+        placing.put(name, name, size, spots(), gap=0.3)
 
 
 def _put_trees(placing: OpenPlacing, count: int) -> None:
@@ -146,11 +145,8 @@ def _put_trees(placing: OpenPlacing, count: int) -> None:
         name = names[int(generator.integers(len(names)))]
         height = float(np.round(generator.uniform(3.4, 8.2), 2))
         width = float(np.round(min(height * _CROWNS[name] * generator.uniform(0.85, 1.1), 4.2), 2))
-
-        def spots() -> Iterator[Spot]:
-            yield from ((x, y, 0.0) for x, y, _ in placing.anywhere())
-
-        if not placing.put("tree", f"tree:{name}", (width, width, height), spots(), gap=0.2):
+        spots = ((x, y, 0.0) for x, y, _ in placing.anywhere())
+        if not placing.put("tree", f"tree:{name}", (width, width, height), spots, gap=0.2):
             placing.notes.append("no room for 1 more tree")
 
 
@@ -179,21 +175,12 @@ def _wanted(
 
 def _park_spots(placing: OpenPlacing, category: str, size: tuple[float, float, float]) -> Iterator[Spot]:
     """Yield possible places of such a thing: along the path, or on the lawn."""
-    if category in (
-        "bench",
-        "trash can",
-        "lamp post",
-        "notice board",
-        "drinking fountain",
-        "bicycle rack",
-        "flower pot",
-    ):
-        away = {"bench": 1.45, "lamp post": 1.5}.get(category, 1.6)
-        yield from placing.beside_lane(away, size[1])
+    if category in _OFF_THE_PATH:
+        yield from placing.beside_lane(_OFF_THE_PATH[category], size[1])
     yield from placing.anywhere()
 
 
-SIDES = ("south", "east", "north", "west")
+SIDES: tuple[str, ...] = ("south", "east", "north", "west")
 GROUND_FLOOR, STOREY = 3.0, 2.8
 """Heights of storeys, metres."""
 DOOR = (0.94, 0.06, 2.1)
@@ -222,30 +209,19 @@ def draw_courtyard(identity: str, seed: str, *, objects: int = 24) -> OpenPlace:
     """
     generator = np.random.default_rng(np.frombuffer(f"courtyard:{seed}".encode(), dtype=np.uint8))
     size = (float(np.round(generator.uniform(15.5, 21), 2)), float(np.round(generator.uniform(13, 17.5), 2)))
-    way = [
-        (_INSET, _INSET),
-        (size[0] - _INSET, _INSET),
-        (size[0] - _INSET, size[1] - _INSET),
-        (_INSET, size[1] - _INSET),
-    ]
-    lane = Lane("bicycle", rounded(way, _RADIUS), 0.0, (2.0, 4.0))
-    closed = (
-        SIDES
-        if generator.random() < 0.5
-        else tuple(side for side in SIDES if side != SIDES[int(generator.integers(4))])
-    )
+    way = rectangle_from(_INSET, _INSET, size[0] - _INSET, size[1] - _INSET)
+    lane = Lane("bicycle", rounded(way, _RADIUS), 0.0, _SPEEDS)
+    closed = SIDES
+    if generator.random() >= 0.5:
+        closed = tuple(side for side in SIDES if side != SIDES[int(generator.integers(4))])
     storeys = tuple(int(generator.integers(2, 5)) for _ in closed)
     placing = OpenPlacing(size, _areas(generator, size), lane, generator)
-    fixtures = _doors(generator, size, closed)
-    placing.placed += fixtures
+    placing.placed += _doors(generator, size, closed)
     placing.placed += _balconies(generator, size, closed, storeys)
     _put_tree(placing)
-    placing.put_all(
-        _wanted(
-            generator, objects - len(placing.placed), _COURTYARD_REPEATED, _COURTYARD_SINGLE, most=4, once=8, further=5
-        ),
-        lambda name, own: _courtyard_spots(placing, name, own),
-    )
+    asked = objects - len(placing.placed)
+    wanted = _wanted(generator, asked, _COURTYARD_REPEATED, _COURTYARD_SINGLE, most=4, once=8, further=5)
+    placing.put_all(wanted, partial(_courtyard_spots, placing))
     return finished(identity, "courtyard", placing, closed=closed, storeys=storeys)
 
 
@@ -298,10 +274,7 @@ def _doors(generator: np.random.Generator, size: tuple[float, float], closed: tu
 
 
 def _balconies(
-    generator: np.random.Generator,
-    size: tuple[float, float],
-    closed: tuple[str, ...],
-    storeys: tuple[int, ...],
+    generator: np.random.Generator, size: tuple[float, float], closed: tuple[str, ...], storeys: tuple[int, ...]
 ) -> list[Placed]:
     """Balconies before upper windows; none in some courts."""
     found: list[Placed] = []
@@ -340,12 +313,8 @@ def _courtyard_spots(placing: OpenPlacing, category: str, size: tuple[float, flo
     """Yield possible places of such a thing: along the walls but not before doors, or in the middle."""
     generator = placing.generator
     doors = [thing for thing in placing.placed if thing.category == "door"]
-    ways = [
-        shapely.Polygon(
-            rectangle((d.center[0] - np.sin(d.yaw) * 0.6, d.center[1] + np.cos(d.yaw) * 0.6), d.yaw, 1.2, 1.4)
-        )
-        for d in doors
-    ]
+    before = [(d, (d.center[0] - np.sin(d.yaw) * 0.6, d.center[1] + np.cos(d.yaw) * 0.6)) for d in doors]
+    ways = [shapely.Polygon(rectangle(middle, door.yaw, 1.2, 1.4)) for door, middle in before]
     if category in _AT_WALLS:
         for _ in range(30):
             side = SIDES[int(generator.integers(4))]

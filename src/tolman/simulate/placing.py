@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import shapely
 from tolman.simulate.furniture import Furniture, FurnitureSource, base_outline
 from tolman.simulate.plan import Placed, fixtures, rectangle
 from tolman.simulate.room_contents import FLAT_TOPS, TALL
-from tolman.simulate.room_shells import Room, Shell
+from tolman.simulate.room_shells import Room, Shell, rectangle_from
 
 if TYPE_CHECKING:
     from shapely import Polygon
@@ -54,25 +55,17 @@ class Placing:
     library: FurnitureSource
     placed: list[Placed] = field(default_factory=list)
     _kept_free: list[BaseGeometry] = field(default_factory=list)
-    _counts: dict[str, int] = field(default_factory=dict)
+    _counts: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.floor = self.shell.floor
         self.placed += fixtures(self.shell)
-        for thing in self.placed:
-            self._counts[thing.category] = self._counts.get(thing.category, 0) + 1
-        for room in self.shell.rooms:
-            for wall in room.walls:
-                for opening in wall.openings:
-                    if opening.kind != "window":
-                        corners = [
-                            wall.point(opening.start, -wall.thickness),
-                            wall.point(opening.end, -wall.thickness),
-                            wall.point(opening.end, 0.9),
-                            wall.point(opening.start, 0.9),
-                        ]
-                        self._kept_free.append(shapely.Polygon(corners))
-
+        self._counts.update(thing.category for thing in self.placed)
+        for wall in (wall for room in self.shell.rooms for wall in room.walls):
+            for opening in wall.openings:
+                if opening.kind != "window":
+                    corners = rectangle_from(opening.start, -wall.thickness, opening.end, 0.9)
+                    self._kept_free.append(shapely.Polygon([wall.point(*corner) for corner in corners]))
         self._ways = len(self._kept_free)
 
     def against_wall(self, room: Room, piece: Furniture, access: float) -> Placed | None:
@@ -159,7 +152,7 @@ class Placing:
         """Place a rug under something; things with all of their base on it are lifted by its height."""
         center = (under.center[0], under.center[1], height / 2)
         rug = Placed(self._name(category), category, category, center, under.yaw, (width, depth, height))
-        if not self.floor.buffer(-0.05).covers(rug.footprint) or not self._clear_of_others(rug):
+        if not self.floor.buffer(-0.05).covers(rug.footprint) or not stands_clear(rug, self.placed):
             return None
         return self._keep(rug)
 
@@ -200,19 +193,16 @@ class Placing:
                 thing = self._thing(piece, place, self._lift(piece, thing))
             own = thing.footprint
             # What stands on the floor keeps off the skirting, what hangs is flush with the wall.
-            if (
-                not room.polygon.buffer(-OFF_WALL if base == 0 else 1e-6).covers(own)
-                or thing.high > self.shell.height - 0.02
-            ):
+            inside = room.polygon.buffer(-OFF_WALL if base == 0 else 1e-6)
+            if not inside.covers(own) or thing.high > self.shell.height - 0.02:
                 continue
-            if not self._clear_of_others(thing) or (base == 0 and self._blocks_window(room, thing)):
+            if not stands_clear(thing, self.placed) or (base == 0 and self._blocks_window(thing)):
                 continue
             if base < HEAD and any(free.intersects(own) for free in self._kept_free[:kept_free]):
                 continue
             zone = self._zone(thing, access, around)
-            if zone is not None and any(
-                zone.intersects(p.footprint) for p in self.placed if p.category != "rug" and p.low < HEAD
-            ):
+            in_the_way = [p for p in self.placed if p.category != "rug" and p.low < HEAD]
+            if zone is not None and any(zone.intersects(p.footprint) for p in in_the_way):
                 continue
             if base < HEAD and not self._walkable(own):
                 continue
@@ -230,13 +220,9 @@ class Placing:
         middle = np.array(thing.center[:2]) + np.array([-np.sin(thing.yaw), np.cos(thing.yaw)]) * depth
         return shapely.Polygon(rectangle((middle[0], middle[1]), thing.yaw, thing.size[0] * 0.9, access - 2 * GAP))
 
-    def _clear_of_others(self, thing: Placed) -> bool:
-        return stands_clear(thing, self.placed)
-
-    def _blocks_window(self, room: Room, thing: Placed) -> bool:
-        if thing.high < TALL:
-            return False
-        return any(p.category == "window" and p.footprint.distance(thing.footprint) < 0.5 for p in self.placed)
+    def _blocks_window(self, thing: Placed) -> bool:
+        windows = [p for p in self.placed if p.category == "window"] if thing.high >= TALL else []
+        return any(window.footprint.distance(thing.footprint) < 0.5 for window in windows)
 
     def _lift(self, piece: Furniture, thing: Placed) -> float:
         """Return the height of the rug below all of a thing's base.
@@ -264,11 +250,11 @@ class Placing:
         return Placed(self._name(piece.category), piece.category, piece.id, center, yaw, piece.size)
 
     def _name(self, category: str) -> str:
-        return f"{category.replace(' ', '-')}-{self._counts.get(category, 0)}"
+        return f"{category.replace(' ', '-')}-{self._counts[category]}"
 
     def _keep(self, thing: Placed) -> Placed:
         self.placed.append(thing)
-        self._counts[thing.category] = self._counts.get(thing.category, 0) + 1
+        self._counts[thing.category] += 1
         return thing
 
 

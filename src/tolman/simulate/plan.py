@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -91,31 +89,22 @@ class FloorLayout:
     lamps: tuple[tuple[tuple[float, float], ...], ...] = ()
     twins: tuple[tuple[str, ...], ...] = ()
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """Number of each category."""
-        return dict(Counter(thing.category for thing in self.placed))
 
-    def fingerprint(self) -> str:
-        """A hash of everything in the plan, numbers to a tenth of a micrometre."""
-        content: dict[str, object] = {
-            "id": self.id,
-            "rooms": [[*map(_rounded, room.outline)] for room in self.shell.rooms],
-            "height": _rounded((self.shell.height,)),
-        }
-        return fingerprint_of(content, self.placed)
-
-
-def fingerprint_of(content: dict[str, object], placed: Sequence[Placed]) -> str:
-    """Return a hash of things in their places and of the other content of a plan."""
-    rows = [[p.id, p.model, _rounded((*p.center, p.yaw, *p.size))] for p in placed]
-    return hashlib.sha256(json.dumps({**content, "placed": rows}).encode()).hexdigest()
+def counts_of(things: Sequence[Placed]) -> dict[str, int]:
+    """The number of things of each category."""
+    return dict(Counter(thing.category for thing in things))
 
 
 def rectangle(center: tuple[float, float], yaw: float, width: float, depth: float) -> Floats:
     """The corners of a turned rectangle, counter-clockwise, shape (4, 2)."""
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (width / 2, depth / 2)
     return np.asarray(corners @ _turn(yaw).T + np.asarray(center))
+
+
+def scaled(size: Vector, *by: float) -> Vector:
+    """A size times one factor, or three, to the millimetre."""
+    width, depth, height = np.round(np.array(size) * by, 3).tolist()
+    return width, depth, height
 
 
 def turned(plan: FloorLayout, yaw: float) -> FloorLayout:
@@ -172,7 +161,3 @@ def _fixture(wall: Wall, opening: Opening, number: int) -> Placed:
 
 def _turn(yaw: float) -> Floats:
     return np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
-
-
-def _rounded(numbers: tuple[float, ...]) -> list[int]:
-    return [round(number * 1e7) for number in numbers]

@@ -206,13 +206,9 @@ def room_types() -> tuple[RoomType, ...]:
     """The types of the package."""
     table = _table("room_types")
     return tuple(
-        RoomType(
-            name,
-            (float(own["size"][0]), float(own["size"][1])),
-            _contents(own["contents"]),
-            _contents(own.get("home", {})),
-        )
+        RoomType(name, (low, high), _contents(own["contents"]), _contents(own.get("home", {})))
         for name, own in table.items()
+        for low, high in [map(float, own["size"])]
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from tolman.simulate.fittings import SIZES
 from tolman.simulate.open_worlds import EDGING, GROUNDS, ISLAND, KINDS, Kind, street_lanes
 from tolman.simulate.path_geometry import Lane
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear, walking_floor
-from tolman.simulate.plan import Placed, fingerprint_of, turn_things
+from tolman.simulate.plan import Placed, scaled, turn_things
 from tolman.simulate.vehicles import PATTERNS, VANS
 
 if TYPE_CHECKING:
@@ -53,11 +52,6 @@ class Street:
     style: int = 0
 
     @property
-    def counts(self) -> dict[str, int]:
-        """Number of each category."""
-        return dict(Counter(thing.category for thing in self.placed))
-
-    @property
     def floor(self) -> Polygon:
         """The ground that holds everything that is asked about."""
         return self._strip(GROUNDS[self.kind].floor)
@@ -66,11 +60,6 @@ class Street:
     def walked(self) -> Polygon:
         """The ground on which people walk."""
         return self._strip(GROUNDS[self.kind].walked)
-
-    def fingerprint(self) -> str:
-        """A hash of everything in the plan, numbers to a tenth of a micrometre."""
-        numbers = [round(x * 1e7) for x in (self.length, self.turn)]
-        return fingerprint_of({"id": self.id, "kind": self.kind, "ground": numbers}, self.placed)
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -154,15 +143,13 @@ class _Placing:
             return self._vehicle(category)
         if category == "tree":
             return self._tree()
-        shake = self.generator.uniform(0.94, 1.06)
-        width, depth, height = (float(np.round(length * shake, 3)) for length in SIZES[category])
-        return self._try(category, category, (width, depth, height), self._spots(category, (width, depth)))
+        size = scaled(SIZES[category], self.generator.uniform(0.94, 1.06))
+        return self._try(category, category, size, self._spots(category, size[:2]))
 
     def _vehicle(self, category: str) -> bool:
         models = [*VANS] if category == "van" else [name for name in PATTERNS if name not in VANS]
         model = models[int(self.generator.integers(len(models)))]
-        shake = self.generator.uniform(0.97, 1.03)
-        width, length, height = (float(np.round(side * shake, 3)) for side in PATTERNS[model].size)
+        size = scaled(PATTERNS[model].size, self.generator.uniform(0.97, 1.03))
         if not self._slots:
             return False
         row, number = self._slots.pop()
@@ -175,9 +162,7 @@ class _Placing:
             backward = self.generator.random() < 0.35
             outward = np.pi if row == 0 else 0.0
             spot = (x + aside, (low + high) / 2 + aside, outward + np.pi * backward + askew)
-        return self._try(
-            category, model, (width, length, height), lambda: iter([spot]), base=self.ground.base, gap=0.05
-        )
+        return self._try(category, model, size, [spot], base=self.ground.base, gap=0.05)
 
     def _tree(self) -> bool:
         width = float(np.round(self.generator.uniform(2.2, 2.6), 2))
@@ -185,51 +170,44 @@ class _Placing:
         if self.kind == "street":
             middle = (self.ground.verge[0] + self.ground.verge[1]) / 2
 
-            def spots() -> Iterator[Spot]:
-                for _ in range(_TRIES):
-                    yield float(self.generator.uniform(1.5, self.length - 1.5)), middle, 0.0
-
+            spots = ((float(self.generator.uniform(1.5, self.length - 1.5)), middle, 0.0) for _ in range(_TRIES))
             return self._try("tree", "tree", (width, width, height), spots)
         if not self._slots:
             return False
         row, number = self._slots.pop()
         x = self._first + (number + 0.5) * self.ground.slot
         middle = sum(self.ground.rows[row]) / 2
-        done = self._try("tree", "tree", (width, width, height), lambda: iter([(x, middle, 0.0)]), base=ISLAND)
+        done = self._try("tree", "tree", (width, width, height), [(x, middle, 0.0)], base=ISLAND)
         if done:
             self.islands.append((x, row))
         return done
 
-    def _spots(self, category: str, size: tuple[float, float]) -> Callable[[], Iterator[Spot]]:
-        """Return the generator of possible places of such a thing."""
+    def _spots(self, category: str, size: tuple[float, float]) -> Iterator[Spot]:
+        """Yield possible places of such a thing."""
         width, depth = size
         pavement, verge = self.ground.pavement, self.ground.verge
-
-        def spots() -> Iterator[Spot]:
-            for _ in range(_TRIES):
-                x = float(self.generator.uniform(0.8, self.length - 0.8))
-                shake = float(self.generator.normal(0, 0.05))
-                at_wall = self.kind == "parking-lot" or self.generator.random() < 0.45
-                if category == "bicycle":
-                    yield x, 0.2 + width / 2, float(np.pi / 2 * self.generator.choice([-1, 1])) + shake / 3
-                elif category == "traffic cone":
-                    yield x, self._in_a_row(), float(self.generator.uniform(-np.pi, np.pi))
-                elif category in ("bench", "flower pot", "trash can") and at_wall:
-                    yield x, 0.15 + depth / 2, shake / 3 if category == "bench" else shake
-                elif self.kind == "street":
-                    if category in ("mailbox", "fire hydrant", "bollard", "stop sign", "parking meter"):
-                        # Their fronts face the walker, a sign's the traffic.
-                        yield x, verge[1] - 0.25 - depth / 2, np.pi / 2 if category == "stop sign" else np.pi + shake
-                    else:
-                        low, high = verge[0] + 0.1 + depth / 2, verge[1] - 0.2 - depth / 2
-                        facing = 0.0 if category == "bus stop" else np.pi
-                        yield x, float(self.generator.uniform(low, max(low, high))), facing + shake
-                elif category in ("bush", "lamp post"):
-                    yield x, (verge[0] + verge[1]) / 2 + shake, float(np.pi + shake)
+        for _ in range(_TRIES):
+            x = float(self.generator.uniform(0.8, self.length - 0.8))
+            shake = float(self.generator.normal(0, 0.05))
+            at_wall = self.kind == "parking-lot" or self.generator.random() < 0.45
+            if category == "bicycle":
+                yield x, 0.2 + width / 2, float(np.pi / 2 * self.generator.choice([-1, 1])) + shake / 3
+            elif category == "traffic cone":
+                yield x, self._in_a_row(), float(self.generator.uniform(-np.pi, np.pi))
+            elif category in ("bench", "flower pot", "trash can") and at_wall:
+                yield x, 0.15 + depth / 2, shake / 3 if category == "bench" else shake
+            elif self.kind == "street":
+                if category in ("mailbox", "fire hydrant", "bollard", "stop sign", "parking meter"):
+                    # Their fronts face the walker, a sign's the traffic.
+                    yield x, verge[1] - 0.25 - depth / 2, np.pi / 2 if category == "stop sign" else np.pi + shake
                 else:
-                    yield x, pavement[1] - 0.2 - depth / 2 - abs(shake), float(np.pi + shake)
-
-        return spots
+                    low, high = verge[0] + 0.1 + depth / 2, verge[1] - 0.2 - depth / 2
+                    facing = 0.0 if category == "bus stop" else np.pi
+                    yield x, float(self.generator.uniform(low, max(low, high))), facing + shake
+            elif category in ("bush", "lamp post"):
+                yield x, (verge[0] + verge[1]) / 2 + shake, float(np.pi + shake)
+            else:
+                yield x, pavement[1] - 0.2 - depth / 2 - abs(shake), float(np.pi + shake)
 
     def _in_a_row(self) -> float:
         low, high = self.ground.rows[int(self.generator.integers(len(self.ground.rows)))]
@@ -240,13 +218,13 @@ class _Placing:
         category: str,
         model: str,
         size: tuple[float, float, float],
-        spots: Callable[[], Iterator[Spot]],
+        spots: Iterable[Spot],
         *,
         base: float | None = None,
         gap: float = _GAP,
     ) -> bool:
         number = sum(p.category == category for p in self.placed)
-        for x, y, yaw in spots():
+        for x, y, yaw in spots:
             low = base if base is not None else self._height(y)
             center = (float(x), float(y), low + size[2] / 2)
             thing = Placed(f"{category.replace(' ', '-')}-{number}", category, model, center, float(yaw), size)

@@ -44,9 +44,8 @@ def carpet(generator: np.random.Generator, colour: Floats) -> Texture:
 
 def plaster(generator: np.random.Generator, colour: Floats) -> Texture:
     """A painted wall."""
-    return _picture(
-        0.965 + 0.03 * smooth_noise(generator, (160, 160)) + 0.02 * smooth_noise(generator, (10, 10)), colour
-    )
+    fine, broad = smooth_noise(generator, (160, 160)), smooth_noise(generator, (10, 10))
+    return _picture(0.965 + 0.03 * fine + 0.02 * broad, colour)
 
 
 def wallpaper(generator: np.random.Generator, colour: Floats) -> Texture:
@@ -107,13 +106,10 @@ def road(generator: np.random.Generator, colour: Floats) -> Texture:
     grains = generator.random((SIDE, SIDE))
     shade = 0.86 + 0.2 * grains + 0.06 * smooth_noise(generator, (9, 9)) + 0.05 * smooth_noise(generator, (40, 40))
     shade = np.where(grains > 0.985, 1.3, shade)
-    bent = (
-        smooth_noise(generator, (5, 5))
-        + 0.35 * smooth_noise(generator, (16, 16))
-        + 0.1 * smooth_noise(generator, (60, 60))
-    )
+    bent = smooth_noise(generator, (5, 5)) + 0.35 * smooth_noise(generator, (16, 16))
+    bent += 0.1 * smooth_noise(generator, (60, 60))
     shade = np.where(np.abs(bent) < 0.005, 0.72, shade)
-    return _outdoor_picture(shade, colour)
+    return _picture(shade, colour)
 
 
 def cobbles(generator: np.random.Generator, colour: Floats, *, across: int = 12) -> Texture:
@@ -126,7 +122,7 @@ def cobbles(generator: np.random.Generator, colour: Floats, *, across: int = 12)
     tone = generator.normal(1.0, 0.11, (across, across))[row, along.astype(int)]
     stone = np.clip(inside / 0.16, 0, 1) ** 0.7
     spots = 0.94 + 0.12 * generator.random((SIDE, SIDE))
-    return _outdoor_picture(np.where(inside < 0.055, 0.5, tone * spots * (0.72 + 0.3 * stone)), colour)
+    return _picture(np.where(inside < 0.055, 0.5, tone * spots * (0.72 + 0.3 * stone)), colour)
 
 
 def herringbone(generator: np.random.Generator, colour: Floats, *, across: int = 8) -> Texture:
@@ -143,25 +139,25 @@ def herringbone(generator: np.random.Generator, colour: Floats, *, across: int =
     first_j = np.where(lying, j, j - (phase == 2)) % across
     tone = generator.normal(1.0, 0.1, (across, across))[first_j, first_i]
     spots = 0.93 + 0.14 * generator.random((SIDE, SIDE))
-    return _outdoor_picture(np.where(inside < 0.05, 0.6, tone * spots), colour)
+    return _picture(np.where(inside < 0.05, 0.6, tone * spots), colour)
 
 
 def gravel(generator: np.random.Generator, colour: Floats) -> Texture:
     """Small stones of many tones."""
     distance, tone = _cells(generator, 46)
-    return _outdoor_picture((0.7 + 0.5 * tone) * (1.12 - 0.75 * np.clip(distance * 1.1, 0, 0.8)), colour)
+    return _picture((0.7 + 0.5 * tone) * (1.12 - 0.75 * np.clip(distance * 1.1, 0, 0.8)), colour)
 
 
 def soil(generator: np.random.Generator, colour: Floats) -> Texture:
     """Earth, or chips of bark."""
     distance, tone = _cells(generator, 30)
-    return _outdoor_picture((0.6 + 0.6 * tone) * (1.1 - 0.5 * distance) + 0.12 * generator.random((SIDE, SIDE)), colour)
+    return _picture((0.6 + 0.6 * tone) * (1.1 - 0.5 * distance) + 0.12 * generator.random((SIDE, SIDE)), colour)
 
 
 def sand(generator: np.random.Generator, colour: Floats) -> Texture:
     """Sand with hollows."""
     shade = 0.9 + 0.1 * generator.random((SIDE, SIDE)) + 0.07 * smooth_noise(generator, (22, 22))
-    return _outdoor_picture(shade + 0.04 * smooth_noise(generator, (60, 60)), colour)
+    return _picture(shade + 0.04 * smooth_noise(generator, (60, 60)), colour)
 
 
 def meadow(generator: np.random.Generator, colour: Floats) -> Texture:
@@ -170,8 +166,7 @@ def meadow(generator: np.random.Generator, colour: Floats) -> Texture:
     shade = blades + 0.09 * smooth_noise(generator, (7, 7)) + 0.06 * smooth_noise(generator, (22, 22))
     dry = np.clip(smooth_noise(generator, (5, 5)) * 0.5 + 0.3 * smooth_noise(generator, (30, 30)), 0, 1)[..., None]
     tone = np.asarray(colour) * (1 - dry) + np.array([0.52, 0.5, 0.27]) * dry
-    picture = np.clip(shade[..., None] * tone * 255, 0, 255)
-    return np.asarray(picture, dtype=np.uint8)
+    return _picture(shade, tone)
 
 
 def roof_tiles(generator: np.random.Generator, colour: Floats, *, across: int = 8) -> Texture:
@@ -181,7 +176,7 @@ def roof_tiles(generator: np.random.Generator, colour: Floats, *, across: int = 
     column = (x + 0.5 * (row % 2)) % across
     tone = generator.normal(1.0, 0.09, (across, across))[row, column.astype(int)]
     shade = tone * (0.74 + 0.28 * np.sin(np.pi * (column % 1))) * (0.72 + 0.34 * np.clip((y % 1) * 1.6, 0, 1))
-    return _outdoor_picture(shade * (0.95 + 0.08 * generator.random((SIDE, SIDE))), colour)
+    return _picture(shade * (0.95 + 0.08 * generator.random((SIDE, SIDE))), colour)
 
 
 def slates(generator: np.random.Generator, colour: Floats, *, across: int = 10) -> Texture:
@@ -191,7 +186,7 @@ def slates(generator: np.random.Generator, colour: Floats, *, across: int = 10) 
     column = (x + 0.5 * (row % 2)) % across
     tone = generator.normal(1.0, 0.09, (across, across))[row, column.astype(int)]
     edge = np.minimum(column % 1, 1 - column % 1) < 0.03
-    return _outdoor_picture(np.where(edge | (y % 1 < 0.07), 0.6, tone), colour)
+    return _picture(np.where(edge | (y % 1 < 0.07), 0.6, tone), colour)
 
 
 def ashlar(generator: np.random.Generator, colour: Floats, *, rows: int = 4) -> Texture:
@@ -203,7 +198,7 @@ def ashlar(generator: np.random.Generator, colour: Floats, *, rows: int = 4) -> 
     tone = generator.normal(1.0, 0.05, (rows, 3))[row, number]
     joint = (np.abs(x[..., None] - cuts[row]).min(-1) < 0.004) | (y * rows % 1 < 0.022)
     spots = 0.95 + 0.06 * generator.random((SIDE, SIDE)) + 0.05 * smooth_noise(generator, (20, 20))
-    return _outdoor_picture(np.where(joint, 0.74, tone * spots), colour)
+    return _picture(np.where(joint, 0.74, tone * spots), colour)
 
 
 def siding(generator: np.random.Generator, colour: Floats, *, rows: int = 14) -> Texture:
@@ -213,19 +208,19 @@ def siding(generator: np.random.Generator, colour: Floats, *, rows: int = 14) ->
     tone = generator.normal(1.0, 0.025, rows)[row]
     across = y * rows % 1
     shade = tone * (0.9 + 0.12 * across) + 0.02 * smooth_noise(generator, (rows * 3, 6))
-    return _outdoor_picture(np.where(across > 0.93, 0.6, shade), colour)
+    return _picture(np.where(across > 0.93, 0.6, shade), colour)
 
 
 def render_coat(generator: np.random.Generator, colour: Floats) -> Texture:
     """Rough plaster with the marks of rain."""
     shade = 0.955 + 0.05 * generator.random((SIDE, SIDE)) + 0.02 * smooth_noise(generator, (8, 8))
-    return _outdoor_picture(shade + 0.018 * smooth_noise(generator, (3, 60)), colour)
+    return _picture(shade + 0.018 * smooth_noise(generator, (3, 60)), colour)
 
 
 def water(generator: np.random.Generator, colour: Floats) -> Texture:
     """Ripples."""
     shade = 1.0 + 0.12 * smooth_noise(generator, (18, 26)) + 0.08 * smooth_noise(generator, (50, 60))
-    return _outdoor_picture(shade, colour)
+    return _picture(shade, colour)
 
 
 def stop_face() -> Texture:
@@ -276,7 +271,3 @@ def _cells(generator: np.random.Generator, count: int) -> tuple[Floats, Floats]:
             nearer = away < best
             best, tone = np.where(nearer, away, best), np.where(nearer, tones[a, b], tone)
     return best, tone
-
-
-def _outdoor_picture(shade: Floats, colour: Floats) -> Texture:
-    return np.asarray(np.clip(shade[..., None] * colour * 255, 0, 255), dtype=np.uint8)

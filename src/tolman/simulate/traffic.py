@@ -20,8 +20,8 @@ from scipy.ndimage import maximum_filter1d
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
 from tolman.simulate.human_figure import AXLES, WHEEL, Leg, bicycle_frame, bicycle_wheel, draw_rider
-from tolman.simulate.mesh import placed
-from tolman.simulate.moving_objects import moving_object
+from tolman.simulate.mesh import pitched, placed
+from tolman.simulate.moving_objects import followed, moving_object, places_at
 from tolman.simulate.path_geometry import Lane
 from tolman.simulate.vehicles import COLOURS, PATTERNS, VANS, vehicle, vehicle_body, wheel, wheel_places
 from tolman.simulate.walks import Walk
@@ -193,10 +193,7 @@ class _Drive:
         """The transform of a wheel, whose axis is its own x."""
         # A wheel on the other side is turned round: its own x points the other way.
         angle = -self.timetable.at(seconds) / radius * np.sign(own[0, 0])
-        c, s = np.cos(angle), np.sin(angle)
-        roll = np.eye(4)
-        roll[1:3, 1:3] = [[c, -s], [s, c]]
-        return np.asarray(self.ground(seconds) @ own @ roll)
+        return np.asarray(self.ground(seconds) @ own @ pitched((0, 0, 0), angle))
 
     def leg(self, leg: Leg, seconds: float) -> Floats:
         """The transform of a part of a rider's leg."""
@@ -236,8 +233,7 @@ def with_traffic(
             notes.append(f"no way for {left} more vehicle")
             break
         lane = lanes[user]
-        make = _car if user == "car" else _bicycle
-        made = make(generator)
+        made = _car(generator) if user == "car" else _bicycle(generator)
         half = made.size / 2
         if user not in taken:
             taken[user] = _standing(world, lane, float(half[0]))[None] | np.zeros((len(times), 1), dtype=bool)
@@ -266,12 +262,9 @@ def _discs(world: World, walk: Walk | None, times: Floats) -> list[tuple[Floats,
     found = []
     for thing in world.scene.objects:
         if thing.track:
-            known = [point.seconds for point in thing.track]
-            middles = [np.interp(times, known, [point.center[i] for point in thing.track]) for i in range(2)]
-            found.append((np.column_stack(middles), float(np.hypot(*thing.box.extents[:2])) / 2))
+            found.append((followed(thing, times), float(np.hypot(*thing.box.extents[:2])) / 2))
     if walk is not None:
-        middles = [np.interp(times, walk.times, walk.poses[:, i, 3]) for i in range(2)]
-        found.append((np.column_stack(middles), _WALKER))
+        found.append((places_at(walk.times, walk.poses[:, :2, 3], times), _WALKER))
     return found
 
 
@@ -285,10 +278,9 @@ def _standing(world: World, lane: Lane, half: float) -> NDArray[np.bool_]:
         if thing.track or low > _TALL or high < lane.height + _FLAT:
             continue
         axes, extents = np.array(thing.box.axes), np.array(thing.box.extents) / 2
-        corners = [
-            np.array(thing.box.center[:2]) + a * axes[0, :2] * extents[0] + b * axes[1, :2] * extents[1]
-            for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
-        ]
+        right, ahead = axes[0, :2] * extents[0], axes[1, :2] * extents[1]
+        turns = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        corners = [np.array(thing.box.center[:2]) + a * right + b * ahead for a, b in turns]
         found = found | np.asarray(shapely.distance(spots, shapely.Polygon(corners)) < half + _STILL)
     return found
 
@@ -328,11 +320,10 @@ def _car(generator: np.random.Generator) -> _Made:
 
 def _bicycle(generator: np.random.Generator) -> _Made:
     colour = COLOURS[int(generator.integers(len(COLOURS)))]
-    frame, rider = bicycle_frame(colour), draw_rider(generator)
+    frame, (body, legs) = bicycle_frame(colour), draw_rider(generator)
     round_wheel = bicycle_wheel()
     still = [frame, *(round_wheel.moved(placed(axle)) for axle in AXLES)]
     bounds = _around([mesh.bounds for mesh in still])
-    body, legs = rider
     rounds = np.linspace(0, 2 * np.pi * WHEEL * 2.4, 25)
     turns = [leg.mesh.moved(leg.pose(float(along))).bounds for leg in legs for along in rounds]
     rider_bounds = _around([body.bounds, *turns])
@@ -343,10 +334,8 @@ def _bicycle(generator: np.random.Generator) -> _Made:
         bodies = [Body(frame, name, drive.ground), Body(body, who, drive.ground)]
         bodies += [Body(round_wheel, name, partial(drive.wheel, placed(axle), WHEEL)) for axle in AXLES]
         bodies += [Body(leg.mesh, who, partial(drive.leg, leg)) for leg in legs]
-        return bodies, [
-            _tracked(name, "bicycle", drive, bounds, seconds),
-            _tracked(who, "cyclist", drive, rider_bounds, seconds),
-        ]
+        bicycle = _tracked(name, "bicycle", drive, bounds, seconds)
+        return bodies, [bicycle, _tracked(who, "cyclist", drive, rider_bounds, seconds)]
 
     return _Made("bicycle", np.array([2 * reach[0], 2 * reach[1], reach[2]]), parts)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tolman.simulate.furniture import Furniture
 from tolman.simulate.placing import Placing, Spot
-from tolman.simulate.plan import FloorLayout, Placed
+from tolman.simulate.plan import FloorLayout, Placed, counts_of
 from tolman.simulate.room_contents import FLAT_TOPS, look_alikes
 from tolman.simulate.room_shells import Room
 
@@ -91,8 +91,7 @@ def _numbers(placing: Placing, count: int) -> tuple[tuple[str, ...], ...]:
             copies.append(copy)
         if len(copies) == max(counts):
             return tuple(tuple(copy.id for copy in copies[:number]) for number in counts)
-        for copy in reversed(copies):
-            placing.remove(copy)
+        _take_away(placing, copies)
     return ()
 
 
@@ -178,10 +177,8 @@ def _take_away(placing: Placing, copies: Sequence[Placed]) -> None:
 
 
 def _too_near(copies: Sequence[Placed]) -> bool:
-    return any(
-        np.hypot(a.center[0] - b.center[0], a.center[1] - b.center[1]) < APART
-        for a, b in itertools.combinations(copies, 2)
-    )
+    pairs = itertools.combinations(copies, 2)
+    return any(np.hypot(a.center[0] - b.center[0], a.center[1] - b.center[1]) < APART for a, b in pairs)
 
 
 def _landmarks(placing: Placing, piece: Furniture, there: list[Placed]) -> list[Placed]:
@@ -189,7 +186,7 @@ def _landmarks(placing: Placing, piece: Furniture, there: list[Placed]) -> list[
 
     Those nearest to a room's middle come first: from there, the moved thing can be found on every side.
     """
-    counts = _counts(placing)
+    counts = counts_of(placing.placed)
     found: list[tuple[float, Placed]] = []
     for room in placing.shell.rooms:
         middle = room.polygon.centroid
@@ -205,13 +202,6 @@ def _landmarks(placing: Placing, piece: Furniture, there: list[Placed]) -> list[
 
 def _is_in(room: Room, thing: Placed) -> bool:
     return bool(room.polygon.buffer(0.1).covers(thing.footprint))
-
-
-def _counts(placing: Placing) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for thing in placing.placed:
-        counts[thing.category] = counts.get(thing.category, 0) + 1
-    return counts
 
 
 def _added(placing: Placing) -> list[Furniture]:
@@ -231,18 +221,10 @@ def _added(placing: Placing) -> list[Furniture]:
 
 def _movable(placing: Placing) -> list[Placed]:
     """Return movable things, in a drawn order: the only ones of their kind, on the floor, that carry nothing."""
-    counts = _counts(placing)
-    found = []
-    for thing in placing.placed:
-        piece = placing.library.pieces.get(thing.model)
-        if (
-            piece is not None
-            and piece.habit in _HABITS
-            and counts[thing.category] == 1
-            and thing.low < _ON_FLOOR
-            and thing.category not in FLAT_TOPS
-        ):
-            found.append(thing)
+    counts, pieces = counts_of(placing.placed), placing.library.pieces
+    movable = [thing for thing in placing.placed if thing.model in pieces and pieces[thing.model].habit in _HABITS]
+    alone = [thing for thing in movable if counts[thing.category] == 1 and thing.low < _ON_FLOOR]
+    found = [thing for thing in alone if thing.category not in FLAT_TOPS]
     return [found[int(i)] for i in placing.generator.permutation(len(found))]
 
 

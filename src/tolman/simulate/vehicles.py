@@ -6,7 +6,7 @@ metres.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -103,18 +103,12 @@ def _over(curve: Curve, at: Floats) -> Floats:
 
 def _body(pattern: Pattern, colour: tuple[float, float, float]) -> Mesh:
     """The painted shell and its windows: a net of cross-sections, seven points on each side of the middle."""
-    marks = {
-        *np.linspace(0, 1, 29).tolist(),
-        *pattern.rear,
-        *pattern.front,
-        *(u for pair in pattern.sides for u in pair),
-    }
-    marks |= {u for curve in (pattern.top, pattern.belt) for u, _ in curve}
-    u = np.array(sorted(marks))
+    ends = [u for pair in (pattern.rear, pattern.front, *pattern.sides) for u in pair]
+    ends += [u for curve in (pattern.top, pattern.belt) for u, _ in curve]
+    u = np.unique([*np.linspace(0, 1, 29), *ends])
     u = u[np.append(True, np.diff(u) > 1e-6)]
-    half = pattern.half * np.interp(
-        u, [0, 0.02, 0.1, 0.25, 0.75, 0.9, 0.97, 1], [0.86, 0.93, 0.98, 1, 1, 0.98, 0.91, 0.8]
-    )
+    widths = [0.86, 0.93, 0.98, 1, 1, 0.98, 0.91, 0.8]
+    half = pattern.half * np.interp(u, [0, 0.02, 0.1, 0.25, 0.75, 0.9, 0.97, 1], widths)
     top, belt = _over(pattern.top, u), _over(pattern.belt, u)
     low = np.interp(u, [0, 0.04, 0.12, 0.88, 0.96, 1], [0.34, 0.26, _LOW, _LOW, 0.22, 0.3])
     cabin = np.clip((top - belt - 0.12) / 0.25, 0, 1)
@@ -153,8 +147,7 @@ def _body(pattern: Pattern, colour: tuple[float, float, float]) -> Mesh:
     net_mesh = quads(np.concatenate(corners))
     # Each quad's two triangles lie in two halves of the list.
     tints = np.repeat(np.tile(np.concatenate(colours), (2, 1)), 3, axis=0)
-    shell = smoothed(net_mesh, 38)
-    return Mesh(shell.points, shell.normals, shell.uvs, tints, shell.textures_of, shell.faces)
+    return replace(smoothed(net_mesh, 38), tints=tints)
 
 
 def _paint(pattern: Pattern, row: int, at: float, colour: tuple[float, float, float]) -> tuple[float, ...]:
@@ -163,9 +156,7 @@ def _paint(pattern: Pattern, row: int, at: float, colour: tuple[float, float, fl
         return (*_GLASS, 0.25)
     if row == 6 and any(a < at < b for a, b in pattern.sides):
         return (*_GLASS, 0.25)
-    if row in (0, 1):
-        return (*_DARK, 0.0)
-    if row == 6 and pattern.sides[0][0] < at < pattern.sides[-1][1]:
+    if row in (0, 1) or (row == 6 and pattern.sides[0][0] < at < pattern.sides[-1][1]):
         return (*_DARK, 0.0)
     if row in (3, 4) and at < 0.03:
         return (0.62, 0.05, 0.05, 0.3)
@@ -230,13 +221,8 @@ def wheel(pattern: Pattern) -> Mesh:
     parts = [smoothed(tyre), wall, rim]
     for spoke in range(5):
         angle = 2 * np.pi * spoke / 5
-        hole = [
-            [0.28 * np.cos(angle - 0.2), 0.28 * np.sin(angle - 0.2)],
-            [0.6 * np.cos(angle - 0.36), 0.6 * np.sin(angle - 0.36)],
-            [0.63 * np.cos(angle), 0.63 * np.sin(angle)],
-            [0.6 * np.cos(angle + 0.36), 0.6 * np.sin(angle + 0.36)],
-            [0.28 * np.cos(angle + 0.2), 0.28 * np.sin(angle + 0.2)],
-        ]
+        corners = (0.28, -0.2), (0.6, -0.36), (0.63, 0.0), (0.6, 0.36), (0.28, 0.2)
+        hole = [[away * np.cos(angle + turn), away * np.sin(angle + turn)] for away, turn in corners]
         flat = np.column_stack([np.array(hole) * radius, np.full(5, 0.2305)])
         parts.append(flat_shaded(flat[[[0, 1, 2], [0, 2, 3], [0, 3, 4]]], (0.07, 0.07, 0.08)))
     # The wheel's axis is z so far; it turns to point out of the vehicle.

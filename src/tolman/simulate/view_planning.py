@@ -96,9 +96,8 @@ def _shown(world: World, eyes: Floats, focal: float) -> Floats:
         face = np.sort(halves[number])[1:].prod() * 4
         near = (distance <= _FAR) & (face * (focal / np.maximum(distance, 0.3)) ** 2 >= _PIXELS)
         others = ~holds[number]
-        blocked = _blocked(
-            eyes[near], targets, centers[others], axes[others], np.maximum(halves[others] - _SHRINK, 1e-3)
-        )
+        solid = np.maximum(halves[others] - _SHRINK, 1e-3)
+        blocked = _blocked(eyes[near], targets, centers[others], axes[others], solid)
         if floor is not None:
             ends = np.broadcast_arrays(eyes[near][:, None, :2], targets[None, :, :2])
             blocked |= ~shapely.covers(floor, shapely.linestrings(np.stack(ends, axis=2)))
@@ -179,11 +178,8 @@ def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float, pitch: f
         shown |= hit
     views = (len(yaws), _COLUMNS * _ROWS)
     distances = distances.reshape(views)
-    return Outlook(
-        distance=np.median(distances, axis=1),
-        things=shown.reshape(views).mean(1),
-        blocked=(distances < _RIGHT_BEFORE).mean(1),
-    )
+    blocked = (distances < _RIGHT_BEFORE).mean(1)
+    return Outlook(np.median(distances, axis=1), shown.reshape(views).mean(1), blocked)
 
 
 def _ways(yaws: Floats, half_angle: float, pitch: float) -> Floats:
@@ -250,16 +246,10 @@ def opening_look(world: World, views: Views, ground: WalkableFloor, then: Look, 
         way = ground.length(then[0], eye)
         if way > pace.speed * PRELUDE:
             continue
-        found = [
-            outlook(
-                world,
-                views.eyes[eye] * (1 - share) + views.eyes[then[0]] * share,
-                then[1] + turns * (1 - share),
-                views.half_angle,
-                pace.pitch,
-            )
-            for share in _ON_THE_WAY
-        ]
+        found = []
+        for share in _ON_THE_WAY:
+            place = views.eyes[eye] * (1 - share) + views.eyes[then[0]] * share
+            found.append(outlook(world, place, then[1] + turns * (1 - share), views.half_angle, pace.pitch))
         # Of views that reach far enough and show something, now and on the way, that of fewest objects; else the best.
         open_to = np.minimum(found[0].distance / _OPEN, 1.0)
         notable = np.minimum(np.min([view.things for view in found], axis=0) / _NOTABLE, 1.0)
@@ -343,10 +333,8 @@ def tour_within(seconds: float, looks: Sequence[Look], views: Views, cost: Float
 def _insertion(tour: Sequence[int], i: int, cost: Floats) -> tuple[float, int]:
     """The seconds that a look adds to a tour at its best place, and that place."""
     ends = [(float(cost[i, tour[0]]), 0), (float(cost[tour[-1], i]), len(tour))]
-    between = [
-        (float(cost[a, i] + cost[i, b] - cost[a, b]), place + 1)
-        for place, (a, b) in enumerate(itertools.pairwise(tour))
-    ]
+    gaps = enumerate(itertools.pairwise(tour), start=1)
+    between = [(float(cost[a, i] + cost[i, b] - cost[a, b]), place) for place, (a, b) in gaps]
     return min(ends + between)
 
 

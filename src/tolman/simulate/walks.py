@@ -10,8 +10,8 @@ band the values are between those of the two shots. Steps are among them: 1 to 3
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -82,41 +82,35 @@ def intrinsics_of(size: tuple[int, int], angle: float = 72.0) -> tuple[float, fl
     return float(focal), float(focal), size[0] / 2, size[1] / 2
 
 
-def draw_walk(world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480)) -> Walk:
-    """Draw a walk that passes by as many objects as its time allows.
-
-    Args:
-        world: where.
-        seed: of the random draws.
-        seconds: how long.
-        rate: frames a second.
-        size: of the picture, for its angle of view.
-    """
-    times, motion = draw_motion(world, seed, seconds=seconds, rate=rate, size=size)
-    return Walk(times, motion.poses)
-
-
 def draw_motion(
     world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480)
 ) -> tuple[Floats, Motion]:
-    """The times of a walk's frames, seconds, and how its camera is moved; see `draw_walk`."""
+    """Draw a walk that passes by as many objects as its time allows; arguments and results as for `draw_drive`."""
     generator = np.random.default_rng(np.frombuffer(f"walk:{seed}".encode(), dtype=np.uint8))
     views = find_views(world, intrinsics_of(size), size)
     ground = WalkableFloor(world.walkable, views.eyes[:, :2])
+    order = _drawn_order(world, views, ground, _walk_costs, _PACE, seconds, generator)
+    times = np.arange(round(seconds * rate)) / rate
+    return times, _walk_motion(order, views, ground, times, generator)
+
+
+def _drawn_order(
+    world: World, views: Views, ground: WalkableFloor, costs: Callable[[Sequence[Look], Views, WalkableFloor], Floats],
+    pace: CameraPace, seconds: float, generator: np.random.Generator,
+) -> list[Look]:  # fmt: skip
+    """The looks of a recording in their order, as many as its time allows."""
     looks = choose_looks(views)
-    cost = _walk_costs(looks, views, ground)
-    # A walk begins with a look at little, so that things come into view one after the other.
+    cost = costs(looks, views, ground)
+    # A recording begins with a look at little, so that things come into view one after the other.
     seconds_left = seconds - PRELUDE * min(1.0, seconds / 10)
-    # A neck narrower than the grid parts the floor: walk where most is to be seen.
+    # A neck narrower than the grid parts the floor: go where most is to be seen.
     reach = np.isfinite(cost).sum(1)
     start = int(generator.choice(np.flatnonzero(reach == reach.max())))
     tour = short_tour([i for i in range(len(looks)) if np.isfinite(cost[start, i])], start, cost)
     if duration(tour, cost) > seconds_left:
         tour = tour_within(seconds_left, looks, views, cost)
     order = [looks[i] for i in tour]
-    order.insert(0, opening_look(world, views, ground, order[0], _PACE))
-    times = np.arange(round(seconds * rate)) / rate
-    return times, _walk_motion(order, views, ground, times, generator)
+    return [opening_look(world, views, ground, order[0], pace), *order]
 
 
 def _walk_costs(looks: Sequence[Look], views: Views, ground: WalkableFloor) -> Floats:
@@ -157,10 +151,8 @@ def _walk_motion(
     places = gaussian_filter1d(places, smooth, axis=0, mode="nearest")
     yaw_at = gaussian_filter1d(yaw_at, smooth, mode="nearest")
     phase = generator.uniform(0, 2 * np.pi, 4)
-    moving = gaussian_filter1d(
-        np.linalg.norm(np.gradient(places, axis=0), axis=1) * rate if count > 1 else np.zeros(count), smooth
-    )
-    sway = np.minimum(moving, 1.0)
+    moving = np.linalg.norm(np.gradient(places, axis=0), axis=1) * rate if count > 1 else np.zeros(count)
+    sway = np.minimum(gaussian_filter1d(moving, smooth), 1.0)
     height = EYE + 0.012 * sway * np.sin(2 * np.pi * 1.8 * times + phase[0])
     yaw_at = yaw_at + np.radians(0.8) * np.sin(2 * np.pi * 0.45 * times + phase[1])
     pitch = PITCH + np.radians(2.0) * np.sin(2 * np.pi * 0.2 * times + phase[2])
@@ -218,16 +210,7 @@ def draw_drive(
     height = float(generator.uniform(*HEIGHTS))
     views = find_views(world, intrinsics_of(size), size, height)
     ground = WalkableFloor(world.walkable, views.eyes[:, :2])
-    looks = choose_looks(views)
-    cost = _drive_costs(looks, views, ground)
-    reach = np.isfinite(cost).sum(1)
-    start = int(generator.choice(np.flatnonzero(reach == reach.max())))
-    tour = short_tour([i for i in range(len(looks)) if np.isfinite(cost[start, i])], start, cost)
-    seconds_left = seconds - PRELUDE * min(1.0, seconds / 10)
-    if duration(tour, cost) > seconds_left:
-        tour = tour_within(seconds_left, looks, views, cost)
-    order = [looks[i] for i in tour]
-    order.insert(0, opening_look(world, views, ground, order[0], PACE))
+    order = _drawn_order(world, views, ground, _drive_costs, PACE, seconds, generator)
     times = np.arange(round(seconds * rate)) / rate
     return times, _drive_motion(order, views, ground, times)
 
@@ -344,13 +327,8 @@ def with_tremor(motion: Motion, times: Floats, seed: str) -> Motion:
             phase = generator.uniform(0, 2 * np.pi, WAVES)
             waves = np.sin(2 * np.pi * pitch[:, None] * times + phase[:, None])
             added[row] += rms * np.sqrt(2 / WAVES) * waves.sum(0)
-    return replace(
-        motion,
-        places=motion.places + added[:3].T,
-        yaw=motion.yaw + added[3],
-        pitch=motion.pitch + added[4],
-        roll=motion.roll + added[5],
-    )
+    yaw, pitch, roll = np.array([motion.yaw, motion.pitch, motion.roll]) + added[3:]
+    return Motion(motion.places + added[:3].T, yaw, pitch, roll)
 
 
 WALK, HANDHELD, ROBOT = CAMERAS = ("walk", "handheld", "robot")
@@ -364,8 +342,8 @@ def draw_trajectory(
     Args:
         world: where.
         seed: of the random draws.
-        camera: one of `CAMERAS`: 'walk' is `draw_walk`, 'handheld' the same walk with the tremor of a hand, 'robot' a
-            drive.
+        camera: one of `CAMERAS`: 'walk' passes by as many objects as its time allows, 'handheld' is the same walk with
+            the tremor of a hand, 'robot' a drive.
         seconds: how long.
         rate: frames a second.
         size: of the picture, for its angle of view.

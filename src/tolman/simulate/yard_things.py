@@ -14,7 +14,19 @@ import numpy as np
 from tolman.geometry.boxes import Floats
 from tolman.simulate import textures
 from tolman.simulate.greenery import flower_bed
-from tolman.simulate.mesh import Mesh, block, extruded, flat_shaded, joined, quads, rod, smoothed, tinted, turned
+from tolman.simulate.mesh import (
+    Mesh,
+    block,
+    extruded,
+    flat_shaded,
+    joined,
+    pitched,
+    placed,
+    quads,
+    rod,
+    smoothed,
+    turned,
+)
 
 _STEEL, _IRON = (0.55, 0.57, 0.59), (0.12, 0.13, 0.14)
 _WOOD = np.array([0.52, 0.37, 0.23])
@@ -67,22 +79,17 @@ def swing_set(generator: np.random.Generator) -> Mesh:
 def seesaw(generator: np.random.Generator) -> Mesh:
     """Make a plank on a support; one end is down."""
     colour = bright(generator)
-    tilt, pivot = np.radians(13), 0.46
-    turn = np.eye(4)
-    turn[1:3, 1:3] = [[np.cos(tilt), -np.sin(tilt)], [np.sin(tilt), np.cos(tilt)]]
-    turn[2, 3] = pivot
+    pivot = 0.46
     plank = [block((-0.12, -1.45, -0.03), (0.12, 1.45, 0.03), colour)]
     for y in (-1.25, 1.25):
         plank.append(block((-0.17, y - 0.15, 0.03), (0.17, y + 0.15, 0.06), np.array(_IRON) * 1.5))
         inner = y - 0.3 * np.sign(y)
-        plank += [
-            rod((-0.15, inner, 0.24), (0.15, inner, 0.24), 0.014, _STEEL),
-            rod((0, inner, 0), (0, inner, 0.24), 0.014, _STEEL),
-        ]
+        plank.append(rod((-0.15, inner, 0.24), (0.15, inner, 0.24), 0.014, _STEEL))
+        plank.append(rod((0, inner, 0), (0, inner, 0.24), 0.014, _STEEL))
     stand = [block((-0.24, -0.24, 0), (0.24, 0.24, 0.05), _IRON)]
     stand += [rod((x, 0, 0.02), (x * 0.7, 0, pivot), 0.03, _STEEL) for x in (-0.18, 0.18)]
     stand.append(rod((-0.16, 0, pivot - 0.02), (0.16, 0, pivot - 0.02), 0.03, _STEEL))
-    return joined([joined(plank).moved(turn), *stand])
+    return joined([joined(plank).moved(pitched((0, 0, pivot), float(np.radians(13)))), *stand])
 
 
 def climbing_frame(generator: np.random.Generator) -> Mesh:
@@ -98,10 +105,8 @@ def climbing_frame(generator: np.random.Generator) -> Mesh:
         parts += [rod((-0.9, y, z), (0.9, y, z), 0.016, other, 6) for y in steps]
         parts += [rod((x, -0.9, z), (x, 0.9, z), 0.016, other, 6) for x in steps]
     for a in (-0.3, 0.3):
-        parts += [
-            rod((-0.3, a, 1.68), (0.3, a, 1.68), 0.018, other, 6),
-            rod((a, -0.3, 1.68), (a, 0.3, 1.68), 0.018, other, 6),
-        ]
+        parts.append(rod((-0.3, a, 1.68), (0.3, a, 1.68), 0.018, other, 6))
+        parts.append(rod((a, -0.3, 1.68), (a, 0.3, 1.68), 0.018, other, 6))
     return joined(parts)
 
 
@@ -109,56 +114,37 @@ def sandbox(generator: np.random.Generator) -> Mesh:
     """Sand within boards, with buckets."""
     wood = _WOOD * generator.uniform(0.85, 1.25)
     sand = textures.sand(generator, np.array([0.83, 0.73, 0.54]))
-    parts = [
-        flat_shaded(
-            np.array(
-                [[[-1, -1, 0.16], [1, -1, 0.16], [1, 1, 0.16]], [[-1, -1, 0.16], [1, 1, 0.16], [-1, 1, 0.16]]],
-                dtype=np.float64,
-            )
-        ).papered(sand, 1.5)
-    ]
-    for a, b in (
-        ((-1.1, -1.1), (1.1, -0.95)),
-        ((-1.1, 0.95), (1.1, 1.1)),
-        ((-1.1, -0.95), (-0.95, 0.95)),
-        ((0.95, -0.95), (1.1, 0.95)),
-    ):
-        parts.append(block((*a, 0), (*b, 0.28), wood))
-    for a, b in (((-1.15, -1.15), (1.15, -0.85)), ((-1.15, 0.85), (1.15, 1.15))):
-        parts.append(block((*a, 0.28), (*b, 0.31), wood * 1.12))
+    level = np.array([[[-1, -1, 0.16], [1, -1, 0.16], [1, 1, 0.16], [-1, 1, 0.16]]], dtype=np.float64)
+    parts = [quads(level).papered(sand, 1.5)]
+    edges = (-1.1, -0.95), (0.95, 1.1)
+    parts += [block((-1.1, a, 0), (1.1, b, 0.28), wood) for a, b in edges]
+    parts += [block((a, -0.95, 0), (b, 0.95, 0.28), wood) for a, b in edges]
+    parts += [block((-1.15, a, 0.28), (1.15, b, 0.31), wood * 1.12) for a, b in ((-1.15, -0.85), (0.85, 1.15))]
     for number in range(3):
         # Each in its own third of the sand, so that none stands in another.
         angle, away = 2 * np.pi * number / 3 + generator.uniform(-0.6, 0.6), generator.uniform(0.3, 0.7)
         x, y = away * np.cos(angle), away * np.sin(angle)
-        bucket = turned(
-            [(0.001, 0.16), (0.08, 0.16), (0.1, 0.32), (0.09, 0.32), (0.07, 0.18), (0.001, 0.18)],
-            bright(generator),
-            14,
-        )
-        shift = np.eye(4)
-        shift[:2, 3] = (x, y)
-        parts.append(smoothed(bucket).moved(shift))
+        profile = [(0.001, 0.16), (0.08, 0.16), (0.1, 0.32), (0.09, 0.32), (0.07, 0.18), (0.001, 0.18)]
+        bucket = turned(profile, bright(generator), 14)
+        parts.append(smoothed(bucket).moved(placed((x, y, 0.0))))
     return joined(parts)
 
 
 def ping_pong_table(generator: np.random.Generator) -> Mesh:
     """A table of concrete or steel with its net."""
     colour = np.array([(0.12, 0.3, 0.42), (0.13, 0.34, 0.22), (0.5, 0.5, 0.48)][int(generator.integers(3))])
-    parts = [block((-0.76, -1.37, 0.7), (0.76, 1.37, 0.76), colour)]
-    parts += [
-        block((-0.008, -1.37, 0.76), (0.008, 1.37, 0.762), (0.9, 0.9, 0.9)),
-        block((-0.765, -0.015, 0.76), (0.765, 0.015, 0.92), _STEEL),
-    ]
-    parts += [block((-0.55, y - 0.12, 0), (0.55, y + 0.12, 0.7), (0.58, 0.57, 0.54)) for y in (-0.8, 0.8)]
-    return joined(parts)
+    table = block((-0.76, -1.37, 0.7), (0.76, 1.37, 0.76), colour)
+    line = block((-0.008, -1.37, 0.76), (0.008, 1.37, 0.762), (0.9, 0.9, 0.9))
+    net = block((-0.765, -0.015, 0.76), (0.765, 0.015, 0.92), _STEEL)
+    feet = [block((-0.55, y - 0.12, 0), (0.55, y + 0.12, 0.7), (0.58, 0.57, 0.54)) for y in (-0.8, 0.8)]
+    return joined([table, line, net, *feet])
 
 
 def soccer_ball(generator: np.random.Generator) -> Mesh:
     """White with dark spots."""
     angles = np.linspace(-np.pi / 2, np.pi / 2, 15)
-    ball = smoothed(
-        turned([(max(0.11 * float(np.cos(a)), 1e-4), 0.11 * float(np.sin(a))) for a in angles], (0.9, 0.9, 0.9), 20), 80
-    )
+    profile = [(max(0.11 * float(np.cos(a)), 1e-4), 0.11 * float(np.sin(a))) for a in angles]
+    ball = smoothed(turned(profile, (0.9, 0.9, 0.9), 20), 80)
     steps = np.arange(12) + 0.5
     polar, around = np.arccos(1 - steps / 6), np.pi * (1 + 5**0.5) * steps
     spots = np.column_stack([np.cos(around) * np.sin(polar), np.sin(around) * np.sin(polar), np.cos(polar)])
@@ -198,37 +184,25 @@ def _pond(generator: np.random.Generator) -> Mesh:
     """Water within a rim of stones, with leaves on it."""
     angles = np.linspace(0, 2 * np.pi, 49)
     phase = generator.uniform(0, 2 * np.pi, 3)
-    radius = (
-        1
-        + 0.12 * np.sin(2 * angles + phase[0])
-        + 0.07 * np.sin(3 * angles + phase[1])
-        + 0.04 * np.sin(5 * angles + phase[2])
-    )
+    radius = 1 + 0.12 * np.sin(2 * angles + phase[0]) + 0.07 * np.sin(3 * angles + phase[1])
+    radius += 0.04 * np.sin(5 * angles + phase[2])
     ring = np.column_stack([radius * np.cos(angles) * 2.0, radius * np.sin(angles) * 1.4])
     level = 0.07
     inner = np.column_stack([ring, np.full(len(ring), level)])
     middle = np.tile([0.0, 0.0, level], (len(ring) - 1, 1))
-    sheet = flat_shaded(np.stack([middle, inner[:-1], inner[1:]], axis=1), (0.16, 0.25, 0.24))
-    parts = [tinted(sheet.papered(textures.water(generator, np.array([0.9, 0.95, 0.95])), 2.5), (0.22, 0.33, 0.32))]
-    parts[0] = parts[0].painted((0.16, 0.24, 0.23), 0.15)
+    sheet = flat_shaded(np.stack([middle, inner[:-1], inner[1:]], axis=1))
+    sheet = sheet.papered(textures.water(generator, np.array([0.9, 0.95, 0.95])), 2.5)
+    parts = [sheet.painted((0.16, 0.24, 0.23), 0.15)]
     for place in ring[:-1]:
         high = float(generator.uniform(0.12, 0.2))
         corners = np.array([[np.cos(a), np.sin(a)] for a in np.arange(6) * np.pi / 3 + generator.uniform(0, 1)])
-        stone = extruded(
-            place + corners * generator.uniform(0.13, 0.2),
-            0.0,
-            high,
-            np.array([0.55, 0.54, 0.5]) * generator.uniform(0.75, 1.15),
-        )
-        parts.append(stone)
+        outline = place + corners * generator.uniform(0.13, 0.2)
+        parts.append(extruded(outline, 0.0, high, np.array([0.55, 0.54, 0.5]) * generator.uniform(0.75, 1.15)))
     for _ in range(14):
         r, a = np.sqrt(generator.random()) * 0.75, generator.uniform(0, 2 * np.pi)
-        pad = turned(
-            [(float(generator.uniform(0.09, 0.17)), level + 0.008), (0.001, level + 0.009)], (0.2, 0.38, 0.16), 10
-        )
-        shift = np.eye(4)
-        shift[:2, 3] = (r * np.cos(a) * 2.0, r * np.sin(a) * 1.4)
-        parts.append(pad.moved(shift))
+        rim = (float(generator.uniform(0.09, 0.17)), level + 0.008)
+        pad = turned([rim, (0.001, level + 0.009)], (0.2, 0.38, 0.16), 10)
+        parts.append(pad.moved(placed((r * np.cos(a) * 2.0, r * np.sin(a) * 1.4, 0.0))))
     return joined(parts)
 
 
@@ -241,8 +215,6 @@ def _statue(generator: np.random.Generator) -> Mesh:
     parts = [
         block((-0.45, -0.45, 0), (0.45, 0.45, 0.12), stone * 0.9),
         block((-0.36, -0.36, 0.12), (0.36, 0.36, 0.85), stone),
-    ]
-    parts += [
         block((-0.42, -0.42, 0.85), (0.42, 0.42, 0.95), stone * 0.95),
         block((-0.2, 0.355, 0.4), (0.2, 0.37, 0.62), (0.3, 0.25, 0.15)),
     ]
@@ -260,10 +232,8 @@ def _statue(generator: np.random.Generator) -> Mesh:
 def _board(generator: np.random.Generator) -> Mesh:
     wood = _WOOD * generator.uniform(0.7, 1.2)
     parts = [block((x - 0.05, -0.05, 0), (x + 0.05, 0.05, 1.75), wood) for x in (-0.62, 0.62)]
-    parts += [
-        block((-0.57, -0.03, 0.8), (0.57, 0.03, 1.6), (0.35, 0.42, 0.36)),
-        block((-0.7, -0.14, 1.75), (0.7, 0.14, 1.82), wood * 0.8),
-    ]
+    parts.append(block((-0.57, -0.03, 0.8), (0.57, 0.03, 1.6), (0.35, 0.42, 0.36)))
+    parts.append(block((-0.7, -0.14, 1.75), (0.7, 0.14, 1.82), wood * 0.8))
     for _ in range(5):
         x, z = float(generator.uniform(-0.5, 0.25)), float(generator.uniform(0.85, 1.25))
         parts.append(block((x, 0.03, z), (x + 0.2, 0.036, z + 0.28), generator.uniform(0.7, 0.95, 3)))
@@ -290,20 +260,16 @@ def _table(generator: np.random.Generator) -> Mesh:
 
 def _chair(generator: np.random.Generator) -> Mesh:
     """A garden chair of slats; who sits there looks along +y."""
-    tone = np.array(
-        [(0.55, 0.39, 0.24), (0.2, 0.36, 0.3), (0.86, 0.85, 0.82), (0.5, 0.2, 0.17)][int(generator.integers(4))]
-    )
+    tones = (0.55, 0.39, 0.24), (0.2, 0.36, 0.3), (0.86, 0.85, 0.82), (0.5, 0.2, 0.17)
+    tone = np.array(tones[int(generator.integers(4))])
     parts = [block((-0.23, y, 0.42), (0.23, y + 0.075, 0.445), tone) for y in np.arange(-0.2, 0.2, 0.088)]
-    parts += [
-        block((-0.22, -0.25 - 0.05 * (z - 0.5), z), (0.22, -0.225 - 0.05 * (z - 0.5), z + 0.09), tone)
-        for z in (0.52, 0.64, 0.76)
-    ]
+    for z in (0.52, 0.64, 0.76):
+        lean = 0.05 * (z - 0.5)
+        parts.append(block((-0.22, -0.25 - lean, z), (0.22, -0.225 - lean, z + 0.09), tone))
     for x in (-0.21, 0.21):
-        parts += [rod((x, 0.2, 0), (x, 0.2, 0.43), 0.014, _IRON), rod((x, -0.22, 0), (x, -0.22, 0.43), 0.014, _IRON)]
-        parts += [
-            rod((x, -0.22, 0.43), (x, -0.26, 0.86), 0.014, _IRON),
-            rod((x, -0.22, 0.4), (x, 0.2, 0.4), 0.012, _IRON),
-        ]
+        parts += [rod((x, y, 0), (x, y, 0.43), 0.014, _IRON) for y in (0.2, -0.22)]
+        parts.append(rod((x, -0.22, 0.43), (x, -0.26, 0.86), 0.014, _IRON))
+        parts.append(rod((x, -0.22, 0.4), (x, 0.2, 0.4), 0.012, _IRON))
     return joined(parts)
 
 
@@ -324,9 +290,8 @@ def _umbrella(generator: np.random.Generator) -> Mesh:
 
 
 def _dumpster(generator: np.random.Generator) -> Mesh:
-    colour = np.array(
-        [(0.16, 0.32, 0.22), (0.16, 0.24, 0.4), (0.3, 0.32, 0.33), (0.5, 0.38, 0.12)][int(generator.integers(4))]
-    )
+    tones = (0.16, 0.32, 0.22), (0.16, 0.24, 0.4), (0.3, 0.32, 0.33), (0.5, 0.38, 0.12)
+    colour = np.array(tones[int(generator.integers(4))])
     base = np.array([[-0.62, -0.4], [0.62, -0.4], [0.62, 0.4], [-0.62, 0.4]])
     low, high = np.column_stack([base, np.full(4, 0.16)]), np.column_stack([base * (1.08, 1.16), np.full(4, 1.08)])
     around = np.stack([low, np.roll(low, -1, 0), np.roll(high, -1, 0), high], axis=1)
@@ -334,18 +299,12 @@ def _dumpster(generator: np.random.Generator) -> Mesh:
         quads(np.concatenate([around, low[None, ::-1]]), colour),
         block((-0.69, -0.48, 1.08), (0.69, 0.48, 1.14), colour * 0.85),
     ]
-    parts.append(
-        smoothed(
-            extruded(
-                np.array([[-0.48, 1.14], [0.48, 1.14], [0.3, 1.24], [-0.3, 1.24]]), -0.67, 0.67, colour * 0.75
-            ).moved(np.array([[0.0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]])),
-            20,
-        )
-    )
+    profile = np.array([[-0.48, 1.14], [0.48, 1.14], [0.3, 1.24], [-0.3, 1.24]])
+    parts.append(smoothed(extruded(profile, -0.67, 0.67, colour * 0.75).moved(_along_x(0, 0, 0)), 20))
+    wheel = turned([(0.09, -0.025), (0.1, 0.0), (0.09, 0.025)], _IRON, 16)
     for x in (-0.5, 0.5):
         for y in (-0.3, 0.3):
-            wheel = turned([(0.09, -0.025), (0.1, 0.0), (0.09, 0.025)], _IRON, 16)
-            parts.append(wheel.moved(np.array([[0.0, 0, 1, x], [1, 0, 0, y], [0, 1, 0, 0.1], [0, 0, 0, 1]])))
+            parts.append(wheel.moved(_along_x(x, y, 0.1)))
             parts.append(block((x - 0.05, y - 0.04, 0.1), (x + 0.05, y + 0.04, 0.2), _STEEL))
     parts.append(rod((-0.5, 0.5, 0.95), (0.5, 0.5, 0.95), 0.018, _STEEL))
     return joined(parts)
@@ -371,34 +330,24 @@ def _wheelbarrow(generator: np.random.Generator) -> Mesh:
         parts += [
             rod((x, -0.75, 0.55), (x, -0.2, 0.3), 0.017, _IRON),
             rod((x, -0.2, 0.3), (x * 0.25, 0.6, 0.2), 0.017, _IRON),
-        ]
-        parts += [
             rod((x, -0.26, 0), (x, -0.26, 0.36), 0.017, _IRON),
             rod((x, -0.86, 0.56), (x, -0.74, 0.55), 0.022, (0.1, 0.1, 0.1)),
         ]
     tyre = turned([(0.15, -0.035), (0.2, 0.0), (0.15, 0.035)], _IRON, 24)
-    return joined([*parts, tyre.moved(np.array([[0.0, 0, 1, 0], [1, 0, 0, 0.6], [0, 1, 0, 0.2], [0, 0, 0, 1]]))])
+    return joined([*parts, tyre.moved(_along_x(0, 0.6, 0.2))])
+
+
+def _along_x(x: float, y: float, z: float) -> Floats:
+    """The 4×4 transform that lays an upright axis along x and moves it to a point."""
+    return np.array([[0.0, 0, 1, x], [1, 0, 0, y], [0, 1, 0, z], [0, 0, 0, 1]])
 
 
 def _drinking(generator: np.random.Generator) -> Mesh:
     stone = np.array([(0.6, 0.6, 0.58), (0.2, 0.32, 0.28)][int(generator.integers(2))])
-    parts = [
-        turned(
-            [
-                (0.001, 0.0), (0.2, 0.0), (0.2, 0.04), (0.11, 0.08), (0.1, 0.7), (0.21, 0.8), (0.21, 0.88),
-                (0.17, 0.86), (0.001, 0.82),
-            ],
-            stone,
-            20,
-        )
-    ]  # fmt: skip
-    return joined(
-        [
-            smoothed(parts[0], 50),
-            rod((0, -0.1, 0.82), (0, -0.1, 0.94), 0.015, _STEEL),
-            rod((0, -0.1, 0.94), (0, -0.02, 0.94), 0.013, _STEEL),
-        ]
-    )
+    profile = [(0.001, 0.0), (0.2, 0.0), (0.2, 0.04), (0.11, 0.08), (0.1, 0.7), (0.21, 0.8), (0.21, 0.88)]
+    stand = turned([*profile, (0.17, 0.86), (0.001, 0.82)], stone, 20)
+    pipe = rod((0, -0.1, 0.82), (0, -0.1, 0.94), 0.015, _STEEL)
+    return joined([smoothed(stand, 50), pipe, rod((0, -0.1, 0.94), (0, -0.02, 0.94), 0.013, _STEEL)])
 
 
 def _gazebo(generator: np.random.Generator) -> Mesh:

@@ -7,7 +7,7 @@ Colours are drawn from palettes by family. Metres, z up. Angles in radians unles
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -116,14 +116,15 @@ class Material:
     family: str
     colour: Colour
 
-    def on(self, *meshes: Mesh, turn: int = 0) -> list[Mesh]:
+    def on(self, *meshes: Mesh | Iterable[Mesh], turn: int = 0) -> list[Mesh]:
         """Bodies of this material.
 
         Args:
-            meshes: the bodies.
+            meshes: the bodies, alone or several together.
             turn: by how many right angles the grain is turned.
         """
-        return [self._on(mesh, turn) for mesh in meshes]
+        bodies = itertools.chain.from_iterable([one] if isinstance(one, Mesh) else one for one in meshes)
+        return [self._on(mesh, turn) for mesh in bodies]
 
     def shade(self, by: float) -> Material:
         """The same lighter or darker."""
@@ -256,12 +257,17 @@ def loft(rings: Sequence[Floats]) -> Mesh:
         rings: shape (k, 3) each, counter-clockwise seen from where they go; the first and the last are star-shaped
             about their middles.
     """
+    return _skinned(rings, rings[0].mean(0), rings[-1].mean(0))
+
+
+def _skinned(rings: Sequence[Floats], first: Floats, last: Floats) -> Mesh:
+    """A skin over rings, closed by fans about two points."""
     corners = []
     for lower, upper in itertools.pairwise(rings):
         after, above = np.roll(lower, -1, 0), np.roll(upper, -1, 0)
         corners += [np.stack([lower, after, above], axis=1), np.stack([lower, above, upper], axis=1)]
-    for ring, outward in ((rings[0], -1), (rings[-1], 1)):
-        fan = np.stack([np.broadcast_to(ring.mean(0), ring.shape), ring, np.roll(ring, -1, 0)], axis=1)
+    for ring, middle, outward in ((rings[0], first, -1), (rings[-1], last, 1)):
+        fan = np.stack([np.broadcast_to(middle, ring.shape), ring, np.roll(ring, -1, 0)], axis=1)
         corners.append(fan[:, ::outward])
     return _shaded(np.concatenate(corners))
 
@@ -320,14 +326,7 @@ def tube(path: ArrayLike, radius: float | Sequence[float], *, sides: int = 10, s
         side /= np.linalg.norm(side)
         other = np.cross(way, side)
         rings.append(spot + scale * size * (np.outer(np.cos(angles), side) + np.outer(np.sin(angles), other)))
-    corners = []
-    for lower, upper in itertools.pairwise(rings):
-        after, above = np.roll(lower, -1, 0), np.roll(upper, -1, 0)
-        corners += [np.stack([lower, after, above], axis=1), np.stack([lower, above, upper], axis=1)]
-    for ring, center, outward in ((rings[0], points[0], -1), (rings[-1], points[-1], 1)):
-        fan = np.stack([np.broadcast_to(center, ring.shape), ring, np.roll(ring, -1, 0)], axis=1)
-        corners.append(fan[:, ::outward])
-    return _shaded(np.concatenate(corners))
+    return _skinned(rings, points[0], points[-1])
 
 
 def bar(a: Point, b: Point, start: float, end: float | None = None, *, sides: int = 10, square: bool = False) -> Mesh:

@@ -119,6 +119,22 @@ class FrontStyle:
     handles: Handles
 
 
+def drawn_fronts(
+    draws: Draws, body: Material, handles: Handles, looks: Sequence[str], own: float, *others: str
+) -> FrontStyle:
+    """One of some looks, of the body's material with a probability `own`, else of one of other families."""
+    look = draws.pick(*looks)
+    return FrontStyle(look, body if draws.chance(own) else draws.material(*others), handles)
+
+
+def walls(half: tuple[float, float], thick: float, low: float, high: float) -> list[Mesh]:
+    """Four upright boards around a rectangle about the middle, their outer faces on its sides; half its sides given."""
+    (x, y), made = half, list[Mesh]()
+    made += [box((-x, s * y - (s > 0) * thick, low), (x, s * y + (s < 0) * thick, high)) for s in (-1, 1)]
+    y -= thick
+    return made + [box((s * x - (s > 0) * thick, -y, low), (s * x + (s < 0) * thick, y, high)) for s in (-1, 1)]
+
+
 def fronts(cells: Sequence[Niche], face: float, style: FrontStyle) -> tuple[list[Mesh], list[OpeningPart]]:
     """Make fronts of drawers and doors on a face; handles project over them by the handles' depth.
 
@@ -240,7 +256,7 @@ def base(draws: Draws, low: Point, high: Point, material: Material) -> list[Mesh
     if style == "feet":
         r = min(0.025, 0.1 * (y1 - y0))
         spots = [(x, y) for x in (x0 + 2 * r, x1 - 2 * r) for y in (y0 + 2 * r, y1 - 2 * r)]
-        return material.shade(0.6).on(*(cylinder((x, y, z0), r, height, sides=14) for x, y in spots))
+        return material.shade(0.6).on(cylinder((x, y, z0), r, height, sides=14) for x, y in spots)
     made = legs((x0, y0), (x1, y1), z0, z1, draws.pick(*LEG_STYLES[:4]), min(0.02, 0.08 * (y1 - y0)))
     if style == "rails":
         made += [box((x0 + 0.02, y - 0.009, z1 - 0.035), (x1 - 0.02, y + 0.009, z1)) for y in (y0 + 0.03, y1 - 0.03)]
@@ -351,7 +367,7 @@ def knobs(
     knob = rotated(
         lathe([(radius, 0.0), (radius * 0.9, depth * 0.9), (radius * 0.75, depth)], sides=16), -np.pi / 2, axis=0
     )
-    made = material.on(*(shifted(knob, (x, y[0], z)) for x, z in spots))
+    made = material.on(shifted(knob, (x, y[0], z)) for x, z in spots)
     marks = [box((x - 0.0015, y[0] + depth * 0.8, z), (x + 0.0015, y[1] + 0.0005, z + radius * 0.8)) for x, z in spots]
     return made + material.shade(0.3 if sum(material.colour) > 1.2 else 4.0).on(*marks)
 

@@ -82,6 +82,11 @@ class Draws:
         """One of some words."""
         return options[int(self.generator.integers(len(options)))]
 
+    def top(self, margin: float) -> LevelSurface:
+        """The upper side, but for a margin along its edges, metres."""
+        x, y = self.size[0] / 2 - margin, self.size[1] / 2 - margin
+        return LevelSurface((-x, -y), (x, y), self.size[2])
+
     def material(self, *families: str) -> Material:
         """A material of one of some families."""
         return drawn_material(self.generator, self.pick(*families))

@@ -46,13 +46,11 @@ def make_bathtub(draws: Draws) -> MadeParts:
             box((-w / 2 + 0.008, -d / 2, 0.0), (w / 2 - 0.008, -d / 2 + 0.02, top - 0.028)),
         )
         bodies += panel.on(
-            *(
-                box(
-                    (s * (w / 2 - 0.018) - 0.01, -d / 2 + 0.02, 0.0),
-                    (s * (w / 2 - 0.018) + 0.01, d / 2 - 0.03, top - 0.028),
-                )
-                for s in (-1, 1)
+            box(
+                (s * (w / 2 - 0.018) - 0.01, -d / 2 + 0.02, 0.0),
+                (s * (w / 2 - 0.018) + 0.01, d / 2 - 0.03, top - 0.028),
             )
+            for s in (-1, 1)
         )
         if draws.chance(0.5):
             for a in np.linspace(-w / 2 + 0.1, w / 2 - 0.1, draws.count(2, 5) + 1)[:-1]:
@@ -99,7 +97,7 @@ def make_bathtub(draws: Draws) -> MadeParts:
     if draws.chance(0.2):
         bodies += metal.on(
             bar((-0.2, -d / 2 + rim * 0.4, top + 0.03), (0.2, -d / 2 + rim * 0.4, top + 0.03), 0.01),
-            *(
+            (
                 bar((s * 0.19, -d / 2 + rim * 0.4, top - 0.005), (s * 0.19, -d / 2 + rim * 0.4, top + 0.03), 0.008)
                 for s in (-1, 1)
             ),
@@ -164,23 +162,19 @@ def make_sink(draws: Draws) -> MadeParts:
         frame = draws.material("metal", "wood")
         x, y0, y1 = w / 2 - 0.04, -d / 2 + 0.04, d / 2 - 0.05
         bodies += frame.on(
-            *(bar((s * x, yy, 0.0), (s * x, yy, under + 0.03), 0.015, square=True) for s in (-1, 1) for yy in (y0, y1))
+            bar((s * x, yy, 0.0), (s * x, yy, under + 0.03), 0.015, square=True) for s in (-1, 1) for yy in (y0, y1)
         )
         bodies += frame.on(
             box((-x, y0, 0.18), (x, y1, 0.2)),
-            *(bar((s * x, y0, under - 0.03), (s * x, y1, under - 0.03), 0.012) for s in (-1, 1)),
+            (bar((s * x, y0, under - 0.03), (s * x, y1, under - 0.03), 0.012) for s in (-1, 1)),
         )
-        bodies += metal.on(
-            tube(
-                [
-                    (0, 0.0, under + 0.02),
-                    (0, 0.0, under - 0.16),
-                    (0, -0.06, under - 0.2),
-                    (0, -d / 2 + 0.03, under - 0.17),
-                ],
-                0.02,
-            )
-        )
+        trap = [
+            (0, 0.0, under + 0.02),
+            (0, 0.0, under - 0.16),
+            (0, -0.06, under - 0.2),
+            (0, -d / 2 + 0.03, under - 0.17),
+        ]
+        bodies += metal.on(tube(trap, 0.02))
     else:
         body = draws.material("wood", "paint", "paint")
         handles = drawn_handles(draws)
@@ -207,23 +201,11 @@ def make_sink(draws: Draws) -> MadeParts:
             box((-0.006, back - 0.015, h - 0.02), (0.006, back + 0.035, h), 0.002),
         )
     else:
+        bend = [(0.0, start), (0.0, h - 0.04), (0.03, h - 0.012), (0.1, h - 0.012), (0.13, h - 0.05)]
+        bodies += metal.on(tube([(0, back + out, z) for out, z in bend], 0.012))
         bodies += metal.on(
-            tube(
-                [
-                    (0, back, start),
-                    (0, back, h - 0.04),
-                    (0, back + 0.03, h - 0.012),
-                    (0, back + 0.1, h - 0.012),
-                    (0, back + 0.13, h - 0.05),
-                ],
-                0.012,
-            )
-        )
-        bodies += metal.on(
-            *(
-                cylinder((s * 0.08, back, start), 0.016, min(0.06, h - start - 0.01), sides=12)
-                for s in ((-1, 1) if kind == "two" else (1,))
-            )
+            cylinder((s * 0.08, back, start), 0.016, min(0.06, h - start - 0.01), sides=12)
+            for s in ((-1, 1) if kind == "two" else (1,))
         )
     return MadeParts(bodies, [], openings)
 
@@ -265,13 +247,8 @@ def make_toilet(draws: Draws) -> MadeParts:
 
     lid_up = draws.chance(0.35)
     bodies += plastic.on(_seat((0.0, middle, seat - 0.024), (wide, half_y), power))
-    cover = loft(
-        [
-            ring((0.0, middle, seat - 0.004), (wide * 0.99, half_y * 0.99), power),
-            ring((0.0, middle, seat + 0.008), (wide, half_y), power),
-            ring((0.0, middle, seat + 0.018), (wide * 0.93, half_y * 0.95), power),
-        ]
-    )
+    layers = [(0.99, 0.99, -0.004), (1.0, 1.0, 0.008), (0.93, 0.95, 0.018)]
+    cover = loft([ring((0.0, middle, seat + up), (wide * x, half_y * y), power) for x, y, up in layers])
     hinge: Point = (-wide * 0.4, bowl_back + 0.01, seat)
     if lid_up:
         cover = rotated(cover, 1.62, about=hinge, axis=0)

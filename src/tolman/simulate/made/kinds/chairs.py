@@ -57,13 +57,8 @@ def make_chair(draws: Draws) -> MadeParts:
         corner = draws.between(0.01, 0.14 * w) if draws.chance(0.5) else 0.01
         bodies += frame.on(prism(rounded_rectangle(low, high, corner), deep, seat if cover is None else seat - 0.01))
         if cover is not None:
-            pad = cushion(
-                (low[0] + 0.015, rear + 2 * thick, seat - 0.015),
-                (high[0] - 0.015, d / 2 - 0.01, seat + 0.025),
-                0.015,
-                puff=0.012,
-            )
-            bodies += cover.on(pad)
+            corners = (-w / 2 + 0.015, rear + 2 * thick, seat - 0.015), (w / 2 - 0.015, d / 2 - 0.01, seat + 0.025)
+            bodies += cover.on(cushion(*corners, 0.015, puff=0.012))
         seat_low = deep
 
     # Legs; those behind go on into the back where there are posts.
@@ -76,33 +71,19 @@ def make_chair(draws: Draws) -> MadeParts:
         if legs_style == "sled":
             rod = min(radius, 0.014)
             path = [
-                (sx * (x - 0.02), back + 0.03, seat_low),
-                (sx * x, back, rod),
-                (sx * x, front, rod),
-                (sx * (x - 0.02), front - 0.03, seat_low),
+                (x - 0.02, back + 0.03, seat_low),
+                (x, back, rod),
+                (x, front, rod),
+                (x - 0.02, front - 0.03, seat_low),
             ]
-            lower.append(tube(path, rod, square=wooden))
+            lower.append(tube([(sx * aside, y, z) for aside, y, z in path], rod, square=wooden))
         else:
             for y, sign in ((front, 1), (back, -1)):
-                inward = sx * (x - splay)
-                lower.append(
-                    leg(
-                        (sx * x, y, 0.0),
-                        (inward, y - sign * splay, seat_low + 0.002),
-                        radius * (0.7 if splay else 1.0),
-                        radius,
-                        square=square,
-                    )
-                )
+                foot, head = (sx * x, y, 0.0), (sx * (x - splay), y - sign * splay, seat_low + 0.002)
+                lower.append(leg(foot, head, radius * (0.7 if splay else 1.0), radius, square=square))
         if posts:
-            foot = (
-                sx * (x - (splay if legs_style == "splayed" else 0)),
-                back - (-splay if legs_style == "splayed" else 0),
-                seat_low,
-            )
-            lower.append(
-                bar(foot, (sx * x * 0.97, -d / 2 + radius, h - radius * 0.3), radius, radius * 0.8, square=square)
-            )
+            foot, head = (sx * (x - splay), back + splay, seat_low), (sx * x * 0.97, -d / 2 + radius, h - radius * 0.3)
+            lower.append(bar(foot, head, radius, radius * 0.8, square=square))
     if legs_style == "straight" and draws.chance(0.6):
         z = draws.between(0.12, 0.22)
         lower += [bar((sx * x, back, z), (sx * x, front, z), radius * 0.6, square=square) for sx in (-1, 1)]
@@ -116,41 +97,24 @@ def make_chair(draws: Draws) -> MadeParts:
 
     # The back between its posts.
     if posts:
-        bodies += _back(draws, style, w, d, h, seat, rear, radius, frame, cover)
+        bodies += _back(draws, style, seat, rear, radius, frame, cover)
     if draws.chance(0.25) and posts and w > 0.46:
         z = seat + draws.between(0.18, 0.24)
         if z < h - 0.08:
             share = (z - seat) / (h - seat)
             y_back = back + (-d / 2 + radius - back) * share
             for sx in (-1, 1):
-                arm = tube(
-                    [(sx * x, y_back, z), (sx * x, front - 0.06, z), (sx * x, front - 0.04, seat - 0.01)],
-                    radius * 0.8,
-                    square=square,
-                )
-                bodies += frame.on(arm)
-    inner = 0.06
-    return MadeParts(
-        bodies,
-        [LevelSurface((-w / 2 + inner, rear + 0.1), (w / 2 - inner, d / 2 - inner), seat)]
-        if cover is None and style != "shell"
-        else [],
-    )
+                path = [(sx * x, y_back, z), (sx * x, front - 0.06, z), (sx * x, front - 0.04, seat - 0.01)]
+                bodies += frame.on(tube(path, radius * 0.8, square=square))
+    surface = LevelSurface((-w / 2 + 0.06, rear + 0.1), (w / 2 - 0.06, d / 2 - 0.06), seat)
+    return MadeParts(bodies, [surface] if cover is None and style != "shell" else [])
 
 
 def _back(
-    draws: Draws,
-    style: str,
-    w: float,
-    d: float,
-    h: float,
-    seat: float,
-    rear: float,
-    radius: float,
-    frame: Material,
-    cover: Material | None,
+    draws: Draws, style: str, seat: float, rear: float, radius: float, frame: Material, cover: Material | None
 ) -> list[Mesh]:
     """Make the parts between the posts, leaning as they do."""
+    w, d, h = draws.size
 
     def y_at(z: float) -> float:
         return rear + radius + (-d / 2 - rear) * (z - seat) / (h - seat)
@@ -177,7 +141,7 @@ def _back(
     if style == "ladder":
         count = draws.count(2, 4)
         rungs = np.linspace(seat + 0.08, h - 0.14, count)
-        return frame.on(*top, *(board(float(z), float(z) + 0.035, half, thick * 0.8, bow) for z in rungs))
+        return frame.on(*top, (board(float(z), float(z) + 0.035, half, thick * 0.8, bow) for z in rungs))
     count = draws.count(4, 9) if style == "spindles" else draws.count(2, 4)
     across = np.linspace(-half * 0.8, half * 0.8, count)
     size = 0.007 if style == "spindles" else 0.014
@@ -223,7 +187,7 @@ def make_office_chair(draws: Draws) -> MadeParts:
     around = (around - around.min(0)) / np.ptp(around, axis=0) * 2 * inside - inside
     spots = [(float(x), float(y)) for x, y in around]
     bodies: list[Mesh] = [*castors(spots, wheel)]
-    bodies += frame.on(*(bar((0, 0, hub), (x, y, wheel * 2), 0.022, 0.013) for x, y in spots))
+    bodies += frame.on(bar((0, 0, hub), (x, y, wheel * 2), 0.022, 0.013) for x, y in spots)
     bodies += frame.on(cylinder((0, 0, hub - 0.035), 0.034, 0.07), cylinder((0, 0, hub), 0.022, seat - 0.09 - hub))
     bodies += frame.on(box((-0.09, -0.1, seat - 0.1), (0.09, 0.1, seat - 0.06), 0.01))
     arms = draws.chance(0.6)
@@ -264,7 +228,7 @@ def make_office_chair(draws: Draws) -> MadeParts:
         for z0 in np.linspace(low, top - 0.07, draws.count(3, 5)):
             bodies += frame.on(surface(float(z0), float(z0) + 0.05, wide, 0.012))
         bodies += frame.on(
-            *(bar((s * 0.08, curve(low) - 0.012, low), (s * 0.08, curve(top) - 0.012, top), 0.01) for s in (-1, 1))
+            bar((s * 0.08, curve(low) - 0.012, low), (s * 0.08, curve(top) - 0.012, top), 0.01) for s in (-1, 1)
         )
     elif style == "mesh":
         bodies += cover.shade(0.8).on(surface(low, top, wide * 0.97, 0.006))
@@ -291,7 +255,7 @@ def make_office_chair(draws: Draws) -> MadeParts:
             x = s * (w / 2 - 0.03)
             bodies += draws.material("casing").on(box((x - 0.03, -0.16, z - 0.02), (x + 0.03, 0.12, z), 0.009))
             ends = [-0.12, 0.08] if loop else [-0.02]
-            bodies += frame.on(*(bar((x, y, z - 0.015), (x, y * 0.6, seat - 0.05), 0.013) for y in ends))
+            bodies += frame.on(bar((x, y, z - 0.015), (x, y * 0.6, seat - 0.05), 0.013) for y in ends)
             bodies += frame.on(bar((x, 0.0, seat - 0.055), (s * 0.05, 0.0, seat - 0.075), 0.013))
     if draws.chance(0.4):
         bodies += frame.on(lathe([(0.05, hub - 0.02), (0.032, hub + 0.05)]))
@@ -363,10 +327,7 @@ def make_stool(draws: Draws) -> MadeParts:
         heads = [(float(a * scale * 0.88 * np.cos(t)), float(b * scale * 0.88 * np.sin(t))) for t in angles]
         square = draws.chance(0.4) and frame.family == "wood"
         bodies += frame.on(
-            *(
-                leg((*f, 0.0), (*g, under + 0.002), r * 0.85, r, square=square)
-                for f, g in zip(feet, heads, strict=True)
-            ),
+            (leg((*f, 0.0), (*g, under + 0.002), r * 0.85, r, square=square) for f, g in zip(feet, heads, strict=True)),
             turn=1,
         )
         if not (padded and low) or draws.chance(0.7):
@@ -375,7 +336,7 @@ def make_stool(draws: Draws) -> MadeParts:
                 (f[0] + (g[0] - f[0]) * share, f[1] + (g[1] - f[1]) * share, under * share)
                 for f, g in zip(feet, heads, strict=True)
             ]
-            bodies += frame.on(*(bar(p, q, r * 0.6) for p, q in zip(at, [*at[1:], at[0]], strict=True)))
+            bodies += frame.on(bar(p, q, r * 0.6) for p, q in zip(at, [*at[1:], at[0]], strict=True))
     if draws.chance(0.15) and style == "column":
         bodies += frame.on(cylinder((0, 0, under - 0.06), 0.035, 0.05))
     return MadeParts(bodies, surfaces)
@@ -404,10 +365,7 @@ def make_bench(draws: Draws) -> MadeParts:
         for a, b in split(start, d / 2 + 0.008, count):
             bodies += frame.on(box((-w / 2, a, under), (w / 2, b - 0.008, seat), 0.002))
         bodies += frame.on(
-            *(
-                box((s * w * 0.38 - 0.02, start, under - 0.02), (s * w * 0.38 + 0.02, d / 2 - 0.01, under))
-                for s in (-1, 1)
-            )
+            box((s * w * 0.38 - 0.02, start, under - 0.02), (s * w * 0.38 + 0.02, d / 2 - 0.01, under)) for s in (-1, 1)
         )
     else:
         bodies += frame.on(box((-w / 2, start, under), (w / 2, d / 2, seat), 0.004))
@@ -417,16 +375,14 @@ def make_bench(draws: Draws) -> MadeParts:
         body = draws.material("wood", "paint")
         bodies += body.on(box((-w / 2 + 0.01, y0, 0.0), (w / 2 - 0.01, y1, under)))
         bodies += body.shade(0.85).on(
-            *(
-                box((a + 0.03, y1, 0.06), (b - 0.03, y1 + 0.004, under - 0.04))
-                for a, b in split(-w / 2, w / 2, draws.count(2, 4))
-            )
+            box((a + 0.03, y1, 0.06), (b - 0.03, y1 + 0.004, under - 0.04))
+            for a, b in split(-w / 2, w / 2, draws.count(2, 4))
         )
         openings.append(OpeningPart("lid", (-w / 2, start, under), (w / 2, d / 2, seat), (-w / 2, start, under)))
     elif style == "panels":
         t = draws.between(0.012, 0.025)
         bodies += frame.on(
-            *(box((s * (w / 2 - 0.05) - t, y0, 0.0), (s * (w / 2 - 0.05) + t, y1, under)) for s in (-1, 1)), turn=1
+            (box((s * (w / 2 - 0.05) - t, y0, 0.0), (s * (w / 2 - 0.05) + t, y1, under)) for s in (-1, 1)), turn=1
         )
         if draws.chance(0.5):
             bodies += frame.on(box((-w / 2 + 0.05, y0 + 0.02, 0.12), (w / 2 - 0.05, y1 - 0.02, 0.138)))
@@ -434,13 +390,11 @@ def make_bench(draws: Draws) -> MadeParts:
             bodies += frame.on(box((-w / 2 + 0.05, -0.012, under - 0.1), (w / 2 - 0.05, 0.012, under)))
     else:
         kind, radius = draws.pick(*LEG_STYLES), draws.between(0.018, 0.03)
-        bodies += frame.on(*legs((-w / 2 + 0.02, y0), (w / 2 - 0.02, y1), 0.0, under, kind, radius, lean=0.05), turn=1)
+        bodies += frame.on(legs((-w / 2 + 0.02, y0), (w / 2 - 0.02, y1), 0.0, under, kind, radius, lean=0.05), turn=1)
         if kind in ("square", "round", "tapered"):
             bodies += frame.on(
-                *(
-                    box((-w / 2 + 0.03, y - 0.009, under - 0.06), (w / 2 - 0.03, y + 0.009, under))
-                    for y in (y0 + radius, y1 - radius)
-                )
+                box((-w / 2 + 0.03, y - 0.009, under - 0.06), (w / 2 - 0.03, y + 0.009, under))
+                for y in (y0 + radius, y1 - radius)
             )
             if draws.chance(0.4):
                 bodies += frame.on(box((-w / 2 + 0.04, y0 + radius, 0.12), (w / 2 - 0.04, y1 - radius, 0.135)))

@@ -23,7 +23,7 @@ from tolman.simulate.made.forms import (
     shifted,
     tube,
 )
-from tolman.simulate.made.joinery import split
+from tolman.simulate.made.joinery import split, walls
 from tolman.simulate.made.kind import Draws, LevelSurface, MadeParts, OpeningPart, own_kinds
 from tolman.simulate.mesh import Mesh
 
@@ -116,12 +116,7 @@ def make_carton(draws: Draws) -> MadeParts:
         lean = draws.between(0.1, 0.9)
         top = h - flap * float(np.cos(lean))
         bodies += card.on(box((-w / 2, -d / 2, 0.0), (w / 2, d / 2, t)))
-        bodies += card.on(
-            *(box((-w / 2, s * d / 2 - (s > 0) * t, t), (w / 2, s * d / 2 + (s < 0) * t, top)) for s in (-1, 1))
-        )
-        bodies += card.on(
-            *(box((s * w / 2 - (s > 0) * t, -d / 2 + t, t), (s * w / 2 + (s < 0) * t, d / 2 - t, top)) for s in (-1, 1))
-        )
+        bodies += card.on(walls((w / 2, d / 2), t, t, top))
         for s in (-1, 1):
             one = box((-w / 2 + 0.004, s * d / 2 - t / 2, top), (w / 2 - 0.004, s * d / 2 + t / 2, top + flap))
             # Inwards, so that the box is as wide as it was drawn.
@@ -180,23 +175,14 @@ def make_crate(draws: Draws) -> MadeParts:
     t = draws.between(0.006, 0.014)
     bodies: list[Mesh] = [*body.on(box((-w / 2 + t, -d / 2 + t, 0.0), (w / 2 - t, d / 2 - t, t)))]
 
-    def sides(low: float, high: float, x0: float = 0.0) -> list[Mesh]:
-        long = [
-            box((-w / 2 + x0, s * d / 2 - (s > 0) * t, low), (w / 2 - x0, s * d / 2 + (s < 0) * t, high))
-            for s in (-1, 1)
-        ]
-        return long + [
-            box((s * w / 2 - (s > 0) * t, -d / 2 + t, low), (s * w / 2 + (s < 0) * t, d / 2 - t, high)) for s in (-1, 1)
-        ]
-
     if style == "slats":
         count = draws.count(3, 5)
         gap = draws.between(0.18, 0.34)
         for a, b in split(0.0, h, count):
-            bodies += body.shade(draws.between(0.9, 1.1)).on(*sides(a + gap * (b - a) * (a > 0), b))
+            bodies += body.shade(draws.between(0.9, 1.1)).on(walls((w / 2, d / 2), t, a + gap * (b - a) * (a > 0), b))
         post = 0.02
         bodies += body.on(
-            *(
+            (
                 box(
                     (sx * (w / 2 - t - post / 2) - post / 2, sy * (d / 2 - t - post / 2) - post / 2, 0.001),
                     (sx * (w / 2 - t - post / 2) + post / 2, sy * (d / 2 - t - post / 2) + post / 2, h - 0.004),
@@ -208,20 +194,16 @@ def make_crate(draws: Draws) -> MadeParts:
         )
     else:
         for a, b in [(0.0, 0.22 * h), (0.42 * h, 0.58 * h), (0.8 * h, h)]:
-            bodies += body.on(*sides(a, b))
+            bodies += body.on(walls((w / 2, d / 2), t, a, b))
         for a, b in split(-w / 2, w / 2, max(4, round(w / 0.06))):
             bodies += body.on(
-                *(
-                    box((a, s * d / 2 - (s > 0) * t * 0.9, 0.0), (a + 0.25 * (b - a), s * d / 2 + (s < 0) * t * 0.9, h))
-                    for s in (-1, 1)
-                )
+                box((a, s * d / 2 - (s > 0) * t * 0.9, 0.0), (a + 0.25 * (b - a), s * d / 2 + (s < 0) * t * 0.9, h))
+                for s in (-1, 1)
             )
         for a, b in split(-d / 2 + t, d / 2 - t, max(4, round(d / 0.06))):
             bodies += body.on(
-                *(
-                    box((s * w / 2 - (s > 0) * t * 0.9, a, 0.0), (s * w / 2 + (s < 0) * t * 0.9, a + 0.25 * (b - a), h))
-                    for s in (-1, 1)
-                )
+                box((s * w / 2 - (s > 0) * t * 0.9, a, 0.0), (s * w / 2 + (s < 0) * t * 0.9, a + 0.25 * (b - a), h))
+                for s in (-1, 1)
             )
     if draws.chance(0.6):
         for s in (-1, 1):
@@ -363,14 +345,8 @@ def make_trash_bin(draws: Draws) -> MadeParts:
     else:
         rows = [(0.5 * taper, 0.0), (0.5 * (0.2 * taper + 0.8), low * 0.8), (0.5, low)]
         if draws.chance(0.4):
-            rows = [
-                (0.5 * taper, 0.0),
-                (0.5 * taper, low * 0.06),
-                (0.5 * (taper + 1) / 2 * 0.97, low * 0.5),
-                (0.485, low - 0.02),
-                (0.5, low - 0.018),
-                (0.5, low),
-            ]
+            rows = [(0.5 * taper, 0.0), (0.5 * taper, low * 0.06), (0.5 * (taper + 1) / 2 * 0.97, low * 0.5)]
+            rows += [(0.485, low - 0.02), (0.5, low - 0.018), (0.5, low)]
         inner = [(0.5 - t, low), (0.5 * taper - t, 0.02)] if lid == "open" else []
         mesh = lathe([*rows, *inner], sides=32)
         bodies += body.on(bent(mesh, mesh.points * (w, d, 1.0)))

@@ -226,7 +226,7 @@ def make_monitor(draws: Draws) -> MadeParts:
     elif neck == "bent":
         bodies += frame.on(bar((0.0, 0.0, 0.01), (0.0, rear, middle), 0.02, square=True))
     else:
-        bodies += frame.on(*(bar((s * 0.07, 0.0, 0.01), (s * 0.03, rear, middle), 0.01) for s in (-1, 1)))
+        bodies += frame.on(bar((s * 0.07, 0.0, 0.01), (s * 0.03, rear, middle), 0.01) for s in (-1, 1))
     bodies += frame.on(box((-0.04, rear - 0.005, middle - 0.03), (0.04, back, middle + 0.03), 0.004))
     foot = draws.pick("plate", "round", "vee", "ring")
     half = min(0.42 * w, draws.between(0.11, 0.15))
@@ -358,7 +358,7 @@ def make_tv(draws: Draws) -> MadeParts:
         for s in (-1, 1):
             bodies += frame.on(box((s * half - 0.008, -d / 2, 0.0), (s * half + 0.008, d / 2, t)))
         bodies += frame.on(
-            *(bar((s * half * 0.8, 0.0, 0.0), (s * half * 0.5, 0.0, rise + 0.02), 0.008) for s in (-1, 1)),
+            (bar((s * half * 0.8, 0.0, 0.0), (s * half * 0.5, 0.0, rise + 0.02), 0.008) for s in (-1, 1)),
             box((-half, -0.008, 0.0), (half, 0.008, t)),
         )
     if draws.chance(0.2):

@@ -9,6 +9,7 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.made.forms import SOIL, Material, ball, bar, bent, box, cylinder, lathe, rotated, shifted, tube
+from tolman.simulate.made.joinery import walls
 from tolman.simulate.made.kind import Draws, MadeParts, own_kinds
 from tolman.simulate.mesh import Mesh, flat_shaded, smoothed
 
@@ -148,11 +149,9 @@ def _pot(draws: Draws, radius: float, high: float) -> list[Mesh]:
     if style == "square":
         side = radius * 0.92
         t = side * 0.12
-        walls = [box((-side, s * side - (s > 0) * t, 0.0), (side, s * side + (s < 0) * t, high)) for s in (-1, 1)]
-        walls += [
-            box((s * side - (s > 0) * t, -side + t, 0.0), (s * side + (s < 0) * t, side - t, high)) for s in (-1, 1)
-        ]
-        return clay.on(*walls, box((-side + t, -side + t, 0.0), (side - t, side - t, high * 0.88)))
+        return clay.on(
+            walls((side, side), t, 0.0, high), box((-side + t, -side + t, 0.0), (side - t, side - t, high * 0.88))
+        )
     rows = {
         "cone": [(0.68, 0.0), (1.0, 1.0)], "rim": [(0.62, 0.0), (0.88, 0.78), (1.0, 0.78), (1.0, 1.0)],
         "bowl": [(0.5, 0.0), (0.9, 0.3), (1.0, 0.65), (0.94, 1.0)], "cylinder": [(0.96, 0.0), (1.0, 0.03), (1.0, 1.0)],
@@ -177,14 +176,12 @@ def _cactus(draws: Draws, leaf: Material, w: float, d: float, earth: float, h: f
         made += leaf.on(ball((x, 0, z + 0.35 * (h - earth)), (trunk * 0.4, trunk * 0.4, trunk * 0.4), sides=12))
     if draws.chance(0.6):
         made += leaf.on(
-            *(
-                ball(
-                    (0, s * (d / 2 - trunk * 0.5), earth + trunk * 0.6),
-                    (trunk * 0.5, trunk * 0.5, trunk * 0.8),
-                    sides=12,
-                )
-                for s in (-1, 1)
+            ball(
+                (0, s * (d / 2 - trunk * 0.5), earth + trunk * 0.6),
+                (trunk * 0.5, trunk * 0.5, trunk * 0.8),
+                sides=12,
             )
+            for s in (-1, 1)
         )
     return made
 
@@ -252,10 +249,7 @@ def _shade(draws: Draws, w: float, d: float, low: float, high: float, lit: bool)
     style = draws.pick("cone", "drum", "box", "dome", "empire")
     t = 0.012
     if style == "box":
-        parts = [box((-w / 2, s * d / 2 - (s > 0) * t, low), (w / 2, s * d / 2 + (s < 0) * t, high)) for s in (-1, 1)]
-        parts += [
-            box((s * w / 2 - (s > 0) * t, -d / 2 + t, low), (s * w / 2 + (s < 0) * t, d / 2 - t, high)) for s in (-1, 1)
-        ]
+        parts = walls((w / 2, d / 2), t, low, high)
         parts.append(box((-w / 2 + t, -0.006, high - 0.03), (w / 2 - t, 0.006, high - 0.018)))
     else:
         top = {"cone": draws.between(0.35, 0.6), "drum": draws.between(0.88, 1.0), "dome": 0.3, "empire": 0.5}[style]
@@ -266,16 +260,8 @@ def _shade(draws: Draws, w: float, d: float, low: float, high: float, lit: bool)
             rows = [(1.0, 0.0), (0.78, 0.25), (0.62, 0.6), (0.52, 1.0)]
         outer = [(0.5 * r, low + (high - low) * z) for r, z in rows]
         inner = [(max(0.05, r - 0.03), z) for r, z in outer[::-1]]
-        mesh = lathe(
-            [
-                (outer[0][0] - 0.03, low),
-                *outer,
-                *inner[:-1],
-                (inner[-1][0] - 0.005, low + 0.004),
-                (0.06, high - 0.3 * (high - low)),
-            ],
-            sides=32,
-        )
+        ends = [(inner[-1][0] - 0.005, low + 0.004), (0.06, high - 0.3 * (high - low))]
+        mesh = lathe([(outer[0][0] - 0.03, low), *outer, *inner[:-1], *ends], sides=32)
         # Down the inside it comes back to where it began, so that the shade is open below.
         parts = [bent(mesh, mesh.points * (w, d, 1.0))]
     made = material.on(*parts)

@@ -14,7 +14,18 @@ from dataclasses import replace
 import numpy as np
 
 from tolman.simulate.made.forms import MIRROR, Material, bar, box, lathe
-from tolman.simulate.made.joinery import FRONT, GAP, FrontStyle, Niche, base, case, drawn_handles, fronts, split
+from tolman.simulate.made.joinery import (
+    FRONT,
+    GAP,
+    FrontStyle,
+    Niche,
+    base,
+    case,
+    drawn_fronts,
+    drawn_handles,
+    fronts,
+    split,
+)
 from tolman.simulate.made.kind import Draws, LevelSurface, MadeParts, own_kinds
 from tolman.simulate.mesh import Mesh
 
@@ -36,17 +47,13 @@ def make_bookshelf(draws: Draws) -> MadeParts:
         metal = draws.material("metal", "wood")
         x, y = w / 2 - post, d / 2 - post
         bodies += metal.on(
-            *(bar((sx * x, sy * y, 0.0), (sx * x, sy * y, h), post, square=True) for sx in (-1, 1) for sy in (-1, 1)),
+            (bar((sx * x, sy * y, 0.0), (sx * x, sy * y, h), post, square=True) for sx in (-1, 1) for sy in (-1, 1)),
             turn=1,
         )
         levels = [float(z) for z in np.linspace(0.1, h - 0.02, rows)]
-        bodies += body.on(
-            *(box((-w / 2 + post, -d / 2 + post, z - t), (w / 2 - post, d / 2 - post, z)) for z in levels)
-        )
+        bodies += body.on(box((-w / 2 + post, -d / 2 + post, z - t), (w / 2 - post, d / 2 - post, z)) for z in levels)
         if draws.chance(0.5):
-            bodies += metal.on(
-                *(bar((s * x, -y, levels[0]), (-s * x, -y, levels[-1]), 0.005, sides=6) for s in (-1, 1))
-            )
+            bodies += metal.on(bar((s * x, -y, levels[0]), (-s * x, -y, levels[-1]), 0.005, sides=6) for s in (-1, 1))
         ends, columns, levels = [-w / 2 + 2 * post, w / 2 - 2 * post], 1, levels
         clear = [levels[i + 1] - t - levels[i] for i in range(len(levels) - 1)] + [0.0]
         back = -d / 2 + post
@@ -72,10 +79,7 @@ def make_bookshelf(draws: Draws) -> MadeParts:
         for z, room in zip(levels, clear, strict=True):
             if draws.chance(fill) and room > 0.12:
                 bodies += _load(draws, (left, right), (back, front), z, room, spines)
-    surfaces = (
-        [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, d / 2 - 0.03), h)] if style != "posts" else []
-    )
-    return MadeParts(bodies, surfaces)
+    return MadeParts(bodies, [draws.top(0.03)] if style != "posts" else [])
 
 
 def _load(
@@ -155,11 +159,8 @@ def make_cabinet(draws: Draws) -> MadeParts:
     made, openings = fronts([cell for cell in cells if cell not in upper], face, style)
     more, opened = fronts(upper, face, glazed)
     deep = d / 2 if overhang else face
-    return MadeParts(
-        [*bodies, *made, *more],
-        [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, deep - 0.02), h)],
-        [*openings, *opened],
-    )
+    surface = LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, deep - 0.02), h)
+    return MadeParts([*bodies, *made, *more], [surface], [*openings, *opened])
 
 
 def make_dresser(draws: Draws) -> MadeParts:
@@ -167,11 +168,7 @@ def make_dresser(draws: Draws) -> MadeParts:
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint")
     handles = drawn_handles(draws)
-    style = FrontStyle(
-        draws.pick("plain", "plain", "frame", "inset"),
-        body if draws.chance(0.65) else draws.material("paint", "wood"),
-        handles,
-    )
+    style = drawn_fronts(draws, body, handles, ("plain", "plain", "frame", "inset"), 0.65, "paint", "wood")
     face, foot, top = d / 2 - 0.019 - handles.depth, draws.between(0.04, 0.17), draws.between(0.018, 0.035)
     bodies = base(draws, (-w / 2 + 0.01, -d / 2 + 0.01, 0.0), (w / 2 - 0.01, face, foot), body)
     bodies += body.on(box((-w / 2 + 0.006, -d / 2, foot), (w / 2 - 0.006, face, h - top)), turn=1)
@@ -184,9 +181,7 @@ def make_dresser(draws: Draws) -> MadeParts:
         parts = columns + 1 if halved and i == rows - 1 else columns
         cells += [Niche((a, z0), (b, z1), "drawer") for a, b in split(-w / 2 + 0.02, w / 2 - 0.02, parts)]
     made, openings = fronts(cells, face, style)
-    return MadeParts(
-        [*bodies, *made], [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, d / 2 - 0.02), h)], openings
-    )
+    return MadeParts([*bodies, *made], [draws.top(0.02)], openings)
 
 
 def make_counter(draws: Draws) -> MadeParts:
@@ -222,9 +217,8 @@ def make_counter(draws: Draws) -> MadeParts:
             cells.append(Niche((a, float(low)), (b, float(high)), kind))
     made, openings = fronts(cells, face, style)
     free = -d / 2 + (0.03 if guard else 0.015)
-    return MadeParts(
-        [*bodies, *made], [LevelSurface((-w / 2 + 0.02, free), (w / 2 - 0.02, d / 2 - 0.02), level)], openings
-    )
+    surface = LevelSurface((-w / 2 + 0.02, free), (w / 2 - 0.02, d / 2 - 0.02), level)
+    return MadeParts([*bodies, *made], [surface], openings)
 
 
 def make_tv_stand(draws: Draws) -> MadeParts:
@@ -232,16 +226,9 @@ def make_tv_stand(draws: Draws) -> MadeParts:
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint")
     handles = drawn_handles(draws)
-    style = FrontStyle(
-        draws.pick("plain", "plain", "frame", "slats"),
-        body if draws.chance(0.6) else draws.material("paint", "wood"),
-        handles,
-    )
-    face, foot, top = (
-        d / 2 - 0.019 - handles.depth,
-        draws.between(0.04, min(0.16, 0.36 * h)),
-        draws.between(0.018, 0.035),
-    )
+    style = drawn_fronts(draws, body, handles, ("plain", "plain", "frame", "slats"), 0.6, "paint", "wood")
+    face = d / 2 - 0.019 - handles.depth
+    foot, top = draws.between(0.04, min(0.16, 0.36 * h)), draws.between(0.018, 0.035)
     bodies = base(draws, (-w / 2 + 0.01, -d / 2 + 0.01, 0.0), (w / 2 - 0.01, face, foot), body)
     bodies += body.on(box((-w / 2, -d / 2, h - top), (w / 2, d / 2, h), 0.002))
     columns = draws.count(2, 4) if w > 1.1 else draws.count(1, 3)
@@ -261,9 +248,7 @@ def make_tv_stand(draws: Draws) -> MadeParts:
         (x0, -d / 2 + 0.004, foot), (x1, face, z1), body, uprights=[b for _, b in ends[:-1]], shelves=shelves
     )
     made, openings = fronts(cells, face, style)
-    return MadeParts(
-        [*bodies, *made], [LevelSurface((-w / 2 + 0.02, -d / 2 + 0.02), (w / 2 - 0.02, d / 2 - 0.02), h)], openings
-    )
+    return MadeParts([*bodies, *made], [draws.top(0.02)], openings)
 
 
 def make_wardrobe(draws: Draws) -> MadeParts:
@@ -272,11 +257,7 @@ def make_wardrobe(draws: Draws) -> MadeParts:
     body = draws.material("wood", "wood", "paint", "paint")
     handles = drawn_handles(draws, "bar", "knob", "bow", "bar")
     handles = replace(handles, length=draws.between(0.12, 0.5))
-    style = FrontStyle(
-        draws.pick("plain", "frame", "inset", "slats"),
-        body if draws.chance(0.7) else draws.material("paint", "wood"),
-        handles,
-    )
+    style = drawn_fronts(draws, body, handles, ("plain", "frame", "inset", "slats"), 0.7, "paint", "wood")
     face = d / 2 - FRONT - handles.depth
     plinth = draws.between(0.04, 0.1)
     cornice = draws.chance(0.3)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tolman.simulate.made.forms import Material, bar, box, ellipse, lathe, leg, prism, rounded_rectangle
-from tolman.simulate.made.joinery import LEG_STYLES, FrontStyle, Niche, base, case, drawn_handles, fronts, legs, split
+from tolman.simulate.made.joinery import LEG_STYLES, Niche, base, case, drawn_fronts, drawn_handles, fronts, legs, split
 from tolman.simulate.made.kind import Draws, LevelSurface, MadeParts, OpeningPart, own_kinds
 from tolman.simulate.mesh import Mesh
 
@@ -40,7 +40,7 @@ def make_coffee_table(draws: Draws) -> MadeParts:
     if style == "panels":
         t = draws.between(0.02, 0.04)
         bodies += frame.on(
-            *(box((s * (x - t) - t / 2, -y, 0.0), (s * (x - t) + t / 2, y, under)) for s in (-1, 1)), turn=1
+            (box((s * (x - t) - t / 2, -y, 0.0), (s * (x - t) + t / 2, y, under)) for s in (-1, 1)), turn=1
         )
         bodies += frame.on(box((-x + t, -y + 0.01, h * 0.3), (x - t, y - 0.01, h * 0.3 + 0.018)))
         if draws.chance(0.5):
@@ -51,12 +51,12 @@ def make_coffee_table(draws: Draws) -> MadeParts:
     else:
         kind = draws.pick(*LEG_STYLES)
         radius = draws.between(0.018, 0.035) if frame.family != "metal" else draws.between(0.01, 0.02)
-        bodies += frame.on(*legs((-x, -y), (x, y), 0.0, under, kind, radius, lean=0.05))
+        bodies += frame.on(legs((-x, -y), (x, y), 0.0, under, kind, radius, lean=0.05))
         if kind != "hairpin":
             reach = radius + (0.045 if kind == "splayed" else 0.0)
             a, b, t = x - reach, y - reach, 0.009
-            bodies += frame.on(*(box((-a, s * b - t, under - 0.05), (a, s * b + t, under)) for s in (-1, 1)))
-            bodies += frame.on(*(box((s * a - t, -b, under - 0.05), (s * a + t, b, under)) for s in (-1, 1)))
+            bodies += frame.on(box((-a, s * b - t, under - 0.05), (a, s * b + t, under)) for s in (-1, 1))
+            bodies += frame.on(box((s * a - t, -b, under - 0.05), (s * a + t, b, under)) for s in (-1, 1))
         if kind in ("square", "round") and draws.chance(0.55):
             z = draws.between(0.08, 0.16)
             bodies += frame.on(box((-x + radius, -y + radius, z), (x - radius, y - radius, z + 0.016)))
@@ -76,9 +76,7 @@ def make_desk(draws: Draws) -> MadeParts:
     ]
     openings: list[OpeningPart] = []
     handles = drawn_handles(draws)
-    style = FrontStyle(
-        draws.pick("plain", "plain", "frame"), body if draws.chance(0.6) else draws.material("paint"), handles
-    )
+    style = drawn_fronts(draws, body, handles, ("plain", "plain", "frame"), 0.6, "paint")
     layout = draws.pick("legs", "left", "right", "both", "legs") if w > 1.15 else draws.pick("legs", "left", "right")
     frame = draws.material("metal", "wood") if layout == "legs" else body
     wide = draws.between(0.32, 0.42)
@@ -87,7 +85,7 @@ def make_desk(draws: Draws) -> MadeParts:
         kind = draws.pick(*LEG_STYLES)
         radius = draws.between(0.016, 0.035)
         x, y = w / 2 - 0.01, d / 2 - 0.01
-        bodies += frame.on(*legs((-x, -y), (x, y), 0.0, under, kind, radius))
+        bodies += frame.on(legs((-x, -y), (x, y), 0.0, under, kind, radius))
         lean = radius + 0.06 if kind == "splayed" else radius
         bodies += frame.on(box((-x + lean, -y + lean, under - 0.06), (x - lean, -y + lean + 0.018, under)))
         if draws.chance(0.5):
@@ -138,7 +136,7 @@ def make_desk(draws: Draws) -> MadeParts:
         bodies += body.on(box((-w / 2, back, z), (w / 2, back + deep, h)))
         uprights = [-w / 2 + t / 2, w / 2 - t / 2, *([0.0] if draws.chance(0.5) else [])]
         bodies += body.on(
-            *(box((x - t / 2, back, top_z), (x + t / 2, back + deep - 0.004, z)) for x in uprights), turn=1
+            (box((x - t / 2, back, top_z), (x + t / 2, back + deep - 0.004, z)) for x in uprights), turn=1
         )
         bodies += body.shade(0.9).on(box((-w / 2 + t, back, top_z + 0.001), (w / 2 - t, back + 0.006, z)))
         surfaces = [
@@ -153,29 +151,15 @@ def make_nightstand(draws: Draws) -> MadeParts:
     w, d, h = draws.size
     body = draws.material("wood", "wood", "paint")
     handles = drawn_handles(draws)
-    style = FrontStyle(
-        draws.pick("plain", "plain", "frame", "inset"),
-        body if draws.chance(0.7) else draws.material("paint", "wood"),
-        handles,
-    )
+    style = drawn_fronts(draws, body, handles, ("plain", "plain", "frame", "inset"), 0.7, "paint", "wood")
     face, top = d / 2 - 0.019 - handles.depth, draws.between(0.016, 0.03)
     layout = draws.pick("drawers", "drawers", "mixed", "tall")
     slab = prism(rounded_rectangle((-w / 2, -d / 2), (w / 2, d / 2), draws.between(0.003, 0.05)), h - top, h)
     bodies = [*body.on(slab)]
     if layout == "tall":
         foot = h * draws.between(0.5, 0.68)
-        bodies += body.on(
-            *legs(
-                (-w / 2 + 0.01, -d / 2 + 0.01),
-                (w / 2 - 0.01, face),
-                0.0,
-                foot,
-                draws.pick(*LEG_STYLES[:4]),
-                0.018,
-                lean=0.03,
-            ),
-            turn=1,
-        )
+        low, high = (-w / 2 + 0.01, -d / 2 + 0.01), (w / 2 - 0.01, face)
+        bodies += body.on(legs(low, high, 0.0, foot, draws.pick(*LEG_STYLES[:4]), 0.018, lean=0.03), turn=1)
         if draws.chance(0.5):
             bodies += body.on(
                 box((-w / 2 + 0.03, -d / 2 + 0.03, foot * 0.3), (w / 2 - 0.03, face - 0.02, foot * 0.3 + 0.015))
@@ -195,9 +179,7 @@ def make_nightstand(draws: Draws) -> MadeParts:
     shelves = [cell.high[1] for cell in cells[:-1]]
     bodies += case((x0, -d / 2 + 0.004, foot), (x1, face, z1), body, shelves=[shelves], board=0.016)
     made, openings = fronts(cells, face, style)
-    return MadeParts(
-        [*bodies, *made], [LevelSurface((-w / 2 + 0.03, -d / 2 + 0.03), (w / 2 - 0.03, d / 2 - 0.03), h)], openings
-    )
+    return MadeParts([*bodies, *made], [draws.top(0.03)], openings)
 
 
 def make_table(draws: Draws) -> MadeParts:
@@ -219,9 +201,9 @@ def make_table(draws: Draws) -> MadeParts:
     if draws.design == "round":
         style = draws.pick("pedestal", "legs", "cross")
     if style == "pedestal":
-        bodies += frame.on(*_pedestal(draws, w, d, under))
+        bodies += frame.on(_pedestal(draws, w, d, under))
     elif style == "trestle":
-        bodies += frame.on(*_trestle(draws, w, d, under), turn=1)
+        bodies += frame.on(_trestle(draws, w, d, under), turn=1)
     elif style == "cross":
         r = draws.between(0.016, 0.03)
         x, y = inner[0] - 2 * r, inner[1] - 2 * r

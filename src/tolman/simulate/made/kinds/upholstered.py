@@ -57,11 +57,8 @@ def seat_with_cushions(draws: Draws, seats: int, *, corner: bool = False) -> Mad
     side = draws.chance(0.5)
     x0 = x1 = 0.0
     if corner:
-        x0, x1 = (
-            (inner - 0.001 - (w - 2 * arm) / seats, w / 2 - 0.005)
-            if side
-            else (-w / 2 + 0.005, -inner + (w - 2 * arm) / seats)
-        )
+        wide = (w - 2 * arm) / seats
+        x0, x1 = (inner - 0.001 - wide, w / 2 - 0.005) if side else (-w / 2 + 0.005, -inner + wide)
         bodies += cover.on(box((x0, front - 0.05, foot), (x1, d / 2 - 0.012, base_z), 0.012))
     if arm:
         for sign in (-1, 1):
@@ -71,36 +68,24 @@ def seat_with_cushions(draws: Draws, seats: int, *, corner: bool = False) -> Mad
     style = draws.pick(*LEG_STYLES[:4]) if foot > 0.07 else "square"
     x, y = w / 2 - 0.03, d / 2 - 0.03
     bodies += legs_material.on(
-        *legs((-x, -y), (x, front - 0.03), 0.0, foot + 0.005, style, draws.between(0.016, 0.03), lean=0.02)
+        legs((-x, -y), (x, front - 0.03), 0.0, foot + 0.005, style, draws.between(0.016, 0.03), lean=0.02)
     )
     if corner:
         ends = (x0 + 0.03, front), (x1 - 0.03, d / 2 - 0.03)
         bodies += legs_material.on(*legs(*ends, 0.0, foot + 0.005, style, 0.02, lean=0.02)[1::2])
     loose = draws.chance(0.65)
     shell_top = h - (draws.between(0.03, 0.09) if loose else 0.0)
-    bodies += cover.on(
-        _lean(
-            box((-inner, -d / 2, foot), (inner, -d / 2 + back * 0.55, shell_top), 0.03, steps=2),
-            back * 0.25,
-            seat,
-            shell_top,
-        )
-    )
+    shell = box((-inner, -d / 2, foot), (inner, -d / 2 + back * 0.55, shell_top), 0.03, steps=2)
+    bodies += cover.on(_lean(shell, back * 0.25, seat, shell_top))
 
     # Cushions.
     cloth = cover if draws.chance(0.85) else draws.material("fabric")
     puff = draws.between(0.012, 0.03)
-    bodies += _cushions(
-        draws,
-        cloth,
-        seats,
-        inner,
-        (-d / 2 + back * 0.8, front),
-        (base_z - 0.005, seat),
-        puff,
-        corner=side if corner else None,
-        end=d / 2,
-    )
+    for number, (a, b) in enumerate(parts := split(-inner + 0.003, inner - 0.003, seats)):
+        # The one of a chaise longue goes on to its end.
+        out = d / 2 if corner and number == (len(parts) - 1 if side else 0) else front
+        low, high = (a + 0.002, -d / 2 + back * 0.8, base_z - 0.005), (b - 0.002, out, seat + puff * 0.5)
+        bodies += cloth.on(cushion(low, high, 0.04, puff=puff))
     columns = seats if draws.chance(0.8) else max(1, seats - 1)
     for a, b in split(-inner + 0.004, inner - 0.004, columns):
         thick = back * 0.85
@@ -112,27 +97,6 @@ def seat_with_cushions(draws: Draws, seats: int, *, corner: bool = False) -> Mad
     if seats > 1 and draws.chance(0.4):
         bodies += _pillows(draws, inner, -d / 2 + back * 1.3, seat, h)
     return MadeParts(bodies)
-
-
-def _cushions(
-    draws: Draws,
-    cloth: Material,
-    seats: int,
-    inner: float,
-    y: tuple[float, float],
-    z: tuple[float, float],
-    puff: float,
-    *,
-    corner: bool | None,
-    end: float,
-) -> list[Mesh]:
-    """The seat's cushions; the one of a chaise longue goes on to its end."""
-    made: list[Mesh] = []
-    parts = split(-inner + 0.003, inner - 0.003, seats)
-    for number, (a, b) in enumerate(parts):
-        out = end if corner is not None and number == (len(parts) - 1 if corner else 0) else y[1]
-        made += cloth.on(cushion((a + 0.002, y[0], z[0]), (b - 0.002, out, z[1] + puff * 0.5), 0.04, puff=puff))
-    return made
 
 
 def _arm(style: str, sign: int, x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Mesh:
@@ -201,13 +165,8 @@ def _framed(draws: Draws) -> MadeParts:
         else:
             path = [(front - 0.05, r), (back + 0.02, r), (back + 0.1, arm), (front, arm), (front - 0.05, r * 2.2)]
             if style == "rocker":
-                path = [
-                    (back + 0.05, arm),
-                    (back + 0.02, r),
-                    (front - 0.02, r),
-                    (front - 0.04, arm),
-                    (back + 0.07, arm + 0.001),
-                ]
+                path = [(back + 0.05, arm), (back + 0.02, r), (front - 0.02, r), (front - 0.04, arm)]
+                path.append((back + 0.07, arm + 0.001))
             made.append(tube([(s * x, y, z) for y, z in path], r, square=square))
     made += [
         tube([(-x, y, z), (x, y, z)], r * 0.9, square=square)
@@ -248,10 +207,8 @@ def _bed(draws: Draws) -> MadeParts:
     low = 0.03 if drawers else min(draws.between(0.06, 0.2), bed - 0.04)
     high = bed + 0.07
     bodies += frame.on(
-        *(
-            box((s * (side + rail / 2) - rail / 2, back, low), (s * (side + rail / 2) + rail / 2, d / 2, high), 0.006)
-            for s in (-1, 1)
-        )
+        box((s * (side + rail / 2) - rail / 2, back, low), (s * (side + rail / 2) + rail / 2, d / 2, high), 0.006)
+        for s in (-1, 1)
     )
     bodies += frame.on(box((-side, front, low), (side, d / 2, high), 0.006))
     bodies += frame.shade(0.6).on(box((-side, back, bed - 0.03), (side, front, bed)))
@@ -275,11 +232,9 @@ def _bed(draws: Draws) -> MadeParts:
         square = draws.chance(0.5)
         x = w / 2 - r - 0.01
         bodies += frame.on(
-            *(
-                leg((sx * x, y, 0.0), (sx * x, y, low + 0.02), r * 0.8, r, square=square)
-                for sx in (-1, 1)
-                for y in (-d / 2 + r, d / 2 - r - 0.01)
-            )
+            leg((sx * x, y, 0.0), (sx * x, y, low + 0.02), r * 0.8, r, square=square)
+            for sx in (-1, 1)
+            for y in (-d / 2 + r, d / 2 - r - 0.01)
         )
     if draws.chance(0.25) and style in ("board", "bars", "panel"):
         bodies += frame.on(
@@ -296,21 +251,21 @@ def _bunk(draws: Draws) -> MadeParts:
     x, y, thick = w / 2 - post, d / 2 - post, 0.15
     lower, upper = draws.between(0.42, 0.5), h - draws.between(0.28, 0.36)
     corners = [(sx * x, sy * y) for sx in (-1, 1) for sy in (-1, 1)]
-    bodies = frame.on(*(leg((*at, 0.0), (*at, h), post, square=True) for at in corners), turn=1)
+    bodies = frame.on((leg((*at, 0.0), (*at, h), post, square=True) for at in corners), turn=1)
     t = 0.012
     for top in (lower, upper):
         bed = top - thick
-        bodies += frame.on(*(box((s * x - t, -y, bed - 0.05), (s * x + t, y, bed + 0.07)) for s in (-1, 1)))
-        bodies += frame.on(*(box((-x, s * y - t, bed - 0.05), (x, s * y + t, bed + 0.07)) for s in (-1, 1)))
+        bodies += frame.on(box((s * x - t, -y, bed - 0.05), (s * x + t, y, bed + 0.07)) for s in (-1, 1))
+        bodies += frame.on(box((-x, s * y - t, bed - 0.05), (x, s * y + t, bed + 0.07)) for s in (-1, 1))
         bodies += frame.shade(0.7).on(box((-x + t, -y + t, bed - 0.02), (x - t, y - t, bed)))
         bodies += _bedding(draws, x - post - 0.01, -y + post, y - post, bed, top, 1, 0.2)
     for z in (h - 0.05, h - 0.16):
         bodies += frame.on(
             box((-x - t, -y, z), (-x + t, y, z + 0.045)), box((x - t, -y, z), (x + t, y - 0.5, z + 0.045))
         )
-        bodies += frame.on(*(box((-x, s * y - t, z), (x, s * y + t, z + 0.045)) for s in (-1, 1)))
+        bodies += frame.on(box((-x, s * y - t, z), (x, s * y + t, z + 0.045)) for s in (-1, 1))
     steps = np.linspace(0.25, upper - thick - 0.08, 5)
-    bodies += frame.on(*(box((x - t, y - 0.44, z), (x + post, y - 0.02, z + 0.03)) for z in steps))
+    bodies += frame.on(box((x - t, y - 0.44, z), (x + post, y - 0.02, z + 0.03)) for z in steps)
     bodies += frame.on(box((x - t, y - 0.47, 0.0), (x + post, y - 0.43, h - 0.005)), turn=1)
     return MadeParts(bodies)
 
@@ -329,21 +284,19 @@ def _headboard(draws: Draws, style: str, frame: Material, w: float, y: tuple[flo
         for a, b in split(-w / 2, w / 2, draws.count(1, 4)):
             pads = split(0.28, h, draws.count(1, 2))
             made += frame.on(
-                *(
-                    cushion((a, y0 + 0.2 * (y1 - y0), low), (b, y1 + 0.01, high), 0.02, puff=0.012, axis=1)
-                    for low, high in pads
-                )
+                cushion((a, y0 + 0.2 * (y1 - y0), low), (b, y1 + 0.01, high), 0.02, puff=0.012, axis=1)
+                for low, high in pads
             )
         return made
     if style == "channels":
         made = frame.on(box((-w / 2, y0, 0.0), (w / 2, y0 + 0.4 * (y1 - y0), h - 0.01)))
         count = max(5, int(w / draws.between(0.11, 0.2)))
         return made + frame.on(
-            *(box((a, y0 + 0.1 * (y1 - y0), 0.2), (b, y1, h), 0.03, steps=2) for a, b in split(-w / 2, w / 2, count))
+            box((a, y0 + 0.1 * (y1 - y0), 0.2), (b, y1, h), 0.03, steps=2) for a, b in split(-w / 2, w / 2, count)
         )
     post = min(0.03, (y1 - y0) / 2)
     made = frame.on(
-        *(box((s * (w / 2 - post) - post, y0, 0.0), (s * (w / 2 - post) + post, y1, h), 0.006) for s in (-1, 1)), turn=1
+        (box((s * (w / 2 - post) - post, y0, 0.0), (s * (w / 2 - post) + post, y1, h), 0.006) for s in (-1, 1)), turn=1
     )
     middle = (y0 + y1) / 2
     rails = [
@@ -438,15 +391,10 @@ def make_pillow(draws: Draws) -> MadeParts:
     trim = draws.pick("none", "piping", "stripe", "button")
     if trim == "piping" and style == "cushion":
         for z in (h / 2 - rim * 0.4, h / 2 + rim * 0.4):
-            e = 0.003
-            ends = [
-                (-w / 2 + e, -d / 2 + e, z),
-                (w / 2 - e, -d / 2 + e, z),
-                (w / 2 - e, d / 2 - e, z),
-                (-w / 2 + e, d / 2 - e, z),
-            ]
+            x, y = w / 2 - 0.003, d / 2 - 0.003
+            ends = [(-x, -y, z), (x, -y, z), (x, y, z), (-x, y, z)]
             bodies += cloth.shade(0.7).on(
-                *(tube([a, b], 0.004, sides=6) for a, b in zip(ends, [*ends[1:], ends[0]], strict=True))
+                tube([a, b], 0.004, sides=6) for a, b in zip(ends, [*ends[1:], ends[0]], strict=True)
             )
     elif trim == "stripe":
         at = draws.between(-0.25, 0.25) * w

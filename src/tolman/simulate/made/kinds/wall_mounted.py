@@ -147,9 +147,9 @@ def make_picture(draws: Draws) -> MadeParts:
         x0, x1 = a, b - (0.03 if panels > 1 else 0.0)
         deep = d / 2 if bare else d / 2 - 0.3 * d
         if rim:
-            bodies += frame.on(*(box((x0, -d / 2, z), (x1, d / 2, z + rim), 0.002) for z in (0.0, h - rim)))
+            bodies += frame.on(box((x0, -d / 2, z), (x1, d / 2, z + rim), 0.002) for z in (0.0, h - rim))
             bodies += frame.on(
-                *(box((x, -d / 2, rim), (x + rim, d / 2, h - rim), 0.002) for x in (x0, x1 - rim)), turn=1
+                (box((x, -d / 2, rim), (x + rim, d / 2, h - rim), 0.002) for x in (x0, x1 - rim)), turn=1
             )
         if mount:
             bodies.append(box((x0 + rim, -d / 2, rim), (x1 - rim, deep, h - rim)).painted((0.93, 0.92, 0.9)))
@@ -268,7 +268,7 @@ def make_radiator(draws: Draws) -> MadeParts:
         bodies += paint.on(*inner)
     else:
         r, y = min(0.018, 0.4 * (front - back)), (front + back) / 2
-        bodies += paint.on(*(box((x - r, back, 0.0), (x + r, front, h), 0.006) for x in (x0 + r, x1 - r)))
+        bodies += paint.on(box((x - r, back, 0.0), (x + r, front, h), 0.006) for x in (x0 + r, x1 - r))
         for a, b in split(0.03, h - 0.03, max(5, round(h / draws.between(0.05, 0.08)))):
             z = (a + b) / 2
             bodies += paint.on(bar((x0 + r, y, z), (x1 - r, y, z), min(0.011, 0.35 * (b - a)), sides=8))
@@ -300,8 +300,8 @@ def make_whiteboard(draws: Draws) -> MadeParts:
     face = -d / 2 + (min(0.022, 0.5 * d) if tray else d)
     bodies: list[Mesh] = []
     for a, b in split(-w / 2, w / 2, panels):
-        bodies += frame.on(*(box((a, -d / 2, z), (b, face, z + rim), 0.002) for z in (low, h - rim)))
-        bodies += frame.on(*(box((x, -d / 2, low + rim), (x + rim, face, h - rim), 0.002) for x in (a, b - rim)))
+        bodies += frame.on(box((a, -d / 2, z), (b, face, z + rim), 0.002) for z in (low, h - rim))
+        bodies += frame.on(box((x, -d / 2, low + rim), (x + rim, face, h - rim), 0.002) for x in (a, b - rim))
         bodies.append(box((a + rim, -d / 2, low + rim), (b - rim, face - 0.004, h - rim)).painted((0.95, 0.955, 0.96)))
     if tray:
         half = w * draws.between(0.15, 0.5)
