@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from tolman.features.analyses import Analysis, RightFrom, Runs, Scorer, Seed, Source, later
+from tolman.features.analyses import Analysis, RightFrom, Runs, Scorer, Seed, Source, later, to_plain
 from tolman.features.config import (
     JUDGE,
     JudgeBody,
@@ -79,21 +79,6 @@ class ErrorsConfig:
     )
 
 
-ERRORS_ANALYSIS = Analysis(
-    name="errors",
-    title="Error types behind the answers, by a judge model or from people's labels, and how far they agree.",
-    config=ErrorsConfig,
-    run=later("tolman.features.analyses.error_analysis:analyze_errors"),
-    show=later("tolman.reports.analysis_results:show_errors"),
-    to_json=later("tolman.features.analyses.error_analysis:to_json"),
-    is_complete=later("tolman.features.analyses.error_analysis:is_complete"),
-    examples=(
-        "errors runs/vsi-bench-tiny/my-model-self-explanation --labels labels.csv",
-        "errors runs/mmsi-bench-full/my-model-cot --judge openai/gpt-4o --reference both",
-    ),
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class CorrelationConfig:
     """Settings of `analyze_correlation`."""
@@ -115,20 +100,6 @@ class CorrelationConfig:
         Setting("Column that is negated, such as a distance; may be given several times.", repeated=True),
     ] = ()
     seed: Seed = 0
-
-
-CORRELATION_ANALYSIS = Analysis(
-    name="correlation",
-    title="Correlation of a benchmark with other tasks, over models: Pearson, Spearman, bootstrap intervals.",
-    config=CorrelationConfig,
-    run=later("tolman.features.analyses.model_analyses:analyze_correlation"),
-    show=later("tolman.reports.analysis_results:show_correlation"),
-    to_json=later("tolman.features.analyses.model_analyses:correlation_to_json"),
-    examples=(
-        "correlation downstream.csv --score MMSI-Bench",
-        'correlation libero.csv --score "L2 distance" --lower-is-better "L2 distance"',
-    ),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,17 +131,6 @@ class WeightsConfig:
     seed: Seed = 0
 
 
-WEIGHTS_ANALYSIS = Analysis(
-    name="weights",
-    title="Capability weights of cognitive levels, by SpatialBench's constrained optimum.",
-    config=WeightsConfig,
-    run=later("tolman.features.analyses.model_analyses:analyze_weights"),
-    show=later("tolman.reports.analysis_results:show_weights"),
-    to_json=later("tolman.features.analyses.model_analyses:weights_to_json"),
-    examples=("weights --published spatialbench --counts 318,527,291,98,113",),
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class RepresentativeConfig:
     """Settings of `analyze_representative`."""
@@ -180,17 +140,6 @@ class RepresentativeConfig:
     scorer: Scorer = None
     seed: Seed = 0
     out: Annotated[Path | None, Setting("Folder for ids.txt and subset.json.")] = Path("representative")
-
-
-REPRESENTATIVE_ANALYSIS = Analysis(
-    name="representative",
-    title="Representative subset: few items on which models score as on all, checked on models left out.",
-    config=RepresentativeConfig,
-    run=later("tolman.features.analyses.model_analyses:analyze_representative"),
-    show=later("tolman.reports.analysis_results:show_representative"),
-    to_json=later("tolman.features.analyses.model_analyses:representative_to_json"),
-    examples=("representative runs/vsi-bench-full/* --size 300",),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,17 +171,6 @@ class BiasConfig:
     ] = Path("bias")
 
 
-BIAS_ANALYSIS = Analysis(
-    name="bias",
-    title="Shortcut bias: what learners score that see no picture, item by item; pruning items that are guessed.",
-    config=BiasConfig,
-    run=later("tolman.features.analyses.question_analyses:analyze_bias"),
-    show=later("tolman.reports.analysis_results:show_bias"),
-    to_json=later("tolman.features.analyses.question_analyses:bias_to_json"),
-    examples=("bias vsi-bench --prune 2362",),
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class DiversityConfig:
     """Settings of `analyze_diversity`."""
@@ -241,17 +179,6 @@ class DiversityConfig:
     data: ReleasedData = None
     subset: Subset = None
     structures: Annotated[bool, Setting("Also parse each question and count distinct dependency trees.")] = False
-
-
-DIVERSITY_ANALYSIS = Analysis(
-    name="diversity",
-    title="Diversity of the questions' wording: distinct words, unique n-grams, syntactic structures.",
-    config=DiversityConfig,
-    run=later("tolman.features.analyses.question_analyses:analyze_diversity"),
-    show=later("tolman.reports.analysis_results:show_diversity"),
-    to_json=later("tolman.features.analyses.question_analyses:diversity_to_json"),
-    examples=("diversity vsi-bench",),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,17 +201,6 @@ class DeltasConfig:
     ] = None
 
 
-DELTAS_ANALYSIS = Analysis(
-    name="deltas",
-    title="Vision ablation and protocol ablation, per task: with vision − blind, blind − chance, protocol − direct.",
-    config=DeltasConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_deltas"),
-    show=later("tolman.reports.analysis_results:show_deltas"),
-    to_json=later("tolman.features.analyses.run_analyses:deltas_to_json"),
-    examples=("deltas runs/vsi-bench-full/my-model-direct runs/vsi-bench-full/my-model-blind",),
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class HumansConfig:
     """Settings of `analyze_humans`."""
@@ -305,17 +221,6 @@ class HumansConfig:
     ] = None
 
 
-HUMANS_ANALYSIS = Analysis(
-    name="humans",
-    title="Human baselines: people's scores and their average; tiers of difficulty from answering times.",
-    config=HumansConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_humans"),
-    show=later("tolman.reports.analysis_results:show_humans"),
-    to_json=later("tolman.features.analyses.run_analyses:humans_to_json"),
-    examples=("humans people/* --out tiers",),
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class MapsConfig:
     """Settings of `analyze_maps`."""
@@ -329,17 +234,6 @@ class MapsConfig:
     ] = False
     draw: Annotated[int, Setting("Maps of each run that are drawn into the page, 0 or more.", least=0)] = 24
     out: Annotated[Path | None, Setting("Folder for maps.html, locality.svg and pairs.csv.")] = Path("maps")
-
-
-MAPS_ANALYSIS = Analysis(
-    name="maps",
-    title="Cognitive maps that models drew against the true ones: distances near and far, the maps side by side.",
-    config=MapsConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_maps"),
-    show=later("tolman.reports.map_results:show_maps"),
-    to_json=later("tolman.features.analyses.run_analyses:maps_to_json"),
-    examples=("maps runs/my-bench-all/my-model-cognitive-map --scenes scenes",),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -368,16 +262,6 @@ class ObserverConfig:
     workers: NumberOfWorkers = None
 
 
-OBSERVER_ANALYSIS = Analysis(
-    name="observer",
-    title="Perception or reasoning: the noise at which an ideal observer answers as a model does.",
-    config=ObserverConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_observer"),
-    show=later("tolman.reports.analysis_results:show_observer"),
-    examples=("observer runs/vsi-bench-full/my-model-direct --scenes meta_info",),
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class GroundingConfig:
     """Settings of `analyze_grounding`."""
@@ -387,18 +271,86 @@ class GroundingConfig:
     right_from: RightFrom = 0.5
 
 
-GROUNDING_ANALYSIS = Analysis(
-    name="grounding",
-    title="Grounded accuracy: answers that are right with the evidence, given up without it, and others on a twin.",
-    config=GroundingConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_grounding"),
-    show=later("tolman.reports.analysis_results:show_grounding"),
-    examples=("grounding runs/my-bench-all/my-model-grounded",),
-)
+def _own(function: str, config: type[Any], title: str, *examples: str, **others: Any) -> Analysis[Any, Any]:
+    """Declare the analysis of 'module:name': it has `analyze_NAME` and `NAME_to_json`, and reports have `show_NAME`."""
+    module, _, name = function.partition(":")
+    home = f"tolman.features.analyses.{module}"
+    shown = {"show": later(f"tolman.reports.analysis_results:show_{name}"), "to_json": later(f"{home}:{name}_to_json")}
+    run = later(f"{home}:analyze_{name}")
+    return Analysis(name=name, title=title, config=config, run=run, examples=examples, **(shown | others))
 
 
 ANALYSES = (
-    ERRORS_ANALYSIS, CORRELATION_ANALYSIS, WEIGHTS_ANALYSIS, REPRESENTATIVE_ANALYSIS, BIAS_ANALYSIS, DIVERSITY_ANALYSIS,
-    DELTAS_ANALYSIS, HUMANS_ANALYSIS, MAPS_ANALYSIS, OBSERVER_ANALYSIS,
-    GROUNDING_ANALYSIS,
-)  # fmt: skip
+    _own(
+        "error_analysis:errors",
+        ErrorsConfig,
+        "Error types behind the answers, by a judge model or from people's labels, and how far they agree.",
+        "errors runs/vsi-bench-tiny/my-model-self-explanation --labels labels.csv",
+        "errors runs/mmsi-bench-full/my-model-cot --judge openai/gpt-4o --reference both",
+        is_complete=later("tolman.features.analyses.error_analysis:is_complete"),
+    ),
+    _own(
+        "model_analyses:correlation",
+        CorrelationConfig,
+        "Correlation of a benchmark with other tasks, over models: Pearson, Spearman, bootstrap intervals.",
+        "correlation downstream.csv --score MMSI-Bench",
+        'correlation libero.csv --score "L2 distance" --lower-is-better "L2 distance"',
+    ),
+    _own(
+        "model_analyses:weights",
+        WeightsConfig,
+        "Capability weights of cognitive levels, by SpatialBench's constrained optimum.",
+        "weights --published spatialbench --counts 318,527,291,98,113",
+    ),
+    _own(
+        "model_analyses:representative",
+        RepresentativeConfig,
+        "Representative subset: few items on which models score as on all, checked on models left out.",
+        "representative runs/vsi-bench-full/* --size 300",
+    ),
+    _own(
+        "question_analyses:bias",
+        BiasConfig,
+        "Shortcut bias: what learners score that see no picture, item by item; pruning items that are guessed.",
+        "bias vsi-bench --prune 2362",
+    ),
+    _own(
+        "question_analyses:diversity",
+        DiversityConfig,
+        "Diversity of the questions' wording: distinct words, unique n-grams, syntactic structures.",
+        "diversity vsi-bench",
+    ),
+    _own(
+        "run_analyses:deltas",
+        DeltasConfig,
+        "Vision ablation and protocol ablation, per task: with vision − blind, blind − chance, protocol − direct.",
+        "deltas runs/vsi-bench-full/my-model-direct runs/vsi-bench-full/my-model-blind",
+    ),
+    _own(
+        "run_analyses:humans",
+        HumansConfig,
+        "Human baselines: people's scores and their average; tiers of difficulty from answering times.",
+        "humans people/* --out tiers",
+    ),
+    _own(
+        "run_analyses:maps",
+        MapsConfig,
+        "Cognitive maps that models drew against the true ones: distances near and far, the maps side by side.",
+        "maps runs/my-bench-all/my-model-cognitive-map --scenes scenes",
+        show=later("tolman.reports.map_results:show_maps"),
+    ),
+    _own(
+        "run_analyses:observer",
+        ObserverConfig,
+        "Perception or reasoning: the noise at which an ideal observer answers as a model does.",
+        "observer runs/vsi-bench-full/my-model-direct --scenes meta_info",
+        to_json=to_plain,
+    ),
+    _own(
+        "run_analyses:grounding",
+        GroundingConfig,
+        "Grounded accuracy: answers that are right with the evidence, given up without it, and others on a twin.",
+        "grounding runs/my-bench-all/my-model-grounded",
+        to_json=to_plain,
+    ),
+)

@@ -24,7 +24,9 @@ from tolman.features.analyses.scored_runs import scored_runs
 from tolman.features.config import judge_request
 from tolman.features.events import Events, silent
 from tolman.files import write_text
-from tolman.reports.analysis_results import distribution_svg
+from tolman.reports.analysis_results import error_rows
+from tolman.reports.charts.bar_forms import STACKED_FORM
+from tolman.reports.charts.chart import Chart, frame, rendered
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.scoring.error_types import TAXONOMIES
 from tolman.text_tables import frame_csv
@@ -115,7 +117,9 @@ def _write(out: Path, found: Sequence[Distribution], taxonomy: ErrorTaxonomy, ju
     write_text(out / "errors.csv", frame_csv(errors_table(found, taxonomy), 3))
     written = [out / "errors.csv"]
     if found and not why_not_drawn():
-        write_text(out / "errors.svg", distribution_svg(found, taxonomy) + "\n")
+        rows = error_rows(found, taxonomy, by_task=True)
+        chart = Chart(frame(rows), "Types of errors", x="% of labelled responses")
+        write_text(out / "errors.svg", rendered(chart, STACKED_FORM))
         written.append(out / "errors.svg")
     if judged.rows:
         write_labels(out / "labels.jsonl", judged.rows)
@@ -152,7 +156,7 @@ def _percent(share: Share | None) -> float | None:
     return None if share is None else share.value
 
 
-def to_json(result: ErrorsResult) -> dict[str, Any]:
+def errors_to_json(result: ErrorsResult) -> dict[str, Any]:
     """Make the content of `--json` of a result."""
     alpha = result.people_alpha
     return {

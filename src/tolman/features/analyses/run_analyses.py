@@ -35,7 +35,9 @@ from tolman.parallel import parallel_map, place_of
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.captions_and_examples import WITHOUT, twins_of
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
-from tolman.reports.map_results import locality_svg, page
+from tolman.reports.charts.chart import rendered
+from tolman.reports.charts.point_forms import LINES_FORM
+from tolman.reports.map_results import locality_chart, page
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
 from tolman.responses import Outcomes, Response
@@ -278,8 +280,8 @@ def _write_maps(out: Path, result: MapsResult, draw: int) -> tuple[Path, ...]:
     out.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     if not why_not_drawn():
-        figure = locality_svg(result.localities)
-        write_text(out / "locality.svg", figure + "\n")
+        figure = rendered(locality_chart(result), LINES_FORM)
+        write_text(out / "locality.svg", figure)
         write_text(out / "maps.html", page(figure, [one for own in result.maps.values() for one in own.maps[:draw]]))
         written = [out / "maps.html", out / "locality.svg"]
     rows = []

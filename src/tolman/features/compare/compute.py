@@ -26,9 +26,7 @@ from tolman.scoring.significance import holm
 from tolman.text_tables import frame_csv
 
 if TYPE_CHECKING:
-    from tolman.benchmarks.spec import BenchmarkSpec
     from tolman.reports.loaded_runs import LoadedRun
-    from tolman.scoring.metrics import Metric
     from tolman.scoring.run_differences import Difference
 
 
@@ -38,57 +36,14 @@ PART = "PART"
 
 
 @dataclass(frozen=True, repr=False)
-class CompareResult(Displayable):
+class CompareResult(Comparisons, Displayable):
     """A run against others.
 
     Attributes:
-        compared: the runs, A first, and their differences.
         out: the file that was written, or None.
     """
 
-    compared: Comparisons
     out: Path | None = None
-
-    @property
-    def path(self) -> Path:
-        """The folder of the first run, A."""
-        return self.compared.path
-
-    @property
-    def run(self) -> LoadedRun:
-        """The first run."""
-        return self.compared.run
-
-    @property
-    def benchmark(self) -> BenchmarkSpec:
-        """Return the benchmark of all runs."""
-        return self.compared.benchmark
-
-    @property
-    def seed(self) -> int:
-        """Return the seed of randomisation tests with too many scenes to enumerate."""
-        return self.compared.seed
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """Further metrics that were asked for."""
-        return self.compared.metrics
-
-    @property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        """One for each other run."""
-        return self.compared.comparisons
-
-    @property
-    def scorer(self) -> str:
-        """By which the runs are compared."""
-        return self.compared.scorer
-
-    @property
-    def warnings(self) -> list[str]:
-        """Return the limits of the comparison: runs of a part of the questions, failed calls, answers that something
-        ended."""
-        return self.compared.warnings
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -204,8 +159,7 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
     p_values, further_p = adjust(found, further)
     each = zip(config.b, rest, found, p_values, answered, further, further_p, strict=True)
     comparisons = tuple(Comparison(*parts) for parts in each)
-    compared = Comparisons(config.a, one, benchmark, chosen, seed, comparisons, tuple(metrics))
-    result = CompareResult(compared, config.out)
+    result = CompareResult(config.a, one, benchmark, chosen, seed, comparisons, tuple(metrics), config.out)
     if config.out is not None:
         _write(config.out, result)
     return result
@@ -216,9 +170,9 @@ def _write(path: Path, result: CompareResult) -> None:
 
     content: str | Iterable[str]
     if path.suffix == ".html":
-        content = pieces(result.compared)
+        content = pieces(result)
     elif path.suffix == ".md":
-        content = result.compared.markdown()
+        content = result.markdown()
     elif path.suffix == ".csv":
         content = frame_csv(result.table())
     else:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from tolman.features.curate.compute import DRAWN
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
-from tolman.reports.svg_figures import DRAWN
 from tolman.visible import visible_json
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from tolman.features.analyses import Seed, Source
 from tolman.features.config import Setting, Subset
@@ -20,57 +20,10 @@ from tolman.features.figures import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictedConfig(RunsFigureConfig):
-    """Settings of `predicted_chart`."""
+class TasksFigureConfig(RunsFigureConfig):
+    """Settings of `predicted_chart`, `positions_chart` and `directions_chart`."""
 
     tasks: OfTasks = ()
-
-
-PREDICTED_FIGURE = FigureKind(
-    name="predicted",
-    title="Numbers that models gave against the true ones, a panel for each question type.",
-    config=PredictedConfig,
-    make=later("tolman.features.figures.answer_figures:predicted_chart"),
-    form="scatter",
-    columns=("panel", "series", "role", "label", "x", "value"),
-    examples=("predicted runs/vsi-bench-full/my-model-direct --tasks object_abs_distance",),
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PositionsConfig(RunsFigureConfig):
-    """Settings of `positions_chart`."""
-
-    tasks: OfTasks = ()
-
-
-POSITIONS_FIGURE = FigureKind(
-    name="positions",
-    title="Option-position bias: how often each letter is given and is right, and the score where it is right.",
-    config=PositionsConfig,
-    make=later("tolman.features.figures.answer_figures:positions_chart"),
-    form="dots",
-    columns=("panel", "series", "role", "label", "value", "low", "high", "n"),
-    examples=("positions runs/mmsi-bench-full/*",),
-)
-
-
-@dataclass(frozen=True, kw_only=True)
-class DirectionsConfig(RunsFigureConfig):
-    """Settings of `directions_chart`."""
-
-    tasks: OfTasks = ()
-
-
-DIRECTIONS_FIGURE = FigureKind(
-    name="directions",
-    title="Confusion of directions: which option is given for which, a table for each run and question type.",
-    config=DirectionsConfig,
-    make=later("tolman.features.figures.answer_figures:directions_chart"),
-    form="heat",
-    columns=("panel", "series", "role", "label", "value", "low", "high", "n", "unread"),
-    examples=("directions runs/vsi-bench-full/my-model-direct",),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,17 +40,6 @@ class ErrorsFigureConfig(RunsFigureConfig):
     among_errors: Annotated[bool, Setting("Leave out completely correct reasoning, as VSI-Bench's figure does.")] = (
         False
     )
-
-
-ERRORS_FIGURE = FigureKind(
-    name="errors",
-    title="Error shares: the types of errors behind answers, from labels of people or a judge.",
-    config=ErrorsFigureConfig,
-    make=later("tolman.features.figures.answer_figures:errors_chart"),
-    form="stacked",
-    columns=("panel", "series", "role", "label", "value", "low", "high", "n"),
-    examples=("errors runs/mmsi-bench-full/my-model-cot --labels errors/labels.jsonl",),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,16 +60,6 @@ class DeltasFigureConfig(RunsFigureConfig):
     ] = None
     means_only: Annotated[bool, Setting("Show the mean over models alone, where there are several.")] = False
 
-
-DELTAS_FIGURE = FigureKind(
-    name="deltas",
-    title="Differences between a model's runs by column: with vision − blind, one protocol − direct.",
-    config=DeltasFigureConfig,
-    make=later("tolman.features.figures.answer_figures:deltas_chart"),
-    form="dots",
-    columns=("panel", "series", "role", "label", "value", "low", "high", "n"),
-    examples=("deltas runs/vsi-bench-full/my-model-direct runs/vsi-bench-full/my-model-blind",),
-)
 
 BenchmarkData = Annotated[
     Path | None,
@@ -160,17 +92,6 @@ class CompositionConfig(FigureConfig):
     ] = None
 
 
-BENCHMARK_FIGURE = FigureKind(
-    name="benchmark",
-    title="Composition of a benchmark: its questions by type, source, letter of the answer, media, length.",
-    config=CompositionConfig,
-    make=later("tolman.features.figures.score_figures:benchmark_chart"),
-    form="counts",
-    columns=("panel", "series", "role", "label", "value"),
-    examples=("benchmark vsi-bench --by task,dataset",),
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class CrossConfig(FigureConfig):
     """Settings of `cross_chart`."""
@@ -179,17 +100,6 @@ class CrossConfig(FigureConfig):
     data: BenchmarkData = None
     subset: Subset = None
     by: Annotated[tuple[str, ...], Setting("Two labels of the questions: rows and columns.")] = ("task", "source")
-
-
-CROSS_FIGURE = FigureKind(
-    name="cross",
-    title="Questions of a benchmark by two labels, such as question type and source.",
-    config=CrossConfig,
-    make=later("tolman.features.figures.score_figures:cross_chart"),
-    form="heat",
-    columns=("series", "role", "label", "value"),
-    examples=("cross vsi-bench --by task,source",),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,65 +112,6 @@ class MapsFigureConfig(RunsFigureConfig):
     draw: Annotated[
         int, Setting("Maps of each run that are drawn, 1–30; those with most places first.", least=1, most=30)
     ] = 6
-
-
-MAPS_FIGURE = FigureKind(
-    name="maps",
-    title="Cognitive maps: the places that a model drew, joined to the true ones, a panel for each scene.",
-    config=MapsFigureConfig,
-    make=later("tolman.features.figures.answer_figures:maps_chart"),
-    form="planes",
-    columns=("panel", "series", "role", "label", "x", "value"),
-    examples=("maps runs/my-bench-all/my-model-cognitive-map --scenes scenes",),
-)
-
-
-LOCALITY_FIGURE = FigureKind(
-    name="locality",
-    title="Locality of cognitive maps: accuracy of drawn distances by the true distance, a line for each run.",
-    config=MapsFigureConfig,
-    make=later("tolman.features.figures.answer_figures:locality_chart"),
-    form="lines",
-    columns=("series", "role", "label", "x", "value", "low", "high", "n"),
-    examples=("locality runs/my-bench-all/my-model-cognitive-map --scenes scenes",),
-)
-
-
-SCORE_COLUMNS = ("series", "role", "label", "value", "low", "high", "n", "unread", "unanswered")
-"""What figures of a table fill."""
-
-
-BARS_FIGURE = FigureKind(
-    name="bars",
-    title="Scores by column of the table, a bar with its interval for each run, chance and people behind.",
-    config=TableFigureConfig,
-    make=later("tolman.features.figures.score_figures:bars_chart"),
-    form="bars",
-    columns=SCORE_COLUMNS,
-    examples=("bars runs/vsi-bench-full/* --out tasks.svg",),
-)
-
-
-DOTS_FIGURE = FigureKind(
-    name="dots",
-    title="Scores by column of the table, a dot with its interval for each run, chance and people behind.",
-    config=TableFigureConfig,
-    make=later("tolman.features.figures.score_figures:bars_chart"),
-    form="dots",
-    columns=SCORE_COLUMNS,
-    examples=("dots runs/spatialbench-full/* --published all --out tasks.pdf",),
-)
-
-
-RADAR_FIGURE = FigureKind(
-    name="radar",
-    title="Scores by column of the table on axes around a centre, a line for each run (SITE, Figure 7a).",
-    config=TableFigureConfig,
-    make=later("tolman.features.figures.score_figures:radar_chart"),
-    form="radar",
-    columns=SCORE_COLUMNS,
-    examples=("radar runs/site-full/* --out categories.svg",),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,17 +135,6 @@ class ScatterConfig(FigureConfig):
         Setting("Column that is negated, such as a distance; may be given several times.", repeated=True),
     ] = ()
     seed: Seed = 0
-
-
-SCATTER_FIGURE = FigureKind(
-    name="scatter",
-    title="A benchmark's score against results of other tasks, a point for each model, with the correlation.",
-    config=ScatterConfig,
-    make=later("tolman.features.figures.score_figures:scatter_chart"),
-    form="scatter",
-    columns=("panel", "series", "role", "label", "x", "value"),
-    examples=("scatter runs/mmsi-bench-full/* --table downstream.csv",),
-)
 
 
 PER = {
@@ -321,17 +161,6 @@ class CostConfig(RunsFigureConfig):
     ] = None
 
 
-COST_FIGURE = FigureKind(
-    name="cost",
-    title="Score against what an item took in money, tokens or seconds, a point for each run.",
-    config=CostConfig,
-    make=later("tolman.features.figures.score_figures:cost_chart"),
-    form="scatter",
-    columns=("series", "role", "label", "x", "value", "low", "high", "n", "unread", "unanswered"),
-    examples=("cost runs/vsi-bench-full/* --per output-tokens",),
-)
-
-
 OVER = {
     "frames": "frames of a video",
     "rate": "frames per second",
@@ -355,18 +184,142 @@ class CurveConfig(RunsFigureConfig):
     ] = ()
 
 
-CURVE_FIGURE = FigureKind(
-    name="curve",
-    title="A score over the number of frames or the reasoning budget, a line for each model (VSI-Bench, Figure 11).",
-    config=CurveConfig,
-    make=later("tolman.features.figures.score_figures:curve_chart"),
-    form="lines",
-    columns=("panel", "series", "role", "x", "value", "low", "high", "n", "unread", "unanswered"),
-    examples=("curve runs/vsi-bench-full/my-model-direct-* --out frames.svg",),
-)
+def _own(
+    function: str, config: type[Any], form: str, columns: tuple[str, ...], title: str, example: str, name: str = ""
+) -> FigureKind:
+    """Declare a kind of figure whose data 'module:function' makes, and which is named as that: `NAME_chart`."""
+    name = name or function.partition(":")[2].removesuffix("_chart")
+    make = later(f"tolman.features.figures.{function}")
+    return FigureKind(
+        name=name, title=title, config=config, make=make, form=form, columns=columns, examples=(f"{name} {example}",)
+    )
 
+
+POINTS = ("panel", "series", "role", "label", "x", "value")
+SHARES = ("panel", "series", "role", "label", "value", "low", "high", "n")
+SCORES = ("series", "role", "label", "value", "low", "high", "n", "unread", "unanswered")
+"""What the figures fill of points, of shares, and of scores of a table."""
 
 FIGURES = (
-    PREDICTED_FIGURE, POSITIONS_FIGURE, DIRECTIONS_FIGURE, ERRORS_FIGURE, DELTAS_FIGURE, BENCHMARK_FIGURE, CROSS_FIGURE,
-    MAPS_FIGURE, LOCALITY_FIGURE, BARS_FIGURE, DOTS_FIGURE, RADAR_FIGURE, SCATTER_FIGURE, COST_FIGURE, CURVE_FIGURE,
-)  # fmt: skip
+    _own(
+        "answer_figures:predicted_chart",
+        TasksFigureConfig,
+        "scatter",
+        POINTS,
+        "Numbers that models gave against the true ones, a panel for each question type.",
+        "runs/vsi-bench-full/my-model-direct --tasks object_abs_distance",
+    ),
+    _own(
+        "answer_figures:positions_chart",
+        TasksFigureConfig,
+        "dots",
+        SHARES,
+        "Option-position bias: how often each letter is given and is right, and the score where it is right.",
+        "runs/mmsi-bench-full/*",
+    ),
+    _own(
+        "answer_figures:directions_chart",
+        TasksFigureConfig,
+        "heat",
+        ("panel", "series", "role", "label", "value", "low", "high", "n", "unread"),
+        "Confusion of directions: which option is given for which, a table for each run and question type.",
+        "runs/vsi-bench-full/my-model-direct",
+    ),
+    _own(
+        "answer_figures:errors_chart",
+        ErrorsFigureConfig,
+        "stacked",
+        SHARES,
+        "Error shares: the types of errors behind answers, from labels of people or a judge.",
+        "runs/mmsi-bench-full/my-model-cot --labels errors/labels.jsonl",
+    ),
+    _own(
+        "answer_figures:deltas_chart",
+        DeltasFigureConfig,
+        "dots",
+        SHARES,
+        "Differences between a model's runs by column: with vision − blind, one protocol − direct.",
+        "runs/vsi-bench-full/my-model-direct runs/vsi-bench-full/my-model-blind",
+    ),
+    _own(
+        "score_figures:benchmark_chart",
+        CompositionConfig,
+        "counts",
+        ("panel", "series", "role", "label", "value"),
+        "Composition of a benchmark: its questions by type, source, letter of the answer, media, length.",
+        "vsi-bench --by task,dataset",
+    ),
+    _own(
+        "score_figures:cross_chart",
+        CrossConfig,
+        "heat",
+        ("series", "role", "label", "value"),
+        "Questions of a benchmark by two labels, such as question type and source.",
+        "vsi-bench --by task,source",
+    ),
+    _own(
+        "answer_figures:maps_chart",
+        MapsFigureConfig,
+        "planes",
+        POINTS,
+        "Cognitive maps: the places that a model drew, joined to the true ones, a panel for each scene.",
+        "runs/my-bench-all/my-model-cognitive-map --scenes scenes",
+    ),
+    _own(
+        "answer_figures:locality_chart",
+        MapsFigureConfig,
+        "lines",
+        ("series", "role", "label", "x", "value", "low", "high", "n"),
+        "Locality of cognitive maps: accuracy of drawn distances by the true distance, a line for each run.",
+        "runs/my-bench-all/my-model-cognitive-map --scenes scenes",
+    ),
+    _own(
+        "score_figures:bars_chart",
+        TableFigureConfig,
+        "bars",
+        SCORES,
+        "Scores by column of the table, a bar with its interval for each run, chance and people behind.",
+        "runs/vsi-bench-full/* --out tasks.svg",
+    ),
+    _own(
+        "score_figures:bars_chart",
+        TableFigureConfig,
+        "dots",
+        SCORES,
+        "Scores by column of the table, a dot with its interval for each run, chance and people behind.",
+        "runs/spatialbench-full/* --published all --out tasks.pdf",
+        name="dots",
+    ),
+    _own(
+        "score_figures:radar_chart",
+        TableFigureConfig,
+        "radar",
+        SCORES,
+        "Scores by column of the table on axes around a centre, a line for each run (SITE, Figure 7a).",
+        "runs/site-full/* --out categories.svg",
+    ),
+    _own(
+        "score_figures:scatter_chart",
+        ScatterConfig,
+        "scatter",
+        POINTS,
+        "A benchmark's score against results of other tasks, a point for each model, with the correlation.",
+        "runs/mmsi-bench-full/* --table downstream.csv",
+    ),
+    _own(
+        "score_figures:cost_chart",
+        CostConfig,
+        "scatter",
+        ("series", "role", "label", "x", "value", "low", "high", "n", "unread", "unanswered"),
+        "Score against what an item took in money, tokens or seconds, a point for each run.",
+        "runs/vsi-bench-full/* --per output-tokens",
+    ),
+    _own(
+        "score_figures:curve_chart",
+        CurveConfig,
+        "lines",
+        ("panel", "series", "role", "x", "value", "low", "high", "n", "unread", "unanswered"),
+        "A score over the number of frames or the reasoning budget, a line for each model (VSI-Bench, Figure 11).",
+        "runs/vsi-bench-full/my-model-direct-* --out frames.svg",
+    ),
+)

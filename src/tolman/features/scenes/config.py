@@ -15,29 +15,6 @@ from typing import Annotated
 from tolman.errors import UsageError
 from tolman.features.config import NumberOfWorkers, On, Setting, ShardOfJob
 
-
-@dataclass(frozen=True, kw_only=True)
-class PoolConfig:
-    """Which media come into a pool. On the command line: `tolman ingest media`."""
-
-    path: Annotated[tuple[Path, ...], Setting("Folders, media, or lists of them.", positional=True)]
-    out: Annotated[Path, Setting("Folder of the pool. Existing content stays.", writes="pool")]
-    source: Annotated[
-        str | None, Setting("Name of the data set that the media come from. Default: the folder's name.")
-    ] = None
-    licence: Annotated[str, Setting("Licence of the media, in your words.")] = ""
-    groups: Annotated[
-        Path | None,
-        Setting(
-            "CSV with the columns file and group: which media show one place. Default: media of one sub-folder do, "
-            "others are in no group."
-        ),
-    ] = None
-    copy: Annotated[bool, Setting("Copy the media instead of sharing their bytes on the disk.")] = False
-    on: On = None
-    workers: NumberOfWorkers = None
-
-
 MEDIA = "media"
 """The format that is none of scans: media for a pool (`tolman.features.scenes.compute`)."""
 _POOL = "Media pools"
@@ -143,28 +120,6 @@ class IngestConfig:
         if up is None and self.up is not None:
             raise UsageError(f"--up takes one of {', '.join(UP_TURNS)}, not '{self.up}'.")
         return ScanHints(self.scale, up, self.rate)
-
-    @property
-    def pool(self) -> PoolConfig:
-        """The same as a config of a media pool.
-
-        Raises:
-            UsageError: something is given that only scans have.
-        """
-        if self.categories or self.corrections:
-            raise UsageError("a media pool has no objects: --categories and --corrections are for scans.")
-        if self.shard:
-            raise UsageError("--shard is for scans: a media pool grows, so bring folder after folder into it.")
-        return PoolConfig(
-            path=self.path,
-            out=self.folder,
-            source=self.source,
-            licence=self.licence,
-            groups=self.groups,
-            copy=self.copy,
-            on=self.on,
-            workers=self.workers,
-        )
 
 
 _FIRST, _SECOND = "The picked region", "The second region, for distances and angles"
