@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from tolman.features.analyses import Seed, Source
-from tolman.features.config import Setting, Subset
+from tolman.features.config import Setting, Subset, setting
 from tolman.features.figures import (
     Columns,
     FigureConfig,
@@ -33,13 +33,9 @@ class ErrorsFigureConfig(RunsFigureConfig):
     labels: Annotated[
         Path, Setting("Labels: people's file (JSONL or CSV), or labels.jsonl of 'tolman analyze errors --judge'.")
     ]
-    taxonomy: Annotated[
-        str | None, Setting("Error categories: vsi or mmsi. Default: those of the benchmark's paper.")
-    ] = None
-    by_task: Annotated[bool, Setting("Also show a bar for each question type.")] = False
-    among_errors: Annotated[bool, Setting("Leave out completely correct reasoning, as VSI-Bench's figure does.")] = (
-        False
-    )
+    taxonomy: str | None = setting("Error categories: vsi or mmsi. Default: those of the benchmark's paper.")
+    by_task: bool = setting("Also show a bar for each question type.", default=False)
+    among_errors: bool = setting("Leave out completely correct reasoning, as VSI-Bench's figure does.", default=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,18 +43,14 @@ class DeltasFigureConfig(RunsFigureConfig):
     """Settings of `deltas_chart`."""
 
     columns: Columns = ()
-    chance: Annotated[
-        str,
-        Setting("Baseline that blind runs are compared with: best-constant, random … or none."),
-    ] = "none"
-    data: Annotated[
-        Path | None,
-        Setting(
-            "Folder of the whole benchmark, which --chance is computed on. Default: where the runs' data was.",
-            aliases=("--benchmark-data",),
-        ),
-    ] = None
-    means_only: Annotated[bool, Setting("Show the mean over models alone, where there are several.")] = False
+    chance: str = setting(
+        "Baseline that blind runs are compared with: best-constant, random … or none.", default="none"
+    )
+    data: Path | None = setting(
+        "Folder of the whole benchmark, which --chance is computed on. Default: where the runs' data was.",
+        aliases=("--benchmark-data",),
+    )
+    means_only: bool = setting("Show the mean over models alone, where there are several.", default=False)
 
 
 BenchmarkData = Annotated[
@@ -77,19 +69,14 @@ class CompositionConfig(FigureConfig):
     benchmark: Source
     data: BenchmarkData = None
     subset: Subset = None
-    by: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Labels of the questions, a panel for each: task, answer, options, media_count, question_words … Default: "
-            "those in which questions differ."
-        ),
-    ] = ()
-    beside: Annotated[
-        str | None,
-        Setting(
-            "Second benchmark, folder or run to count for comparison, such as that before a selection. Default: none."
-        ),
-    ] = None
+    by: tuple[str, ...] = setting(
+        "Labels of the questions, a panel for each: task, answer, options, media_count, question_words … Default: "
+        "those in which questions differ.",
+        default=(),
+    )
+    beside: str | None = setting(
+        "Second benchmark, folder or run to count for comparison, such as that before a selection. Default: none."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,41 +86,36 @@ class CrossConfig(FigureConfig):
     benchmark: Source
     data: BenchmarkData = None
     subset: Subset = None
-    by: Annotated[tuple[str, ...], Setting("Two labels of the questions: rows and columns.")] = ("task", "source")
+    by: tuple[str, ...] = setting("Two labels of the questions: rows and columns.", default=("task", "source"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class MapsFigureConfig(RunsFigureConfig):
     """Settings of `maps_chart` and `locality_chart`."""
 
-    scenes: Annotated[
-        Path | None, Setting("Folder of the scenes that true maps are computed from. Default: the run's own.")
-    ] = None
-    draw: Annotated[
-        int, Setting("Maps of each run that are drawn, 1–30; those with most places first.", least=1, most=30)
-    ] = 6
+    scenes: Path | None = setting("Folder of the scenes that true maps are computed from. Default: the run's own.")
+    draw: int = setting(
+        "Maps of each run that are drawn, 1–30; those with most places first.", default=6, least=1, most=30
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScatterConfig(FigureConfig):
     """Settings of `scatter_chart`."""
 
-    runs: Annotated[
-        tuple[Path, ...],
-        Setting(
-            "Run folders of one benchmark, whose headlines are the models' scores; none with --score.", positional=True
-        ),
-    ] = ()
+    runs: tuple[Path, ...] = setting(
+        "Run folders of one benchmark, whose headlines are the models' scores; none with --score.",
+        default=(),
+        positional=True,
+    )
     table: Annotated[Path, Setting("CSV with a row for each model: its name first, then figures.")]
-    score: Annotated[str | None, Setting("Column that is held against the others. Default: the runs' headline.")] = None
-    against: Annotated[
-        tuple[str, ...],
-        Setting("Column it is held against; may be given several times. Default: all.", repeated=True),
-    ] = ()
-    lower_is_better: Annotated[
-        tuple[str, ...],
-        Setting("Column that is negated, such as a distance; may be given several times.", repeated=True),
-    ] = ()
+    score: str | None = setting("Column that is held against the others. Default: the runs' headline.")
+    against: tuple[str, ...] = setting(
+        "Column it is held against; may be given several times. Default: all.", default=(), repeated=True
+    )
+    lower_is_better: tuple[str, ...] = setting(
+        "Column that is negated, such as a distance; may be given several times.", default=(), repeated=True
+    )
     seed: Seed = 0
 
 
@@ -150,15 +132,10 @@ PER = {
 class CostConfig(RunsFigureConfig):
     """Settings of `cost_chart`."""
 
-    per: Annotated[
-        str | None,
-        Setting(
-            "Expense on the axis. Default: cost where all runs have prices, else written tokens.", choices=tuple(PER)
-        ),
-    ] = None
-    column: Annotated[
-        str | None, Setting("Column of the benchmark's table, by key or title. Default: the headline.")
-    ] = None
+    per: str | None = setting(
+        "Expense on the axis. Default: cost where all runs have prices, else written tokens.", choices=tuple(PER)
+    )
+    column: str | None = setting("Column of the benchmark's table, by key or title. Default: the headline.")
 
 
 OVER = {
@@ -174,14 +151,10 @@ OVER = {
 class CurveConfig(RunsFigureConfig):
     """Settings of `curve_chart`."""
 
-    over: Annotated[
-        str | None,
-        Setting("Setting on the axis. Default: the one in which the runs differ.", choices=tuple(OVER)),
-    ] = None
-    columns: Annotated[
-        tuple[str, ...],
-        Setting("Columns of the benchmark's table, by key or title, a panel for each. Default: the headline."),
-    ] = ()
+    over: str | None = setting("Setting on the axis. Default: the one in which the runs differ.", choices=tuple(OVER))
+    columns: tuple[str, ...] = setting(
+        "Columns of the benchmark's table, by key or title, a panel for each. Default: the headline.", default=()
+    )
 
 
 def _own(
