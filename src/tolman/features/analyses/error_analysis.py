@@ -20,7 +20,7 @@ from tolman.errors import UsageError, unknown
 from tolman.features.analyses import to_plain, to_plain_tables
 from tolman.features.analyses.config import ErrorsConfig
 from tolman.features.analyses.error_sources import Judged, ask_judge, read_labels, write_labels
-from tolman.features.analyses.scored_runs import scored_runs
+from tolman.features.analyses.scored_runs import ScoredRuns, scored_runs
 from tolman.features.config import judge_request
 from tolman.features.events import Events, silent
 from tolman.files import write_text
@@ -28,15 +28,13 @@ from tolman.reports.analysis_results import error_rows
 from tolman.reports.charts.bar_forms import STACKED_FORM
 from tolman.reports.charts.chart import Chart, frame, rendered
 from tolman.reports.svg_figures import why_not_drawn
-from tolman.scoring.error_types import TAXONOMIES
+from tolman.scoring.error_types import TAXONOMIES, ErrorTaxonomy
 from tolman.text_tables import frame_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tolman.analyze.error_shares import Distribution, Key
-    from tolman.features.analyses.scored_runs import ScoredRuns
-    from tolman.scoring.error_types import ErrorTaxonomy
     from tolman.scoring.intervals import Share
 
 

@@ -19,7 +19,7 @@ from tolman import benchmarks
 from tolman.analyze.model_scores import CorrelationResult, WeightsResult, correlate, published_correlation, solve
 from tolman.analyze.representative import RepresentativeResult, representative
 from tolman.benchmarks.published import published_tables
-from tolman.benchmarks.rows import read_rows
+from tolman.benchmarks.rows import Row, read_rows
 from tolman.errors import InputError, UsageError, hint
 from tolman.features.analyses import to_plain, to_plain_tables, write_ids, write_json
 from tolman.features.analyses.config import CorrelationConfig, RepresentativeConfig, WeightsConfig
@@ -29,7 +29,6 @@ from tolman.reports.table_rows import missing_marks
 
 if TYPE_CHECKING:
     from tolman.analyze.model_scores import Correlation
-    from tolman.benchmarks.rows import Row
     from tolman.benchmarks.spec import BenchmarkSpec
     from tolman.scoring.clusters import Floats
 

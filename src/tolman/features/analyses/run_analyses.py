@@ -17,7 +17,7 @@ import polars as pl
 
 from tolman.analyze.deltas import BLIND, DeltasResult, ProtocolRun, deltas, published_deltas
 from tolman.analyze.grounding import ALL, CONDITIONS, TWIN, GroundingResult, RunGrounding, judge, summarise
-from tolman.analyze.humans import TIERS, HumansResult, averages, difficulty, tier_of
+from tolman.analyze.humans import TIERS, Difficulty, HumansResult, averages, difficulty, tier_of
 from tolman.analyze.maps import PUBLISHED_GRID, Drawn, ItemMap, MapsResult, RunMaps, consistency, locality, pairs
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable, Unanswered, scene_tasks, tabulate
@@ -42,13 +42,11 @@ from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
 from tolman.responses import Outcomes, Response
 from tolman.runs.run_folder import PEOPLE
-from tolman.scoring.rule_sets import draw_of
+from tolman.scoring.rule_sets import RuleSet, draw_of
 from tolman.text_tables import frame_csv
 
 if TYPE_CHECKING:
-    from tolman.analyze.humans import Difficulty
     from tolman.reports.loaded_runs import LoadedRun
-    from tolman.scoring.rule_sets import RuleSet
 
 
 NO_CHANCE = "none"

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from tolman import benchmarks, protocols
 from tolman.benchmarks.fetching.listing import in_units, unpacking_folder
-from tolman.benchmarks.fetching.lock import changes, check_state, read_lock, state_of, write_lock
+from tolman.benchmarks.fetching.lock import Locked, changes, check_state, read_lock, state_of, write_lock
 from tolman.benchmarks.fetching.transfer import is_archive
-from tolman.benchmarks.hub import cached_questions, carry_out, fetch_media, plan_media, plan_questions
+from tolman.benchmarks.hub import Plan, cached_questions, carry_out, fetch_media, plan_media, plan_questions
 from tolman.errors import RunInterruptedError, UsageError, hint
 from tolman.exports import export_named
-from tolman.exports.exporters import BenchmarkExport, BenchmarkSource, RunSource, Target
+from tolman.exports.exporters import BenchmarkExport, BenchmarkSource, Export, RunSource, Target
 from tolman.features.catalogue.config import (
     BenchmarksConfig,
     ExportConfig,
@@ -30,18 +30,14 @@ from tolman.features.catalogue.config import (
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.run.config import NamedSuite, is_named_suite, named_suite, suite_names
 from tolman.files import atomic_write, check_folder, is_stream, whole_folder
-from tolman.models.recipes import match, names, open_recipe
+from tolman.models.recipes import ModelRecipe, match, names, open_recipe
 from tolman.runs.response_store import open_store
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import items_in, load, preset_of, subset_of
 
 if TYPE_CHECKING:
-    from tolman.benchmarks.fetching.lock import Locked
-    from tolman.benchmarks.hub import Plan
     from tolman.benchmarks.spec import BenchmarkSpec, HubSource
-    from tolman.exports.exporters import Export
     from tolman.items import Item
-    from tolman.models.recipes import ModelRecipe
 
 
 @dataclass(frozen=True)

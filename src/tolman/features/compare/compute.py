@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -16,19 +16,14 @@ from tolman.features.events import Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import WRITTEN_BY, check_report
 from tolman.reports.comparison import Comparison, Comparisons, pieces
-from tolman.reports.loaded_runs import load_runs, one_benchmark, one_rule_set, scores_under, withheld
+from tolman.reports.loaded_runs import LoadedRun, load_runs, one_benchmark, one_rule_set, scores_under, withheld
 from tolman.reports.report_pages import form_of, save_report
 from tolman.reports.table_rows import stored_unread
 from tolman.runs.run_scoring import rows_with_metrics
 from tolman.scoring.metrics import metrics_named
-from tolman.scoring.run_differences import differences, further_differences
+from tolman.scoring.run_differences import Difference, differences, further_differences
 from tolman.scoring.significance import holm
 from tolman.text_tables import frame_csv
-
-if TYPE_CHECKING:
-    from tolman.reports.loaded_runs import LoadedRun
-    from tolman.scoring.run_differences import Difference
-
 
 FORMS = (".html", ".md", ".csv", ".json")
 PART = "PART"

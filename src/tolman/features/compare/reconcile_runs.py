@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tolman import benchmarks
-from tolman.analyze.score_causes import named
+from tolman.analyze.score_causes import Label, named
 from tolman.analyze.score_waterfall import reconcile as find_causes
 from tolman.errors import InputError, UsageError
 from tolman.features.compare.config import ReconcileConfig
-from tolman.features.compare.reconciled_sides import places_of, side_of_log, side_of_run
+from tolman.features.compare.reconciled_sides import OpenedSide, places_of, side_of_log, side_of_run
 from tolman.features.events import Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.files import WRITTEN_BY, check_report
@@ -23,15 +23,12 @@ from tolman.reports.reconciliation import Reconciliation, combinations, differin
 from tolman.reports.report_pages import form_of, save_report
 from tolman.runs.run_folder import RunFolder, same_benchmark
 from tolman.runs.run_items import load
-from tolman.scoring.score_table import pools_of
+from tolman.scoring.score_table import Column, pools_of
 
 if TYPE_CHECKING:
-    from tolman.analyze.score_causes import Label
     from tolman.analyze.score_waterfall import ItemDifference, PlaceInTable, Reconciled
     from tolman.benchmarks.spec import BenchmarkSpec
-    from tolman.features.compare.reconciled_sides import OpenedSide
     from tolman.items import Item
-    from tolman.scoring.score_table import Column
 
 
 FORMS = (".html", ".md", ".json")

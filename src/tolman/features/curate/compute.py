@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tolman.curate import filtering
 from tolman.curate.asking import Asker
 from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates
-from tolman.curate.mapping import open_mapping, shipped
-from tolman.curate.pipeline import Watch, Work
+from tolman.curate.mapping import Taxonomy, open_mapping, shipped
+from tolman.curate.pipeline import Done, Watch, Work
 from tolman.curate.pipeline import curate as carry_out
 from tolman.curate.recipe import Recipe, SourceEntry, read_recipe
 from tolman.errors import UsageError
@@ -26,7 +26,7 @@ from tolman.features.curate.config import (
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.files import check_report, write_text
 from tolman.media.frame_store import FrameStore, default_root
-from tolman.parallel import place_of
+from tolman.parallel import Workers, place_of
 from tolman.reports.charts.bar_forms import COUNTS_FORM
 from tolman.reports.charts.chart import Chart, frame, rendered
 from tolman.reports.svg_figures import why_not_drawn
@@ -34,10 +34,7 @@ from tolman.runs.run_items import load
 
 if TYPE_CHECKING:
     from tolman.curate.mapping import Mapping as QuestionMapping
-    from tolman.curate.mapping import Taxonomy
-    from tolman.curate.pipeline import Done
     from tolman.items import Media
-    from tolman.parallel import Workers
 
 
 @dataclass(frozen=True)

@@ -35,14 +35,13 @@ from tolman.reports import map_results
 from tolman.reports.analysis_results import error_rows
 from tolman.reports.charts import point_forms
 from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame
-from tolman.scoring.score_table import pools_of
+from tolman.scoring.score_table import Table, pools_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tolman.analyze.maps import MapsResult
     from tolman.items import Item
-    from tolman.scoring.score_table import Table
 
 
 UNITS = {"m": "m", "cm": "cm", "m2": "m²"}

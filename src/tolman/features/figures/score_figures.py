@@ -40,14 +40,13 @@ from tolman.features.figures.figure_inputs import (
 )
 from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame
 from tolman.reports.table_rows import stored_unread
-from tolman.responses import Response
+from tolman.responses import Outcome, Response
 from tolman.scoring.intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tolman.analyze.model_scores import Correlation
-    from tolman.responses import Outcome
     from tolman.runs.run_folder import RunSettings
 
 

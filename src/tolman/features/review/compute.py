@@ -23,10 +23,10 @@ from tolman.features.review.config import ReviewConfig
 from tolman.files import check_report, write_text
 from tolman.models.model import ModelOptions
 from tolman.review.projects import project_named
-from tolman.review.projects.project_export import export_runs, publish
+from tolman.review.projects.project_export import Published, export_runs, publish
 from tolman.review.projects.study_projects import check_store, start_named
 from tolman.review.server import serve
-from tolman.review.site import open_site
+from tolman.review.site import Site, open_site
 from tolman.review.store.database import shown_url
 from tolman.review.store.schema import Project, Task
 from tolman.review.studies import STUDY, STUDY_FILES
@@ -37,9 +37,7 @@ from tolman.runtime import run_blocking
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session as Orm
 
-    from tolman.review.projects.project_export import Published
     from tolman.review.server_settings import ReviewSettings
-    from tolman.review.site import Site
     from tolman.review.store.backup import Backup
     from tolman.runs.run_folder import RunFolder
 

@@ -16,9 +16,9 @@ from tolman.features.run.config import ASKED_AGAIN, RunConfig, budgets_of, think
 from tolman.items import Selection
 from tolman.models.dialects import overlaid
 from tolman.models.hf_inputs import MEDIA, takes_cap
-from tolman.models.model import ModelOptions
+from tolman.models.model import Model, ModelOptions
 from tolman.models.pacing import seconds_of
-from tolman.models.recipes import CAP, match, open_recipe
+from tolman.models.recipes import CAP, ModelRecipe, match, open_recipe
 from tolman.models.servers import Server
 from tolman.parallel.work_places import WorkPlace
 from tolman.reports.loaded_runs import load_runs, one_benchmark, one_rule_set, scores_under
@@ -29,15 +29,12 @@ from tolman.runs.request import by_budget, by_form, by_frames
 from tolman.runs.run import RunRequest, arun, own_folder, refuse_others, run
 from tolman.runs.run_items import ids_from, some_ids_from
 from tolman.scoring.metrics import metrics_of_plugins, names_of
-from tolman.scoring.run_differences import differences
+from tolman.scoring.run_differences import Difference, differences
 
 if TYPE_CHECKING:
     import polars as pl
 
     from tolman.features.loaded_benchmark import Benchmark
-    from tolman.models.model import Model
-    from tolman.models.recipes import ModelRecipe
-    from tolman.scoring.run_differences import Difference
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,19 +12,15 @@ from tolman.features.config import judge_request
 from tolman.features.events import CallEvents, Events, Noted, silent
 from tolman.features.opened_folders import Run
 from tolman.features.run.config import ScoreConfig
-from tolman.parallel import place_of
-from tolman.responses import Failure, FailureKind, Response
+from tolman.parallel import WorkPlace, place_of
+from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.logs.predictions import FAILURES, failure_in, repeat_in
 from tolman.runs.rescore import judge_folder, score_file, score_folder
 from tolman.runs.run_folder import RunFolder
 from tolman.scoring.metrics import names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tolman.items import Item
-    from tolman.parallel import WorkPlace
-    from tolman.responses import Outcome
 
 
 FRAME = Path("the data frame")

@@ -18,12 +18,12 @@ from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig
 from tolman.files import alone_in, whole_folder, write_text
-from tolman.ingest.build import ScansConfig
+from tolman.ingest.build import ScansConfig, SummaryRow
 from tolman.ingest.build import ingest as carry_out
 from tolman.ingest.corrections import append_corrections, read_corrections
-from tolman.ingest.formats import AUTO, generic, names
+from tolman.ingest.formats import AUTO, RecognisedScans, generic, names
 from tolman.ingest.formats import recognise as look_into
-from tolman.ingest.media_pool import bring_in, read_pool
+from tolman.ingest.media_pool import LeftOut, PoolMedium, bring_in, read_pool
 from tolman.ingest.recording_measures import Pick, measure_recording, open_recording
 from tolman.ingest.scan_doctor import Diagnosis, diagnose
 from tolman.ingest.scan_format import SceneSource
@@ -32,9 +32,6 @@ from tolman.scene_shards import Shard, read_shard, whole_job
 
 if TYPE_CHECKING:
     from tolman.geometry.measuring import Measurement
-    from tolman.ingest.build import SummaryRow
-    from tolman.ingest.formats import RecognisedScans
-    from tolman.ingest.media_pool import LeftOut, PoolMedium
 
 
 @dataclass(frozen=True)
