@@ -119,19 +119,15 @@ def show_bias(result: BiasResult) -> list[Shown]:
             figure = f"{headline.title} {_figure(row.figures, headline)}"
             shown.append(f"{row.learner}: {figure}, 95 % interval {format_interval(interval)}")
     if result.out is not None:
-        lists = _lists(result.out) if found.kept is not None else "."
-        shown.append(f"Written: {result.out / 'guessability.csv'}{lists}")
+        keep, leave = result.out / "keep.txt", result.out / "leave-out.txt"
+        lists = f", {keep}, {leave}; use them with 'tolman run … --ids {keep}' or '--exclude {leave}'."
+        shown.append(f"Written: {result.out / 'guessability.csv'}{lists if found.kept is not None else '.'}")
     return shown
 
 
 def _figure(figures: Mapping[str, Cell], column: Column) -> str:
     value = figures[column.key].value
     return "–" if value is None else f"{value:.1f}"
-
-
-def _lists(out: Path) -> str:
-    keep, leave = out / "keep.txt", out / "leave-out.txt"
-    return f", {keep}, {leave}; use them with 'tolman run … --ids {keep}' or '--exclude {leave}'."
 
 
 FEW_MODELS = 10

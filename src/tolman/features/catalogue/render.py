@@ -130,7 +130,8 @@ def show_recipes(console: Console, found: Sequence[ModelRecipe], *, as_json: boo
     grid = plain_table(headings, left=headings)
     for one in found:
         settings = one.run.model_dump(exclude_none=True, exclude={"source", "body"}) if one.run else {}
-        grid.add_row(one.name, one.title, one.input.form, _settings_text(settings))
+        told = ", ".join(f"{name.replace('_', ' ')} {_value_text(value)}" for name, value in settings.items())
+        grid.add_row(one.name, one.title, one.input.form, told)
     console.print(grid)
 
 
@@ -160,10 +161,6 @@ def _settings_table(console: Console, title: str, settings: dict[str, Any]) -> N
         if value is not None and value != {}:
             grid.add_row(name, escape(_value_text(value)))
     console.print(grid)
-
-
-def _settings_text(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_value_text(value)}" for name, value in settings.items())
 
 
 def _value_text(value: Any) -> str:

@@ -193,7 +193,7 @@ def reconcile(config: ReconcileConfig, events: Events = silent) -> ReconcileResu
     for path in (config.a, config.b):
         if not path.exists():
             raise InputError(path, "does not exist", fix="give a run's folder, or another program's log")
-    folders = [_run_at(path) for path in (config.a, config.b)]
+    folders = [RunFolder(path) if path.is_dir() else None for path in (config.a, config.b)]
     benchmark, items = _questions(config, [folder for folder in folders if folder is not None])
     opened: list[OpenedSide] = []
     for path, folder, scorer in zip((config.a, config.b), folders, (config.scorer_a, config.scorer_b), strict=True):
@@ -233,10 +233,6 @@ def _write(path: Path, result: ReconcileResult, items: Mapping[str, Item]) -> No
     else:
         content = json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n"
     save_report(path, content, form_of(path))
-
-
-def _run_at(path: Path) -> RunFolder | None:
-    return RunFolder(path) if path.is_dir() else None
 
 
 def _questions(config: ReconcileConfig, runs: list[RunFolder]) -> tuple[BenchmarkSpec, list[Item]]:

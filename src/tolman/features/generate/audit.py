@@ -275,7 +275,7 @@ def audit_shortcuts(config: AuditConfig, events: Events = silent) -> ShortcutAud
     config.out.mkdir(parents=True, exist_ok=True)
     write_text(config.out / SHORTCUTS, json.dumps(result.record(), indent=2, ensure_ascii=False) + "\n")
     if card is not None:
-        _tell(card, result)
+        write_text(card, with_audit(card.read_text(encoding="utf-8"), result.record()))
     return result
 
 
@@ -307,7 +307,3 @@ def _card_of(folder: Path) -> Path | None:
     except (OSError, ValueError):
         return None
     return folder / "README.md" if generated and (folder / "README.md").is_file() else None
-
-
-def _tell(card: Path, result: ShortcutAuditResult) -> None:
-    write_text(card, with_audit(card.read_text(encoding="utf-8"), result.record()))

@@ -116,16 +116,6 @@ def check(config: ReviewConfig) -> None:
         )
 
 
-def _check_model(name: str) -> None:
-    """Make sure that a model can try questions.
-
-    Raises:
-        UsageError: there is none of this name.
-    """
-
-    run_blocking(models.create(name, ModelOptions()).close())
-
-
 def review_settings(config: ReviewConfig) -> ReviewSettings:
     """Return a config's settings in the form of the web application.
 
@@ -137,7 +127,7 @@ def review_settings(config: ReviewConfig) -> ReviewSettings:
     with needs("review", "The web application"):
         from tolman.review.server_settings import ReviewSettings
     for name in config.try_model:
-        _check_model(name)
+        run_blocking(models.create(name, ModelOptions()).close())
     return ReviewSettings(
         benchmark=config.benchmark,
         data=config.data,
