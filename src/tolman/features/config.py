@@ -391,6 +391,12 @@ def to_table(config: Any) -> dict[str, Any]:
     return table
 
 
+def shared_settings(config: Any, kind: type[Any]) -> dict[str, Any]:
+    """The settings of a config that are fields of another class too, by name."""
+    names = {one.name for one in dataclasses.fields(kind)}
+    return {one.name: getattr(config, one.name) for one in dataclasses.fields(config) if one.name in names}
+
+
 def is_secret(field: ConfigField, value: Any) -> bool:
     """Check whether a value must not be written into a file: it may be a password, or is an address with one."""
     return field.setting.secret or _PASSWORD.search(str(value)) is not None

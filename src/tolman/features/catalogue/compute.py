@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,15 +135,15 @@ def export(config: ExportConfig, events: Events = silent) -> ExportResult:
     check_folder(config.out, writes, inputs=[Path(one) for one in config.source])
     what = _benchmark(config) if isinstance(found, BenchmarkExport) else _runs(config)
 
-    def began(what: str, total: int | None = None) -> None:
-        events(Began(what, total))
-
-    def advanced(count: int = 1) -> None:
-        events(Advanced(count))
-
     config.out.parent.mkdir(parents=True, exist_ok=True)
     with whole_folder(config.out) as folder:
-        target = Target(folder, config.out, settings, began=began, advanced=advanced)
+        target = Target(
+            folder,
+            config.out,
+            settings,
+            began=lambda what, total=None: events(Began(what, total)),
+            advanced=lambda count=1: events(Advanced(count)),
+        )
         written = found.write(what, target)  # type: ignore[arg-type]
         files = sum(1 for path in folder.rglob("*") if path.is_file())
     events(Ended())
@@ -237,12 +237,8 @@ def summarize_store(config: StoreShowConfig) -> StoreSummary:
         InputError: there is no store, or a damaged one.
     """
 
-    store = open_store(config.store, existing=True)
-    try:
-        rows = store.summary()
-        size = store.size()
-    finally:
-        store.close()
+    with closing(open_store(config.store, existing=True)) as store:
+        rows, size = store.summary(), store.size()
     return StoreSummary(store.place, size, tuple(StoredModel(*row) for row in rows))
 
 
@@ -257,11 +253,8 @@ def prune_store(config: StorePruneConfig) -> int:
     if not (config.model or config.older_than is not None or config.everything):
         raise UsageError("say which answers: --model NAME, --older-than DAYS, or --all.")
     before = None if config.older_than is None else time.time() - DAY * config.older_than
-    store = open_store(config.store, existing=True)
-    try:
+    with closing(open_store(config.store, existing=True)) as store:
         return store.prune(model=config.model, before=before)
-    finally:
-        store.close()
 
 
 def export_store(config: StoreExportConfig) -> int:
@@ -274,15 +267,15 @@ def export_store(config: StoreExportConfig) -> int:
 
     if not _is_export(config.out):
         raise UsageError(f"{config.out} isn't a file that 'tolman store export' wrote; name another file.")
-    store = open_store(config.store, existing=True)
-    count = 0
-    try:
-        with atomic_write(config.out) as partial, partial.open("w", encoding="utf-8") as file:
-            for row in store.export():
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                count += 1
-    finally:
-        store.close()
+    with (
+        closing(open_store(config.store, existing=True)) as store,
+        atomic_write(config.out) as partial,
+        partial.open("w", encoding="utf-8") as file,
+    ):
+        count = 0
+        for row in store.export():
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            count += 1
     return count
 
 

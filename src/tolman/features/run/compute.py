@@ -198,24 +198,13 @@ def with_server(config: RunConfig) -> tuple[RunConfig, Server | None]:
     return replace(config, base_url=server.url), server
 
 
-@dataclass(frozen=True)
-class EvaluateResult:
-    """The result of an evaluation.
-
-    Attributes:
-        runs: one, or one for each number of frames and each budget of reasoning.
-    """
-
-    runs: tuple[Run, ...]
-
-
 def evaluate(
     config: RunConfig,
     events: Events = silent,
     *,
     model: Callable[[], Model] | None = None,
     benchmark: Benchmark | None = None,
-) -> EvaluateResult:
+) -> tuple[Run, ...]:
     """Evaluate a model on a benchmark, in this thread; an event loop that runs in it waits.
 
     Args:
@@ -223,6 +212,9 @@ def evaluate(
         events: called with progress and notes.
         model: makes the model, in place of the name `config.model`.
         benchmark: a loaded one, in place of the name `config.benchmark`.
+
+    Returns:
+        The run, or one for each number of frames and each budget of reasoning.
 
     Raises:
         TolmanError: before the first call for everything that can be known before it; after it where no call was
@@ -243,7 +235,7 @@ def evaluate(
                 break
             calls.end()
             runs.append(Run(folder.path))
-    return EvaluateResult(tuple(runs))
+    return tuple(runs)
 
 
 async def aevaluate(
@@ -252,7 +244,7 @@ async def aevaluate(
     *,
     model: Callable[[], Model] | None = None,
     benchmark: Benchmark | None = None,
-) -> EvaluateResult:
+) -> tuple[Run, ...]:
     """`evaluate` on the caller's event loop.
 
     Raises:
@@ -273,7 +265,7 @@ async def aevaluate(
                 break
             calls.end()
             runs.append(Run(folder.path))
-    return EvaluateResult(tuple(runs))
+    return tuple(runs)
 
 
 def _skip_rest(runs: Sequence[Run], error: EndpointError, calls: CallEvents) -> None:

@@ -6,6 +6,7 @@ Each data set is loaded once; the error for a missing one says how to fetch it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -195,8 +196,5 @@ def _seconds_of_a_call(request: RunRequest, *, media: bool) -> float | None:
     place = request.store or usual_place()
     if not (is_url(place) or Path(place).exists()):
         return None
-    store = open_store(place)
-    try:
+    with closing(open_store(place)) as store:
         return store.mean_seconds(request.model, media=media)
-    finally:
-        store.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,18 +30,7 @@ MANY_ROWS = 200_000
 """Rows of scores that are worth the start of other processes."""
 
 
-@dataclass(frozen=True)
-class ScoreResult:
-    """The result of scoring.
-
-    Attributes:
-        run: the folder with responses and scores.
-    """
-
-    run: Run
-
-
-def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
+def score(config: ScoreConfig, events: Events = silent) -> Run:
     """Score responses into a run folder, or a run folder again; with a judge, have a model read them.
 
     Raises:
@@ -89,7 +77,7 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
         calls = CallEvents(events)
         folder, _ = judge_folder(folder.path, judging, started=calls.start, done=calls.done, noted=calls.note)
         calls.end()
-    return ScoreResult(Run(folder.path))
+    return Run(folder.path)
 
 
 def _checked(paths: Sequence[Path]) -> Sequence[Path]:
