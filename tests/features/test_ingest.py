@@ -84,4 +84,4 @@ def test_settings_that_do_not_go_together(tmp_path: Path, changes: dict[str, Any
     with pytest.raises(UsageError, match=said):
         ingest(IngestConfig(**given | changes))
     with pytest.raises(UsageError, match="a media pool has no objects"):
-        _ = IngestConfig(format="media", path=(tmp_path,), out=tmp_path, categories=tmp_path).pool
+        pool(IngestConfig(format="media", path=(tmp_path,), out=tmp_path, categories=tmp_path))

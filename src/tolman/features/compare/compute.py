@@ -31,7 +31,7 @@ PART = "PART"
 
 
 @dataclass(frozen=True, repr=False)
-class CompareResult(Comparisons, Displayable):
+class CompareResult(Displayable, Comparisons):
     """A run against others.
 
     Attributes:
