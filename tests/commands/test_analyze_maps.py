@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,9 @@ import polars as pl
 import pytest
 
 import bare
-import terminal
 from drawings import ROOMS, TASKS, asked_about, draw, write_drawings
 from loopback import Server, serving
+from terminal import typed as tolman
 from tolman.cognitive_maps import read_map
 from tolman.features.analyses import ANALYSES
 from tolman.features.analyses.config import MapsConfig
@@ -25,12 +24,6 @@ from tolman.scene_table import read_scenes
 
 STANDING = re.compile(r"standing by the (.+?) and facing the (.+?), is the (.+?) to ")
 OPTION = re.compile(r"^([A-D])\. (.+)$", re.MULTILINE)
-
-
-def tolman(place: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = terminal.tolman(place, *arguments)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")
