@@ -12,6 +12,7 @@ from typer.testing import Result
 
 pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 
+from asked_videos import write_asked_videos
 from loopback import Server, serving
 from tolman.errors import TolmanError
 from tolman.item_table import write_items
@@ -27,25 +28,7 @@ QWEN = "openai/Qwen/Qwen2.5-VL-7B-Instruct"
 @pytest.fixture
 def bench(tmp_path: Path) -> Path:
     """Two questions about two videos of 60 frames."""
-    place = tmp_path / "bench"
-    items = []
-    for number in (1, 2):
-        write_video(place / f"{number}.mp4", 60, rate=10, size=(280, 196))
-        media = (Media(kind="video", path=f"{number}.mp4"),)
-        items.append(
-            Item(
-                id=str(number),
-                question=f"How many, {number}?",
-                kind="number",
-                answer="2",
-                unit="count",
-                task="t",
-                media=media,
-            )
-        )
-    (place / "benchmark.json").write_text(json.dumps({"title": "Mine", "licence": "CC0"}))
-    write_items(place / "items.parquet", items)
-    return place
+    return write_asked_videos(tmp_path / "bench", 60, "How many", "22", kind="number", unit="count")
 
 
 @pytest.fixture

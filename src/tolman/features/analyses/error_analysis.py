@@ -17,7 +17,7 @@ from tolman.analyze.error_shares import (
 )
 from tolman.benchmarks.published import published_tables
 from tolman.errors import UsageError, unknown
-from tolman.features.analyses import to_plain, to_plain_tables
+from tolman.features.analyses import plain_fields, to_plain, to_plain_tables
 from tolman.features.analyses.config import ErrorsConfig
 from tolman.features.analyses.error_sources import Judged, ask_judge, read_labels, write_labels
 from tolman.features.analyses.scored_runs import ScoredRuns, scored_runs
@@ -160,17 +160,11 @@ def errors_to_json(result: ErrorsResult) -> dict[str, Any]:
     return {
         "taxonomy": result.taxonomy.name,
         "source": result.taxonomy.source,
-        "rules": result.scorer,
-        "distributions": to_plain(result.distributions),
-        "agreement": to_plain(result.agreement),
+        **plain_fields(result, "scorer", "distributions", "agreement"),
         "people_alpha": alpha.value,
         "people_alpha_n": alpha.n,
         "people_alpha_interval": to_plain(alpha.interval),
-        "failures": to_plain(result.failures),
-        "without_reasoning": result.without_reasoning,
-        "input_tokens": result.input_tokens,
-        "output_tokens": result.output_tokens,
-        "cost": result.cost,
+        **plain_fields(result, "failures", "without_reasoning", "input_tokens", "output_tokens", "cost"),
         "published": to_plain_tables(result.published),
     }
 

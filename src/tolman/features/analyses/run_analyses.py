@@ -24,7 +24,7 @@ from tolman.analyze.observer_answers import AnswerTable, Unanswered, scene_tasks
 from tolman.analyze.observer_fit import ObserverResult, RunObserver, count_reasons, fit_run, observed_answers
 from tolman.benchmarks.published import published_tables
 from tolman.errors import UsageError
-from tolman.features.analyses import to_plain, to_plain_tables, write_ids
+from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids
 from tolman.features.analyses.config import DeltasConfig, GroundingConfig, HumansConfig, MapsConfig, ObserverConfig
 from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
 from tolman.features.events import Advanced, Began, Ended, Events, silent
@@ -94,14 +94,7 @@ def analyze_deltas(config: DeltasConfig, events: Events = silent) -> DeltasResul
 
 def deltas_to_json(result: DeltasResult) -> dict[str, Any]:
     """Make the content of `--json` of a result."""
-    return {
-        "rules": result.scorer,
-        "chance": result.chance,
-        "chance_items": result.chance_items,
-        "unanswered": result.unanswered,
-        "deltas": to_plain(result.deltas),
-        "published": to_plain(result.published),
-    }
+    return plain_fields(result, "scorer", "chance", "chance_items", "unanswered", "deltas", "published")
 
 
 def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResult:
@@ -182,9 +175,7 @@ def humans_to_json(result: HumansResult) -> dict[str, Any]:
     if (found := result.difficulty) is not None:
         tiers = {"cuts": found.cuts, "paces": found.paces, "untimed": found.untimed, "items": found.frame}
     return {
-        "rules": result.scorer,
-        "people": result.people,
-        "average": to_plain(result.average),
+        **plain_fields(result, "scorer", "people", "average"),
         "difficulty": to_plain(tiers),
         "no_tiers": result.no_tiers or None,
         "published": to_plain(result.published),
@@ -310,12 +301,7 @@ def maps_to_json(result: MapsResult) -> dict[str, Any]:
         }
         for name, own in result.maps.items()
     }
-    return {
-        "grid": result.grid,
-        "stretch": result.stretch,
-        "runs": runs,
-        "published": to_plain_tables(result.published),
-    }
+    return {**plain_fields(result, "grid", "stretch"), "runs": runs, "published": to_plain_tables(result.published)}
 
 
 def analyze_observer(config: ObserverConfig, events: Events = silent) -> ObserverResult:
