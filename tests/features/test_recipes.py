@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,16 @@ Command = Callable[..., Result]
 QWEN = "openai/Qwen/Qwen2.5-VL-7B-Instruct"
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("written")
+    return write_asked_videos(place / "bench", 60, "How many", "22", kind="number", unit="count")
+
+
 @pytest.fixture
-def bench(tmp_path: Path) -> Path:
+def bench(written: Path, tmp_path: Path) -> Path:
     """Two questions about two videos of 60 frames."""
-    return write_asked_videos(tmp_path / "bench", 60, "How many", "22", kind="number", unit="count")
+    return shutil.copytree(written, tmp_path / "bench")
 
 
 @pytest.fixture

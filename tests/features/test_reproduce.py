@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,10 +61,16 @@ others = [{ value = 97.0, source = "a third" }]
 """
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("written")
+    return write_asked_videos(place / "bench", 40, "Which", "AB", kind="choice", options=("x", "y"))
+
+
 @pytest.fixture
-def bench(tmp_path: Path) -> Path:
+def bench(written: Path, tmp_path: Path) -> Path:
     """Two questions with letters, and a target that is about them."""
-    write_asked_videos(tmp_path / "bench", 40, "Which", "AB", kind="choice", options=("x", "y"))
+    shutil.copytree(written, tmp_path / "bench")
     (tmp_path / "mine.toml").write_text(MINE)
     return tmp_path
 

@@ -135,15 +135,15 @@ def export(config: ExportConfig, events: Events = silent) -> ExportResult:
     check_folder(config.out, writes, inputs=[Path(one) for one in config.source])
     what = _benchmark(config) if isinstance(found, BenchmarkExport) else _runs(config)
 
+    def began(what: str, total: int | None = None) -> None:
+        events(Began(what, total))
+
+    def advanced(count: int = 1) -> None:
+        events(Advanced(count))
+
     config.out.parent.mkdir(parents=True, exist_ok=True)
     with whole_folder(config.out) as folder:
-        target = Target(
-            folder,
-            config.out,
-            settings,
-            began=lambda what, total=None: events(Began(what, total)),
-            advanced=lambda count=1: events(Advanced(count)),
-        )
+        target = Target(folder, config.out, settings, began=began, advanced=advanced)
         written = found.write(what, target)  # type: ignore[arg-type]
         files = sum(1 for path in folder.rglob("*") if path.is_file())
     events(Ended())
