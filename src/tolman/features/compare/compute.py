@@ -40,6 +40,17 @@ class CompareResult(Displayable, Comparisons):
 
     out: Path | None = None
 
+    @property
+    def compared(self) -> Comparisons:
+        """The runs, A first, and their differences."""
+        return self
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return the limits of the comparison: runs of a part of the questions, failed calls, answers that something
+        ended."""
+        return super().warnings
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
 
