@@ -36,8 +36,7 @@ def write_drawings(place: Path, name: str, change: float) -> None:
 
 def draw(place: Path, name: str) -> None:
     """The run of that model, in a folder of its name."""
-    done = terminal.tolman(
+    terminal.typed(
         place, "run", "./bench", "--model", f"scripted/{name}.jsonl", "--protocol", "cognitive-map", "--scenes",
         str(ROOMS), "--map-categories", "scene", "--tasks", ",".join(TASKS), "--out", name,
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr

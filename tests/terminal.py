@@ -58,6 +58,14 @@ def tolman(place: Path, *arguments: str, timeout: float = 300, **environment: st
     return subprocess.CompletedProcess(arguments, code, out, err)
 
 
+def typed(place: Path, *arguments: str, status: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Type a command that ends with an exit code, and with no traceback."""
+    done = tolman(place, *arguments, **environment)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
 @cache
 def _waiting() -> subprocess.Popen[str]:
     process = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -55,11 +55,10 @@ def url() -> Iterator[str]:
 def commanded(url: str, tmp_path_factory: pytest.TempPathFactory) -> tolman.Run:
     """The run that the command makes."""
     place = tmp_path_factory.mktemp("command")
-    done = terminal.tolman(
+    terminal.typed(
         place, "run", "vsi-bench", "--data", str(EXTRACT), "--protocol", "blind", "--model", "openai/m", "--base-url", url,
         "--out", "run",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
     return tolman.open_run(place / "run")
 
 
@@ -213,8 +212,7 @@ def test_own_questions_are_a_benchmark_that_can_be_opened_later(choice: Make) ->
     run = tolman.evaluate(items, lambda messages: "B", name="b")
     assert run.scores.headline.value == 50
     assert run.path == Path("runs/items/b-direct")
-    again = terminal.tolman(Path.cwd(), "score", str(run.path))
-    assert again.returncode == 0, again.stderr
+    terminal.typed(Path.cwd(), "score", str(run.path))
     assert tolman.open_run(run.path).scores == run.scores
     assert "Avg." in tolman.report(run).render("markdown")
 
@@ -269,10 +267,9 @@ def test_scores_of_a_mapping_a_frame_and_a_file_are_those_of_the_command(tmp_pat
     (tmp_path / "answers.jsonl").write_text(
         "".join(json.dumps({"id": key, "response": text}) + "\n" for key, text in texts.items())
     )
-    done = terminal.tolman(
+    terminal.typed(
         tmp_path, "score", "answers.jsonl", "--benchmark", "vsi-bench", "--data", str(EXTRACT), "--out", "scored"
     )
-    assert done.returncode == 0, done.stderr
     before = set(tmp_path.rglob("*"))
     frame = pl.DataFrame({"id": list(texts), "response": list(texts.values())})
     expected = tolman.open_run("scored").scores
@@ -389,7 +386,7 @@ def test_a_folder_that_is_no_run_or_scenes_is_one_sentence() -> None:
 def test_runs_are_compared_and_reported(commanded: tolman.Run) -> None:
     one = tolman.evaluate("vsi-bench", "baseline/best-constant", **SETTINGS)
     result = tolman.compare(one, commanded.path, scorer="careful")
-    done = terminal.tolman(Path.cwd(), "compare", str(one.path), str(commanded.path), "--rules", "careful", "--json")
+    done = terminal.typed(Path.cwd(), "compare", str(one.path), str(commanded.path), "--rules", "careful", "--json")
     assert json.loads(json.dumps(result.to_dict())) == json.loads(done.stdout)
     table = result.table()
     average = table.filter(pl.col("column") == "average").row(0, named=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 import tolman
 from commands.test_every_command import CONFIGURED
@@ -29,9 +30,17 @@ def outputs_of(words: tuple[str, ...]) -> list[ConfigField]:
 
 
 WRITING = [(words, one) for words in CONFIGURED for one in outputs_of(words)]
-each = pytest.mark.parametrize(
-    ("words", "one"), WRITING, ids=[f"{' '.join(words)} {one.option}" for words, one in WRITING]
-)
+
+
+FILES = ("file", "log", "result")
+
+
+def each(written: Callable[[str | None], bool] = bool) -> pytest.MarkDecorator:
+    """A test for every output, or for those of some kinds."""
+    found = [
+        pytest.param(*both, id=f"{' '.join(both[0])} {both[1].option}") for both in WRITING if written(both[1].writes)
+    ]
+    return pytest.mark.parametrize(("words", "one"), found)
 
 
 def questions(count: int = 8) -> list[dict[str, Any]]:
@@ -42,11 +51,29 @@ def questions(count: int = 8) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-@pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
-    """A folder of each kind."""
+@pytest.fixture(autouse=True)
+def _there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = {name: tmp_path / name.replace(" ", "-") for name in ("benchmark", "run", "scenes", "pool", "review")}
+
+
+def typed(*words: str) -> Result:
+    """What a command does that ends well."""
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def told(*words: str) -> str:
+    """The sentence of a command that is refused."""
+    return str(CliRunner().invoke(app, words).exception)
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A folder of each kind, which nothing changes."""
+    place = tmp_path_factory.mktemp("places")
+    tolman.load(questions(2)).save(place / "read")
+    found = {name: place / name for name in ("benchmark", "run", "scenes", "pool", "review")}
     tolman.load(questions()).save(found["benchmark"])
     (found["benchmark"] / "images").mkdir()
     (found["benchmark"] / "images" / "one.png").write_bytes(b"\x89PNG")
@@ -100,12 +127,11 @@ OWN = {
 }  # fmt: skip
 
 
-@each
+@each()
 def test_no_command_writes_into_a_folder_of_another_kind(
     words: tuple[str, ...], one: ConfigField, places: dict[str, Path]
 ) -> None:
     elsewhere = places["benchmark"].with_name("read")
-    tolman.load(questions(2)).save(elsewhere)
     for kind, folder in places.items():
         if one.writes in ("file", "log"):
             for file in (path for path in folder.iterdir() if path.is_file()):
@@ -119,18 +145,16 @@ def test_no_command_writes_into_a_folder_of_another_kind(
     assert not refused(config_of(words, one, free, elsewhere))
 
 
-@each
+@each(lambda kind: kind not in (*FILES, "runs"))
 def test_no_command_writes_over_what_it_reads(
-    words: tuple[str, ...], one: ConfigField, places: dict[str, Path], tmp_path: Path
+    words: tuple[str, ...], one: ConfigField, places: dict[str, Path]
 ) -> None:
-    config = config_of(words, one, tmp_path, places["benchmark"])
+    config = config_of(words, one, places["benchmark"].parent, places["benchmark"])
     read = [f.name for f in fields_of(type(config)) if str(places["benchmark"]) in str(getattr(config, f.name))]
-    if one.writes in ("file", "log", "runs", "result") or not read:
-        pytest.skip("a file, findings, or a command that reads nothing")
-    assert refused(config)
+    assert refused(config) or not read
 
 
-@each
+@each(FILES.__contains__)
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -144,8 +168,6 @@ def test_no_command_writes_over_what_it_reads(
 def test_no_command_writes_over_predictions(
     words: tuple[str, ...], one: ConfigField, name: str, text: str, places: dict[str, Path], tmp_path: Path
 ) -> None:
-    if one.writes not in ("file", "log", "result"):
-        pytest.skip("a folder")
     file = tmp_path / name
     file.write_text(text)
     with pytest.raises(UsageError, match=f"{name} holds predictions or answers by id; give another file with"):
@@ -155,25 +177,19 @@ def test_no_command_writes_over_predictions(
 
 
 @pytest.mark.filterwarnings("ignore::tolman.errors.ColumnsTakenWarning")
-def test_a_report_replaces_its_own_tables_and_not_those_that_its_runs_were_scored_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_report_replaces_its_own_tables_and_not_those_that_its_runs_were_scored_from(tmp_path: Path) -> None:
     tolman.load(questions()).save("be")
     (tmp_path / "mine.csv").write_text("nr,said\n" + "".join(f"q{i},A\n" for i in range(8)))
-    told = CliRunner().invoke(
-        app, ["score", "mine.csv", "--benchmark", "./be", "--columns", "id=nr,response=said", "--out", "r"]
-    )
-    assert told.exit_code == 0, told.output
-    assert CliRunner().invoke(app, ["run", "./be", *RUN, "--out", "s"]).exit_code == 0
+    typed("score", "mine.csv", "--benchmark", "./be", "--columns", "id=nr,response=said", "--out", "r")
+    typed("run", "./be", *RUN, "--out", "s")
     for suffix in ("csv", "json"):
         for words in (["report", "r"], ["compare", "r", "s"]):
             for _ in range(2):
-                done = CliRunner().invoke(app, [*words, "--out", f"{words[0]}.{suffix}"])
-                assert done.exit_code == 0, done.output
+                typed(*words, "--out", f"{words[0]}.{suffix}")
     before = (tmp_path / "mine.csv").read_bytes()
-    done = CliRunner().invoke(app, ["report", "r", "--out", "mine.csv"])
-    assert str(done.exception) == "mine.csv holds the responses of r; give another file with --out."
+    assert (
+        told("report", "r", "--out", "mine.csv") == "mine.csv holds the responses of r; give another file with --out."
+    )
     assert (tmp_path / "mine.csv").read_bytes() == before
 
 
@@ -181,8 +197,7 @@ RUN = ["--model", "baseline/random", "--protocol", "blind"]
 
 
 @pytest.mark.parametrize("out", ["be", "be/images", ".", "be/../be"])
-def test_a_run_never_replaces_its_benchmark(out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_run_never_replaces_its_benchmark(out: str, tmp_path: Path) -> None:
     tolman.load(questions()).save("be")
     Path("be/images").mkdir()
     Path("be/images/one.png").write_bytes(b"\x89PNG")
@@ -230,11 +245,21 @@ def test_questions_of_another_benchmark_inside_a_run_stay(tmp_path: Path) -> Non
     assert contents(out / "benchmark") != before
 
 
-def test_reports_and_configs_replace_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    tolman.load(questions()).save("b")
-    tolman.evaluate("./b", "baseline/random", protocol="blind", out="r")
-    before = contents(tmp_path)
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A benchmark b in which a question is asked twice, and runs r and s."""
+    place = tmp_path_factory.mktemp("runs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        tolman.load([*questions(), questions()[0] | {"id": "again"}]).save("b")
+        for seed, out in enumerate("rs"):
+            tolman.evaluate("./b", "baseline/random", protocol="blind", out=out, seed=seed)
+    return place
+
+
+def test_reports_and_configs_replace_no_record(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(runs)
+    before = contents(runs)
     for arguments in (
         ["report", "r", "--out", "r/run.json"],
         ["compare", "r", "r", "--out", "r/scores.json"],
@@ -244,7 +269,7 @@ def test_reports_and_configs_replace_no_record(tmp_path: Path, monkeypatch: pyte
             CliRunner().invoke(app, arguments, catch_exceptions=False)
     with pytest.raises(UsageError, match="belongs to"):
         tolman.report("r", out="r/run.json")
-    assert contents(tmp_path) == before
+    assert contents(runs) == before
     tolman.report("r", out="r/table.csv")
     tolman.report("r", out="r/table.csv")
 
@@ -260,27 +285,21 @@ FOREIGN = {
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_reports_replace_earlier_reports_and_no_other_document(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    tolman.load(questions()).save("b")
-    tolman.evaluate("./b", "baseline/random", protocol="blind", out="r")
-    tolman.evaluate("./b", "baseline/random", protocol="blind", out="s", seed=1)
+    monkeypatch.chdir(runs)
     file, suffix = Path(name), Path(name).suffix
     commands = [["report", "r"]]
     commands += [["compare", "r", "s"]] if suffix != ".tex" else []
     commands += [["reconcile", "r", "s"]] if suffix not in (".tex", ".csv") else []
     for words in commands:
         file.write_text(FOREIGN[name])
-        done = CliRunner().invoke(app, [*words, "--out", name])
-        assert str(done.exception) == (
-            f"{name} isn't a report that Tolman wrote; remove it, or give another file with --out."
-        )
+        said = told(*words, "--out", name)
+        assert said == f"{name} isn't a report that Tolman wrote; remove it, or give another file with --out."
         assert file.read_text() == FOREIGN[name]
         file.write_text("")
         for _ in range(2):
-            done = CliRunner().invoke(app, [*words, "--out", name])
-            assert done.exit_code == 0, done.output
+            typed(*words, "--out", name)
     if suffix == ".json":
         assert json.loads(file.read_text())["written_by"] == "Tolman"
 
@@ -296,31 +315,25 @@ def test_reports_replace_earlier_reports_and_no_other_document(
     ],
 )
 def test_drawings_and_tables_of_others_are_kept(
-    words: tuple[str, ...], option: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], option: str, name: str, runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    tolman.load([*questions(), questions()[0] | {"id": "again"}]).save("b")
-    tolman.evaluate("./b", "baseline/random", protocol="blind", out="r")
+    monkeypatch.chdir(runs)
     file = Path(name)
     for content in ("mine", "role,name\nowner,Anna\n"):
         file.write_text(content)
-        done = CliRunner().invoke(app, [*words, option, name])
-        assert str(done.exception) == (
-            f"{name} isn't a report that Tolman wrote; remove it, or give another file with {option}."
-        )
+        said = told(*words, option, name)
+        assert said == f"{name} isn't a report that Tolman wrote; remove it, or give another file with {option}."
         assert file.read_text() == content
     file.unlink()
     for _ in range(2):
-        done = CliRunner().invoke(app, [*words, option, name])
-        assert done.exit_code == 0, done.output
+        typed(*words, option, name)
     assert file.stat().st_size > 4
 
 
 def test_a_page_of_scenes_replaces_no_other_page(tmp_path: Path) -> None:
     file = tmp_path / "scenes.html"
     file.write_text(FOREIGN["mine.html"])
-    done = CliRunner().invoke(app, ["scenes", str(tmp_path), "--out", str(file)])
-    assert "isn't a report that Tolman wrote" in str(done.exception)
+    assert "isn't a report that Tolman wrote" in told("scenes", str(tmp_path), "--out", str(file))
     assert file.read_text() == FOREIGN["mine.html"]
 
 
@@ -329,8 +342,8 @@ def test_a_rebuilt_paper_replaces_no_files_of_others(name: str, tmp_path: Path) 
     out = tmp_path / "paper"
     out.mkdir()
     (out / name).write_text("mine")
-    done = CliRunner().invoke(app, ["paper", "vsi-bench", str(tmp_path / "run"), "--out", str(out)])
-    assert str(done.exception) == f"{out / name} isn't of Tolman; remove it, or give another folder with --out."
+    said = told("paper", "vsi-bench", str(tmp_path / "run"), "--out", str(out))
+    assert said == f"{out / name} isn't of Tolman; remove it, or give another folder with --out."
     assert contents(out) == {name: b"mine"}
 
 
@@ -342,16 +355,13 @@ def test_a_rebuilt_paper_replaces_no_files_of_others(name: str, tmp_path: Path) 
         ("shortcuts.json", ["--shortcuts"]),
     ],
 )
-def test_an_audit_replaces_no_files_of_others(
-    name: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_audit_replaces_no_files_of_others(name: str, words: list[str]) -> None:
     tolman.load(questions()).save("b")
     for folder in ("audit", "scenes"):
         Path(folder).mkdir()
     Path("audit", name).write_text('{"mine": 1}')
-    done = CliRunner().invoke(app, ["audit", "./b", *words])
-    assert str(done.exception) == f"audit/{name} isn't of Tolman; remove it, or give another folder with --out."
+    said = told("audit", "./b", *words)
+    assert said == f"audit/{name} isn't of Tolman; remove it, or give another folder with --out."
     assert Path("audit", name).read_text() == '{"mine": 1}'
 
 
@@ -364,16 +374,15 @@ def test_a_config_replaces_only_a_config(tmp_path: Path) -> None:
     check_config(file)
 
 
-def test_a_run_keeps_the_file_that_repeats_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_run_keeps_the_file_that_repeats_it(tmp_path: Path) -> None:
     tolman.load(questions()).save("be")
     run = ["run", "./be", *RUN, "--out", "r"]
-    assert CliRunner().invoke(app, run).exit_code == 0
+    typed(*run)
     before = (tmp_path / "r" / "tolman.toml").read_bytes()
-    done = CliRunner().invoke(app, ["report", "r", "--write-config", "r/tolman.toml"])
-    assert str(done.exception) == "r/tolman.toml repeats how a run was made; give another file with --write-config."
+    said = told("report", "r", "--write-config", "r/tolman.toml")
+    assert said == "r/tolman.toml repeats how a run was made; give another file with --write-config."
     assert (tmp_path / "r" / "tolman.toml").read_bytes() == before
-    assert CliRunner().invoke(app, [*run, "--write-config", "r/tolman.toml"]).exit_code == 0
+    typed(*run, "--write-config", "r/tolman.toml")
 
 
 def test_tables_of_binary_data_are_replaced_by_no_report(tmp_path: Path) -> None:
@@ -385,7 +394,6 @@ def test_tables_of_binary_data_are_replaced_by_no_report(tmp_path: Path) -> None
 def test_media_may_be_all_that_is_below_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "other").mkdir()
     place = tolman.load(questions()).save(tmp_path / "b")
-    monkeypatch.chdir(tmp_path)
     tolman.evaluate(place, "baseline/random", protocol="blind", media=".", out="run")
     monkeypatch.chdir(tmp_path / "other")
     (tmp_path / "media" / "run").mkdir(parents=True)
@@ -395,8 +403,7 @@ def test_media_may_be_all_that_is_below_the_working_directory(tmp_path: Path, mo
         tolman.evaluate(place, "baseline/random", protocol="blind", media="../media", out="../media/run")
 
 
-def test_a_suite_is_not_carried_out_in_a_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_suite_is_not_carried_out_in_a_benchmark(tmp_path: Path) -> None:
     tolman.load(questions()).save("b")
     (tmp_path / "suite.toml").write_text('benchmark = ["./b"]\nmodel = ["baseline/random"]\nprotocol = ["blind"]\n')
     before = contents(tmp_path)

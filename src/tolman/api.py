@@ -124,7 +124,7 @@ def evaluate(
     runs: list[Run] = []
     for job in jobs:
         with at_places(job.config):
-            runs += _evaluate(job.config, events, model=job.model, benchmark=job.benchmark).runs[:1]
+            runs += _evaluate(job.config, events, model=job.model, benchmark=job.benchmark)[:1]
     return runs if _is_list(benchmark) else runs[0]
 
 
@@ -154,7 +154,7 @@ async def aevaluate(
     runs: list[Run] = []
     for job in jobs:
         with at_places(job.config):
-            runs += (await _aevaluate(job.config, events, model=job.model, benchmark=job.benchmark)).runs[:1]
+            runs += (await _aevaluate(job.config, events, model=job.model, benchmark=job.benchmark))[:1]
     return runs if _is_list(benchmark) else runs[0]
 
 
@@ -191,7 +191,7 @@ def score(
     named = {} if benchmark is None else {"benchmark": str(benchmark)}
     config = config_of(ScoreConfig, {"responses": (Path(responses),), **named, **settings})
     with at_places(config):
-        return _score(config, events).run.scores
+        return _score(config, events).scores
 
 
 def open_run(path: Path | str) -> Run:

@@ -12,7 +12,8 @@ import terminal
 from explained import JUDGED, LONG, TWO_PEOPLE, write_explained
 from loopback import Server, serving
 from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
-from tolman.features.analyses.config import ERRORS_ANALYSIS, ErrorsConfig
+from tolman.features.analyses import ANALYSES
+from tolman.features.analyses.config import ErrorsConfig
 from tolman.features.analyses.error_analysis import analyze_errors
 from tolman.features.events import Began, Event, Noted
 
@@ -161,7 +162,7 @@ def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
     assert told[-1].text.startswith("judging: 7 calls, 0 answers from the store")
     assert [failure.id for failure in result.failures] == ["4"]
     assert done.returncode == 1
-    assert json.loads(done.stdout) == ERRORS_ANALYSIS.to_json(result)
+    assert json.loads(done.stdout) == ANALYSES.get("errors").to_json(result)
     assert "[analyze-errors]" in (place / "errors" / "tolman.toml").read_text()  # also where a judgement failed
 
 

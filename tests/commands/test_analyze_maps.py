@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +12,18 @@ import polars as pl
 import pytest
 
 import bare
-import terminal
 from drawings import ROOMS, TASKS, asked_about, draw, write_drawings
 from loopback import Server, serving
+from terminal import typed as tolman
 from tolman.cognitive_maps import read_map
-from tolman.features.analyses.config import MAPS_ANALYSIS, MapsConfig
+from tolman.features.analyses import ANALYSES
+from tolman.features.analyses.config import MapsConfig
 from tolman.features.analyses.run_analyses import analyze_maps
 from tolman.item_table import read_items
 from tolman.scene_table import read_scenes
 
 STANDING = re.compile(r"standing by the (.+?) and facing the (.+?), is the (.+?) to ")
 OPTION = re.compile(r"^([A-D])\. (.+)$", re.MULTILINE)
-
-
-def tolman(place: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = terminal.tolman(place, *arguments)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +124,6 @@ def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
     printed = capfd.readouterr()
     assert (printed.out, printed.err) == ("", "")
     found = tolman(place, "analyze", "maps", "askew", "--draw", "1", "--out", "by-command", "--json").stdout
-    assert json.loads(found) == MAPS_ANALYSIS.to_json(result)
+    assert json.loads(found) == ANALYSES.get("maps").to_json(result)
     for name in ("maps.html", "pairs.csv"):
         assert (place / "by-python" / name).read_text() == (place / "by-command" / name).read_text()

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 
-import terminal
-from three_rooms import ROOMS
-from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
+from terminal import typed as tolman
+from three_rooms import ROOMS, write_nine
+from tolman.scene_table import read_scenes, write_scenes
 
 FITTED = "--tasks", "object_rel_direction_easy,object_size_estimation,object_counting"
-
-
-def tolman(place: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = terminal.tolman(place, *arguments)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Nine rooms, questions about them, and runs of the oracle and of a baseline that guesses."""
     folder = tmp_path_factory.mktemp("observer")
-    scenes, captures = list(read_scenes(ROOMS)), list(read_captures(ROOMS))
-    copies = [f"-{n}" for n in range(3)]
-    write_scenes(folder / "scenes", [s.model_copy(update={"id": s.id + c}) for c in copies for s in scenes])
-    write_captures(
-        folder / "scenes",
-        [k.model_copy(update={"id": k.id + c, "scene": k.scene + c}) for c in copies for k in captures],
-    )
+    write_nine(folder / "scenes")
     tolman(folder, "generate", "scenes", "--no-media", "--max-filter-rounds", "0", "--per-scene", "8", "--out", "bench")
     tolman(folder, "run", "./bench", "--model", "baseline/oracle", "--scenes", "scenes", "--out", "oracle")
     tolman(folder, "run", "./bench", "--model", "baseline/random", "--out", "random", *FITTED)

@@ -26,17 +26,7 @@ from tolman.scoring.error_types import VSI  # noqa: E402
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 LETTERS = "ABCD"
 FRAMES = (4, 8, 16, 32, 64)
-DOWNSTREAM = """Model,MMSI-Bench,EB-Navigation,EB-Manipulation,EB-Habitat
-GPT-4o,30.3,57.7,39.6,59.0
-Claude-3.7-Sonnet,30.2,45.0,28.5,58.7
-Claude-3.5-Sonnet,31.3,44.7,25.4,68.0
-Llama-3.2-11B-Vision-Ins,25.4,21.4,0.9,25.0
-InternVL2.5-78B,28.5,30.7,10.6,49.0
-InternVL2.5-38B,27.9,30.3,15.8,38.3
-InternVL2.5-8B,28.7,21.3,7.0,11.3
-Qwen2.5-VL-72B-Ins,30.7,40.0,16.2,37.7
-Qwen2.5-VL-7B-Ins,25.9,20.0,9.6,14.3
-"""
+DOWNSTREAM = Path(__file__).resolve().parents[1] / "analyze" / "tables" / "mmsi_bench_table_11.csv"
 """Table 11 of the MMSI-Bench paper."""
 
 
@@ -115,7 +105,6 @@ def make_pictures(place: Path, data: Path) -> None:
         write_drawings(place, name, change)
         draw(place, name)
     write_labels(place / "labels.csv", place / "runs", items)
-    (place / "mmsi_bench_table_11.csv").write_text(DOWNSTREAM)
     two = ("runs/direct-large", "runs/direct-small")
     others = ("runs/blind-large", "runs/blind-small", "runs/cot-large", "runs/cot-small")
     sweep = [f"runs/f{count}-{name}" for name in ("large", "small") for count in FRAMES]
@@ -130,7 +119,7 @@ def make_pictures(place: Path, data: Path) -> None:
         "positions": two,
         "directions": ("runs/direct-large",),
         "errors": (*two, "--labels", "labels.csv", "--taxonomy", "vsi"),
-        "scatter": ("--table", "mmsi_bench_table_11.csv", "--score", "MMSI-Bench"),
+        "scatter": ("--table", DOWNSTREAM, "--score", "MMSI-Bench"),
         "maps": ("near", "--draw", "3"),
         "locality": ("near", "far"),
         "benchmark": ("vsi-bench", "--data", data, "--subset", "tiny"),

@@ -181,18 +181,8 @@ def baselines(demo: Path, data: Path) -> None:
     with tempfile.TemporaryDirectory() as place:
         runs = [Path(place) / name for name in ("best-constant", "most-frequent-text")]
         for run in runs:
-            tolman(
-                "run",
-                "vsi-bench",
-                "--data",
-                data,
-                "--protocol",
-                "blind",
-                "--model",
-                f"baseline/{run.name}",
-                "--out",
-                run,
-            )
+            model = ("--model", f"baseline/{run.name}", "--protocol", "blind")
+            tolman("run", "vsi-bench", "--data", data, *model, "--out", run)
         tolman("figure", "dots", *runs, "--out", IMAGES / "vsi-bench-baselines.svg")
 
 
@@ -202,21 +192,8 @@ def worlds(demo: Path, data: Path) -> None:
         frames = []
         for shape, count, chosen in WORLDS:
             out = Path(place) / shape.replace(",", "-")
-            tolman(
-                "simulate",
-                "--scenes",
-                count,
-                "--seed",
-                40,
-                "--shapes",
-                shape,
-                "--seconds",
-                6,
-                "--rate",
-                2,
-                "--out",
-                out,
-            )
+            like = ("--scenes", count, "--seed", 40, "--shapes", shape, "--seconds", 6, "--rate", 2)
+            tolman("simulate", *like, "--out", out)
             for scene, frame in chosen:
                 with av.open(str(sorted(out.rglob("*.mp4"))[scene])) as video:
                     frames.append(list(video.decode(video=0))[frame].to_image())
@@ -248,17 +225,9 @@ def families(demo: Path, data: Path) -> None:
             worlds, bench, answers = (Path(place) / name for name in ("worlds", "bench", "answers.json"))
             tolman("simulate", *worlds_like, "--out", worlds)
             tolman("generate", worlds, *asked_like, "--out", bench)
-            words = (
-                ROOT / "benchmarks" / "contact_sheet.py",
-                bench,
-                "--out",
-                IMAGES,
-                "--answers",
-                answers,
-                *shown_like,
-            )
-            command = [sys.executable, *map(str, words)]
-            subprocess.run(command, cwd=ROOT, check=True)
+            sheet = ROOT / "benchmarks" / "contact_sheet.py"
+            command = [sys.executable, sheet, bench, "--out", IMAGES, "--answers", answers, *shown_like]
+            subprocess.run([*map(str, command)], cwd=ROOT, check=True)
             letters = {
                 name: [one["answer"].partition(".")[0] for one in own]
                 for name, own in json.loads(answers.read_text(encoding="utf-8")).items()

@@ -49,19 +49,8 @@ def test_a_model_is_one_file(stage: Path, tmp_path: Path) -> None:
 def test_a_model_that_computes_its_answers_is_a_class_of_a_few_lines(stage: Path, tmp_path: Path) -> None:
     shutil.copytree(stage / "my-bench", tmp_path / "my-bench")
     write_files(MODEL, tmp_path)
-    done = tolman(
-        tmp_path,
-        "run",
-        "./my-bench",
-        "--plugin",
-        "longest.py",
-        "--model",
-        "longest/option",
-        "--limit",
-        "6",
-        "--out",
-        "run",
-    )
+    model = ("--plugin", "longest.py", "--model", "longest/option")
+    done = tolman(tmp_path, "run", "./my-bench", *model, "--limit", "6", "--out", "run")
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in (tmp_path / "run" / "responses.jsonl").read_text().splitlines()]
     assert [line["usage"] for line in lines] == [{"input_tokens": 10, "output_tokens": 1}] * 6

@@ -36,7 +36,6 @@ def test_an_array_of_jobs_makes_what_one_job_makes(tmp_path: Path) -> None:
         ["merge", *(f"parts-of-four/{n}" for n in range(1, JOBS + 1)), "--out", "one"],
         [*whole, *SMALL, "--out", "two"],
     ):
-        done = terminal.tolman(tmp_path, *words)
-        assert done.returncode == 0, done.stderr
+        terminal.typed(tmp_path, *words)
     assert contents(tmp_path / "one", "tolman.toml") == contents(tmp_path / "two", "tolman.toml")
     assert len(list((tmp_path / "one" / "videos").iterdir())) == 2

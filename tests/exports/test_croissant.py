@@ -24,15 +24,21 @@ CLIP = Item(
 )  # fmt: skip
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Path:
-    """With pictures, a file that stands for a video, a card and a record of how it was made."""
-    folder = write_benchmark(tmp_path / "bench", [*items(), CLIP])
+def made(place: Path) -> Path:
+    """A benchmark with pictures, a file that stands for a video, a card and a record of how it was made."""
+    folder = write_benchmark(place / "bench", [*items(), CLIP])
     (folder / "videos" / "room").mkdir(parents=True)
     (folder / "videos" / "room" / "a.mp4").write_bytes(b"video")
     (folder / "README.md").write_text("---\nlicense: other\n---\n# Tiny\n\nFiltered in 3 rounds.\n")
     (folder / "provenance.json").write_text('{"seed": 3}')
     return folder
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], str]:
+    """The folder, the metadata and the card of such a benchmark."""
+    place = tmp_path_factory.mktemp("croissant")
+    return place / "out", *written(made(place), place / "out", "date=2026-11-22", "version=1.2.0")[1:]
 
 
 def written(source: Path, out: Path, *settings: str) -> tuple[ExportResult, dict[str, Any], str]:
@@ -41,18 +47,18 @@ def written(source: Path, out: Path, *settings: str) -> tuple[ExportResult, dict
     return result, json.loads((out / "croissant.json").read_text()), (out / "README.md").read_text()
 
 
-def test_the_metadata_names_every_file_and_its_hash(bench: Path, tmp_path: Path) -> None:
-    _, found, _ = written(bench, tmp_path / "out", "date=2026-11-22", "version=1.2.0")
+def test_the_metadata_names_every_file_and_its_hash(exported: tuple[Path, dict[str, Any], str]) -> None:
+    out, found, _ = exported
     assert (found["name"], found["version"], found["datePublished"]) == ("bench", "1.2.0", "2026-11-22")
     assert found["license"] == "https://spdx.org/licenses/CC0-1.0.html"
     assert found["conformsTo"] == "http://mlcommons.org/croissant/1.0"
     objects = {one["@id"]: one for one in found["distribution"]}
     for name in ("items.parquet", "media.parquet"):
-        assert objects[name]["sha256"] == hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest()
+        assert objects[name]["sha256"] == hashlib.sha256((out / name).read_bytes()).hexdigest()
     patterns = {one["includes"]: one["encodingFormat"] for one in found["distribution"] if "includes" in one}
     assert patterns == {"media/*.png": "image/png", "videos/room/*.mp4": "video/mp4"}
-    covered = {path for pattern in patterns for path in (tmp_path / "out").glob(pattern)}
-    assert covered == {tmp_path / "out" / one for one in ("media/a.png", "media/b.png", "videos/room/a.mp4")}
+    covered = {path for pattern in patterns for path in out.glob(pattern)}
+    assert covered == {out / one for one in ("media/a.png", "media/b.png", "videos/room/a.mp4")}
 
 
 def test_every_file_is_in_one_set_of_files_however_far_a_star_goes(tmp_path: Path) -> None:
@@ -78,33 +84,34 @@ def test_every_file_is_in_one_set_of_files_however_far_a_star_goes(tmp_path: Pat
     assert ["other/*.png"] in sets
 
 
-def test_fields_are_columns_of_the_tables(bench: Path, tmp_path: Path) -> None:
-    _, found, _ = written(bench, tmp_path / "out")
+def test_fields_are_columns_of_the_tables(exported: tuple[Path, dict[str, Any], str]) -> None:
+    out, found, _ = exported
     for records in found["recordSet"]:
         for field in records["field"]:
             source = field["source"]
             if "fileObject" in source:
-                table = pl.read_parquet(tmp_path / "out" / source["fileObject"]["@id"])
+                table = pl.read_parquet(out / source["fileObject"]["@id"])
                 assert source["extract"]["column"] in table.columns
-    media = pl.read_parquet(tmp_path / "out" / "media.parquet")
+    media = pl.read_parquet(out / "media.parquet")
     assert media.filter(pl.col("question") == "q1").rows() == [
         ("q1", 0, "image", "media/a.png"),
         ("q1", 1, "image", "media/b.png"),
     ]
 
 
-def test_the_card_has_licence_counts_and_what_the_folders_own_said(bench: Path, tmp_path: Path) -> None:
-    _, _, card = written(bench, tmp_path / "out")
+def test_the_card_has_licence_counts_and_what_the_folders_own_said(exported: tuple[Path, dict[str, Any], str]) -> None:
+    out, _, card = exported
     assert card.startswith('---\nlicense: cc0-1.0\npretty_name: "Tiny"\n')
     assert "path: items.parquet" in card
     assert "8 questions. They show 8 × image, 1 × video in 3 files. Made up. Licence: CC0-1.0." in card
     assert "| object_counting | 3 |" in card
     assert "## As it was made\n\n# Tiny\n\nFiltered in 3 rounds." in card
-    assert json.loads((tmp_path / "out" / "provenance.json").read_text()) == {"seed": 3}
-    assert {item.id for item in load(f"{tmp_path / 'out'}/", None, None).items} == {f"q{i}" for i in range(8)}
+    assert json.loads((out / "provenance.json").read_text()) == {"seed": 3}
+    assert {item.id for item in load(f"{out}/", None, None).items} == {f"q{i}" for i in range(8)}
 
 
-def test_a_licence_that_is_not_named_is_not_made_up(bench: Path, tmp_path: Path) -> None:
+def test_a_licence_that_is_not_named_is_not_made_up(tmp_path: Path) -> None:
+    bench = made(tmp_path)
     (bench / "benchmark.json").write_text('{"title": "Tiny"}')
     result, found, card = written(bench, tmp_path / "out")
     assert "license" not in found
@@ -121,7 +128,7 @@ def test_a_licence_that_is_not_named_is_not_made_up(bench: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("setting", "sentence"), [("version=2", "MAJOR.MINOR.PATCH"), ("date=soon", "YYYY-MM-DD, not 'soon'")]
 )
-def test_settings_that_can_not_be_are_one_sentence(bench: Path, tmp_path: Path, setting: str, sentence: str) -> None:
+def test_settings_that_can_not_be_are_one_sentence(tmp_path: Path, setting: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
-        written(bench, tmp_path / "out", setting)
+        written(made(tmp_path), tmp_path / "out", setting)
     assert not (tmp_path / "out").exists()

@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 
 import released_rows
+from answered import answered
 from runs.logs.conftest import data_of, interchange  # noqa: F401
 from tolman.errors import UsageError
 from tolman.exports.easi.board import COLUMNS
 from tolman.features.catalogue.compute import ExportResult, export
 from tolman.features.catalogue.config import ExportConfig
-from tolman.responses import Failure, FailureKind, Outcome, Response
+from tolman.items import Item
 from tolman.runs.logs.log import read_logs
-from tolman.runs.rescore import score_file, score_outcomes
+from tolman.runs.rescore import score_file
 from tolman.runs.run_items import load
 
 HEAD = {"model": "made-up-org/made-up-vlm", "type": "instruction", "precision": "bfloat16"}
@@ -43,7 +44,7 @@ def payload(out: Path) -> dict[str, object]:
 
 
 @pytest.fixture
-def answered(tmp_path: Path) -> Callable[..., Path]:
+def run_of(tmp_path: Path) -> Callable[..., Path]:
     """Benchmark → a run on made-up rows in which the first answer is wrong and the others are right."""
 
     def made(name: str, subset: str | None = None, *, lost: bool = False, model: str = "m") -> Path:
@@ -53,13 +54,14 @@ def answered(tmp_path: Path) -> Callable[..., Path]:
             data.mkdir()
             write(data)
         loaded = load(name, data, subset or usual)
-        said = [Response(id=i.id, response=released_rows.right_response(name, "official", i)) for i in loaded.items]
-        outcomes: list[Outcome] = [Response(id=loaded.items[0].id, response="?"), *said[1:]]
-        if lost:
-            outcomes[-1] = Failure(id=loaded.items[-1].id, kind=FailureKind.SERVER, message="out of order")
+
+        def said(place: int, item: Item) -> str | None:
+            if lost and item is loaded.items[-1]:
+                return None
+            return released_rows.right_response(name, "official", item) if place else "?"
+
         out = tmp_path / f"run-{name}-{subset or usual}-{model}{'-lost' * lost}"
-        score_outcomes(loaded, outcomes, benchmark=name, model=model, model_settings={}, out=out)
-        return out
+        return answered(loaded, out, said, benchmark=name, model=model)
 
     return made
 
@@ -112,9 +114,9 @@ def test_logs_become_the_submission_that_easi_makes_of_them(
 
 
 @pytest.mark.full
-def test_four_benchmarks_have_their_columns_and_parts(answered: Callable[..., Path], tmp_path: Path) -> None:
-    runs = [answered(name) for name in ("viewspatial", "blink", "3dsrbench", "embspatial")]
-    result = submitted(tmp_path / "out", *runs, answered("3dsrbench", "circular"), incomplete="mark")
+def test_four_benchmarks_have_their_columns_and_parts(run_of: Callable[..., Path], tmp_path: Path) -> None:
+    runs = [run_of(name) for name in ("viewspatial", "blink", "3dsrbench", "embspatial")]
+    result = submitted(tmp_path / "out", *runs, run_of("3dsrbench", "circular"), incomplete="mark")
     found = payload(tmp_path / "out")
     assert found["scores"] == {"3dsrbench": 91.6667, "blink": 80.0, "embspatial": 66.6667, "viewspatial": 66.6667}
     parts = found["subScores"]
@@ -125,8 +127,8 @@ def test_four_benchmarks_have_their_columns_and_parts(answered: Callable[..., Pa
     assert any("without a score are vsi_bench, mmsi_bench, mindcube_tiny, site" in note for note in result.notes)
 
 
-def test_the_archive_is_flat_and_read_back(answered: Callable[..., Path], tmp_path: Path) -> None:
-    submitted(tmp_path / "out", answered("embspatial"), incomplete="mark")
+def test_the_archive_is_flat_and_read_back(run_of: Callable[..., Path], tmp_path: Path) -> None:
+    submitted(tmp_path / "out", run_of("embspatial"), incomplete="mark")
     with zipfile.ZipFile(tmp_path / "out" / "easi_results.zip") as archive:
         names = archive.namelist()
         assert {name.partition("/")[0] for name in names} == {"made-up-vlm"}
@@ -142,8 +144,8 @@ def test_the_archive_is_flat_and_read_back(answered: Callable[..., Path], tmp_pa
 
 
 @pytest.mark.full
-def test_what_easi_does_not_take_is_refused(answered: Callable[..., Path], tmp_path: Path) -> None:
-    run, out = answered("blink"), tmp_path / "out"
+def test_what_easi_does_not_take_is_refused(run_of: Callable[..., Path], tmp_path: Path) -> None:
+    run, out = run_of("blink"), tmp_path / "out"
     for settings, sentence in (
         ({"model": ""}, "EASI wants the model's model; give them, such as --set model=Qwen/"),
         ({"model": "m"}, "--set model takes ORGANISATION/NAME of the hub, not 'm'"),
@@ -158,16 +160,16 @@ def test_what_easi_does_not_take_is_refused(answered: Callable[..., Path], tmp_p
     with pytest.raises(UsageError, match="are both runs of blink"):
         submitted(out, run, shutil.copytree(run, tmp_path / "again"), incomplete="mark")
     with pytest.raises(UsageError, match="the runs are of several models"):
-        submitted(out, run, answered("embspatial", model="other"), incomplete="mark")
+        submitted(out, run, run_of("embspatial", model="other"), incomplete="mark")
     with pytest.raises(UsageError, match=r"is a run of 3dsrbench \(flip\), which is no column of EASI's board"):
-        submitted(out, answered("3dsrbench", "flip"), incomplete="mark")
+        submitted(out, run_of("3dsrbench", "flip"), incomplete="mark")
     with pytest.raises(UsageError, match="1 of 12 answers missing"):
-        submitted(out, answered("3dsrbench", lost=True))
+        submitted(out, run_of("3dsrbench", lost=True))
     assert not out.exists()
 
 
-def test_failures_are_told_in_what_is_written(answered: Callable[..., Path], tmp_path: Path) -> None:
-    result = submitted(tmp_path / "out", answered("3dsrbench", lost=True), incomplete="mark")
+def test_failures_are_told_in_what_is_written(run_of: Callable[..., Path], tmp_path: Path) -> None:
+    result = submitted(tmp_path / "out", run_of("3dsrbench", lost=True), incomplete="mark")
     assert "INCOMPLETE: 1 of 12 answers missing" in str(payload(tmp_path / "out")["remarks"])
     assert "1 of 12 answers missing" in result.notes[0]
     (log,) = read_logs(tmp_path / "out" / "easi_results.zip")

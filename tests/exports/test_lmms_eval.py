@@ -36,6 +36,22 @@ def functions_of(task: Path) -> Any:
     return module
 
 
+class Exported:
+    """A benchmark exported as a task, and what its files hold."""
+
+    def __init__(self, source: Path) -> None:
+        self.source = source
+        self.task = source.with_name("tasks") / "tolman_tiny"
+        export_to(self.task.parent, source)
+        self.utils = functions_of(self.task)
+        self.docs = pl.read_parquet(self.utils.DATASET["data_files"]["test"]).to_dicts()
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Exported:
+    return Exported(write_benchmark(tmp_path_factory.mktemp("lmms") / "tiny"))
+
+
 def official(source: Path, replies: dict[str, str], out: Path) -> dict[str, float | None]:
     """Tolman's own figures for some responses."""
     loaded = load(f"{source}/", None, None)
@@ -66,13 +82,11 @@ def named_metrics(task: Path) -> list[str]:
     return [json.loads(line.partition("metric: ")[2]) for line in lines if line.startswith("  - metric: ")]
 
 
-def test_every_figure_is_tolmans_to_the_digit(tmp_path: Path) -> None:
-    source = write_benchmark(tmp_path / "tiny")
-    export_to(tmp_path / "tasks", source)
-    found, lines = run(functions_of(tmp_path / "tasks" / "tolman_tiny"), REPLIES)
-    wanted = official(source, REPLIES, tmp_path / "run")
+def test_every_figure_is_tolmans_to_the_digit(tiny: Exported, tmp_path: Path) -> None:
+    found, lines = run(tiny.utils, REPLIES)
+    wanted = official(tiny.source, REPLIES, tmp_path / "run")
     assert found == {f"official_{key}": value for key, value in wanted.items() if value is not None}
-    assert set(found) == set(named_metrics(tmp_path / "tasks" / "tolman_tiny"))
+    assert set(found) == set(named_metrics(tiny.task))
     assert found["official_average"] not in (0, 100)
     first = lines[0]["official_average"]
     assert {key: first[key] for key in ("id", "question_type", "scene", "prediction", "score")} == {
@@ -112,13 +126,10 @@ def of_scenes(count: int) -> list[Item]:
 def test_the_error_is_that_of_the_macro_average_on_its_scale(tmp_path: Path) -> None:
     asked = of_scenes(8)
     replies = {item.id: "A" if hash_of(item.id) % 3 else "B" for item in asked}
-    export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny", asked))
-    task = tmp_path / "tasks" / "tolman_tiny"
-    utils = functions_of(task)
-    docs = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
-    records = [utils.process_results(doc, [replies[doc["id"]]])["official_average"] for doc in docs]
-    value = utils.figure_0(records)
-    key = score_key(task)
+    written = Exported(write_benchmark(tmp_path / "tiny", asked))
+    records = [written.utils.process_results(doc, [replies[doc["id"]]])["official_average"] for doc in written.docs]
+    value = written.utils.figure_0(records)
+    key = score_key(written.task)
     assert sum(record[key] for record in records) / len(records) == pytest.approx(value)
     # By hand: half the mean of each type, so an answer counts 1/80 in one and 1/16 in the other.
     right = {item.id: float(replies[item.id] == "A") for item in asked}
@@ -139,65 +150,52 @@ def hash_of(text: str) -> int:
 
 def test_there_is_no_error_where_tolman_prints_no_interval(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     asked = of_scenes(3)
-    export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny", asked))
-    task = tmp_path / "tasks" / "tolman_tiny"
-    utils = functions_of(task)
-    docs = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
-    records = [utils.process_results(doc, ["A" if n % 2 else "B"])["official_average"] for n, doc in enumerate(docs)]
-    utils.figure_0(records)
-    assert not any(score_key(task) in record for record in records)
+    written = Exported(write_benchmark(tmp_path / "tiny", asked))
+    process = written.utils.process_results
+    records = [process(doc, ["A" if n % 2 else "B"])["official_average"] for n, doc in enumerate(written.docs)]
+    written.utils.figure_0(records)
+    assert not any(score_key(written.task) in record for record in records)
     assert "official_average has no standard error: 3.0 effective scenes" in caplog.text
 
 
-def test_the_readme_names_what_the_environment_and_each_model_type_need(tmp_path: Path) -> None:
-    export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny"))
-    text = (tmp_path / "tasks" / "tolman_tiny" / "README.md").read_text()
+def test_the_readme_names_what_the_environment_and_each_model_type_need(tiny: Exported) -> None:
+    text = (tiny.task / "README.md").read_text()
     assert "pip install lmms-eval 'filelock<4' 'tolman[media]'" in text
     (line,) = [line for line in text.splitlines() if "async_openai" in line]
     assert line.startswith("- `nframes=N (or fps=F)`: ")
     assert "fewer than 6 effective scenes" in text
 
 
-def test_it_is_asked_what_tolman_asks(tmp_path: Path) -> None:
-    source = write_benchmark(tmp_path / "tiny")
-    export_to(tmp_path / "tasks", source)
-    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
-    docs = {doc["id"]: doc for doc in pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()}
-    loaded = load(f"{source}/", None, None)
+def test_it_is_asked_what_tolman_asks(tiny: Exported) -> None:
+    docs = {doc["id"]: doc for doc in tiny.docs}
+    loaded = load(f"{tiny.source}/", None, None)
     for item in loaded.items:
         for preset in ("open", "gpt-4o"):
             (chosen,) = [one for one in loaded.benchmark.presets if one.name == preset]
             message = loaded.benchmark.prompt(item, chosen)
-            assert utils.doc_to_text(docs[item.id], {"preset": preset}) == message.text
-            (turn,) = utils.doc_to_messages(docs[item.id], {"preset": preset})
+            assert tiny.utils.doc_to_text(docs[item.id], {"preset": preset}) == message.text
+            (turn,) = tiny.utils.doc_to_messages(docs[item.id], {"preset": preset})
             assert [part["type"] for part in turn["content"]] == ["image"] * len(item.media) + ["text"]
             assert turn["content"][-1]["text"] == message.text
-    (red, blue) = utils.doc_to_visual(docs["q1"])
+    (red, blue) = tiny.utils.doc_to_visual(docs["q1"])
     assert red.getpixel((5, 5)) > blue.getpixel((5, 5))
 
 
-def test_a_request_that_failed_is_no_answer(tmp_path: Path) -> None:
-    source = write_benchmark(tmp_path / "tiny")
-    export_to(tmp_path / "tasks", source)
+def test_a_request_that_failed_is_no_answer(tiny: Exported, tmp_path: Path) -> None:
     lost = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] 503"
-    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
-    found, lines = run(utils, REPLIES | {"q3": lost, "q2": lost})
+    found, lines = run(tiny.utils, REPLIES | {"q3": lost, "q2": lost})
     kept = {key: text for key, text in REPLIES.items() if key not in ("q2", "q3")}
-    wanted = official(source, kept, tmp_path / "run")
+    wanted = official(tiny.source, kept, tmp_path / "run")
     assert math.isnan(found["official_route_plan"])
     assert found["official_average"] == wanted["average"]
     assert "score" not in lines[3]["official_average"]
     assert lines[3]["official_average"]["status"] == "failed"
 
 
-def test_several_responses_to_a_row_count_each(tmp_path: Path) -> None:
-    source = write_benchmark(tmp_path / "tiny")
-    export_to(tmp_path / "tasks", source)
-    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
-    docs = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
-    records = [utils.process_results(doc, [["A", "B"]])["official_average"] for doc in docs[:2]]
+def test_several_responses_to_a_row_count_each(tiny: Exported) -> None:
+    records = [tiny.utils.process_results(doc, [["A", "B"]])["official_average"] for doc in tiny.docs[:2]]
     assert [record["score"] for record in records] == [0.5, 0.5]
-    assert utils.figure_0(records) == 50.0
+    assert tiny.utils.figure_0(records) == 50.0
 
 
 def test_media_between_texts_stay_where_they_are(tmp_path: Path) -> None:
@@ -205,13 +203,12 @@ def test_media_between_texts_stay_where_they_are(tmp_path: Path) -> None:
         id="q", question="Before <image> or after <image> that?", kind="choice", answer="A", options=("x", "y"), task="t",
         media=(Media(kind="image", path="media/a.png"), Media(kind="image", path="media/b.png")),
     )  # fmt: skip
-    export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny", [item], profile=None))
-    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
-    (doc,) = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
-    (turn,) = utils.doc_to_messages(doc)
+    written = Exported(write_benchmark(tmp_path / "tiny", [item], profile=None))
+    (doc,) = written.docs
+    (turn,) = written.utils.doc_to_messages(doc)
     assert [part["type"] for part in turn["content"]] == ["text", "image", "text", "image", "text"]
-    assert utils.doc_to_text(doc).startswith("Before <image> or after <image> that?")
-    assert named_metrics(tmp_path / "tasks" / "tolman_tiny") == ["careful_average", "careful_t"]
+    assert written.utils.doc_to_text(doc).startswith("Before <image> or after <image> that?")
+    assert named_metrics(written.task) == ["careful_average", "careful_t"]
 
 
 def test_a_video_is_handed_over_by_its_file(tmp_path: Path) -> None:
@@ -221,12 +218,10 @@ def test_a_video_is_handed_over_by_its_file(tmp_path: Path) -> None:
     )  # fmt: skip
     source = write_benchmark(tmp_path / "tiny", [item], profile=None)
     (source / "media" / "a.mp4").write_bytes(b"a video")
-    export_to(tmp_path / "tasks", source)
-    utils = functions_of(tmp_path / "tasks" / "tolman_tiny")
-    (doc,) = pl.read_parquet(utils.DATASET["data_files"]["test"]).to_dicts()
-    (path,) = utils.doc_to_visual(doc)
+    written = Exported(source)
+    (path,) = written.utils.doc_to_visual(*written.docs)
     assert Path(path).read_bytes() == b"a video"
-    assert Path(path).is_relative_to(tmp_path / "tasks")
+    assert Path(path).is_relative_to(written.task)
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:

@@ -10,22 +10,17 @@ from huggingface_hub import ModelCard
 
 import released_rows
 import tolman
+from answered import answered
 from exports.materials import write_benchmark
 from tolman.errors import UsageError
 from tolman.features.catalogue.compute import ExportResult, export
 from tolman.features.catalogue.config import ExportConfig
-from tolman.responses import Failure, FailureKind, Outcome, Response
-from tolman.runs.rescore import score_outcomes
 from tolman.runs.run_items import load
 
 
 def run_of(folder: Path, out: Path, name: str, *, model: str = "openai/qwen", lost: bool = False) -> Path:
     loaded = load(name, None if name.endswith("/") else folder, None)
-    outcomes: list[Outcome] = [Response(id=item.id, response="A") for item in loaded.items]
-    if lost:
-        outcomes[0] = Failure(id=loaded.items[0].id, kind=FailureKind.SERVER, message="out of order")
-    score_outcomes(loaded, outcomes, benchmark=name, model=model, model_settings={}, out=out)
-    return out
+    return answered(loaded, out, lambda place, item: None if lost and not place else "A", benchmark=name, model=model)
 
 
 def exported(out: Path, *runs: Path, **settings: str) -> ExportResult:

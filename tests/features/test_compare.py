@@ -14,15 +14,15 @@ import polars as pl
 import pytest
 
 import tolman
+from answered import answered
 from tolman import benchmarks
 from tolman.errors import UsageError
 from tolman.features.compare.compute import FORMS, compare
 from tolman.features.compare.config import CompareConfig
+from tolman.items import Item
 from tolman.reports.comparison import HEADINGS, DifferenceRow
 from tolman.reports.loaded_runs import load_runs
 from tolman.reports.report_content import part_of
-from tolman.responses import Response
-from tolman.runs.rescore import score_outcomes
 from tolman.runs.run_items import load
 from tolman.scoring.intervals import Interval
 from tolman.scoring.run_differences import Difference
@@ -34,35 +34,33 @@ EXTRACT = Path(__file__).resolve().parents[1] / "extracts" / "vsi_bench_extract.
 def scored(out: Path, factor: float, *, unread: int = 0) -> Path:
     """A run that answers B, or so many times the true value; some answers hold nothing that can be read."""
     loaded = load("vsi-bench", EXTRACT, None)
-    texts = ["B" if item.options else str(factor * item.float_answer) for item in loaded.items]
-    numbers = [place for place, item in enumerate(loaded.items) if not item.options]
-    for place in numbers[:unread]:
-        texts[place] = "I can't tell."
-    outcomes = [Response(id=item.id, response=text) for item, text in zip(loaded.items, texts, strict=True)]
-    score_outcomes(loaded, outcomes, benchmark="vsi-bench", model=out.name, model_settings={}, out=out)
+    lost = [item for item in loaded.items if not item.options][:unread]
+
+    def said(place: int, item: Item) -> str:
+        return "B" if item.options else "I can't tell." if item in lost else str(factor * item.float_answer)
+
+    return answered(loaded, out, said, model=out.name)
+
+
+@pytest.fixture(scope="module")
+def near(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return scored(tmp_path_factory.mktemp("runs") / "near", 1.1)
+
+
+@pytest.fixture(scope="module")
+def far(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return scored(tmp_path_factory.mktemp("runs") / "far", 1.5, unread=2)
+
+
+def limited(out: Path, limit: int) -> Path:
+    """A run of so many of the questions."""
+    settings: dict[str, Any] = {"data": EXTRACT, "protocol": "blind", "limit": limit, "name": f"python/{out.name}"}
+    tolman.evaluate("vsi-bench", lambda messages: "B", out=out, **settings)
     return out
 
 
-@pytest.fixture
-def near(tmp_path: Path) -> Path:
-    return scored(tmp_path / "near", 1.1)
-
-
-@pytest.fixture
-def far(tmp_path: Path) -> Path:
-    return scored(tmp_path / "far", 1.5, unread=2)
-
-
-@pytest.fixture
-def half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run of a quarter of the questions."""
-    monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
-    settings: dict[str, Any] = {"data": EXTRACT, "protocol": "blind", "limit": 24, "name": "python/half"}
-    tolman.evaluate("vsi-bench", lambda messages: "B", out=tmp_path / "half", **settings)
-    return tmp_path / "half"
-
-
-def test_a_part_of_the_questions_is_said_in_every_form(near: Path, half: Path, command: Callable[..., Any]) -> None:
+def test_a_part_of_the_questions_is_said_in_every_form(near: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
+    half = limited(tmp_path / "half", 24)
     result = compare(CompareConfig(a=near, b=(half,)))
     parts = [text for text in result.warnings if text.startswith("PART: python/half")]
     assert len(parts) == 1
@@ -80,14 +78,12 @@ def test_a_whole_run_is_no_part_of_its_questions(near: Path, far: Path) -> None:
 
 
 def test_a_limit_above_the_number_of_questions_makes_no_part(
-    near: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    near: Path, tmp_path: Path, command: Callable[..., Any]
 ) -> None:
-    monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
-    settings: dict[str, Any] = {"data": EXTRACT, "protocol": "blind", "limit": 1000, "name": "python/all"}
-    tolman.evaluate("vsi-bench", lambda messages: "B", out=tmp_path / "all", **settings)
-    result = compare(CompareConfig(a=near, b=(tmp_path / "all",)))
+    whole = limited(tmp_path / "all", 1000)
+    result = compare(CompareConfig(a=near, b=(whole,)))
     assert not [text for text in result.warnings if "96 of 96" in text]
-    (run,) = load_runs([tmp_path / "all"])
+    (run,) = load_runs([whole])
     assert "96 of 96" not in part_of(run, benchmarks.get("vsi-bench"))
 
 
@@ -142,18 +138,14 @@ def test_python_takes_metrics_as_the_command_does(near: Path, far: Path) -> None
         tolman.compare(near, far, metrics="within25")
 
 
-def test_a_metric_without_a_value_is_named(near: Path, far: Path, command: Callable[..., Any]) -> None:
+def test_a_metric_without_a_value_is_named(near: Path, far: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
     lengths = "median-absolute-area-error"
     shown = command("compare", near, far, "--metrics", lengths).output
     assert "Room Size" in shown
     loaded = load("vsi-bench", EXTRACT, None)
-    counts = [item.id for item in loaded.items if item.task == "object_counting"]
-    part = replace(loaded, items=[item for item in loaded.items if item.id in counts])
-    outcomes = [Response(id=item.id, response="2") for item in part.items]
-    for path in (near, far):
-        out = path.with_name(f"c{path.name}")
-        score_outcomes(part, outcomes, benchmark="vsi-bench", model="m", model_settings={}, out=out)
-    shown = command("compare", near.with_name("cnear"), far.with_name("cfar"), "--metrics", lengths).output
+    part = replace(loaded, items=[item for item in loaded.items if item.task == "object_counting"])
+    runs = [answered(part, tmp_path / name, lambda place, item: "2") for name in ("one", "two")]
+    shown = command("compare", *runs, "--metrics", lengths).output
     assert f"no answer of both has a value of the metric {lengths}." in shown
 
 
@@ -182,11 +174,10 @@ def test_a_comparison_is_written_as_page_table_and_json(near: Path, far: Path, t
 
 
 def test_hostile_answers_stay_text_on_the_page(near: Path, tmp_path: Path) -> None:
-    loaded = load("vsi-bench", EXTRACT, None)
-    texts = ["B<script>alert(1)</script>" if item.options else "<img src=x onerror=alert(1)>" for item in loaded.items]
-    outcomes = [Response(id=item.id, response=text) for item, text in zip(loaded.items, texts, strict=True)]
-    out = tmp_path / "hostile"
-    score_outcomes(loaded, outcomes, benchmark="vsi-bench", model="<b>m</b>", model_settings={}, out=out)
+    def said(place: int, item: Item) -> str:
+        return "B<script>alert(1)</script>" if item.options else "<img src=x onerror=alert(1)>"
+
+    out = answered(load("vsi-bench", EXTRACT, None), tmp_path / "hostile", said, model="<b>m</b>")
     compare(CompareConfig(a=near, b=(out,), out=tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text()
     assert "&lt;img src=x onerror=alert(1)&gt;" in page

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 
 import tolman
-from three_rooms import ROOMS
+from three_rooms import ROOMS, write_nine
 from tolman.analyze.observer_fit import FRAMES_UNKNOWN
 from tolman.errors import InputError, UsageError
 from tolman.features.report.explain import ExplainResult, _task_titles
@@ -24,7 +24,7 @@ from tolman.reports.explained_page import _curve, lost
 from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.rescore import score_outcomes
 from tolman.runs.run_items import load
-from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
+from tolman.scene_table import read_scenes, write_scenes
 from tolman.scoring.score_table import Column, Table, pool
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31m"
@@ -48,13 +48,7 @@ def answer(number: int, item: Item) -> Outcome:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Nine rooms, questions about them, and a scored run with planted losses."""
     folder = tmp_path_factory.mktemp("explain")
-    scenes, captures = list(read_scenes(ROOMS)), list(read_captures(ROOMS))
-    copies = [f"-{n}" for n in range(3)]
-    write_scenes(folder / "scenes", [s.model_copy(update={"id": s.id + c}) for c in copies for s in scenes])
-    write_captures(
-        folder / "scenes",
-        [k.model_copy(update={"id": k.id + c, "scene": k.scene + c}) for c in copies for k in captures],
-    )
+    write_nine(folder / "scenes")
     tolman.generate(
         folder / "scenes", folder / "bench", media=False, max_filter_rounds=0, per_scene=6,
         families=("vsi-bench/relative-direction", "vsi-bench/object-size"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from answered import answered
 from exports.materials import write_benchmark
 from terminal import tolman
 from tolman import plugins
@@ -15,8 +16,6 @@ from tolman.errors import UsageError
 from tolman.features.catalogue.compute import export
 from tolman.features.catalogue.config import ExportConfig
 from tolman.plugins import load_plugin
-from tolman.responses import Response
-from tolman.runs.rescore import score_outcomes
 from tolman.runs.run_items import load
 
 PLUGIN = """
@@ -35,11 +34,7 @@ EXPORT = RunsExport("listing", write, {"colour": "Colour. Default: none."})
 
 
 def run_of(folder: Path, out: Path) -> Path:
-    outcomes = [Response(id=item.id, response="A") for item in load(f"{folder}/", None, None).items]
-    score_outcomes(
-        load(f"{folder}/", None, None), [*outcomes], benchmark=f"{folder}/", model="m", model_settings={}, out=out
-    )  # fmt: skip
-    return out
+    return answered(load(f"{folder}/", None, None), out, lambda place, item: "A", benchmark=f"{folder}/")
 
 
 def config(*source: str, form: str = "lmms-eval", out: Path, settings: Sequence[str] = ()) -> ExportConfig:

@@ -13,7 +13,7 @@ from folders import contents
 from tolman.errors import UsageError
 from tolman.features.events import Advanced, Began, Ended, Event
 from tolman.features.scenes.compute import ingest, pool
-from tolman.features.scenes.config import IngestConfig, PoolConfig
+from tolman.features.scenes.config import IngestConfig
 
 BOX = {"center": [0, 0, 0], "extents": [1, 1, 1]}
 POSE = [1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3]
@@ -57,7 +57,9 @@ def test_a_media_pool(tmp_path: Path, command: Callable[..., Any], quiet: Callab
         pillow.new("RGB", (32, 24), colour).save(tmp_path / "raw" / name)
     (tmp_path / "raw" / "d.png").write_bytes(b"no picture")
     events: list[Event] = []
-    result = pool(PoolConfig(path=(tmp_path / "raw",), out=tmp_path / "one", licence="CC0"), events.append)
+    result = pool(
+        IngestConfig(format="media", path=(tmp_path / "raw",), out=tmp_path / "one", licence="CC0"), events.append
+    )
     quiet()
     assert (len(result.media), len(result.duplicates), result.kept, result.others) == (3, 1, 0, 0)
     assert [one.file for one in result.left_out] == ["d.png"]
@@ -82,4 +84,4 @@ def test_settings_that_do_not_go_together(tmp_path: Path, changes: dict[str, Any
     with pytest.raises(UsageError, match=said):
         ingest(IngestConfig(**given | changes))
     with pytest.raises(UsageError, match="a media pool has no objects"):
-        _ = IngestConfig(format="media", path=(tmp_path,), out=tmp_path, categories=tmp_path).pool
+        pool(IngestConfig(format="media", path=(tmp_path,), out=tmp_path, categories=tmp_path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typer.testing import Result
 
 pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 
+from asked_videos import write_asked_videos
 from loopback import Server, serving
 from tolman.errors import TolmanError
 from tolman.item_table import write_items
@@ -24,28 +26,16 @@ Command = Callable[..., Result]
 QWEN = "openai/Qwen/Qwen2.5-VL-7B-Instruct"
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("written")
+    return write_asked_videos(place / "bench", 60, "How many", "22", kind="number", unit="count")
+
+
 @pytest.fixture
-def bench(tmp_path: Path) -> Path:
+def bench(written: Path, tmp_path: Path) -> Path:
     """Two questions about two videos of 60 frames."""
-    place = tmp_path / "bench"
-    items = []
-    for number in (1, 2):
-        write_video(place / f"{number}.mp4", 60, rate=10, size=(280, 196))
-        media = (Media(kind="video", path=f"{number}.mp4"),)
-        items.append(
-            Item(
-                id=str(number),
-                question=f"How many, {number}?",
-                kind="number",
-                answer="2",
-                unit="count",
-                task="t",
-                media=media,
-            )
-        )
-    (place / "benchmark.json").write_text(json.dumps({"title": "Mine", "licence": "CC0"}))
-    write_items(place / "items.parquet", items)
-    return place
+    return shutil.copytree(written, tmp_path / "bench")
 
 
 @pytest.fixture

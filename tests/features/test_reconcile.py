@@ -15,6 +15,7 @@ import pytest
 
 import planted
 import tolman
+from answered import answered
 from tolman import benchmarks
 from tolman.errors import InputError, UsageError
 from tolman.features.compare.config import ReconcileConfig
@@ -23,9 +24,7 @@ from tolman.features.compare.reconciled_sides import gives_score, truth_of
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.plugins import load_plugin
-from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.logs.log import LogRow
-from tolman.runs.rescore import score_outcomes
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import Loaded, load
 
@@ -43,18 +42,8 @@ def run(loaded: Loaded, out: Path, text: Callable[[int, Item], str | None], *, a
     Args:
         asked: whether it is a run of an endpoint, whose prompt and frames are known, or of another program's answers.
     """
-    outcomes: list[Outcome] = []
-    for place, item in enumerate(loaded.items):
-        said = text(place, item)
-        outcomes.append(
-            Failure(id=item.id, kind=FailureKind.TIMEOUT, message="30 s")
-            if said is None
-            else Response(id=item.id, response=said)
-        )
-    score_outcomes(loaded, outcomes, benchmark="vsi-bench", model="m", model_settings={"imported": "x"}, out=out)
-    if asked:
-        edited(out, model="openai/m", model_settings={})
-    return out
+    answered(loaded, out, text, imported="x")
+    return edited(out, model="openai/m", model_settings={}) if asked else out
 
 
 def edited(folder: Path, **settings: object) -> Path:
@@ -68,19 +57,12 @@ def right(place: int, item: Item) -> str:
 
 
 def test_samples_are_counted_as_samples(tmp_path: Path, loaded: Loaded) -> None:
-    folders = []
-    for name, wrong in (("a", 3), ("b", 1)):
-        outcomes = [
-            Response(id=item.id, response="nothing" if repeat == wrong else item.answer, repeat=repeat)
-            for item in loaded.items
-            for repeat in range(3)
-        ]
-        folders.append(tmp_path / name)
-        score_outcomes(
-            loaded, outcomes, benchmark="vsi-bench", model="m", model_settings={"imported": "x"}, out=folders[-1]
-        )
-    result = reconcile(ReconcileConfig(a=folders[0], b=folders[1]))
     count, size = len(loaded.items), 3 * len(loaded.items)
+    folders = [
+        answered(loaded, tmp_path / name, said, repeats=3, imported="x")
+        for name, said in (("a", right), ("b", lambda place, item: "nothing" if place < count else item.answer))
+    ]
+    result = reconcile(ReconcileConfig(a=folders[0], b=folders[1]))
     assert result.content.count == f"{count:,} of {size:,} samples have different scores."
     assert result.content.headings[2] == "samples"
     assert result.to_dict()["unit"] == "sample"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,12 @@ from typer.testing import Result
 
 pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 
+from asked_videos import write_asked_videos
 from loopback import serving
 from tolman import benchmarks
 from tolman.errors import InputError, TolmanError
 from tolman.features.reproduce.compute import names, open_target
-from tolman.item_table import write_items
-from tolman.items import Item, Media
+from tolman.items import Item
 from tolman.models.recipes import open_recipe
 from tolman.runs.run_folder import RunFolder
 from video_server import VideoServer
@@ -60,27 +61,16 @@ others = [{ value = 97.0, source = "a third" }]
 """
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("written")
+    return write_asked_videos(place / "bench", 40, "Which", "AB", kind="choice", options=("x", "y"))
+
+
 @pytest.fixture
-def bench(tmp_path: Path) -> Path:
+def bench(written: Path, tmp_path: Path) -> Path:
     """Two questions with letters, and a target that is about them."""
-    place = tmp_path / "bench"
-    items = []
-    for number, answer in ((1, "A"), (2, "B")):
-        write_video(place / f"{number}.mp4", 40, rate=10, size=(280, 196))
-        media = (Media(kind="video", path=f"{number}.mp4"),)
-        items.append(
-            Item(
-                id=str(number),
-                question=f"Which, {number}?",
-                kind="choice",
-                answer=answer,
-                options=("x", "y"),
-                task="t",
-                media=media,
-            )
-        )
-    (place / "benchmark.json").write_text(json.dumps({"title": "Mine", "licence": "CC0"}))
-    write_items(place / "items.parquet", items)
+    shutil.copytree(written, tmp_path / "bench")
     (tmp_path / "mine.toml").write_text(MINE)
     return tmp_path
 

@@ -47,7 +47,7 @@ def test_answers_as_runs(
     assert 'runs = "two"' in (tmp_path / "two" / "tolman.toml").read_text()
 
 
-def test_the_reviewed_benchmark(
+def test_the_reviewed_benchmark_has_all_its_media_and_no_password(
     served: Served, tmp_path: Path, command: Callable[..., Any], quiet: Callable[[], None]
 ) -> None:
     review(served.person("reviewer", "Ann"), served.project("review", people=1))
@@ -61,14 +61,14 @@ def test_the_reviewed_benchmark(
     items = [name for name in contents(tmp_path / "one") if name.endswith(".parquet")]
     assert items
     assert all((tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes() for name in items)
-
-
-def test_a_password_is_never_written(served: Served, tmp_path: Path, command: Callable[..., Any]) -> None:
-    review(served.person("reviewer", "Ann"), served.project("review", people=1))
     url = f"sqlite:///{tmp_path / 'store' / 'review.sqlite'}"
     assert (tmp_path / "store" / "review.sqlite").exists()
-    command("review", tmp_path / "small", "--store", "store", "--database", url, "--export", "out")
-    assert "sqlite" not in (tmp_path / "out" / "tolman.toml").read_text()
+    command("review", tmp_path / "small", "--store", "store", "--database", url, "--export", "three")
+    assert "sqlite" not in (tmp_path / "three" / "tolman.toml").read_text()
+    (tmp_path / "small" / "videos" / "left.mp4").unlink()
+    with pytest.raises(UsageError, match=r"1 of 4 media files .* are not there, the first videos/left.mp4"):
+        export_reviewed(replace(config, export=tmp_path / "four"))
+    assert not (tmp_path / "four").exists()
 
 
 def test_settings_that_do_not_go_together(tmp_path: Path) -> None:
@@ -138,15 +138,3 @@ def test_media_that_changed_since_people_answered_are_named(
         file.write_bytes(b"other pictures")
     with pytest.raises(UsageError, match=r"4 of 4 media files of .*small aren't those that people saw in .*--store"):
         export_reviewed(config)
-
-
-def test_a_benchmark_without_its_media_is_not_exported(
-    served: Served, tmp_path: Path, quiet: Callable[[], None]
-) -> None:
-    review(served.person("reviewer", "Ann"), served.project("review", people=1))
-    quiet()
-    (tmp_path / "small" / "videos" / "left.mp4").unlink()
-    config = ReviewConfig(benchmark=str(tmp_path / "small"), store=tmp_path / "store", export=tmp_path / "out")
-    with pytest.raises(UsageError, match=r"1 of 4 media files .* are not there, the first videos/left.mp4"):
-        export_reviewed(config)
-    assert not (tmp_path / "out").exists()

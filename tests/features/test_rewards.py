@@ -28,18 +28,8 @@ def texts(shared: Path, items: list[tolman.Item]) -> list[tuple[tolman.Item, int
     lines = (shared / "reading" / "outputs.jsonl").read_text(encoding="utf-8").splitlines()
     real = [json.loads(line)["output"] for line in lines]
     real = sorted((text for text in real if len(text) < 200), key=len)
-    forms = (
-        "{}",
-        "{}.",
-        "The answer is {}",
-        "**{}**",
-        "({})",
-        "{} chairs, I think",
-        "Not {}, but 4.",
-        "\n{}\n",
-        "-{}",
-        "",
-    )
+    plain = ("{}", "{}.", "The answer is {}", "**{}**", "({})")
+    forms = (*plain, "{} chairs, I think", "Not {}, but 4.", "\n{}\n", "-{}", "")
     found = []
     for sample in range(2):
         for item in items:

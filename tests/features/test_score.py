@@ -44,7 +44,7 @@ def test_responses_to_all_questions_are_cut_to_the_subset(data: Path) -> None:
         responses=(responses(data, [*OTHERS, *TINY]),), benchmark="vsi-bench", data=data, subset="tiny",
         out=data / "run",
     )  # fmt: skip
-    run = score(config, said.append).run
+    run = score(config, said.append)
     assert [item.id for item in run.items()] == TINY
     assert run.scores.cells()["object_count"].value == 100
     assert Noted("4 responses are to questions outside the subset tiny and left out.") in said
@@ -62,21 +62,21 @@ def test_a_run_folder_is_not_scored_as_another_subset(data: Path) -> None:
     config = ScoreConfig(
         responses=(responses(data, [*OTHERS, *TINY]),), benchmark="vsi-bench", data=data, out=data / "run"
     )
-    run = score(config).run
+    run = score(config)
     with pytest.raises(UsageError, match=r"is a run of the subset full; .*responses\.jsonl"):
         score(ScoreConfig(responses=(run.path,), subset="tiny"))
 
 
 def test_failures_of_a_run_folder_are_counted_as_wrong(data: Path) -> None:
     config = ScoreConfig(responses=(responses(data, TINY),), benchmark="vsi-bench", data=data, out=data / "run")
-    run = score(config).run
+    run = score(config)
     before = run.scores.cells()["object_count"].value
-    run = score(ScoreConfig(responses=(run.path,), count_failures_as_wrong=True)).run
+    run = score(ScoreConfig(responses=(run.path,), count_failures_as_wrong=True))
     found = run.scores.cells()["object_count"].value
     assert before == 100
     assert run.scores.cells()["object_count"].unanswered == len(OTHERS)
     assert found == pytest.approx(100 * len(TINY) / len([*OTHERS, *TINY]))
-    assert score(ScoreConfig(responses=(run.path,))).run.scores.cells()["object_count"].value == found
+    assert score(ScoreConfig(responses=(run.path,))).scores.cells()["object_count"].value == found
 
 
 @pytest.mark.parametrize("setting", [{}, {"name": "my-model"}, {"out": Path("o1")}])
@@ -91,7 +91,7 @@ def test_a_second_file_of_one_name_does_not_replace_the_first(
 
     def scored(file: str, **changes: Any) -> Path:
         fields = {"benchmark": "vsi-bench", "data": data, **setting, **changes}
-        return score(ScoreConfig(responses=(Path(file),), **fields)).run.path
+        return score(ScoreConfig(responses=(Path(file),), **fields)).path
 
     run = scored("A/predictions.jsonl")
     kept = (run / "responses.jsonl").read_bytes()

@@ -181,31 +181,27 @@ def test_a_suite_has_one_report_and_a_dead_model_stops_no_other(tmp_path: Path) 
         suite(tmp_path, url, models=1, benchmarks=2, items=6)
         path = tmp_path / "suite.toml"
         path.write_text(path.read_text() + '[[model]]\nmodel = "openai/dead"\nbase_url = "http://127.0.0.1:9/v1"\n')
-        done = terminal.tolman(tmp_path, "run", "suite.toml", "--retries", "0")
-        assert done.returncode == 1
+        done = terminal.typed(tmp_path, "run", "suite.toml", "--retries", "0", status=1)
         assert "out/b/openai-dead-cot: http://127.0.0.1:9/v1 can't be reached" in " ".join(done.stdout.split())
         assert "Letters a · all" in done.stdout
         page = (tmp_path / "out" / "index.html").read_text()
         assert "Letters b · all" in page
         assert 'href="a.html"' in page
         assert (tmp_path / "out" / "suite.toml").read_text() == path.read_text()
-        again = terminal.tolman(tmp_path, "run", "suite.toml", "--retries", "0")
-        assert again.returncode == 1
+        terminal.typed(tmp_path, "run", "suite.toml", "--retries", "0", status=1)
         assert total(url) == 2 * 6 * 3  # nothing again; step by step takes two calls
 
 
 def test_a_dry_run_asks_nothing(tmp_path: Path) -> None:
     with serving_process(0.0) as url:
         suite(tmp_path, url, models=2, benchmarks=1, items=6)
-        done = terminal.tolman(tmp_path, "run", "suite.toml", "--dry-run", "--json")
-        assert done.returncode == 0, done.stderr
+        done = terminal.typed(tmp_path, "run", "suite.toml", "--dry-run", "--json")
         found = json.loads(done.stdout)
         assert [(one["model"], one["protocol"], one["items"], one["calls"]) for one in found] == [
             (f"openai/m{m}", p, 6, calls) for m in range(2) for p, calls in (("direct", 6), ("cot", 12))
         ]
         assert total(url) == 0
-    one = terminal.tolman(tmp_path, "run", "./a", "--model", "openai/m", "--protocol", "cot", "--dry-run")
-    assert one.returncode == 0, one.stderr
+    one = terminal.typed(tmp_path, "run", "./a", "--model", "openai/m", "--protocol", "cot", "--dry-run")
     assert "Nothing was asked." in one.stdout
     assert not (tmp_path / "runs").exists()
 
@@ -228,8 +224,7 @@ def test_a_folder_that_cannot_be_read_stops_no_other(tmp_path: Path) -> None:
     table.write_bytes(table.read_bytes()[:300])
     suite = 'benchmark = ["./broken", "./whole"]\nmodel = ["baseline/random"]\nprotocol = ["blind"]\n'
     (tmp_path / "suite.toml").write_text(suite)
-    done = terminal.tolman(tmp_path, "run", "suite.toml", "--out", "out")
-    assert done.returncode == 1, done.stderr
+    done = terminal.typed(tmp_path, "run", "suite.toml", "--out", "out", status=1)
     assert "broken/items.parquet: is no readable table of items" in done.stdout
     assert (tmp_path / "out/whole/baseline-random-blind/scores.json").exists()
     assert "INCOMPLETE" in (tmp_path / "out/index.html").read_text()

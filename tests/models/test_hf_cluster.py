@@ -136,7 +136,7 @@ def test_a_whole_run_on_copies_has_the_answers_of_one_machine(
             benchmark=str(folder), model=f"hf/{qwen}", frames=(2,), device="cpu", batch_size=2,
             out=tmp_path / out, store=str(tmp_path / store), frame_store=tmp_path / "frames", **more,
         )  # fmt: skip
-        (run,) = evaluate(config).runs
+        (run,) = evaluate(config)
         return [one.response for one in RunFolder(run.path).outcomes() if isinstance(one, Response)]
 
     here = answers("here", "a.sqlite")

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 import charted
+from shown import on_console
 from tolman import benchmarks
 from tolman.features.report.render import print_report
 from tolman.item_table import write_items
@@ -87,9 +87,7 @@ def test_question_types_have_the_titles_of_the_benchmarks_table(make_run: Callab
     table = report.further[0]
     assert table.columns == ("object_counting", "walked", "all")
     assert table.headings == ("Obj. Count", "walked", "all")  # the table has no title for the second
-    console = Console(file=io.StringIO(), width=120)
-    print_report(console, report)
-    assert "object_counting" not in console.file.getvalue()
+    assert "object_counting" not in on_console(print_report, report, width=120)
     for form in ("markdown", "latex"):
         assert "Obj. Count" in render(report, [run], form)
         assert "object_counting" not in render(report, [run], form).replace(r"object\_counting", "object_counting")

@@ -4,12 +4,13 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 import charted
+from shown import on_console
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVELS
 from tolman.features.compare.compute import compare
 from tolman.features.compare.config import CompareConfig
@@ -51,9 +52,7 @@ CAREFUL_SAYS = (
 def test_the_table_and_every_other_form_name_the_missing_level(run: LoadedRun) -> None:
     report = build([run], "none")
     assert {OFFICIAL_SAYS, CAREFUL_SAYS} <= set(report.marks)
-    console = Console(file=io.StringIO(), width=300)
-    print_report(console, report)
-    printed = console.file.getvalue()
+    printed = on_console(print_report, report, width=300)
     assert "74.08‡" in printed
     assert "100.00‡" in printed
     assert OFFICIAL_SAYS in printed
@@ -75,13 +74,11 @@ def test_the_table_and_every_other_form_name_the_missing_level(run: LoadedRun) -
 
 def test_a_comparison_names_it_too(run: LoadedRun, tmp_path: Path) -> None:
     other = scored(tmp_path / "other", run.folder.items())
-    console = Console(file=io.StringIO(), width=300)
     config = CompareConfig(a=run.folder.path, b=(other.folder.path,), scorer="careful")
-    show_comparison(console, compare(config), as_json=False)
-    assert "‡ A − other: Score without a scored question of Causality" in console.file.getvalue()
-    console = Console(file=io.StringIO(), width=300)
-    show_comparison(console, compare(CompareConfig(a=run.folder.path, b=(other.folder.path,))), as_json=True)
-    figures = json.loads(console.file.getvalue())["comparisons"][0]["columns"]["score"]
+    printed = on_console(show_comparison, compare(config), width=300, as_json=False)
+    assert "‡ A − other: Score without a scored question of Causality" in printed
+    printed = on_console(show_comparison, compare(replace(config, scorer=None)), as_json=True)
+    figures = json.loads(printed)["comparisons"][0]["columns"]["score"]
     assert (figures["missing"], figures["a"]) == (["Causality"], pytest.approx(74.08))
 
 

@@ -1,12 +1,10 @@
 """Published tables beside an analysis's own result, marked as published."""
 
-import io
 import random
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rich.console import Console
-
+from shown import on_console
 from tolman.analyze.composition import Diversity, DiversityResult
 from tolman.analyze.deltas import ABLATION, Delta, DeltasResult, PublishedDelta, published_deltas
 from tolman.analyze.error_shares import ErrorsResult
@@ -27,10 +25,8 @@ from tolman.scoring.score_table import Column, pool
 
 
 def printed(parts: Iterable[Shown]) -> list[str]:
-    console = Console(file=io.StringIO(), width=400)
-    for part in parts:
-        console.print(part, soft_wrap=True)
-    return [" ".join(line.split()) for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    shown = on_console(lambda console: [console.print(part, soft_wrap=True) for part in parts], width=400)
+    return [" ".join(line.split()) for line in shown.splitlines()]
 
 
 def test_maps_have_table_4_below_their_own_rows() -> None:

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 import charted
+from shown import on_console, page_data
 from tolman import benchmarks
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
@@ -47,9 +48,12 @@ def make_run(tmp_path: Path, number: Callable[..., Item], choice: Callable[..., 
 
 
 def printed(runs: list[LoadedRun], *, notes: bool = False) -> str:
-    console = Console(file=io.StringIO(), width=80)
-    print_report(console, build(runs), notes=notes)
-    return console.file.getvalue()
+    return on_console(print_report, build(runs), notes=notes)
+
+
+def items_of(runs: list[LoadedRun]) -> list[dict[str, Any]]:
+    """What the page holds of each item."""
+    return page_data(render(build(runs), runs, "html"))["items"]
 
 
 def test_the_terminal_table_has_the_headline_first_then_tasks_and_fits_100_characters(make_run: MakeRun) -> None:
@@ -58,9 +62,7 @@ def test_the_terminal_table_has_the_headline_first_then_tasks_and_fits_100_chara
     tasks = {one.key: Figure(50.0, Interval(40.0, 60.0), n=99) for one in benchmarks.get("vsi-bench").table.columns}
     made = build(runs)
     whole = [replace(row, figures=dict(row.figures) if row.rules == "published" else tasks) for row in made.rows]
-    console = Console(file=io.StringIO(), width=80)
-    print_report(console, replace(made, rows=whole))
-    lines = console.file.getvalue().splitlines()
+    lines = on_console(print_report, replace(made, rows=whole)).splitlines()
     above, heading = lines[1:3]
     titles = ["scorer", "Avg.", "interval", "Count", "Dist.", "Size", "Size", "Dist.", "Dir.", "Plan", "Order"]
     assert heading.split() == titles
@@ -191,8 +193,7 @@ def test_a_hostile_response_is_text_in_the_page(make_run: MakeRun) -> None:
     assert [s.get("type") for s in parser.scripts] == ["application/json", None]
     assert parser.bad == []
     assert "http://" not in text.replace("http://www.w3.org", "")
-    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
-    assert data["items"][6]["answers"][0]["text"] == EVIL
+    assert page_data(text)["items"][6]["answers"][0]["text"] == EVIL
 
 
 def test_control_characters_are_shown_in_the_page_and_stay_in_the_run(make_run: MakeRun) -> None:
@@ -205,9 +206,7 @@ def test_control_characters_are_shown_in_the_page_and_stay_in_the_run(make_run: 
     )
     text = render(build(runs), runs, "html")
     assert not set("\x1b\x07\x9b\u202e") & set(text)
-    data = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)
-    assert data is not None
-    shown = [answer for item in json.loads(data[1])["items"] for answer in item["answers"]]
+    shown = [answer for item in page_data(text)["items"] for answer in item["answers"]]
     assert r"A\x1b[2J\x07\x9b\u202eB" in {answer["text"] for answer in shown}
     assert said in {one.response for one in runs[0].folder.each_outcome() if isinstance(one, Response)}
 
@@ -228,11 +227,11 @@ def test_embedded_json_comes_back_and_cannot_end_its_element(value: str) -> None
 
 
 def test_the_page_holds_every_item_with_both_scores(make_run: MakeRun) -> None:
-    runs = make_run()
-    data = json.loads(render(build(runs), runs, "html").split('id="data">')[1].split("</script>")[0])
-    assert len(data["items"]) == 9
-    assert set(data["items"][0]["answers"][0]["scores"]) == {"official", "careful"}
-    assert data["items"][0]["answers"][0]["scores"]["official"][2] == 1.0
+    items = items_of(make_run())
+    assert len(items) == 9
+    scores = items[0]["answers"][0]["scores"]
+    assert set(scores) == {"official", "careful"}
+    assert scores["official"][2] == 1.0
 
 
 def test_runs_of_different_sets_do_not_go_into_one_table(make_run: MakeRun) -> None:
@@ -283,8 +282,7 @@ def test_the_page_holds_turns_and_what_was_asked_otherwise(make_run: MakeRun, tm
     turned = [item.reordered([1, 0, 2, 3]) if item.id == "c0" else item for item in folder.items()]
     write_items(folder.path / "items.parquet", turned)
     runs = load_runs([plain[0].folder.path, folder.path])
-    data = json.loads(render(build(runs), runs, "html").split('id="data">')[1].split("</script>")[0])
-    one, other = next(item for item in data["items"] if item["id"] == "c0")["answers"]
+    one, other = next(item for item in items_of(runs) if item["id"] == "c0")["answers"]
     assert (one["turns"], one["asked"]) == ([], [])
     assert other["turns"] == [["reasoning", EVIL], ["answer 2", "A"]]
     assert other["asked"][1:3] == ["A. table", "B. chair"]
@@ -305,8 +303,7 @@ def test_pages_scores_and_items_are_the_same_piece_by_piece(
         part = make_run([Failure(id="c0", kind=FailureKind.TIMEOUT, message="late")], model=f"b/{case}")[0].folder
         write_items(part.path / "items.parquet", [item for item in full.items() if item.id not in ("0", "3")])
         runs = load_runs([part.path, full.path])
-        data = json.loads(render(build(runs), runs, "html").split('id="data">')[1].split("</script>")[0])
-        found.append((data["items"], full.items(), full.outcomes(), full.scores(), full.figures()["rule_sets"]))
+        found.append((items_of(runs), full.items(), full.outcomes(), full.scores(), full.figures()["rule_sets"]))
     (items, *rest, scores, figures), (items2, *rest2, scores2, figures2) = found
     assert [item["id"] for item in items] == ["1", "2", "4", "5", "c0", "c1", "c2", "0", "3"]
     assert [len(item["answers"]) for item in items] == [2] * 7 + [1] * 2

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 import charted
+from shown import on_console
 from tolman.features.compare.compute import compare
 from tolman.features.compare.config import CompareConfig
 from tolman.features.opened_folders import Run
@@ -48,11 +48,9 @@ def make_run(tmp_path: Path, number: Callable[..., Item], choice: Callable[..., 
 
 def every_form(runs: list[LoadedRun]) -> dict[str, str]:
     made = build(runs, "none")
-    console = Console(file=io.StringIO(), width=80)
-    print_report(console, made)
     forms = {form: render(made, runs, form) for form in ("markdown", "latex", "html", "csv", "json")}
     board = json.dumps(table_of(made.table, {run.name: run.record.settings.model for run in runs}), ensure_ascii=False)
-    return {**forms, "terminal": console.file.getvalue(), "site": board}
+    return {**forms, "terminal": on_console(print_report, made), "site": board}
 
 
 def test_the_headline_is_the_first_figure_of_the_page(make_run: MakeRun) -> None:

@@ -5,13 +5,12 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
-from rich.console import Console
 
 import charted
+from shown import on_console, page_data
 from tolman import benchmarks
 from tolman.features.compare.compute import compare
 from tolman.features.compare.config import CompareConfig
@@ -51,19 +50,13 @@ def make_run(tmp_path: Path, choice: Callable[..., Item]) -> MakeRun:
 
 
 def printed(runs: list[LoadedRun], *, notes: bool = True) -> str:
-    console = Console(file=io.StringIO(), width=80)
-    print_report(console, build(runs, "none"), notes=notes)
-    return console.file.getvalue()
+    return on_console(print_report, build(runs, "none"), notes=notes)
 
 
 def table_lines(page: str) -> list[tuple[str, str]]:
     """Each row of a page's table, with the line of headings."""
     heading = next(line for line in page.splitlines() if line.startswith("<thead>"))
     return [(heading.removeprefix("<thead>"), line) for line in page.splitlines() if line.startswith("<tr class=")]
-
-
-def page_data(runs: list[LoadedRun]) -> Any:
-    return json.loads(render(build(runs), runs, "html").split('id="data">')[1].split("</script>")[0])
 
 
 def test_below_the_threshold_a_table_says_nothing_and_json_all(make_run: MakeRun) -> None:
@@ -203,7 +196,7 @@ def test_the_page_says_state_and_rule_and_marks_what_was_read(make_run: MakeRun)
         pl.when(careful & (pl.col("id") == "2")).then(pl.lit("<b>last</b>")).otherwise("rule").alias("rule"),
     )  # fmt: skip
     folder.write_scores(rows, folder.figures())
-    items = page_data(runs)["items"]
+    items = page_data(render(build(runs), runs, "html"))["items"]
     assert [items[i]["answers"][0]["scores"]["careful"][4] for i in range(2)] == ["none", "cut off"]
     answer = items[2]["answers"][0]
     units = len(EVIL.encode("utf-16-le")) // 2
@@ -217,12 +210,8 @@ def test_a_comparison_says_what_could_not_be_read(make_run: MakeRun, tmp_path: P
     make_run(none=60)[0].folder.path.rename(tmp_path / "other")
     make_run(cut_off=70)[0].folder.path.rename(tmp_path / "third")
     make_run()
-    others = [tmp_path / "other", tmp_path / "third"]
-    texts = []
-    for as_json in (False, True):
-        console = Console(file=io.StringIO(), width=80)
-        show_comparison(console, compare(CompareConfig(a=tmp_path / "run", b=tuple(others))), as_json=as_json)
-        texts.append(console.file.getvalue())
+    compared = compare(CompareConfig(a=tmp_path / "run", b=(tmp_path / "other", tmp_path / "third")))
+    texts = [on_console(show_comparison, compared, as_json=as_json) for as_json in (False, True)]
     for place, shares in (
         ("other", "6.0 % of 1,000 answers could not be read (6.0 % none, 0.0"),
         ("third", "7.0 % of 1,000 answers could not be read (0.0 % none, 7.0"),
@@ -246,6 +235,10 @@ def test_runs_scored_by_earlier_versions_still_open(make_run: MakeRun) -> None:
     runs = load_runs([folder.path])
     assert old.equals(folder.scores().drop(ADDED))
     assert SHARES_LABEL not in printed(runs)
-    assert page_data(runs)["items"][0]["answers"][0]["scores"]["careful"][3:] == [0, None, ""]
+    assert page_data(render(build(runs), runs, "html"))["items"][0]["answers"][0]["scores"]["careful"][3:] == [
+        0,
+        None,
+        "",
+    ]
     content = json.loads(render(build(runs), runs, "json"))
     assert next(row for row in content["rows"] if row["headline"])["figures"]["average"]["unread"] is None

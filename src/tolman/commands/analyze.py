@@ -11,17 +11,14 @@ from rich.table import Table
 
 from tolman import features
 from tolman.commands.configured import Incomplete, Json, configured, console
-from tolman.features.analyses import ANALYSES
-from tolman.features.figures import FIGURES
+from tolman.features.analyses import ANALYSES, Analysis
+from tolman.features.figures import FIGURES, FigureKind
 from tolman.features.printing import progress, say, write_json
 from tolman.registry import Registry
 from tolman.runtime import stoppable
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from tolman.features.analyses import Analysis
-    from tolman.features.figures import FigureKind
 
 
 class RegistryGroup(typer.core.TyperGroup):

@@ -52,34 +52,13 @@ if TYPE_CHECKING:
 EMPTY = "tolman.empty"
 """The key of a context's notes that has the options which were given an empty text: a path made of one would be the
 working directory."""
-STORES: dict[str, Any] = {"rich_help_panel": "Stores"}
 
-Data = Annotated[
-    Path | None,
-    typer.Option(help="Folder with the released data, or a file of questions. Default: the Hugging Face hub."),
-]
-Subset = Annotated[
-    str | None, typer.Option(help="Part of the benchmark that has a name; see 'tolman benchmarks NAME'.")
-]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Notes = Annotated[bool, typer.Option("--notes", help="Print every remark, and the interval of each figure.")]
 PublishedRows = Annotated[
     Literal["none", "baselines", "newest", "paper", "all"],
     typer.Option("--published", help="Published rows in the table; see 'tolman report --help'."),
 ]
-StorePath = Annotated[Path | None, typer.Option("--store", help="File of the response store.", **STORES)]
-JUDGE: dict[str, Any] = {"rich_help_panel": "The judge"}
-JudgeUrl = Annotated[
-    str | None, typer.Option("--judge-base-url", help="Address of the judge's endpoint, ending in /v1.", **JUDGE)
-]
-JudgeBody = Annotated[
-    str | None, typer.Option("--judge-body", help="JSON object of further fields, as --body is for the model.", **JUDGE)
-]
-
-
-def names_in(text: str | None) -> tuple[str, ...]:
-    """The names of an option: 'a,b,c'."""
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -133,7 +133,7 @@ def ingest(config: IngestConfig, as_json: Json = False) -> Path | None:
         return None
     if config.is_pool:
         with progress() as events:
-            pooled = features.scenes.compute.pool(config.pool, events)
+            pooled = features.scenes.compute.pool(config, events)
         features.scenes.render.show_pooled(console(), pooled, as_json=as_json)
         if pooled.left_out:
             raise Incomplete(pooled.out)

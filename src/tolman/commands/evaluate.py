@@ -135,7 +135,7 @@ def run(
         features.run.render.show_estimates(console(), features.run.estimate.estimate([config]), as_json=as_json)
         return []
     with stoppable(), progress() as events:
-        runs = features.run.compute.evaluate(config, importing_meanwhile(events)).runs
+        runs = features.run.compute.evaluate(config, importing_meanwhile(events))
 
     folders = [one.path for one in runs]
     budgets = features.run.compute.budget_curves(runs) if len(config.reasoning_budget) > 1 else []
@@ -167,7 +167,7 @@ def score(
     Example:  tolman score runs/mmsi-bench-full/my-model-direct --judge openai/gpt-4o
     """
     with stoppable(), progress() as events:
-        scored = features.run.score_responses.score(config, events).run
+        scored = features.run.score_responses.score(config, events)
     features.run.render.show_runs(console(), [scored.path], as_json=as_json, published=published, notes=notes)
     own = len(config.responses) == 1 and config.responses[0].resolve() == scored.path.resolve()
     folder = None if own else scored.path  # the run's own config stays in its folder

@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from tolman import __version__
 from tolman.benchmarks.benchmark_folder import FILE, PROFILE, is_folder
@@ -117,6 +117,9 @@ class RunSource:
         return self.folder.outcomes()
 
 
+S = TypeVar("S")
+
+
 def _began(what: str, total: int | None = None) -> None:
     """Ignore the start of a step."""
 
@@ -158,8 +161,8 @@ class Exported:
 
 
 @dataclass(frozen=True)
-class BenchmarkExport:
-    """A form of a benchmark.
+class _Export(Generic[S]):
+    """A form for another program.
 
     Attributes:
         title: the output, as in a sentence: 'task folder of lmms-eval'.
@@ -168,23 +171,16 @@ class BenchmarkExport:
     """
 
     title: str
-    write: Callable[[BenchmarkSource, Target], Exported]
+    write: Callable[[S, Target], Exported]
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class RunsExport:
-    """A form of the results of one run or several.
+class BenchmarkExport(_Export[BenchmarkSource]):
+    """A form of a benchmark."""
 
-    Attributes:
-        title: the output, as in a sentence: 'submission to EASI'.
-        write: fills the target's folder.
-        settings: name → help, of the settings of `--set NAME=VALUE`.
-    """
 
-    title: str
-    write: Callable[[Sequence[RunSource], Target], Exported]
-    settings: Mapping[str, str] = field(default_factory=dict)
+class RunsExport(_Export[Sequence[RunSource]]):
+    """A form of the results of one run or several."""
 
 
 Export = BenchmarkExport | RunsExport

@@ -4,7 +4,7 @@
 @dataclass(frozen=True, kw_only=True)
 class AuditConfig:
     benchmark: Annotated[str, Setting("Benchmark whose scenes are known.", positional=True)]
-    seed: Annotated[int, Setting("Seed of everything drawn at random.", least=0)] = 0
+    seed: int = setting("Seed of everything drawn at random.", default=0, least=0)
 ```
 
 A field's type is `str`, `int`, `float`, `bool`, `Path`, one of these or None, or a tuple of strings, numbers or
@@ -27,7 +27,18 @@ from contextlib import contextmanager
 from dataclasses import MISSING, dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Protocol,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 import tomli_w
 
@@ -91,6 +102,23 @@ class Setting:
     negates: str | None = None
 
 
+D = TypeVar("D")
+
+
+@overload
+def setting(help: str, *, default: D, **details: Any) -> D: ...
+@overload
+def setting(help: str, **details: Any) -> Any: ...
+def setting(help: str, *, default: Any = None, **details: Any) -> Any:
+    """Give a config's field a description and a default: `setting("Seed.", default=0, least=0)`.
+
+    Args:
+        help, details: of its `Setting`.
+        default: of the field; None where nothing is given.
+    """
+    return dataclasses.field(default=default, metadata={"setting": Setting(help, **details)})
+
+
 @dataclass(frozen=True)
 class ConfigField:
     """A field of a config with its type taken apart.
@@ -135,7 +163,8 @@ def fields_of(config: type[Any]) -> list[ConfigField]:
     found = []
     for one in dataclasses.fields(config):
         kind, *notes = get_args(hints[one.name]) if get_origin(hints[one.name]) is Annotated else (hints[one.name],)
-        setting = next((note for note in notes if isinstance(note, Setting)), Setting(""))
+        described = [one.metadata.get("setting"), *notes, Setting("")]
+        setting = next(note for note in described if isinstance(note, Setting))
         optional = get_origin(kind) in (Union, UnionType) and NoneType in get_args(kind)
         if optional:
             (kind,) = (part for part in get_args(kind) if part is not NoneType)
@@ -360,6 +389,12 @@ def to_table(config: Any) -> dict[str, Any]:
         if value is not None and not is_secret(one, value) and (one.required or value != one.default):
             table[one.name] = as_toml(value)
     return table
+
+
+def shared_settings(config: Any, kind: type[Any]) -> dict[str, Any]:
+    """The settings of a config that are fields of another class too, by name."""
+    names = {one.name for one in dataclasses.fields(kind)}
+    return {one.name: getattr(config, one.name) for one in dataclasses.fields(config) if one.name in names}
 
 
 def is_secret(field: ConfigField, value: Any) -> bool:

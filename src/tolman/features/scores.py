@@ -15,18 +15,16 @@ from tolman.analyze.taxonomies import PLACE_LABELS, with_places
 from tolman.errors import UsageError, unknown
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import write_text
-from tolman.items import Selection
+from tolman.items import Item, Selection
 from tolman.reports.report_content import in_no_column_sentence
 from tolman.reports.svg_figures import Dots, dots_svg
 from tolman.scoring.aggregate import Cell
 from tolman.scoring.further_figures import WITHHELD, Unread
 from tolman.scoring.intervals import Interval
-from tolman.scoring.score_table import SmallPart
+from tolman.scoring.score_table import SmallPart, Table
 
 if TYPE_CHECKING:
-    from tolman.items import Item
     from tolman.media.sampling import Frames
-    from tolman.scoring.score_table import Table
 
 
 class Scores(Displayable):

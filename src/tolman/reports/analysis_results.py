@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -28,16 +28,13 @@ from tolman.analyze.humans import TIERS, Difficulty, HumansResult
 from tolman.analyze.model_scores import Correlation, CorrelationResult, WeightsResult
 from tolman.analyze.observer_fit import FRAMES_UNKNOWN, LAPSE, ObserverFit, ObserverResult, Parameter, RunObserver
 from tolman.analyze.representative import RepresentativeResult
-from tolman.reports.svg_figures import svg, why_not_drawn
+from tolman.reports.charts.chart import ends_of
+from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import MISSING_SIGN, missing_sentences
 from tolman.scoring.aggregate import Cell
 from tolman.scoring.error_types import CORRECT, ErrorTaxonomy
 from tolman.scoring.intervals import Interval, Share
 from tolman.scoring.score_table import Column
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 Shown = str | Text | RichTable
 """A part of what is printed: a sentence, or a table as wide as it is."""
@@ -122,19 +119,15 @@ def show_bias(result: BiasResult) -> list[Shown]:
             figure = f"{headline.title} {_figure(row.figures, headline)}"
             shown.append(f"{row.learner}: {figure}, 95 % interval {format_interval(interval)}")
     if result.out is not None:
-        lists = _lists(result.out) if found.kept is not None else "."
-        shown.append(f"Written: {result.out / 'guessability.csv'}{lists}")
+        keep, leave = result.out / "keep.txt", result.out / "leave-out.txt"
+        lists = f", {keep}, {leave}; use them with 'tolman run … --ids {keep}' or '--exclude {leave}'."
+        shown.append(f"Written: {result.out / 'guessability.csv'}{lists if found.kept is not None else '.'}")
     return shown
 
 
 def _figure(figures: Mapping[str, Cell], column: Column) -> str:
     value = figures[column.key].value
     return "–" if value is None else f"{value:.1f}"
-
-
-def _lists(out: Path) -> str:
-    keep, leave = out / "keep.txt", out / "leave-out.txt"
-    return f", {keep}, {leave}; use them with 'tolman run … --ids {keep}' or '--exclude {leave}'."
 
 
 FEW_MODELS = 10
@@ -403,45 +396,33 @@ def _percent(share: Share | None) -> str:
     return "–" if share is None else f"{share.value:.1f}"
 
 
-_COLOURS = ("#4477aa", "#ee6677", "#ccbb44", "#aa3377")
-_SOUND = "#d8e8d8"
+def error_rows(
+    found: Sequence[Distribution], taxonomy: ErrorTaxonomy, *, by_task: bool, among_errors: bool = False
+) -> list[dict[str, Any]]:
+    """The rows of a chart's data: of each run and source (panel), question type (label) and error type (series) the per
+    cent of the labelled responses.
 
-
-def distribution_svg(found: Sequence[Distribution], taxonomy: ErrorTaxonomy) -> str:
-    """For each run and source a panel with a bar for all tasks and one for each.
-
-    Returns:
-        One SVG element.
+    Args:
+        found: the shares.
+        taxonomy: the error types.
+        by_task: whether each run and source has a panel, with a label for each question type.
+        among_errors: whether shares are of the responses with an error.
     """
-    panels: dict[tuple[str, str], list[Distribution]] = {}
-    for one in found:
-        panels.setdefault((one.run, one.source), []).append(one)
-    rows = [len(own) for own in panels.values()]
-
-    def draw(figure: Figure) -> None:
-        places = figure.subplots(len(panels), 1, squeeze=False, sharex=True, height_ratios=rows)[:, 0]
-        for axes, ((run, source), own) in zip(places, panels.items(), strict=True):
-            left = [0.0] * len(own)
-            for kind, colour in zip(taxonomy.all_types, (*_COLOURS, _SOUND), strict=True):
-                widths = [one.types[kind.key].value for one in own]
-                axes.barh(range(len(own)), widths, left=left, color=colour, label=kind.title, height=0.7)
-                if kind.key == CORRECT:
-                    continue
-                for i, width in enumerate(widths):
-                    if width >= 6:
-                        axes.text(left[i] + width / 2, i, f"{width:.0f}", ha="center", va="center", fontsize=8)
-                left = [start + width for start, width in zip(left, widths, strict=True)]
-            axes.set_yticks(range(len(own)), [f"{one.task or 'all'} ({one.n:,})" for one in own])
-            axes.invert_yaxis()
-            axes.set_title(f"{run}, judged by {source}", loc="left", fontsize=10)
-            axes.set_xlim(0, 100)
-            axes.spines[["top", "right", "left"]].set_visible(False)
-            axes.tick_params(axis="y", length=0)
-        places[-1].set_xlabel("% of labelled responses")
-        handles, names = places[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=2, frameon=False, fontsize=9)
-
-    return svg((9, 0.38 * sum(rows) + 0.6 * len(panels) + 1.4), draw)
+    return [
+        {
+            "panel": f"{one.run}, labels of {one.source}" if by_task else None,
+            "series": kind.title,
+            "role": "run",
+            "label": one.task or ("all" if by_task else f"{one.run}, by {one.source}"),
+            "value": share.value,
+            **ends_of(share.interval),
+            "n": share.n,
+        }
+        for one in found
+        for kind in taxonomy.all_types
+        if not (among_errors and kind.key == CORRECT)
+        and (share := (one.among_errors if among_errors else one.types).get(kind.key)) is not None
+    ]
 
 
 _FORMS = {

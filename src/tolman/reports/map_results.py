@@ -5,19 +5,17 @@ The page shows the accuracy by distance, and drawn maps next to the true ones.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import Any
 
-from tolman.analyze.maps import Consistency, Drawn, ItemMap, Locality, MapsResult, RunMaps
+from tolman.analyze.maps import Consistency, Drawn, ItemMap, Locality, MapsResult, RunMaps, bin_labels
+from tolman.cognitive_maps import CognitiveMap
 from tolman.reports.analysis_results import Shown, format_interval, format_share, list_written, missing_intervals, table
-from tolman.reports.svg_figures import svg
+from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame, rendered
+from tolman.reports.charts.point_forms import DRAWN, PLANES_FORM, TRUE
 from tolman.visible import visible
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def show_maps(result: MapsResult) -> list[Shown]:
@@ -87,58 +85,50 @@ def page(figure: str, shown: Sequence[ItemMap]) -> str:
 
 def beside(one: Drawn) -> str:
     """Draw the model's map next to the true one, as one SVG element."""
-    names = list(one.true.places)
-
-    def draw(figure: Figure) -> None:
-        left, right = figure.subplots(1, 2)
-        for axes, title, places in ((left, "drawn", one.drawn.places), (right, "true", one.true.places)):
-            _map(axes, title, one.true.grid, places, names)
-
-    return svg((9, 4.6), draw)
+    rows = [*place_rows("drawn", DRAWN, one.drawn), *place_rows("true", TRUE, one.true)]
+    title = f"The map that the model drew of {one.scene}, and the true one"
+    return rendered(Chart(frame(rows), title, settings={"grid": one.true.grid}), PLANES_FORM)
 
 
-def _map(
-    axes: Axes, title: str, grid: int, places: Mapping[str, Sequence[tuple[float, float]]], names: Sequence[str]
-) -> None:
-    for number, name in enumerate(names):
-        for x, y in places.get(name, ()):
-            colour = f"C{number % 10}"
-            axes.scatter([x], [y], color=colour, s=36, zorder=2)
-            axes.annotate(
-                name, (x, y), xytext=(4, 4), textcoords="offset points", fontsize=8, color=colour, parse_math=False
-            )
-    axes.set_title(title, loc="left", fontsize=10)
-    axes.set_xlim(-0.2, grid + 0.2)
-    axes.set_ylim(-0.2, grid + 0.2)
-    axes.set_aspect("equal")
-    axes.set_xticks(range(0, grid + 1, max(1, grid // 10)))
-    axes.set_yticks(range(0, grid + 1, max(1, grid // 10)))
-    axes.grid(color="#e5e5e5")
-    axes.set_axisbelow(True)
-    axes.tick_params(length=0, labelsize=8)
+def place_rows(panel: str, series: str, shown: CognitiveMap) -> list[dict[str, Any]]:
+    """The rows of a chart's data for the places of a map."""
+    return [
+        {"panel": panel, "series": series, "role": "run", "label": category, "x": x, "value": y}
+        for category, places in shown.places.items()
+        for x, y in places
+    ]
 
 
-def locality_svg(found: Mapping[str, Locality]) -> str:
-    """Accuracy by true distance, a line for each run, with 95 % intervals; one SVG element."""
-
-    def draw(figure: Figure) -> None:
-        axes = figure.add_subplot()
-        for run, one in found.items():
-            middles = [(low + high) / 2 for low, high in zip(one.edges, one.edges[1:], strict=False)]
-            points = [(x, share) for x, share in zip(middles, one.bins, strict=True) if share is not None]
-            values = [share.value for _, share in points]
-            reach = [
-                [max(0.0, s.value - s.interval.low) if s.interval else math.nan for _, s in points],
-                [max(0.0, s.interval.high - s.value) if s.interval else math.nan for _, s in points],
+def locality_chart(found: MapsResult, *notes: str) -> Chart:
+    """For each run (series) and bin of true distances (label, its middle in x) the per cent of drawn distances that are
+    at most one grid unit off, with printed ones behind."""
+    rows: list[dict[str, Any]] = []
+    for name, one in found.localities.items():
+        rows += [
+            {**place, "series": name, "role": "run", "value": share.value, "n": share.n, **ends_of(share.interval)}
+            for place, share in zip(_bin_places(one), one.bins, strict=True)
+            if share is not None
+        ]
+    first = next(iter(found.localities.values()))
+    for table_of in found.published:
+        for name, values in table_of.rows.items():
+            rows += [
+                {**place, "series": name, "role": "published", "value": 100 * value}
+                for place, value in zip(_bin_places(first), values, strict=True)
             ]
-            axes.errorbar([x for x, _ in points], values, yerr=reach, marker="o", markersize=5, capsize=2.5, label=run)
-        axes.set_xlabel("true distance, in grid units")
-        axes.set_ylabel("% of distances at most one unit off")
-        axes.set_ylim(-2, 102)
-        axes.grid(axis="y", color="#e5e5e5")
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
-        if found:
-            figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9)
+    shares = [share for one in found.localities.values() for share in one.bins if share is not None]
+    why_none = [f"No intervals: {reason}." for reason in dict.fromkeys(share.reason for share in shares) if reason]
+    said = [CLUSTERED] if any(share.interval for share in shares) else why_none[:1]
+    said += [f"Grey: {', '.join(one.rows)}, as printed ({one.place})." for one in found.published]
+    said += [
+        f"{name}: {one.missing:,} of {one.pairs:,} distances are of categories that were not drawn."
+        for name, one in found.localities.items()
+        if one.missing
+    ]
+    title = "Locality of cognitive maps: distances at most one grid unit off"
+    return Chart(frame(rows), title, "true distance, grid units", "% of drawn distances", (*said, *notes))
 
-    return svg((9, 4), draw)
+
+def _bin_places(one: Locality) -> list[dict[str, Any]]:
+    ends = pairwise(one.edges)
+    return [{"label": label, "x": sum(own) / 2} for label, own in zip(bin_labels(one.edges), ends, strict=True)]

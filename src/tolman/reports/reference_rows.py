@@ -228,7 +228,9 @@ def _explanations(shown: Sequence[ShownRow], made: Beside) -> list[str]:
         return ", ".join(dict.fromkeys(value for value in values if value))
 
     frames = sorted({row.frames for row in those("f")}, key=lambda text: (not text.isdigit(), text.rjust(6)))
-    harnesses = listed([_harness_said(row.harness, made) for row in those("h")])
+    harnesses = listed(
+        ["the authors' code (scorer official)" if row.harness == "official" else row.harness for row in those("h")]
+    )
     protocols = listed([row.protocol for row in those("p")])
     subsets = listed([row.subset or made.default for row in those("s")])
     revisions = listed([row.revision for row in those("r")])
@@ -252,10 +254,6 @@ def _explanations(shown: Sequence[ShownRow], made: Beside) -> list[str]:
         if scorers
     ]
     return [*(f"[{sign}] {text}." for sign, text in lines.items() if those(sign)), *compared]
-
-
-def _harness_said(harness: str, made: Beside) -> str:
-    return "the authors' code (scorer official)" if harness == "official" else harness
 
 
 def _sources(rows: Sequence[PublishedRow]) -> list[str]:

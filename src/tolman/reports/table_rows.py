@@ -344,7 +344,7 @@ def missing_sentences(name: str, figures: Iterable[tuple[str, Sequence[str], flo
         if missing:
             alike.setdefault((tuple(missing), round(attainable, 6), digits), []).append(title)
     return [
-        f"{MISSING_SIGN} {name}: {', '.join(titles)} without a scored question of {_names_listed(missing)}: "
+        f"{MISSING_SIGN} {name}: {', '.join(titles)} without a scored question of {_texts_listed(missing)}: "
         + (
             "the mean is over the other parts alone, with renormalised weights."
             if attainable > 100 - 1e-6
@@ -398,10 +398,6 @@ def _present(table: Table, cells: Mapping[str, Any]) -> frozenset[Pool]:
     """Return the pools that have scored items, judged by stored figures of pools that are a column of their own."""
     own = {c.node: cells.get(c.key, {}).get("n", 0) for c in table.columns if isinstance(c.node, Pool)}
     return frozenset(leaf for leaf in pools_of(c.node for c in table.columns) if own.get(leaf, 1))
-
-
-def _names_listed(names: Sequence[str]) -> str:
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 UNREAD_SIGN = "†"

@@ -19,6 +19,7 @@ from tolman.reports.table_rows import (
     DOUBT_SIGN,
     SHARES_LABEL,
     UNREAD_SIGN,
+    Figure,
     ReportRow,
     ReportTable,
     count_shown,
@@ -29,6 +30,7 @@ from tolman.reports.table_rows import (
 )
 from tolman.reports.table_rows import FEW_SIGN as FEW_SIGN
 from tolman.reports.table_rows import MISSING_SIGN as MISSING_SIGN
+from tolman.scoring.further_figures import Unread
 from tolman.scoring.score_table import Column
 from tolman.text_tables import csv_text
 from tolman.visible import visible
@@ -140,7 +142,7 @@ def _markdown_table(table: ReportTable) -> list[str]:
         cells = []
         for column in table.columns:
             text, interval = shown(row, column), interval_shown(row, column)
-            text = _set_off(text, row, column)
+            text = {"best": f"**{text}**", "second": f"<u>{text}</u>", "": text}[emphasis(row, column)]
             cells.append(f"{text} <small>{interval}</small>" if interval else text)
         lines.append(f"| {' | '.join([*map(escape_markdown, first_cells(table, row)), *cells])} |")
         if needs_row(row.unread, table.columns):
@@ -153,10 +155,6 @@ def _markdown_table(table: ReportTable) -> list[str]:
             own = [*values_shown(row), row.rules, *[""] * (len(first) - texts)]
             lines.append(f"| {' | '.join([name, *map(escape_markdown, own), *cells])} |")
     return [*lines, *(["", f"**Bold** and <u>underlined</u>: {LEGEND}."] if table.has_ranks else [])]
-
-
-def _set_off(text: str, row: ReportRow, column: Column) -> str:
-    return {"best": f"**{text}**", "second": f"<u>{text}</u>", "": text}[emphasis(row, column)]
 
 
 def _remarks(*texts: Iterable[str]) -> list[str]:
@@ -178,18 +176,7 @@ def comma_separated(report: Report) -> str:
                     continue
                 low, high = (cell.interval.low, cell.interval.high) if cell.interval else ("", "")
                 key = f"{further.metrics[heading]}: {task}"
-                head = [
-                    further.run,
-                    further.rules,
-                    "further metrics",
-                    "",
-                    key,
-                    cell.value,
-                    low,
-                    high,
-                    cell.n,
-                    "",
-                ]
+                head = [further.run, further.rules, "further metrics", "", key, cell.value, low, high, cell.n, ""]
                 scenes = "" if cell.effective_scenes is None else cell.effective_scenes
                 tail = [scenes, cell.method, cell.reason]
                 lines.append([*head, *tail, *[""] * (len(_CSV_COLUMNS) - len(head) - len(tail))])
@@ -244,17 +231,11 @@ def _latex_table(table: ReportTable) -> list[str]:
         return []
     ranks = [RANK] if table.has_ranks else []
     head = ["Model", *table.in_rows, "Rules", *ranks, *(c.title for c in table.columns)]
-    texts = len(table.in_rows) + 2
-    lines = [
-        rf"\begin{{tabular}}{{{'l' * texts}{'r' * (len(head) - texts)}}}",
-        r"\toprule",
-        " & ".join(map(_escape_latex, head)) + r" \\",
-        r"\midrule",
-    ]
+    rows = []
     for row in table.rows:
         cells = [_latex_figure(row, c) for c in table.columns]
         first = [label(row), *values_shown(row), row.rules, *([table.rank(row)] if ranks else [])]
-        lines.append(" & ".join([*map(_escape_latex, first), *cells]) + r" \\")
+        rows.append([*map(_escape_latex, first), *cells])
         if needs_row(row.unread, table.columns):
             found = [(crossing_unread(row.unread, c), c) for c in table.columns]
             for name, texts_below in (
@@ -262,9 +243,22 @@ def _latex_table(table: ReportTable) -> list[str]:
                 (BOUNDS_LABEL, [unread_bounds(one, c) for one, c in found]),
             ):
                 own = [*values_shown(row), row.rules, *([""] if ranks else []), *texts_below]
-                lines.append(" & ".join([rf"\quad {_escape_latex(name)}", *map(_escape_latex, own)]) + r" \\")
+                rows.append([rf"\quad {_escape_latex(name)}", *map(_escape_latex, own)])
     legend = [_footnote(f"Bold and underlined: {LEGEND}.")] if table.has_ranks else []
-    return [*lines, r"\bottomrule", r"\end{tabular}", *legend]
+    return [*_tabular(head, len(table.in_rows) + 2, rows), *legend]
+
+
+def _tabular(head: Sequence[str], texts: int, rows: Iterable[Sequence[str]]) -> list[str]:
+    """A Booktabs table of cells in LaTeX, whose first columns are texts and the others figures."""
+    return [
+        rf"\begin{{tabular}}{{{'l' * texts}{'r' * (len(head) - texts)}}}",
+        r"\toprule",
+        " & ".join(map(_escape_latex, head)) + r" \\",
+        r"\midrule",
+        *(" & ".join(cells) + r" \\" for cells in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
 
 
 def _latex_figure(row: ReportRow, column: Column) -> str:
@@ -280,18 +274,11 @@ def _footnote(text: str) -> str:
 
 def _further_latex(table: FurtherTable) -> list[str]:
     """Further metrics as a table below, its title and notes in footnote size."""
-    lines = [
-        rf"\par{{\footnotesize {_escape_latex(table.title)}\par}}",
-        rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
-        r"\toprule",
-        " & ".join(["", *map(_escape_latex, table.headings)]) + r" \\",
-        r"\midrule",
+    rows = [
+        [_escape_latex(name), *(_escape_latex(cells[c].shown) if c in cells else "" for c in table.columns)]
+        for name, cells in table.rows.items()
     ]
-    for name, cells in table.rows.items():
-        shown = [cells[column].shown if column in cells else "" for column in table.columns]
-        lines.append(" & ".join(map(_escape_latex, [name, *shown])) + r" \\")
-    notes = [rf"\par{{\footnotesize {_escape_latex(note)}\par}}" for note in table.notes]
-    return [*lines, r"\bottomrule", r"\end{tabular}", *notes]
+    return [_footnote(table.title), *_tabular(["", *table.headings], 1, rows), *map(_footnote, table.notes)]
 
 
 def as_json(report: Report) -> str:
@@ -316,40 +303,23 @@ def as_json(report: Report) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
+_ROW_FIELDS = (
+    "name", "rules", "group", "source", "date", "differs", "headline", "incomplete", "part", "models", "marked",
+    "agreement", "doubted",
+)  # fmt: skip
+
+
 def _row_json(row: ReportRow) -> dict[str, Any]:
-    return {
-        "name": row.name,
-        "rules": row.rules,
-        "group": row.group,
-        "source": row.source,
-        "date": row.date,
-        "differs": list(row.differs),
-        "headline": row.headline,
-        "incomplete": row.incomplete,
-        "part": row.part,
-        "models": row.models,
-        "marked": bool(row.marked),
-        "agreement": row.agreement,
-        "doubted": bool(row.doubted),
-        "figures": {
-            key: {
-                "value": figure.value,
-                "low": figure.interval.low if figure.interval else None,
-                "high": figure.interval.high if figure.interval else None,
-                "n": figure.n,
-                "effective_scenes": figure.effective_scenes,
-                "method": figure.method,
-                "reason": figure.reason,
-                "missing": list(figure.missing),
-                "attainable": figure.attainable,
-                "unanswered": figure.unanswered,
-                "rank": figure.rank,
-                "small": [asdict(part) for part in figure.small],
-                "unread": asdict(row.unread[key]) if key in row.unread else None,
-            }
-            for key, figure in row.figures.items()
-        },
-    }
+    told = {name: getattr(row, name) for name in _ROW_FIELDS}
+    figures = {key: _figure_json(figure, row.unread.get(key)) for key, figure in row.figures.items()}
+    return told | {"marked": bool(row.marked), "doubted": bool(row.doubted), "figures": figures}
+
+
+def _figure_json(figure: Figure, unread: Unread | None) -> dict[str, Any]:
+    told = asdict(figure)
+    interval = told.pop("interval") or {"low": None, "high": None}
+    del told["competitors"]
+    return {"value": told.pop("value"), **interval, **told, "unread": None if unread is None else asdict(unread)}
 
 
 def _cut_json(table: ReportTable) -> dict[str, Any]:

@@ -26,8 +26,7 @@ CHANGE = 0.45
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that draws the true maps with every place moved along x by a share of its x."""
     place = tmp_path_factory.mktemp("maps")
-    done = terminal.tolman(place, "generate", str(ROOMS), "--out", "bench", "--per-scene", "8")
-    assert done.returncode == 0, done.stderr
+    terminal.typed(place, "generate", str(ROOMS), "--out", "bench", "--per-scene", "8")
     write_drawings(place, "moved", CHANGE)
     draw(place, "moved")
     return place / "moved"

@@ -123,48 +123,35 @@ def metadata(about: About, folder: Path, items: Sequence[Item]) -> dict[str, Any
         **{key: value for key, value in said.items() if value},
         "rai:dataUseCases": "Evaluation of multimodal models; not for training, which would make scores meaningless.",
         "rai:machineAnnotationTools": f"tolman {__version__}",
-        "distribution": [_directory(), *_tables(folder), *_media_sets(media)],
+        "distribution": [*_tables(folder), *_media_sets(media)],
         "recordSet": [_questions(), *([_shown(), *_media_records(media)] if media else [])],
     }
 
 
-def _directory() -> dict[str, Any]:
-    return {
-        "@type": "cr:FileObject", "@id": "folder", "name": "folder", "description": "The folder that holds this file.",
-        "contentUrl": ".", "encodingFormat": "inode/directory", "sha256": _FOLDER,
-    }  # fmt: skip
+def _thing(kind: str, name: str, what: str, **more: Any) -> dict[str, Any]:
+    """A file, set of files or set of records."""
+    return {"@type": f"cr:{kind}", "@id": name, "name": name, "description": what, **more}
 
 
 def _tables(folder: Path) -> list[dict[str, Any]]:
-    return [
-        {
-            "@type": "cr:FileObject",
-            "@id": name,
-            "name": name,
-            "description": what,
-            "contentUrl": name,
-            "encodingFormat": "application/x-parquet",
-            "sha256": sha256(folder / name).removeprefix("sha256:"),
-        }
-        for name, what in (
-            ("items.parquet", "Questions, options and answers."),
-            ("media.parquet", "Which videos and images each question shows, in order."),
-        )
-    ]
+    """The folder and its tables."""
+    about = {"contentUrl": ".", "encodingFormat": "inode/directory", "sha256": _FOLDER}
+    found = [_thing("FileObject", "folder", "The folder that holds this file.", **about)]
+    for name, what in (
+        ("items.parquet", "Questions, options and answers."),
+        ("media.parquet", "Which videos and images each question shows, in order."),
+    ):
+        digest = sha256(folder / name).removeprefix("sha256:")
+        about = {"contentUrl": name, "encodingFormat": "application/x-parquet", "sha256": digest}
+        found.append(_thing("FileObject", name, what, **about))
+    return found
 
 
 def _media_sets(paths: Sequence[str]) -> list[dict[str, Any]]:
     """A set of files for each folder and type."""
+    inside = {"containedIn": {"@id": "folder"}}
     return [
-        {
-            "@type": "cr:FileSet",
-            "@id": f"files-{number}",
-            "name": f"files-{number}",
-            "description": f"Files {name}",
-            "containedIn": {"@id": "folder"},
-            "encodingFormat": kind,
-            "includes": includes,
-        }
+        _thing("FileSet", f"files-{number}", f"Files {name}", **inside, encodingFormat=kind, includes=includes)
         for number, (name, includes, kind) in enumerate(_sets(paths))
     ]
 
@@ -204,38 +191,30 @@ def _column(table: str, name: str) -> dict[str, Any]:
 
 
 def _questions() -> dict[str, Any]:
-    several = {"isArray": True, "arrayShape": "-1"}
-    return {
-        "@type": "cr:RecordSet",
-        "@id": "questions",
-        "name": "questions",
-        "description": "The questions of the benchmark.",
-        "key": {"@id": "questions/id"},
-        "field": [
-            _field("questions", name, "sc:Text", _column("items.parquet", name), what, **several)
-            if name == "options"
-            else _field("questions", name, "sc:Text", _column("items.parquet", name), what)
-            for name, what in _COLUMNS.items()
-        ],
-    }
+    several: dict[str, Any] = {"isArray": True, "arrayShape": "-1"}
+    fields = [
+        _field(
+            "questions", name, "sc:Text", _column("items.parquet", name), what, **(several if name == "options" else {})
+        )
+        for name, what in _COLUMNS.items()
+    ]
+    key = {"@id": "questions/id"}
+    return _thing("RecordSet", "questions", "The questions of the benchmark.", key=key, field=fields)
 
 
 def _shown() -> dict[str, Any]:
-    def field(name: str, kind: str, what: str) -> dict[str, Any]:
-        return _field("media", name, kind, _column("media.parquet", name), what)
-
-    return {
-        "@type": "cr:RecordSet",
-        "@id": "media",
-        "name": "media",
-        "description": "Videos and images of the questions, a row for each that is shown.",
-        "field": [
-            field("question", "sc:Text", "Identifier of the question."),
-            field("position", "sc:Integer", "Place among those of the question, from 0."),
-            field("kind", "sc:Text", "Kind: image, video, or several of them that are shown as one."),
-            field("path", "sc:Text", "File, relative to the folder."),
-        ],
-    }
+    fields = [
+        _field("media", name, kind, _column("media.parquet", name), what)
+        for name, kind, what in (
+            ("question", "sc:Text", "Identifier of the question."),
+            ("position", "sc:Integer", "Place among those of the question, from 0."),
+            ("kind", "sc:Text", "Kind: image, video, or several of them that are shown as one."),
+            ("path", "sc:Text", "File, relative to the folder."),
+        )
+    ]
+    return _thing(
+        "RecordSet", "media", "Videos and images of the questions, a row for each that is shown.", field=fields
+    )
 
 
 def _media_records(paths: Sequence[str]) -> list[dict[str, Any]]:
@@ -248,9 +227,7 @@ def _media_records(paths: Sequence[str]) -> list[dict[str, Any]]:
             _field(name, "content", "sc:ImageObject", _property(number, "content"), "The image."),
         ]
         if kind in _READABLE:
-            found.append(
-                {"@type": "cr:RecordSet", "@id": name, "name": name, "description": f"Files {label}", "field": fields}
-            )
+            found.append(_thing("RecordSet", name, f"Files {label}", field=fields))
     return found
 
 

@@ -37,56 +37,39 @@ def _task(name: str) -> Any:
         frames: int | None = None,
         video: bool = False,
     ) -> Any:
-        return named_task(name, data, subset, revision, preset, frames, video)
+        """The task of a benchmark that has a name.
+
+        Args:
+            data: folder with the released data; the hub where None.
+            subset, revision, preset: as of `tolman run`.
+            frames: of each video, evenly; as the preset says where None.
+            video: whether videos are handed to the model by their files, which few providers take.
+
+        Raises:
+            UsageError: no such benchmark, subset or preset.
+            InputError: the data is not the benchmark's.
+        """
+        loaded = load(name, None if data is None else Path(data), subset, revision, frames)
+        return task_of(ExportedBenchmark(loaded, preset), frames=frames, video=video)
 
     benchmark.__name__ = name.replace("-", "_")
     return task(name=name)(benchmark)
 
 
-def _folder(folder: str, preset: str | None = None, frames: int | None = None, video: bool = False) -> Any:
-    return folder_task(Path(folder), preset, frames, video)
+def folder_task(folder: Path | str, preset: str | None = None, frames: int | None = None, video: bool = False) -> Any:
+    """The task of a bundle; arguments as of a named one."""
+    return task_of(ExportedBenchmark.open(Path(folder), preset), frames=frames, video=video)
 
 
 TASKS = {name: _task(name) for name in benchmarks.names()}
-TASKS["folder"] = task(name="folder")(_folder)
+TASKS["folder"] = task(name="folder")(folder_task)
 
 NOT_SCORED = ("left out", "failed", "missing")
 """States of a response that no figure counts."""
 
 
-def named_task(
-    name: str,
-    data: str | None = None,
-    subset: str | None = None,
-    revision: str | None = None,
-    preset: str | None = None,
-    frames: int | None = None,
-    video: bool = False,
-) -> Any:
-    """The task of a benchmark that has a name, or of a folder that is one.
-
-    Args:
-        name: of the benchmark, or its folder.
-        data: folder with the released data; the hub where None.
-        subset, revision, preset: as of `tolman run`.
-        frames: of each video, evenly; as the preset says where None.
-        video: whether videos are handed to the model by their files, which few providers take.
-
-    Raises:
-        UsageError: no such benchmark, subset or preset.
-        InputError: the data is not the benchmark's.
-    """
-    loaded = load(name, None if data is None else Path(data), subset, revision, frames)
-    return task_of(ExportedBenchmark(loaded, preset), frames=frames, video=video)
-
-
-def folder_task(folder: Path, preset: str | None = None, frames: int | None = None, video: bool = False) -> Any:
-    """The task of a bundle; arguments as of `named_task`."""
-    return task_of(ExportedBenchmark.open(folder, preset), frames=frames, video=video)
-
-
 def task_of(exported: ExportedBenchmark, *, frames: int | None = None, video: bool = False) -> Any:
-    """The task of an exported benchmark; arguments as of `named_task`."""
+    """The task of an exported benchmark; arguments as of a named one."""
     if frames is not None and frames < 1:
         raise UsageError(f"a video can't be shown with {frames} frames; give 1 or more.")
     check_frames(exported.benchmark, exported.loaded.subset, _frames(exported, frames, video))

@@ -76,6 +76,11 @@ def to_plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} can't be written as JSON; give the analysis a to_json function.")
 
 
+def plain_fields(result: Any, *names: str) -> dict[str, Any]:
+    """Fields of a result for JSON, where the scorer is called 'rules'."""
+    return {"rules" if name == "scorer" else name: to_plain(getattr(result, name)) for name in names}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Analysis(Generic[C, R]):
     """An analysis: `tolman analyze NAME`.

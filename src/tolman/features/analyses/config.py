@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from tolman.features.analyses import Analysis, RightFrom, Runs, Scorer, Seed, Source, later
+from tolman.features.analyses import Analysis, RightFrom, Runs, Scorer, Seed, Source, later, to_plain
 from tolman.features.config import (
     JUDGE,
     JudgeBody,
@@ -16,6 +16,7 @@ from tolman.features.config import (
     Setting,
     StorePlace,
     Subset,
+    setting,
 )
 
 REFERENCES = ("auto", "with", "without", "both")
@@ -27,71 +28,42 @@ class ErrorsConfig:
     """Settings of `analyze_errors`."""
 
     runs: Runs
-    taxonomy: Annotated[
-        str | None, Setting("Error categories: vsi or mmsi. Default: those of the benchmark's paper.")
-    ] = None
-    labels: Annotated[
-        Path | None, Setting("People's labels: a JSONL or CSV file with id, annotator, categories. Default: none.")
-    ] = None
-    judge: Annotated[
-        str | None, Setting("Model that judges the reasoning, such as openai/gpt-4o. Default: none.", panel=JUDGE)
-    ] = None
+    taxonomy: str | None = setting("Error categories: vsi or mmsi. Default: those of the benchmark's paper.")
+    labels: Path | None = setting("People's labels: a JSONL or CSV file with id, annotator, categories. Default: none.")
+    judge: str | None = setting("Model that judges the reasoning, such as openai/gpt-4o. Default: none.", panel=JUDGE)
     judge_base_url: JudgeUrl = None
     judge_body: JudgeBody = None
-    reference: Annotated[
-        str,
-        Setting(
-            "Whether the judge is shown the human reasoning: with, without, or both in turn. Default: with it where "
-            "all items have it.",
-            panel=JUDGE,
-            choices=REFERENCES,
-        ),
-    ] = "auto"
-    which: Annotated[
-        str,
-        Setting(
-            "Responses that are judged: all, or errors as VSI-Bench's examiners did. Default: as the taxonomy's paper.",
-            panel=JUDGE,
-            choices=WHICH,
-        ),
-    ] = "auto"
-    sample: Annotated[
-        int | None,
-        Setting("Responses of each run that are judged, from 1, drawn by --seed. Default: all.", least=1, panel=JUDGE),
-    ] = None
-    text_only: Annotated[bool, Setting("Show the judge no pictures.", panel=JUDGE)] = False
-    frames: Annotated[
-        int | None,
-        Setting("Frames of a video that the judge is shown, from 1. Default: the run's.", least=1, panel=JUDGE),
-    ] = None
+    reference: str = setting(
+        "Whether the judge is shown the human reasoning: with, without, or both in turn. Default: with it where "
+        "all items have it.",
+        default="auto",
+        panel=JUDGE,
+        choices=REFERENCES,
+    )
+    which: str = setting(
+        "Responses that are judged: all, or errors as VSI-Bench's examiners did. Default: as the taxonomy's paper.",
+        default="auto",
+        panel=JUDGE,
+        choices=WHICH,
+    )
+    sample: int | None = setting(
+        "Responses of each run that are judged, from 1, drawn by --seed. Default: all.", least=1, panel=JUDGE
+    )
+    text_only: bool = setting("Show the judge no pictures.", default=False, panel=JUDGE)
+    frames: int | None = setting(
+        "Frames of a video that the judge is shown, from 1. Default: the run's.", least=1, panel=JUDGE
+    )
     data: ReleasedData = None
-    media: Annotated[Path | None, Setting("Folder of the videos and images. Default: the data's.")] = None
-    concurrency: Annotated[int, Setting("Most requests in flight, 1 or more.", least=1, panel=JUDGE)] = 32
-    prices: Annotated[
-        Path | None, Setting("JSON file with the judge's prices of tokens. Default: no cost.", panel=JUDGE)
-    ] = None
+    media: Path | None = setting("Folder of the videos and images. Default: the data's.")
+    concurrency: int = setting("Most requests in flight, 1 or more.", default=32, least=1, panel=JUDGE)
+    prices: Path | None = setting("JSON file with the judge's prices of tokens. Default: no cost.", panel=JUDGE)
     store: StorePlace = None
     scorer: Scorer = None
     right_from: RightFrom = 0.5
     seed: Seed = 0
-    out: Annotated[Path | None, Setting("Folder for errors.csv, errors.svg and, with --judge, labels.jsonl.")] = Path(
-        "errors"
+    out: Path | None = setting(
+        "Folder for errors.csv, errors.svg and, with --judge, labels.jsonl.", default=Path("errors")
     )
-
-
-ERRORS_ANALYSIS = Analysis(
-    name="errors",
-    title="Error types behind the answers, by a judge model or from people's labels, and how far they agree.",
-    config=ErrorsConfig,
-    run=later("tolman.features.analyses.error_analysis:analyze_errors"),
-    show=later("tolman.reports.analysis_results:show_errors"),
-    to_json=later("tolman.features.analyses.error_analysis:to_json"),
-    is_complete=later("tolman.features.analyses.error_analysis:is_complete"),
-    examples=(
-        "errors runs/vsi-bench-tiny/my-model-self-explanation --labels labels.csv",
-        "errors runs/mmsi-bench-full/my-model-cot --judge openai/gpt-4o --reference both",
-    ),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,76 +71,45 @@ class CorrelationConfig:
     """Settings of `analyze_correlation`."""
 
     table: Annotated[Path, Setting("CSV with a row for each model: its name first, then figures.", positional=True)]
-    runs: Annotated[
-        tuple[Path, ...],
-        Setting("Run folders of one benchmark, whose headlines are the models' scores.", positional=True),
-    ] = ()
-    score: Annotated[str | None, Setting("Column that is correlated with the others. Default: the runs' headline.")] = (
-        None
+    runs: tuple[Path, ...] = setting(
+        "Run folders of one benchmark, whose headlines are the models' scores.", default=(), positional=True
     )
-    against: Annotated[
-        tuple[str, ...],
-        Setting("Column it is correlated with; may be given several times. Default: all.", repeated=True),
-    ] = ()
-    lower_is_better: Annotated[
-        tuple[str, ...],
-        Setting("Column that is negated, such as a distance; may be given several times.", repeated=True),
-    ] = ()
+    score: str | None = setting("Column that is correlated with the others. Default: the runs' headline.")
+    against: tuple[str, ...] = setting(
+        "Column it is correlated with; may be given several times. Default: all.", default=(), repeated=True
+    )
+    lower_is_better: tuple[str, ...] = setting(
+        "Column that is negated, such as a distance; may be given several times.", default=(), repeated=True
+    )
     seed: Seed = 0
-
-
-CORRELATION_ANALYSIS = Analysis(
-    name="correlation",
-    title="Correlation of a benchmark with other tasks, over models: Pearson, Spearman, bootstrap intervals.",
-    config=CorrelationConfig,
-    run=later("tolman.features.analyses.model_analyses:analyze_correlation"),
-    show=later("tolman.reports.analysis_results:show_correlation"),
-    to_json=later("tolman.features.analyses.model_analyses:correlation_to_json"),
-    examples=(
-        "correlation downstream.csv --score MMSI-Bench",
-        'correlation libero.csv --score "L2 distance" --lower-is-better "L2 distance"',
-    ),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeightsConfig:
     """Settings of `analyze_weights`."""
 
-    runs: Annotated[
-        tuple[Path, ...], Setting("Run folders of one benchmark; none with --published.", positional=True)
-    ] = ()
-    published: Annotated[
-        str | None,
-        Setting("Benchmark whose paper's rows are taken instead of runs, such as spatialbench. Default: none."),
-    ] = None
-    levels: Annotated[
-        tuple[str, ...], Setting("Columns of the table, the simplest level first. Default: the table's levels.")
-    ] = ()
-    counts: Annotated[
-        tuple[float, ...], Setting("Number of questions of each level. Default: the runs'.", metavar="N,N[,N…]")
-    ] = ()
-    leave_out: Annotated[
-        tuple[str, ...], Setting("Model that is left out; may be given several times.", repeated=True)
-    ] = ()
-    alpha: Annotated[
-        float, Setting("Part of a weight that the questions' shares decide, 0–1: the paper's α.", least=0, most=1)
-    ] = 0.4
-    k: Annotated[
-        float, Setting("Reward of large contributions in the objective, 0 or more: the paper's k.", least=0)
-    ] = 0.01
+    runs: tuple[Path, ...] = setting(
+        "Run folders of one benchmark; none with --published.", default=(), positional=True
+    )
+    published: str | None = setting(
+        "Benchmark whose paper's rows are taken instead of runs, such as spatialbench. Default: none."
+    )
+    levels: tuple[str, ...] = setting(
+        "Columns of the table, the simplest level first. Default: the table's levels.", default=()
+    )
+    counts: tuple[float, ...] = setting(
+        "Number of questions of each level. Default: the runs'.", default=(), metavar="N,N[,N…]"
+    )
+    leave_out: tuple[str, ...] = setting(
+        "Model that is left out; may be given several times.", default=(), repeated=True
+    )
+    alpha: float = setting(
+        "Part of a weight that the questions' shares decide, 0–1: the paper's α.", default=0.4, least=0, most=1
+    )
+    k: float = setting(
+        "Reward of large contributions in the objective, 0 or more: the paper's k.", default=0.01, least=0
+    )
     seed: Seed = 0
-
-
-WEIGHTS_ANALYSIS = Analysis(
-    name="weights",
-    title="Capability weights of cognitive levels, by SpatialBench's constrained optimum.",
-    config=WeightsConfig,
-    run=later("tolman.features.analyses.model_analyses:analyze_weights"),
-    show=later("tolman.reports.analysis_results:show_weights"),
-    to_json=later("tolman.features.analyses.model_analyses:weights_to_json"),
-    examples=("weights --published spatialbench --counts 318,527,291,98,113",),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,21 +117,10 @@ class RepresentativeConfig:
     """Settings of `analyze_representative`."""
 
     runs: Runs
-    size: Annotated[int, Setting("Items in the subset, 1 or more.", least=1)] = 300
+    size: int = setting("Items in the subset, 1 or more.", default=300, least=1)
     scorer: Scorer = None
     seed: Seed = 0
-    out: Annotated[Path | None, Setting("Folder for ids.txt and subset.json.")] = Path("representative")
-
-
-REPRESENTATIVE_ANALYSIS = Analysis(
-    name="representative",
-    title="Representative subset: few items on which models score as on all, checked on models left out.",
-    config=RepresentativeConfig,
-    run=later("tolman.features.analyses.model_analyses:analyze_representative"),
-    show=later("tolman.reports.analysis_results:show_representative"),
-    to_json=later("tolman.features.analyses.model_analyses:representative_to_json"),
-    examples=("representative runs/vsi-bench-full/* --size 300",),
-)
+    out: Path | None = setting("Folder for ids.txt and subset.json.", default=Path("representative"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,37 +130,20 @@ class BiasConfig:
     benchmark: Source
     data: ReleasedData = None
     subset: Subset = None
-    prune: Annotated[
-        int | None,
-        Setting("Items that a pruned subset keeps, from 1, those hardest to guess. Default: no pruning.", least=1),
-    ] = None
-    rounds: Annotated[int, Setting("Rounds of pruning, learners trained again in each, 1 or more.", least=1)] = 6
-    against: Annotated[
-        Path | None,
-        Setting(
-            "File of item ids, one a line, that another subset leaves out; its bias is printed as well. Default: none."
-        ),
-    ] = None
-    folds: Annotated[int, Setting("Folds of the scenes, each held out once, 3 or more.", least=3)] = 5
+    prune: int | None = setting(
+        "Items that a pruned subset keeps, from 1, those hardest to guess. Default: no pruning.", least=1
+    )
+    rounds: int = setting("Rounds of pruning, learners trained again in each, 1 or more.", default=6, least=1)
+    against: Path | None = setting(
+        "File of item ids, one a line, that another subset leaves out; its bias is printed as well. Default: none."
+    )
+    folds: int = setting("Folds of the scenes, each held out once, 3 or more.", default=5, least=3)
     scorer: Scorer = None
     seed: Seed = 0
-    workers: Annotated[
-        int | None, Setting("Processes that train learners, 1 or more. Default: one on each core.", least=1)
-    ] = None
-    out: Annotated[
-        Path | None, Setting("Folder for guessability.csv, bias.json and, with --prune, keep.txt and leave-out.txt.")
-    ] = Path("bias")
-
-
-BIAS_ANALYSIS = Analysis(
-    name="bias",
-    title="Shortcut bias: what learners score that see no picture, item by item; pruning items that are guessed.",
-    config=BiasConfig,
-    run=later("tolman.features.analyses.question_analyses:analyze_bias"),
-    show=later("tolman.reports.analysis_results:show_bias"),
-    to_json=later("tolman.features.analyses.question_analyses:bias_to_json"),
-    examples=("bias vsi-bench --prune 2362",),
-)
+    workers: int | None = setting("Processes that train learners, 1 or more. Default: one on each core.", least=1)
+    out: Path | None = setting(
+        "Folder for guessability.csv, bias.json and, with --prune, keep.txt and leave-out.txt.", default=Path("bias")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,18 +153,7 @@ class DiversityConfig:
     benchmark: Source
     data: ReleasedData = None
     subset: Subset = None
-    structures: Annotated[bool, Setting("Also parse each question and count distinct dependency trees.")] = False
-
-
-DIVERSITY_ANALYSIS = Analysis(
-    name="diversity",
-    title="Diversity of the questions' wording: distinct words, unique n-grams, syntactic structures.",
-    config=DiversityConfig,
-    run=later("tolman.features.analyses.question_analyses:analyze_diversity"),
-    show=later("tolman.reports.analysis_results:show_diversity"),
-    to_json=later("tolman.features.analyses.question_analyses:diversity_to_json"),
-    examples=("diversity vsi-bench",),
-)
+    structures: bool = setting("Also parse each question and count distinct dependency trees.", default=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,30 +161,14 @@ class DeltasConfig:
     """Settings of `analyze_deltas`."""
 
     runs: Runs
-    chance: Annotated[
-        str,
-        Setting(
-            "Baseline that gives the chance level, which blind runs are compared with: best-constant, random … or none."
-        ),
-    ] = "best-constant"
+    chance: str = setting(
+        "Baseline that gives the chance level, which blind runs are compared with: best-constant, random … or none.",
+        default="best-constant",
+    )
     scorer: Scorer = None
-    data: Annotated[
-        Path | None,
-        Setting(
-            "Folder of the whole benchmark, which the chance level is computed on. Default: where the runs' data was."
-        ),
-    ] = None
-
-
-DELTAS_ANALYSIS = Analysis(
-    name="deltas",
-    title="Vision ablation and protocol ablation, per task: with vision − blind, blind − chance, protocol − direct.",
-    config=DeltasConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_deltas"),
-    show=later("tolman.reports.analysis_results:show_deltas"),
-    to_json=later("tolman.features.analyses.run_analyses:deltas_to_json"),
-    examples=("deltas runs/vsi-bench-full/my-model-direct runs/vsi-bench-full/my-model-blind",),
-)
+    data: Path | None = setting(
+        "Folder of the whole benchmark, which the chance level is computed on. Default: where the runs' data was."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,29 +177,14 @@ class HumansConfig:
 
     runs: Annotated[tuple[Path, ...], Setting("Run folders, one for each person (model human/NAME).", positional=True)]
     scorer: Scorer = None
-    cuts: Annotated[
-        tuple[float, ...],
-        Setting(
-            "Seconds up to which an item is easy, and up to which it is medium: 40,110. Default: cuts that leave the "
-            "least variance of log time within tiers.",
-            metavar="S,S",
-        ),
-    ] = ()
+    cuts: tuple[float, ...] = setting(
+        "Seconds up to which an item is easy, and up to which it is medium: 40,110. Default: cuts that leave the "
+        "least variance of log time within tiers.",
+        default=(),
+        metavar="S,S",
+    )
     right_from: RightFrom = 0.5
-    out: Annotated[
-        Path | None, Setting("Folder for tiers.csv, easy.txt, medium.txt and hard.txt. Default: not written.")
-    ] = None
-
-
-HUMANS_ANALYSIS = Analysis(
-    name="humans",
-    title="Human baselines: people's scores and their average; tiers of difficulty from answering times.",
-    config=HumansConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_humans"),
-    show=later("tolman.reports.analysis_results:show_humans"),
-    to_json=later("tolman.features.analyses.run_analyses:humans_to_json"),
-    examples=("humans people/* --out tiers",),
-)
+    out: Path | None = setting("Folder for tiers.csv, easy.txt, medium.txt and hard.txt. Default: not written.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,25 +192,12 @@ class MapsConfig:
     """Settings of `analyze_maps`."""
 
     runs: Runs
-    scenes: Annotated[
-        Path | None, Setting("Folder of the scenes that true maps are computed from. Default: the run's own.")
-    ] = None
-    stretch: Annotated[
-        bool, Setting("Let true maps fill the grid along both axes, which distorts the scene's distances.")
-    ] = False
-    draw: Annotated[int, Setting("Maps of each run that are drawn into the page, 0 or more.", least=0)] = 24
-    out: Annotated[Path | None, Setting("Folder for maps.html, locality.svg and pairs.csv.")] = Path("maps")
-
-
-MAPS_ANALYSIS = Analysis(
-    name="maps",
-    title="Cognitive maps that models drew against the true ones: distances near and far, the maps side by side.",
-    config=MapsConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_maps"),
-    show=later("tolman.reports.map_results:show_maps"),
-    to_json=later("tolman.features.analyses.run_analyses:maps_to_json"),
-    examples=("maps runs/my-bench-all/my-model-cognitive-map --scenes scenes",),
-)
+    scenes: Path | None = setting("Folder of the scenes that true maps are computed from. Default: the run's own.")
+    stretch: bool = setting(
+        "Let true maps fill the grid along both axes, which distorts the scene's distances.", default=False
+    )
+    draw: int = setting("Maps of each run that are drawn into the page, 0 or more.", default=24, least=0)
+    out: Path | None = setting("Folder for maps.html, locality.svg and pairs.csv.", default=Path("maps"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,34 +206,24 @@ class ObserverConfig:
 
     runs: Runs
     scenes: Annotated[Path, Setting("Folder of the benchmark's scenes: Parquet shards, or VSI-Bench's meta-info.")]
-    draws: Annotated[int, Setting("Perceptions that are drawn at each level of noise, from 100.", least=100)] = 1000
-    radial: Annotated[
-        float, Setting("Error of places along the line of sight, as a multiple of that across it, 0 or more.", least=0)
-    ] = 1.0
-    drift: Annotated[
-        float,
-        Setting("Metres by which the observer's map drifts from the video's beginning to its end, 0 or more.", least=0),
-    ] = 0.0
-    confusion: Annotated[
-        float, Setting("Probability that an object is taken for one of another category, 0–1.", least=0, most=1)
-    ] = 0.0
-    memory: Annotated[
-        float | None,
-        Setting("Seconds after which 63 % of the objects are forgotten, from 1. Default: none are.", least=1),
-    ] = None
+    draws: int = setting("Perceptions that are drawn at each level of noise, from 100.", default=1000, least=100)
+    radial: float = setting(
+        "Error of places along the line of sight, as a multiple of that across it, 0 or more.", default=1.0, least=0
+    )
+    drift: float = setting(
+        "Metres by which the observer's map drifts from the video's beginning to its end, 0 or more.",
+        default=0.0,
+        least=0,
+    )
+    confusion: float = setting(
+        "Probability that an object is taken for one of another category, 0–1.", default=0.0, least=0, most=1
+    )
+    memory: float | None = setting(
+        "Seconds after which 63 % of the objects are forgotten, from 1. Default: none are.", least=1
+    )
     scorer: Scorer = None
     seed: Seed = 0
     workers: NumberOfWorkers = None
-
-
-OBSERVER_ANALYSIS = Analysis(
-    name="observer",
-    title="Perception or reasoning: the noise at which an ideal observer answers as a model does.",
-    config=ObserverConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_observer"),
-    show=later("tolman.reports.analysis_results:show_observer"),
-    examples=("observer runs/vsi-bench-full/my-model-direct --scenes meta_info",),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -387,18 +235,86 @@ class GroundingConfig:
     right_from: RightFrom = 0.5
 
 
-GROUNDING_ANALYSIS = Analysis(
-    name="grounding",
-    title="Grounded accuracy: answers that are right with the evidence, given up without it, and others on a twin.",
-    config=GroundingConfig,
-    run=later("tolman.features.analyses.run_analyses:analyze_grounding"),
-    show=later("tolman.reports.analysis_results:show_grounding"),
-    examples=("grounding runs/my-bench-all/my-model-grounded",),
-)
+def _own(function: str, config: type[Any], title: str, *examples: str, **others: Any) -> Analysis[Any, Any]:
+    """Declare the analysis of 'module:name': it has `analyze_NAME` and `NAME_to_json`, and reports have `show_NAME`."""
+    module, _, name = function.partition(":")
+    home = f"tolman.features.analyses.{module}"
+    shown = {"show": later(f"tolman.reports.analysis_results:show_{name}"), "to_json": later(f"{home}:{name}_to_json")}
+    run = later(f"{home}:analyze_{name}")
+    return Analysis(name=name, title=title, config=config, run=run, examples=examples, **(shown | others))
 
 
 ANALYSES = (
-    ERRORS_ANALYSIS, CORRELATION_ANALYSIS, WEIGHTS_ANALYSIS, REPRESENTATIVE_ANALYSIS, BIAS_ANALYSIS, DIVERSITY_ANALYSIS,
-    DELTAS_ANALYSIS, HUMANS_ANALYSIS, MAPS_ANALYSIS, OBSERVER_ANALYSIS,
-    GROUNDING_ANALYSIS,
-)  # fmt: skip
+    _own(
+        "error_analysis:errors",
+        ErrorsConfig,
+        "Error types behind the answers, by a judge model or from people's labels, and how far they agree.",
+        "errors runs/vsi-bench-tiny/my-model-self-explanation --labels labels.csv",
+        "errors runs/mmsi-bench-full/my-model-cot --judge openai/gpt-4o --reference both",
+        is_complete=later("tolman.features.analyses.error_analysis:is_complete"),
+    ),
+    _own(
+        "model_analyses:correlation",
+        CorrelationConfig,
+        "Correlation of a benchmark with other tasks, over models: Pearson, Spearman, bootstrap intervals.",
+        "correlation downstream.csv --score MMSI-Bench",
+        'correlation libero.csv --score "L2 distance" --lower-is-better "L2 distance"',
+    ),
+    _own(
+        "model_analyses:weights",
+        WeightsConfig,
+        "Capability weights of cognitive levels, by SpatialBench's constrained optimum.",
+        "weights --published spatialbench --counts 318,527,291,98,113",
+    ),
+    _own(
+        "model_analyses:representative",
+        RepresentativeConfig,
+        "Representative subset: few items on which models score as on all, checked on models left out.",
+        "representative runs/vsi-bench-full/* --size 300",
+    ),
+    _own(
+        "question_analyses:bias",
+        BiasConfig,
+        "Shortcut bias: what learners score that see no picture, item by item; pruning items that are guessed.",
+        "bias vsi-bench --prune 2362",
+    ),
+    _own(
+        "question_analyses:diversity",
+        DiversityConfig,
+        "Diversity of the questions' wording: distinct words, unique n-grams, syntactic structures.",
+        "diversity vsi-bench",
+    ),
+    _own(
+        "run_analyses:deltas",
+        DeltasConfig,
+        "Vision ablation and protocol ablation, per task: with vision − blind, blind − chance, protocol − direct.",
+        "deltas runs/vsi-bench-full/my-model-direct runs/vsi-bench-full/my-model-blind",
+    ),
+    _own(
+        "run_analyses:humans",
+        HumansConfig,
+        "Human baselines: people's scores and their average; tiers of difficulty from answering times.",
+        "humans people/* --out tiers",
+    ),
+    _own(
+        "run_analyses:maps",
+        MapsConfig,
+        "Cognitive maps that models drew against the true ones: distances near and far, the maps side by side.",
+        "maps runs/my-bench-all/my-model-cognitive-map --scenes scenes",
+        show=later("tolman.reports.map_results:show_maps"),
+    ),
+    _own(
+        "run_analyses:observer",
+        ObserverConfig,
+        "Perception or reasoning: the noise at which an ideal observer answers as a model does.",
+        "observer runs/vsi-bench-full/my-model-direct --scenes meta_info",
+        to_json=to_plain,
+    ),
+    _own(
+        "run_analyses:grounding",
+        GroundingConfig,
+        "Grounded accuracy: answers that are right with the evidence, given up without it, and others on a twin.",
+        "grounding runs/my-bench-all/my-model-grounded",
+        to_json=to_plain,
+    ),
+)

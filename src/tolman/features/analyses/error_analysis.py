@@ -17,24 +17,24 @@ from tolman.analyze.error_shares import (
 )
 from tolman.benchmarks.published import published_tables
 from tolman.errors import UsageError, unknown
-from tolman.features.analyses import to_plain, to_plain_tables
+from tolman.features.analyses import plain_fields, to_plain, to_plain_tables
 from tolman.features.analyses.config import ErrorsConfig
 from tolman.features.analyses.error_sources import Judged, ask_judge, read_labels, write_labels
-from tolman.features.analyses.scored_runs import scored_runs
+from tolman.features.analyses.scored_runs import ScoredRuns, scored_runs
 from tolman.features.config import judge_request
 from tolman.features.events import Events, silent
 from tolman.files import write_text
-from tolman.reports.analysis_results import distribution_svg
+from tolman.reports.analysis_results import error_rows
+from tolman.reports.charts.bar_forms import STACKED_FORM
+from tolman.reports.charts.chart import Chart, frame, rendered
 from tolman.reports.svg_figures import why_not_drawn
-from tolman.scoring.error_types import TAXONOMIES
+from tolman.scoring.error_types import TAXONOMIES, ErrorTaxonomy
 from tolman.text_tables import frame_csv
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tolman.analyze.error_shares import Distribution, Key
-    from tolman.features.analyses.scored_runs import ScoredRuns
-    from tolman.scoring.error_types import ErrorTaxonomy
     from tolman.scoring.intervals import Share
 
 
@@ -115,7 +115,9 @@ def _write(out: Path, found: Sequence[Distribution], taxonomy: ErrorTaxonomy, ju
     write_text(out / "errors.csv", frame_csv(errors_table(found, taxonomy), 3))
     written = [out / "errors.csv"]
     if found and not why_not_drawn():
-        write_text(out / "errors.svg", distribution_svg(found, taxonomy) + "\n")
+        rows = error_rows(found, taxonomy, by_task=True)
+        chart = Chart(frame(rows), "Types of errors", x="% of labelled responses")
+        write_text(out / "errors.svg", rendered(chart, STACKED_FORM))
         written.append(out / "errors.svg")
     if judged.rows:
         write_labels(out / "labels.jsonl", judged.rows)
@@ -152,23 +154,17 @@ def _percent(share: Share | None) -> float | None:
     return None if share is None else share.value
 
 
-def to_json(result: ErrorsResult) -> dict[str, Any]:
+def errors_to_json(result: ErrorsResult) -> dict[str, Any]:
     """Make the content of `--json` of a result."""
     alpha = result.people_alpha
     return {
         "taxonomy": result.taxonomy.name,
         "source": result.taxonomy.source,
-        "rules": result.scorer,
-        "distributions": to_plain(result.distributions),
-        "agreement": to_plain(result.agreement),
+        **plain_fields(result, "scorer", "distributions", "agreement"),
         "people_alpha": alpha.value,
         "people_alpha_n": alpha.n,
         "people_alpha_interval": to_plain(alpha.interval),
-        "failures": to_plain(result.failures),
-        "without_reasoning": result.without_reasoning,
-        "input_tokens": result.input_tokens,
-        "output_tokens": result.output_tokens,
-        "cost": result.cost,
+        **plain_fields(result, "failures", "without_reasoning", "input_tokens", "output_tokens", "cost"),
         "published": to_plain_tables(result.published),
     }
 

@@ -19,9 +19,9 @@ from tolman import benchmarks
 from tolman.analyze.model_scores import CorrelationResult, WeightsResult, correlate, published_correlation, solve
 from tolman.analyze.representative import RepresentativeResult, representative
 from tolman.benchmarks.published import published_tables
-from tolman.benchmarks.rows import read_rows
+from tolman.benchmarks.rows import Row, read_rows
 from tolman.errors import InputError, UsageError, hint
-from tolman.features.analyses import to_plain, to_plain_tables, write_ids, write_json
+from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids, write_json
 from tolman.features.analyses.config import CorrelationConfig, RepresentativeConfig, WeightsConfig
 from tolman.features.analyses.scored_runs import scored_runs
 from tolman.features.events import Advanced, Began, Ended, Events, silent
@@ -29,7 +29,6 @@ from tolman.reports.table_rows import missing_marks
 
 if TYPE_CHECKING:
     from tolman.analyze.model_scores import Correlation
-    from tolman.benchmarks.rows import Row
     from tolman.benchmarks.spec import BenchmarkSpec
     from tolman.scoring.clusters import Floats
 
@@ -223,14 +222,7 @@ def _headlines(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, Floats
 
 def correlation_to_json(result: CorrelationResult) -> dict[str, Any]:
     """Make the content of `--json` of a result."""
-    return {
-        "score": result.score,
-        "negated": list(result.negated),
-        "seed": result.seed,
-        "marks": result.marks,
-        "correlations": to_plain(result.correlations),
-        "published": to_plain(result.published),
-    }
+    return plain_fields(result, "score", "negated", "seed", "marks", "correlations", "published")
 
 
 LEVELS = "Levels"
@@ -309,8 +301,8 @@ def _published(name: str) -> tuple[BenchmarkSpec, _Figures]:
 
 def weights_to_json(result: WeightsResult) -> dict[str, Any]:
     """Make the content of `--json` of a result."""
-    settings = {"levels": list(result.levels), "models": result.models, "alpha": result.alpha, "k": result.k}
-    return {**settings, **to_plain(result.weights)}
+    levels = {"levels": list(result.levels), **plain_fields(result, "models", "alpha", "k")}
+    return {**levels, **to_plain(result.weights)}
 
 
 def analyze_representative(config: RepresentativeConfig, events: Events = silent) -> RepresentativeResult:
@@ -343,5 +335,5 @@ def analyze_representative(config: RepresentativeConfig, events: Events = silent
 
 def representative_to_json(result: RepresentativeResult) -> dict[str, Any]:
     """Make the content of `--json` and of `subset.json` of a result."""
-    settings = {"models": result.models, "rules": result.scorer, "seed": result.seed, "size": result.size}
+    settings = plain_fields(result, "models", "scorer", "seed", "size")
     return {**settings, **to_plain(result.subset), "published": to_plain_tables(result.published)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman import benchmarks
-from tolman.analyze.bias import BiasResult, analyze
+from tolman.analyze.bias import Bias, BiasResult, analyze
 from tolman.analyze.composition import DiversityResult, dependency_structures, diversity
 from tolman.benchmarks.published import published_tables
 from tolman.errors import InputError, unknown
@@ -24,7 +24,6 @@ from tolman.scoring.aggregate import cells
 from tolman.text_tables import frame_csv
 
 if TYPE_CHECKING:
-    from tolman.analyze.bias import Bias
     from tolman.items import Item
 
 

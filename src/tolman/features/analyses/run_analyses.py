@@ -17,14 +17,14 @@ import polars as pl
 
 from tolman.analyze.deltas import BLIND, DeltasResult, ProtocolRun, deltas, published_deltas
 from tolman.analyze.grounding import ALL, CONDITIONS, TWIN, GroundingResult, RunGrounding, judge, summarise
-from tolman.analyze.humans import TIERS, HumansResult, averages, difficulty, tier_of
+from tolman.analyze.humans import TIERS, Difficulty, HumansResult, averages, difficulty, tier_of
 from tolman.analyze.maps import PUBLISHED_GRID, Drawn, ItemMap, MapsResult, RunMaps, consistency, locality, pairs
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable, Unanswered, scene_tasks, tabulate
 from tolman.analyze.observer_fit import ObserverResult, RunObserver, count_reasons, fit_run, observed_answers
 from tolman.benchmarks.published import published_tables
 from tolman.errors import UsageError
-from tolman.features.analyses import to_plain, to_plain_tables, write_ids
+from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids
 from tolman.features.analyses.config import DeltasConfig, GroundingConfig, HumansConfig, MapsConfig, ObserverConfig
 from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
 from tolman.features.events import Advanced, Began, Ended, Events, silent
@@ -35,18 +35,18 @@ from tolman.parallel import parallel_map, place_of
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.captions_and_examples import WITHOUT, twins_of
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
-from tolman.reports.map_results import locality_svg, page
+from tolman.reports.charts.chart import rendered
+from tolman.reports.charts.point_forms import LINES_FORM
+from tolman.reports.map_results import locality_chart, page
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
 from tolman.responses import Outcomes, Response
 from tolman.runs.run_folder import PEOPLE
-from tolman.scoring.rule_sets import draw_of
+from tolman.scoring.rule_sets import RuleSet, draw_of
 from tolman.text_tables import frame_csv
 
 if TYPE_CHECKING:
-    from tolman.analyze.humans import Difficulty
     from tolman.reports.loaded_runs import LoadedRun
-    from tolman.scoring.rule_sets import RuleSet
 
 
 NO_CHANCE = "none"
@@ -94,14 +94,7 @@ def analyze_deltas(config: DeltasConfig, events: Events = silent) -> DeltasResul
 
 def deltas_to_json(result: DeltasResult) -> dict[str, Any]:
     """Make the content of `--json` of a result."""
-    return {
-        "rules": result.scorer,
-        "chance": result.chance,
-        "chance_items": result.chance_items,
-        "unanswered": result.unanswered,
-        "deltas": to_plain(result.deltas),
-        "published": to_plain(result.published),
-    }
+    return plain_fields(result, "scorer", "chance", "chance_items", "unanswered", "deltas", "published")
 
 
 def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResult:
@@ -182,9 +175,7 @@ def humans_to_json(result: HumansResult) -> dict[str, Any]:
     if (found := result.difficulty) is not None:
         tiers = {"cuts": found.cuts, "paces": found.paces, "untimed": found.untimed, "items": found.frame}
     return {
-        "rules": result.scorer,
-        "people": result.people,
-        "average": to_plain(result.average),
+        **plain_fields(result, "scorer", "people", "average"),
         "difficulty": to_plain(tiers),
         "no_tiers": result.no_tiers or None,
         "published": to_plain(result.published),
@@ -278,8 +269,8 @@ def _write_maps(out: Path, result: MapsResult, draw: int) -> tuple[Path, ...]:
     out.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     if not why_not_drawn():
-        figure = locality_svg(result.localities)
-        write_text(out / "locality.svg", figure + "\n")
+        figure = rendered(locality_chart(result), LINES_FORM)
+        write_text(out / "locality.svg", figure)
         write_text(out / "maps.html", page(figure, [one for own in result.maps.values() for one in own.maps[:draw]]))
         written = [out / "maps.html", out / "locality.svg"]
     rows = []
@@ -310,12 +301,7 @@ def maps_to_json(result: MapsResult) -> dict[str, Any]:
         }
         for name, own in result.maps.items()
     }
-    return {
-        "grid": result.grid,
-        "stretch": result.stretch,
-        "runs": runs,
-        "published": to_plain_tables(result.published),
-    }
+    return {**plain_fields(result, "grid", "stretch"), "runs": runs, "published": to_plain_tables(result.published)}
 
 
 def analyze_observer(config: ObserverConfig, events: Events = silent) -> ObserverResult:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman import benchmarks, protocols
 from tolman.benchmarks.fetching.listing import in_units, unpacking_folder
-from tolman.benchmarks.fetching.lock import changes, check_state, read_lock, state_of, write_lock
+from tolman.benchmarks.fetching.lock import Locked, changes, check_state, read_lock, state_of, write_lock
 from tolman.benchmarks.fetching.transfer import is_archive
-from tolman.benchmarks.hub import cached_questions, carry_out, fetch_media, plan_media, plan_questions
+from tolman.benchmarks.hub import Plan, cached_questions, carry_out, fetch_media, plan_media, plan_questions
 from tolman.errors import RunInterruptedError, UsageError, hint
 from tolman.exports import export_named
-from tolman.exports.exporters import BenchmarkExport, BenchmarkSource, RunSource, Target
+from tolman.exports.exporters import BenchmarkExport, BenchmarkSource, Export, RunSource, Target
 from tolman.features.catalogue.config import (
     BenchmarksConfig,
     ExportConfig,
@@ -30,18 +30,14 @@ from tolman.features.catalogue.config import (
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.run.config import NamedSuite, is_named_suite, named_suite, suite_names
 from tolman.files import atomic_write, check_folder, is_stream, whole_folder
-from tolman.models.recipes import match, names, open_recipe
+from tolman.models.recipes import ModelRecipe, match, names, open_recipe
 from tolman.runs.response_store import open_store
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import items_in, load, preset_of, subset_of
 
 if TYPE_CHECKING:
-    from tolman.benchmarks.fetching.lock import Locked
-    from tolman.benchmarks.hub import Plan
     from tolman.benchmarks.spec import BenchmarkSpec, HubSource
-    from tolman.exports.exporters import Export
     from tolman.items import Item
-    from tolman.models.recipes import ModelRecipe
 
 
 @dataclass(frozen=True)
@@ -241,12 +237,8 @@ def summarize_store(config: StoreShowConfig) -> StoreSummary:
         InputError: there is no store, or a damaged one.
     """
 
-    store = open_store(config.store, existing=True)
-    try:
-        rows = store.summary()
-        size = store.size()
-    finally:
-        store.close()
+    with closing(open_store(config.store, existing=True)) as store:
+        rows, size = store.summary(), store.size()
     return StoreSummary(store.place, size, tuple(StoredModel(*row) for row in rows))
 
 
@@ -261,11 +253,8 @@ def prune_store(config: StorePruneConfig) -> int:
     if not (config.model or config.older_than is not None or config.everything):
         raise UsageError("say which answers: --model NAME, --older-than DAYS, or --all.")
     before = None if config.older_than is None else time.time() - DAY * config.older_than
-    store = open_store(config.store, existing=True)
-    try:
+    with closing(open_store(config.store, existing=True)) as store:
         return store.prune(model=config.model, before=before)
-    finally:
-        store.close()
 
 
 def export_store(config: StoreExportConfig) -> int:
@@ -278,15 +267,15 @@ def export_store(config: StoreExportConfig) -> int:
 
     if not _is_export(config.out):
         raise UsageError(f"{config.out} isn't a file that 'tolman store export' wrote; name another file.")
-    store = open_store(config.store, existing=True)
-    count = 0
-    try:
-        with atomic_write(config.out) as partial, partial.open("w", encoding="utf-8") as file:
-            for row in store.export():
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                count += 1
-    finally:
-        store.close()
+    with (
+        closing(open_store(config.store, existing=True)) as store,
+        atomic_write(config.out) as partial,
+        partial.open("w", encoding="utf-8") as file,
+    ):
+        count = 0
+        for row in store.export():
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            count += 1
     return count
 
 

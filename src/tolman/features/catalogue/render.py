@@ -130,7 +130,8 @@ def show_recipes(console: Console, found: Sequence[ModelRecipe], *, as_json: boo
     grid = plain_table(headings, left=headings)
     for one in found:
         settings = one.run.model_dump(exclude_none=True, exclude={"source", "body"}) if one.run else {}
-        grid.add_row(one.name, one.title, one.input.form, _settings_text(settings))
+        told = ", ".join(f"{name.replace('_', ' ')} {_value_text(value)}" for name, value in settings.items())
+        grid.add_row(one.name, one.title, one.input.form, told)
     console.print(grid)
 
 
@@ -141,7 +142,7 @@ def show_recipe(console: Console, recipe: ModelRecipe, *, as_json: bool) -> None
         return
     console.print(f"[bold]{escape(recipe.title)}[/]  {escape(recipe.name)}", highlight=False, soft_wrap=True)
     if recipe.match:
-        console.print(f"For models named: {', '.join(recipe.match)}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"For models named: {', '.join(recipe.match)}")
     tables: list[tuple[str, dict[str, Any]]] = [("Input, by the model's name", recipe.input.model_dump())]
     tables += [("Run, with --recipe", recipe.run.model_dump())] if recipe.run else []
     tables += [("Tokens of a video", recipe.tokens.model_dump(exclude_defaults=True))] if recipe.tokens else []
@@ -149,7 +150,7 @@ def show_recipe(console: Console, recipe: ModelRecipe, *, as_json: bool) -> None
     for title, settings in tables:
         _settings_table(console, title, settings)
     for note in recipe.notes:
-        console.print(f"- {note}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"- {note}")
 
 
 def _settings_table(console: Console, title: str, settings: dict[str, Any]) -> None:
@@ -160,10 +161,6 @@ def _settings_table(console: Console, title: str, settings: dict[str, Any]) -> N
         if value is not None and value != {}:
             grid.add_row(name, escape(_value_text(value)))
     console.print(grid)
-
-
-def _settings_text(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_value_text(value)}" for name, value in settings.items())
 
 
 def _value_text(value: Any) -> str:
@@ -210,7 +207,7 @@ def show_export(console: Console, result: ExportResult, *, as_json: bool) -> Non
         console.file.write(json.dumps(record) + "\n")
         return
     console.print(f"{result.folder}: {result.title}, {result.files:,} files", markup=False, highlight=False)
-    console.print(result.use, markup=False, highlight=False, soft_wrap=True)
+    say(console, result.use)
 
 
 _STYLES = {"works": "green", "missing": "yellow", "fails": "red"}

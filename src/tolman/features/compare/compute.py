@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -16,21 +16,14 @@ from tolman.features.events import Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import WRITTEN_BY, check_report
 from tolman.reports.comparison import Comparison, Comparisons, pieces
-from tolman.reports.loaded_runs import load_runs, one_benchmark, one_rule_set, scores_under, withheld
+from tolman.reports.loaded_runs import LoadedRun, load_runs, one_benchmark, one_rule_set, scores_under, withheld
 from tolman.reports.report_pages import form_of, save_report
 from tolman.reports.table_rows import stored_unread
 from tolman.runs.run_scoring import rows_with_metrics
 from tolman.scoring.metrics import metrics_named
-from tolman.scoring.run_differences import differences, further_differences
+from tolman.scoring.run_differences import Difference, differences, further_differences
 from tolman.scoring.significance import holm
 from tolman.text_tables import frame_csv
-
-if TYPE_CHECKING:
-    from tolman.benchmarks.spec import BenchmarkSpec
-    from tolman.reports.loaded_runs import LoadedRun
-    from tolman.scoring.metrics import Metric
-    from tolman.scoring.run_differences import Difference
-
 
 FORMS = (".html", ".md", ".csv", ".json")
 PART = "PART"
@@ -38,57 +31,25 @@ PART = "PART"
 
 
 @dataclass(frozen=True, repr=False)
-class CompareResult(Displayable):
+class CompareResult(Displayable, Comparisons):
     """A run against others.
 
     Attributes:
-        compared: the runs, A first, and their differences.
         out: the file that was written, or None.
     """
 
-    compared: Comparisons
     out: Path | None = None
 
     @property
-    def path(self) -> Path:
-        """The folder of the first run, A."""
-        return self.compared.path
-
-    @property
-    def run(self) -> LoadedRun:
-        """The first run."""
-        return self.compared.run
-
-    @property
-    def benchmark(self) -> BenchmarkSpec:
-        """Return the benchmark of all runs."""
-        return self.compared.benchmark
-
-    @property
-    def seed(self) -> int:
-        """Return the seed of randomisation tests with too many scenes to enumerate."""
-        return self.compared.seed
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """Further metrics that were asked for."""
-        return self.compared.metrics
-
-    @property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        """One for each other run."""
-        return self.compared.comparisons
-
-    @property
-    def scorer(self) -> str:
-        """By which the runs are compared."""
-        return self.compared.scorer
+    def compared(self) -> Comparisons:
+        """The runs, A first, and their differences."""
+        return self
 
     @property
     def warnings(self) -> list[str]:
         """Return the limits of the comparison: runs of a part of the questions, failed calls, answers that something
         ended."""
-        return self.compared.warnings
+        return super().warnings
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -204,8 +165,7 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
     p_values, further_p = adjust(found, further)
     each = zip(config.b, rest, found, p_values, answered, further, further_p, strict=True)
     comparisons = tuple(Comparison(*parts) for parts in each)
-    compared = Comparisons(config.a, one, benchmark, chosen, seed, comparisons, tuple(metrics))
-    result = CompareResult(compared, config.out)
+    result = CompareResult(config.a, one, benchmark, chosen, seed, comparisons, tuple(metrics), config.out)
     if config.out is not None:
         _write(config.out, result)
     return result
@@ -216,9 +176,9 @@ def _write(path: Path, result: CompareResult) -> None:
 
     content: str | Iterable[str]
     if path.suffix == ".html":
-        content = pieces(result.compared)
+        content = pieces(result)
     elif path.suffix == ".md":
-        content = result.compared.markdown()
+        content = result.markdown()
     elif path.suffix == ".csv":
         content = frame_csv(result.table())
     else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tolman.features.config import ReleasedData, Revision, Setting, Subset
+from tolman.features.config import ReleasedData, Revision, Setting, Subset, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,25 +17,17 @@ class CompareConfig:
     b: Annotated[
         tuple[Path, ...], Setting("Folders of one or more runs to compare it with.", positional=True, repeated=True)
     ]
-    scorer: Annotated[
-        str | None, Setting("Scorer, such as official or careful. Default: the headline's.", aliases=("--rules",))
-    ] = None
-    metrics: Annotated[
-        str | None,
-        Setting(
-            "Further metrics by question type, computed from the runs' responses: names with commas between "
-            "(within-25,signed-bias). Default: none.",
-            metavar="NAMES",
-        ),
-    ] = None
-    out: Annotated[
-        Path | None,
-        Setting(
-            "File to write, .html (with every item won or lost), .md, .csv or .json. Default: none, the tables are "
-            "printed.",
-            writes="file",
-        ),
-    ] = None
+    scorer: str | None = setting("Scorer, such as official or careful. Default: the headline's.", aliases=("--rules",))
+    metrics: str | None = setting(
+        "Further metrics by question type, computed from the runs' responses: names with commas between "
+        "(within-25,signed-bias). Default: none.",
+        metavar="NAMES",
+    )
+    out: Path | None = setting(
+        "File to write, .html (with every item won or lost), .md, .csv or .json. Default: none, the tables are "
+        "printed.",
+        writes="file",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,23 +36,17 @@ class ReconcileConfig:
 
     a: Annotated[Path, Setting("A run folder, or a log of another program.", positional=True)]
     b: Annotated[Path, Setting("The other run folder or log.", positional=True)]
-    benchmark: Annotated[str | None, Setting("A benchmark's name or folder. Default: that of the run folders.")] = None
+    benchmark: str | None = setting("A benchmark's name or folder. Default: that of the run folders.")
     data: ReleasedData = None
     subset: Subset = None
     revision: Revision = None
-    scorer_a: Annotated[
-        str | None,
-        Setting("Scorer of A. Default: of a run the headline's; of a log the one that gives its recorded scores."),
-    ] = None
-    scorer_b: Annotated[str | None, Setting("Scorer of B. Default: found out as A's is.")] = None
-    figure: Annotated[
-        str | None, Setting("Figure of the benchmark's table, by its key. Default: the headline.", metavar="KEY")
-    ] = None
-    out: Annotated[
-        Path | None,
-        Setting(
-            "File to write, .html (the waterfall drawn, with every differing item by its causes), .md or .json. "
-            "Default: none, the tables are printed.",
-            writes="file",
-        ),
-    ] = None
+    scorer_a: str | None = setting(
+        "Scorer of A. Default: of a run the headline's; of a log the one that gives its recorded scores."
+    )
+    scorer_b: str | None = setting("Scorer of B. Default: found out as A's is.")
+    figure: str | None = setting("Figure of the benchmark's table, by its key. Default: the headline.", metavar="KEY")
+    out: Path | None = setting(
+        "File to write, .html (the waterfall drawn, with every differing item by its causes), .md or .json. "
+        "Default: none, the tables are printed.",
+        writes="file",
+    )

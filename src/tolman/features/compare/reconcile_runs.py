@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tolman import benchmarks
-from tolman.analyze.score_causes import named
+from tolman.analyze.score_causes import Label, named
 from tolman.analyze.score_waterfall import reconcile as find_causes
 from tolman.errors import InputError, UsageError
 from tolman.features.compare.config import ReconcileConfig
-from tolman.features.compare.reconciled_sides import places_of, side_of_log, side_of_run
+from tolman.features.compare.reconciled_sides import OpenedSide, places_of, side_of_log, side_of_run
 from tolman.features.events import Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.files import WRITTEN_BY, check_report
@@ -23,15 +23,12 @@ from tolman.reports.reconciliation import Reconciliation, combinations, differin
 from tolman.reports.report_pages import form_of, save_report
 from tolman.runs.run_folder import RunFolder, same_benchmark
 from tolman.runs.run_items import load
-from tolman.scoring.score_table import pools_of
+from tolman.scoring.score_table import Column, pools_of
 
 if TYPE_CHECKING:
-    from tolman.analyze.score_causes import Label
     from tolman.analyze.score_waterfall import ItemDifference, PlaceInTable, Reconciled
     from tolman.benchmarks.spec import BenchmarkSpec
-    from tolman.features.compare.reconciled_sides import OpenedSide
     from tolman.items import Item
-    from tolman.scoring.score_table import Column
 
 
 FORMS = (".html", ".md", ".json")
@@ -196,7 +193,7 @@ def reconcile(config: ReconcileConfig, events: Events = silent) -> ReconcileResu
     for path in (config.a, config.b):
         if not path.exists():
             raise InputError(path, "does not exist", fix="give a run's folder, or another program's log")
-    folders = [_run_at(path) for path in (config.a, config.b)]
+    folders = [RunFolder(path) if path.is_dir() else None for path in (config.a, config.b)]
     benchmark, items = _questions(config, [folder for folder in folders if folder is not None])
     opened: list[OpenedSide] = []
     for path, folder, scorer in zip((config.a, config.b), folders, (config.scorer_a, config.scorer_b), strict=True):
@@ -236,10 +233,6 @@ def _write(path: Path, result: ReconcileResult, items: Mapping[str, Item]) -> No
     else:
         content = json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n"
     save_report(path, content, form_of(path))
-
-
-def _run_at(path: Path) -> RunFolder | None:
-    return RunFolder(path) if path.is_dir() else None
 
 
 def _questions(config: ReconcileConfig, runs: list[RunFolder]) -> tuple[BenchmarkSpec, list[Item]]:

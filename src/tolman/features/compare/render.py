@@ -21,17 +21,16 @@ def show_comparison(console: Console, result: CompareResult, *, as_json: bool) -
     if as_json:
         write_json(console, result.to_dict(), ascii_only=False)
         return
-    compared = result.compared
-    for text in compared.warnings:
+    for text in result.warnings:
         console.print(f"[bold red]{escape(text)}[/]", soft_wrap=True)
-    for one in compared.comparisons:
+    for one in result.comparisons:
         if said := left_out_sentence(one):
             console.print(f"[bold red]{said}[/]")
-        for table in compared.tables_of(one):
+        for table in result.tables_of(one):
             _print_difference_table(console, table)
-    for text in compared.marks:
+    for text in result.marks:
         console.print(f"[bold]{escape(text)}[/]", soft_wrap=True)
-    for text in compared.notes:
+    for text in result.notes:
         console.print(f"[dim]{escape(text)}[/]", soft_wrap=True, highlight=False)
     if result.out is not None:
         say(console, f"Written: {result.out}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tolman.curate import filtering
 from tolman.curate.asking import Asker
 from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates
-from tolman.curate.mapping import open_mapping, shipped
-from tolman.curate.pipeline import Watch, Work
+from tolman.curate.mapping import Taxonomy, open_mapping, shipped
+from tolman.curate.pipeline import Done, Watch, Work
 from tolman.curate.pipeline import curate as carry_out
 from tolman.curate.recipe import Recipe, SourceEntry, read_recipe
 from tolman.errors import UsageError
@@ -26,16 +26,15 @@ from tolman.features.curate.config import (
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.files import check_report, write_text
 from tolman.media.frame_store import FrameStore, default_root
-from tolman.parallel import place_of
-from tolman.reports.svg_figures import statistics_svg, why_not_drawn
+from tolman.parallel import Workers, place_of
+from tolman.reports.charts.bar_forms import COUNTS_FORM
+from tolman.reports.charts.chart import Chart, frame, rendered
+from tolman.reports.svg_figures import why_not_drawn
 from tolman.runs.run_items import load
 
 if TYPE_CHECKING:
     from tolman.curate.mapping import Mapping as QuestionMapping
-    from tolman.curate.mapping import Taxonomy
-    from tolman.curate.pipeline import Done
     from tolman.items import Media
-    from tolman.parallel import Workers
 
 
 @dataclass(frozen=True)
@@ -110,8 +109,31 @@ def curate(config: CurateConfig, events: Events = silent) -> CurateResult:
         if missing := why_not_drawn():
             events(Noted(f"The figure of 'stratify' is left out. {missing}"))
         else:
-            write_text(one.folder / "statistics.svg", statistics_svg(one.statistics))
+            write_text(one.folder / "statistics.svg", rendered(statistics_chart(one.statistics), COUNTS_FORM))
     return CurateResult(config.out, tuple(done), done[-1].failed)
+
+
+DRAWN = ("category", "scale", "factor", "information", "change", "source", "options", "media")
+"""Labels whose shares are drawn."""
+
+
+def statistics_chart(statistics: Mapping[str, Any]) -> Chart:
+    """The shares of the values of each label (panel) in the pool before and after the draw (series)."""
+    before, after = statistics["before"], statistics["after"]
+    rows = [
+        {
+            "panel": label,
+            "series": f"{when}, n = {pool['candidates']:,}",
+            "role": "run",
+            "label": str(value),
+            "value": 100 * pool[label].get(value, 0) / max(1, pool["candidates"]),
+        }
+        for label in DRAWN
+        if label in before and label in after
+        for value in dict.fromkeys([*after[label], *before[label]])
+        for when, pool in (("before", before), ("after", after))
+    ]
+    return Chart(frame(rows), "The pool before and after the draw", x="share of the pool, %")
 
 
 def changed(

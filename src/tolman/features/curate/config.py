@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tolman.features.config import NumberOfWorkers, On, Setting, StorePlace
+from tolman.features.config import NumberOfWorkers, On, Setting, StorePlace, setting
 
 if TYPE_CHECKING:
     pass
@@ -23,18 +23,14 @@ class CurateConfig:
 
     recipe: Annotated[Path, Setting("TOML file that says what the benchmark is made of.", positional=True)]
     out: Annotated[Path, _POOL]
-    until: Annotated[
-        str | None,
-        Setting(
-            "Last stage: import, duplicates, classify, convert, stratify, verify or benchmark. Default: the recipe's "
-            "last."
-        ),
-    ] = None
+    until: str | None = setting(
+        "Last stage: import, duplicates, classify, convert, stratify, verify or benchmark. Default: the recipe's last."
+    )
     model: Annotated[str | None, _MODEL] = None
     base_url: Annotated[str | None, _URL] = None
-    concurrency: Annotated[
-        int | None, Setting("Most requests in flight to that model, from 1. Default: the recipe's, or 32.", least=1)
-    ] = None
+    concurrency: int | None = setting(
+        "Most requests in flight to that model, from 1. Default: the recipe's, or 32.", least=1
+    )
     store: StorePlace = None
     on: On = None
     workers: NumberOfWorkers = None
@@ -47,18 +43,16 @@ class CurateImportConfig:
     mapping: Annotated[str, Setting("Name of a mapping ('tolman curate mappings'), or a TOML file.", positional=True)]
     data: Annotated[Path, Setting("File or folder with the questions.", positional=True)]
     out: Annotated[Path, _POOL]
-    media: Annotated[Path | None, Setting("Folder of the media. Default: the data's.")] = None
+    media: Path | None = setting("Folder of the media. Default: the data's.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CurateMappingsConfig:
     """Which mapping is shown."""
 
-    name: Annotated[
-        str | None,
-        Setting("Name of a mapping, which is shown with all that is known of it. Default: all, a line each.",
-                positional=True),
-    ] = None  # fmt: skip
+    name: str | None = setting(
+        "Name of a mapping, which is shown with all that is known of it. Default: all, a line each.", positional=True
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +62,7 @@ class CurateCategoriesConfig:
     recipe: Annotated[Path, Setting("Recipe whose classifying model is asked.", positional=True)]
     out: Annotated[Path, Setting("TOML file of the taxonomy that comes out.", writes="file")]
     pool: Annotated[Path, Setting("Pool into which the recipe's question sets were imported.")]
-    count: Annotated[int, Setting("Number of categories, 2–20.", least=2, most=20)] = 6
+    count: int = setting("Number of categories, 2–20.", default=6, least=2, most=20)
     model: Annotated[str | None, _MODEL] = None
     base_url: Annotated[str | None, _URL] = None
     store: StorePlace = None
@@ -79,20 +73,12 @@ class CurateDuplicatesConfig:
     """Which benchmarks are looked through for repeated questions."""
 
     benchmark: Annotated[str, Setting("Name or folder of a benchmark.", positional=True)]
-    against: Annotated[
-        str | None, Setting("Name or folder of another that it may share questions with.", positional=True)
-    ] = None
-    data: Annotated[
-        Path | None, Setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
-    ] = None
-    subset: Annotated[
-        str | None, Setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
-    ] = None
-    against_data: Annotated[
-        Path | None, Setting("Folder with the other's released data. Default: the Hugging Face hub.")
-    ] = None
-    against_subset: Annotated[str | None, Setting("Named part of the other. Default: its first.")] = None
-    names_only: Annotated[bool, Setting("Tell media apart by their names alone.")] = False
-    out: Annotated[Path | None, Setting("JSON Lines file of what was found. Default: none.", writes="file")] = None
+    against: str | None = setting("Name or folder of another that it may share questions with.", positional=True)
+    data: Path | None = setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
+    subset: str | None = setting("Named part of the benchmark, see 'tolman benchmarks NAME'. Default: its first.")
+    against_data: Path | None = setting("Folder with the other's released data. Default: the Hugging Face hub.")
+    against_subset: str | None = setting("Named part of the other. Default: its first.")
+    names_only: bool = setting("Tell media apart by their names alone.", default=False)
+    out: Path | None = setting("JSON Lines file of what was found. Default: none.", writes="file")
     on: On = None
     workers: NumberOfWorkers = None

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from tolman.features.curate.compute import DRAWN, CurateImportResult, CurateResult, DuplicatesResult
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
-from tolman.reports.svg_figures import DRAWN
 from tolman.visible import visible_json
 
 if TYPE_CHECKING:
     from tolman.curate.mapping import Mapping as QuestionMapping
     from tolman.curate.mapping import Taxonomy
     from tolman.curate.pipeline import Done
-    from tolman.features.curate.compute import CurateImportResult, CurateResult, DuplicatesResult
 
 
 _ROWS = 5

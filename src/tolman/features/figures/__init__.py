@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tolman.features import module_getter
 from tolman.features.analyses import Runs, Scorer
 from tolman.features.analyses import later as later
-from tolman.features.config import Setting
+from tolman.features.config import Setting, setting
 from tolman.features.events import Events
 from tolman.registry import Registry
 
@@ -101,27 +101,19 @@ OfTasks = Annotated[tuple[str, ...], Setting("Question types. Default: all that 
 class FigureConfig:
     """How a figure is written."""
 
-    out: Annotated[
-        Path | None,
-        Setting(
-            "File of the figure: .svg, .pdf or .png. Default: the kind's name with .svg.", panel=DRAWING, writes="file"
-        ),
-    ] = None
-    csv: Annotated[
-        Path | None,
-        Setting("CSV file that the figure's values are written into. Default: none.", panel=DRAWING, writes="file"),
-    ] = None
-    title: Annotated[
-        str | None, Setting("Title. Default: what the figure shows, of which benchmark.", panel=DRAWING)
-    ] = None
-    dark: Annotated[
-        bool,
-        Setting(
-            "Draw on dark ground. Without it an SVG is light in print and follows its reader's preference on screens.",
-            panel=DRAWING,
-        ),
-    ] = False
-    width: Annotated[float, Setting("Width in inches, 3–20.", least=3, most=20, panel=DRAWING)] = 7.2
+    out: Path | None = setting(
+        "File of the figure: .svg, .pdf or .png. Default: the kind's name with .svg.", panel=DRAWING, writes="file"
+    )
+    csv: Path | None = setting(
+        "CSV file that the figure's values are written into. Default: none.", panel=DRAWING, writes="file"
+    )
+    title: str | None = setting("Title. Default: what the figure shows, of which benchmark.", panel=DRAWING)
+    dark: bool = setting(
+        "Draw on dark ground. Without it an SVG is light in print and follows its reader's preference on screens.",
+        default=False,
+        panel=DRAWING,
+    )
+    width: float = setting("Width in inches, 3–20.", default=7.2, least=3, most=20, panel=DRAWING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,11 +129,9 @@ class TableFigureConfig(RunsFigureConfig):
     """A figure of columns of the benchmark's table."""
 
     columns: Columns = ()
-    by: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Labels of the questions, such as source or difficulty, for whose values one column is shown; several are "
-            "crossed. Default: none, the columns are shown."
-        ),
-    ] = ()
+    by: tuple[str, ...] = setting(
+        "Labels of the questions, such as source or difficulty, for whose values one column is shown; several are "
+        "crossed. Default: none, the columns are shown.",
+        default=(),
+    )
     published: PublishedRows = "baselines"

@@ -9,11 +9,9 @@ of distances by the true distance (VSI-Bench, Figures 9, 10 and 19, Table 4).
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tolman.analyze.answer_patterns import UNREAD, classes, confusion, in_order, positions, predictions
-from tolman.analyze.maps import bin_labels
 from tolman.errors import UsageError
 from tolman.features.analyses.config import DeltasConfig, ErrorsConfig, MapsConfig
 from tolman.features.analyses.error_analysis import analyze_errors
@@ -22,32 +20,28 @@ from tolman.features.analyses.scored_runs import scored_runs
 from tolman.features.events import Events
 from tolman.features.figures.config import (
     DeltasFigureConfig,
-    DirectionsConfig,
     ErrorsFigureConfig,
     MapsFigureConfig,
-    PositionsConfig,
-    PredictedConfig,
+    TasksFigureConfig,
 )
 from tolman.features.figures.figure_inputs import (
-    CLUSTERED,
     answers,
     chosen_columns,
-    ends,
     run_notes,
     run_warnings,
     series_names,
 )
+from tolman.reports import map_results
+from tolman.reports.analysis_results import error_rows
 from tolman.reports.charts import point_forms
-from tolman.reports.charts.chart import Chart, frame
-from tolman.scoring.error_types import CORRECT
-from tolman.scoring.score_table import pools_of
+from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame
+from tolman.scoring.score_table import Table, pools_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tolman.analyze.maps import MapsResult
     from tolman.items import Item
-    from tolman.scoring.score_table import Table
 
 
 UNITS = {"m": "m", "cm": "cm", "m2": "m²"}
@@ -56,7 +50,7 @@ LOGARITHMIC_FROM = 30
 """Ratio of the greatest to the least true number from which both axes are logarithmic."""
 
 
-def predicted_chart(config: PredictedConfig, events: Events) -> Chart:
+def predicted_chart(config: TasksFigureConfig, events: Events) -> Chart:
     """Make the data: a row for each readable answer: question type (panel), run (series), true (x), read (value).
 
     Raises:
@@ -107,7 +101,7 @@ GIVEN, SCORE = "answers that give this letter, %", "score where this letter is r
 TRUE = "questions whose answer it is"
 
 
-def positions_chart(config: PositionsConfig, events: Events) -> Chart:
+def positions_chart(config: TasksFigureConfig, events: Events) -> Chart:
     """Make the data: for each letter (label) and run (series) how often it is given and, in a second panel, the score
     where it is right; the share of questions where it is right is the first panel's chance level.
 
@@ -131,7 +125,7 @@ def positions_chart(config: PositionsConfig, events: Events) -> Chart:
                     rows.append(
                         {
                             "panel": panel, "series": names[run.name], "role": "run", "label": one.letter,
-                            "value": share.value, **ends(share.interval), "n": share.n,
+                            "value": share.value, **ends_of(share.interval), "n": share.n,
                         }
                     )  # fmt: skip
         if unread:
@@ -147,7 +141,7 @@ def positions_chart(config: PositionsConfig, events: Events) -> Chart:
     )
 
 
-def directions_chart(config: DirectionsConfig, events: Events) -> Chart:
+def directions_chart(config: TasksFigureConfig, events: Events) -> Chart:
     """Make the data: for each run and question type (panel), true (series) and given (label) option the per cent of the
     answers to questions with that true option.
 
@@ -171,7 +165,7 @@ def directions_chart(config: DirectionsConfig, events: Events) -> Chart:
             rows += [
                 {
                     "panel": panel, "series": true, "role": "run", "label": given, "value": cell.value,
-                    **ends(cell.interval), "n": cell.n, "unread": found[true, UNREAD].value
+                    **ends_of(cell.interval), "n": cell.n, "unread": found[true, UNREAD].value
                     if (true, UNREAD) in found else 0.0,
                 }
                 for (true, given), cell in found.items()
@@ -229,25 +223,8 @@ def errors_chart(config: ErrorsFigureConfig, events: Events) -> Chart:
         ErrorsConfig(runs=config.runs, labels=config.labels, taxonomy=config.taxonomy, scorer=config.scorer, out=None),
         events,
     )
-    kinds = [kind for kind in found.taxonomy.all_types if not (config.among_errors and kind.key == CORRECT)]
-    rows = []
-    for one in found.distributions:
-        if one.task is not None and not config.by_task:
-            continue
-        for kind in kinds:
-            share = (one.among_errors if config.among_errors else one.types).get(kind.key)
-            if share is not None:
-                rows.append(
-                    {
-                        "panel": f"{one.run}, labels of {one.source}" if config.by_task else None,
-                        "series": kind.title,
-                        "role": "run",
-                        "label": one.task or ("all" if config.by_task else f"{one.run}, by {one.source}"),
-                        "value": share.value,
-                        **ends(share.interval),
-                        "n": share.n,
-                    }
-                )
+    shown = [one for one in found.distributions if one.task is None or config.by_task]
+    rows = error_rows(shown, found.taxonomy, by_task=config.by_task, among_errors=config.among_errors)
     if not rows:
         raise UsageError(f"{config.labels} labels no response of these runs; nothing can be drawn.")
     scored = scored_runs(config.runs, config.scorer)
@@ -275,7 +252,7 @@ def deltas_chart(config: DeltasFigureConfig, events: Events) -> Chart:
             "role": "run",
             "label": column.title,
             "value": delta.figures[column.key].value,
-            **ends(delta.figures[column.key].interval),
+            **ends_of(delta.figures[column.key].interval),
             "n": delta.figures[column.key].n,
         }
         for delta in found.deltas
@@ -311,15 +288,8 @@ def maps_chart(config: MapsFigureConfig, events: Events) -> Chart:
             scenes.add(one.drawn.scene)
             title = one.drawn.scene + (f" · {name}" if len(found.maps) > 1 else "")
             titles.add(title)
-            for series, places in (
-                (point_forms.TRUE, one.drawn.true.places),
-                (point_forms.DRAWN, one.drawn.drawn.places),
-            ):
-                rows += [
-                    {"panel": title, "series": series, "role": "run", "label": category, "x": x, "value": y}
-                    for category, own_places in places.items()
-                    for x, y in own_places
-                ]
+            rows += map_results.place_rows(title, point_forms.TRUE, one.drawn.true)
+            rows += map_results.place_rows(title, point_forms.DRAWN, one.drawn.drawn)
     if not rows:
         raise UsageError("no map of these runs could be read; nothing can be drawn.")
     return Chart(
@@ -352,57 +322,10 @@ def map_notes(found: MapsResult, config: MapsFigureConfig) -> tuple[str, ...]:
 
 
 def locality_chart(config: MapsFigureConfig, events: Events) -> Chart:
-    """Make the data: for each run (series) and bin of true distances (label, its middle in x) the per cent of drawn
-    distances that are at most one grid unit off.
+    """Make the data: for each run the per cent of drawn distances at most one grid unit off, by true distance.
 
     Raises:
         InputError, UsageError: as `tolman analyze maps`.
     """
-
     found = read_maps(config, events)
-    rows = []
-    for name, one in found.localities.items():
-        for label, (low, high), share in zip(bin_labels(one.edges), pairwise(one.edges), one.bins, strict=True):
-            if share is not None:
-                rows.append(
-                    {
-                        "series": name, "role": "run", "label": label, "x": (low + high) / 2,
-                        "value": share.value, **ends(share.interval), "n": share.n,
-                    }
-                )  # fmt: skip
-    for table in found.published:
-        for name, values in table.rows.items():
-            some = next(iter(found.localities.values()))
-            for label, (low, high), value in zip(bin_labels(some.edges), pairwise(some.edges), values, strict=True):
-                rows.append(
-                    {
-                        "series": name, "role": "published", "label": label, "x": (low + high) / 2,
-                        "value": 100 * value,
-                    }
-                )  # fmt: skip
-    missing = [
-        f"{name}: {one.missing:,} of {one.pairs:,} distances are of categories that were not drawn."
-        for name, one in found.localities.items()
-        if one.missing
-    ]
-    return Chart(
-        frame(rows),
-        "Locality of cognitive maps: distances at most one grid unit off",
-        x="true distance, grid units",
-        y="% of drawn distances",
-        notes=(*_interval_notes(found), *_map_sources(found), *missing, *map_notes(found, config)),
-    )
-
-
-def _map_sources(found: MapsResult) -> list[str]:
-    """Return the source of the grey lines."""
-    return [f"Grey: {', '.join(table.rows)}, as printed ({table.place})." for table in found.published]
-
-
-def _interval_notes(found: MapsResult) -> list[str]:
-    """Explain the lines, or why there are none."""
-
-    shares = [share for one in found.localities.values() for share in one.bins if share is not None]
-    if any(share.interval for share in shares):
-        return [CLUSTERED]
-    return [f"No intervals: {reason}." for reason in dict.fromkeys(share.reason for share in shares) if reason][:1]
+    return map_results.locality_chart(found, *map_notes(found, config))

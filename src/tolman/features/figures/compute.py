@@ -11,12 +11,10 @@ from tolman.features.events import Events, silent
 from tolman.features.figures import FORMS, FigureConfig, FigureKind
 from tolman.features.notebook import Displayable, NotebookTable
 from tolman.files import atomic_write, check_report, signed, write_text
-from tolman.reports.charts.chart import format_of, render
+from tolman.reports.charts.chart import Chart, format_of, render
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from tolman.reports.charts.chart import Chart
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,6 +12,7 @@ from tolman.errors import UsageError, unknown
 from tolman.features.analyses.scored_runs import ScoredRuns, scored_runs
 from tolman.features.report.config import CutSettings
 from tolman.features.report.report_cuts import cut_tables
+from tolman.reports.charts.chart import CLUSTERED, ends_of
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.report_content import build, marks_of, warnings_of
 from tolman.reports.table_rows import UNREAD_SIGN, ReportRow, few_marks, missing_intervals
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from tolman.features.figures import TableFigureConfig
     from tolman.reports.reference_rows import Published
     from tolman.scoring.further_figures import Unread
-    from tolman.scoring.intervals import Interval
-
-
-CLUSTERED = "Lines: 95 % intervals, clustered by scene."
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class TableRows:
                         "role": role,
                         "label": " · ".join((*values, column.title)),
                         "value": figure.value,
-                        **ends(figure.interval),
+                        **ends_of(figure.interval),
                         "n": figure.n,
                         "unread": _share(row.unread.get(column.key)),
                         "unanswered": figure.unanswered if role == "run" else None,
@@ -179,11 +176,6 @@ def series_names(scored: ScoredRuns) -> dict[str, str]:
     """Each run's name with the signs that its row has in tables."""
     rows = build(scored.runs, "none").rows
     return {row.name: series_name(row) for row in rows if row.group == "run" and row.rules == scored.scorer}
-
-
-def ends(interval: Interval | None) -> dict[str, float | None]:
-    """The columns of an interval."""
-    return {"low": interval.low if interval else None, "high": interval.high if interval else None}
 
 
 def answers(scored: ScoredRuns, run: LoadedRun, tasks: Sequence[str] = ()) -> pl.DataFrame:

@@ -32,24 +32,21 @@ from tolman.features.figures.config import (
     ScatterConfig,
 )
 from tolman.features.figures.figure_inputs import (
-    CLUSTERED,
     chosen_columns,
-    ends,
     one_for_each,
     run_notes,
     series_names,
     table_rows,
 )
-from tolman.reports.charts.chart import Chart, frame
+from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame
 from tolman.reports.table_rows import stored_unread
-from tolman.responses import Response
+from tolman.responses import Outcome, Response
 from tolman.scoring.intervals import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tolman.analyze.model_scores import Correlation
-    from tolman.responses import Outcome
     from tolman.runs.run_folder import RunSettings
 
 
@@ -173,7 +170,7 @@ def cost_chart(config: CostConfig, events: Events) -> Chart:
         rows.append(
             {
                 "series": names[run.name], "role": "run", "label": names[run.name],
-                "x": expense, "value": cell["value"], **ends(interval), "n": cell["n"],
+                "x": expense, "value": cell["value"], **ends_of(interval), "n": cell["n"],
                 "unread": unread[column.key].share if column.key in unread else None,
                 "unanswered": cell.get("unanswered"),
             }
@@ -266,7 +263,7 @@ def curve_chart(config: CurveConfig, events: Events) -> Chart:
                     "role": "run",
                     "x": place,
                     "value": cell["value"],
-                    **ends(interval),
+                    **ends_of(interval),
                     "n": cell["n"],
                     "unread": unread[column.key].share if column.key in unread else None,
                     "unanswered": cell.get("unanswered"),

@@ -14,7 +14,7 @@ import polars as pl
 import tolman
 from tolman import benchmarks
 from tolman.analyze.outside.outside_learner import LearnerSettings
-from tolman.analyze.outside.shortcut_audit import audit_with_learners
+from tolman.analyze.outside.shortcut_audit import ShortcutAudit, audit_with_learners
 from tolman.errors import InputError, UsageError, unknown
 from tolman.features.analyses.scored_runs import load_questions
 from tolman.features.events import Began, Ended, Events, Noted, silent
@@ -24,17 +24,14 @@ from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import WRITTEN_BY, atomic_write, check_results, write_text
 from tolman.generate.presets import preset as preset_of
 from tolman.generate.publish import with_audit
-from tolman.generate.released_audit import audit_scenes, most_frequent_note, summary
-from tolman.generate.scene_geometry import open_collection
+from tolman.generate.released_audit import AuditFinding, audit_scenes, most_frequent_note, summary
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.guessing.folds import TWINS
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import place_of
 from tolman.runs.run_items import load
 
 if TYPE_CHECKING:
-    from tolman.analyze.outside.shortcut_audit import ShortcutAudit
-    from tolman.generate.released_audit import AuditFinding
-    from tolman.generate.scene_geometry import SceneGeometry
     from tolman.items import Item
 
 
@@ -278,7 +275,7 @@ def audit_shortcuts(config: AuditConfig, events: Events = silent) -> ShortcutAud
     config.out.mkdir(parents=True, exist_ok=True)
     write_text(config.out / SHORTCUTS, json.dumps(result.record(), indent=2, ensure_ascii=False) + "\n")
     if card is not None:
-        _tell(card, result)
+        write_text(card, with_audit(card.read_text(encoding="utf-8"), result.record()))
     return result
 
 
@@ -310,7 +307,3 @@ def _card_of(folder: Path) -> Path | None:
     except (OSError, ValueError):
         return None
     return folder / "README.md" if generated and (folder / "README.md").is_file() else None
-
-
-def _tell(card: Path, result: ShortcutAuditResult) -> None:
-    write_text(card, with_audit(card.read_text(encoding="utf-8"), result.record()))

@@ -19,7 +19,7 @@ from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.generate.config import GenerateConfig
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.files import folder_lock
-from tolman.generate.draft_collection import collect
+from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.presets import preset as preset_of
 from tolman.generate.publish import (
@@ -30,16 +30,14 @@ from tolman.generate.publish import (
     remove_benchmark,
     statistics_of,
 )
-from tolman.generate.scene_geometry import open_collection
+from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.generate.selection import select
 from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import place_of
 from tolman.scene_table import count_scenes, has_scenes, read_scenes
 
 if TYPE_CHECKING:
-    from tolman.generate.draft_collection import Collected
     from tolman.generate.presets import GenerationPreset
-    from tolman.generate.scene_geometry import SceneGeometry
 
 
 NAMED_REASONS = 3

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
-from tolman.features.generate.audit import DOUBTFUL, FINDINGS, SHORTCUTS, STRICT
+from tolman.features.generate.audit import DOUBTFUL, FINDINGS, SHORTCUTS, STRICT, AuditResult, ShortcutAuditResult
 from tolman.features.notebook import counted
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.features.report.render import print_wide
@@ -17,7 +17,6 @@ from tolman.generate.publish import TAUGHT_ON, percent
 from tolman.generate.released_audit import most_frequent_note
 
 if TYPE_CHECKING:
-    from tolman.features.generate.audit import AuditResult, ShortcutAuditResult
     from tolman.features.generate.compute import GenerateResult
     from tolman.features.scenes.simulation import SimulateResult
 

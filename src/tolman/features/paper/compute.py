@@ -32,14 +32,12 @@ from tolman.features.paper.paper_parts import (
 from tolman.features.report.config import PaperConfig
 from tolman.files import check_results
 from tolman.reports.charts.chart import check_drawing
-from tolman.reports.loaded_runs import load_scored
-from tolman.reports.paper_page import index_html, index_markdown
+from tolman.reports.loaded_runs import LoadedRun, load_scored
+from tolman.reports.paper_page import MadeFile, index_html, index_markdown
 from tolman.reports.report_pages import save, save_report
 
 if TYPE_CHECKING:
     from tolman.features.paper import Paper, PaperPart, Step
-    from tolman.reports.loaded_runs import LoadedRun
-    from tolman.reports.paper_page import MadeFile
 
 
 INDEX = "index.md"

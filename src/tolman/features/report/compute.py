@@ -24,22 +24,18 @@ from tolman.features.report.report_cuts import cut_tables
 from tolman.files import check_report
 from tolman.generate.scene_geometry import open_collection
 from tolman.ingest.vsi_meta_info import Skipped
-from tolman.reports.loaded_runs import load_scored
+from tolman.reports.loaded_runs import LoadedRun, load_scored
 from tolman.reports.reference_rows import Published
-from tolman.reports.report_content import build
+from tolman.reports.report_content import Report, build
 from tolman.reports.report_pages import FORMATS, form_of, render, save_report, thumbnails, write_page
 from tolman.reports.scene_pages import floor_plan_svg, page, summary
-from tolman.reports.site.question_sets import cut_labels, first_set
+from tolman.reports.site.question_sets import QuestionSet, cut_labels, first_set
 from tolman.reports.site.writing import MARK, SiteOptions, check_target, write_site
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.text import interval_shown, label, shown
 from tolman.runtime import run_until_stopped
 
 if TYPE_CHECKING:
-    from tolman.reports.loaded_runs import LoadedRun
-    from tolman.reports.report_content import Report
-    from tolman.reports.report_pages import Thumbnails
-    from tolman.reports.site.question_sets import QuestionSet
     from tolman.reports.table_rows import ReportTable
 
 
@@ -189,14 +185,9 @@ def report(config: ReportConfig, events: Events = silent) -> ReportResult:
     made = replace(made, cuts=_cuts(config, runs, made, config.by))
     out = config.out if form != "terminal" else None
     if out is not None:
-        save_report(out, render(made, runs, form, _thumbnails(config, runs) if form == "html" else None), form)
+        small = thumbnails(runs, config.media) if form == "html" and not config.redact else None
+        save_report(out, render(made, runs, form, small), form)
     return ReportResult(made, tuple(runs), tuple(left_out), form, out)
-
-
-def _thumbnails(config: ReportConfig, runs: Sequence[LoadedRun]) -> Thumbnails | None:
-    """Pictures for a page of few items."""
-
-    return None if config.redact else thumbnails(runs, config.media)
 
 
 def _cuts(config: ReportConfig, runs: Sequence[LoadedRun], made: Report, by: Sequence[str]) -> list[ReportTable]:

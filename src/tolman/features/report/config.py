@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tolman.features.config import NumberOfWorkers, Setting
+from tolman.features.config import NumberOfWorkers, Setting, setting
 
 TABLES = "Tables by labels"
 _SITE = "Site"
@@ -20,93 +20,66 @@ class ReportConfig:
         tuple[Path, ...],
         Setting("Run folders of one benchmark; of several for a site.", positional=True, repeated=True),
     ]
-    format: Annotated[
-        str | None,
-        Setting("Format: terminal, markdown, csv, latex, json, html or site. Default: that of --out, or terminal."),
-    ] = None
-    out: Annotated[
-        Path | None,
-        Setting(
-            "File to write; its suffix names the format. A name without a suffix is the folder of a site: overview, "
-            "list and page of every item. Default: none, the report is printed."
-        ),
-    ] = None
-    published: Annotated[
-        str,
-        Setting(
-            "Published rows: none, baselines (chance and people), newest (these and the models printed last), paper "
-            "(those of the benchmark's own paper) or all."
-        ),
-    ] = "newest"
-    by: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Further table by labels of the questions, such as source, difficulty or evidence; several with commas "
-            "between them are crossed. Once for each table.",
-            repeated=True,
-            metavar="LABEL[,LABEL…]",
-            panel=TABLES,
-        ),
-    ] = ()
-    taxonomy: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Further table that scores the questions under the classification of another benchmark's paper: vsi-bench, "
-            "site, mmsi-bench or spatialbench. Once for each table.",
-            repeated=True,
-            metavar="NAME",
-            panel=TABLES,
-        ),
-    ] = ()
-    figure: Annotated[
-        str | None,
-        Setting(
-            "Column of the benchmark's table whose figure is shown for each value of a label. Default: its headline.",
-            metavar="COLUMN",
-            panel=TABLES,
-        ),
-    ] = None
-    layout: Annotated[
-        str | None,
-        Setting(
-            "Layout: across (a column for each value of the last label) or down (a row for each, with all columns of "
-            "the benchmark's table). Default: across up to 12 values.",
-            panel=TABLES,
-        ),
-    ] = None
-    scorer: Annotated[
-        str | None,
-        Setting("Scorer of these tables, or all for each. Default: that of the headline.", panel=TABLES),
-    ] = None
-    places: Annotated[
-        Path | None,
-        Setting(
-            "TOML file that gives question types, or values of another label, their places in taxonomies. Default: "
-            "what the questions' labels say, or the place of generated questions of the same type.",
-            panel=TABLES,
-        ),
-    ] = None
-    media: Annotated[
-        Path | None,
-        Setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.", panel=_SITE),
-    ] = None
-    scenes: Annotated[
-        Path | None,
-        Setting(
-            "Folder of the scenes, for floor plans. Default: the folder that the runs or the benchmark name.",
-            panel=_SITE,
-        ),
-    ] = None
-    videos: Annotated[bool, Setting("Bring videos into the site, not only the frames that were sent.", panel=_SITE)] = (
-        False
+    format: str | None = setting(
+        "Format: terminal, markdown, csv, latex, json, html or site. Default: that of --out, or terminal."
     )
-    redact: Annotated[
-        bool,
-        Setting(
-            "Leave videos and pictures out of a site or page, where a licence forbids showing them.",
-            panel=_SITE,
-        ),
-    ] = False
+    out: Path | None = setting(
+        "File to write; its suffix names the format. A name without a suffix is the folder of a site: overview, "
+        "list and page of every item. Default: none, the report is printed."
+    )
+    published: str = setting(
+        "Published rows: none, baselines (chance and people), newest (these and the models printed last), paper "
+        "(those of the benchmark's own paper) or all.",
+        default="newest",
+    )
+    by: tuple[str, ...] = setting(
+        "Further table by labels of the questions, such as source, difficulty or evidence; several with commas "
+        "between them are crossed. Once for each table.",
+        default=(),
+        repeated=True,
+        metavar="LABEL[,LABEL…]",
+        panel=TABLES,
+    )
+    taxonomy: tuple[str, ...] = setting(
+        "Further table that scores the questions under the classification of another benchmark's paper: vsi-bench, "
+        "site, mmsi-bench or spatialbench. Once for each table.",
+        default=(),
+        repeated=True,
+        metavar="NAME",
+        panel=TABLES,
+    )
+    figure: str | None = setting(
+        "Column of the benchmark's table whose figure is shown for each value of a label. Default: its headline.",
+        metavar="COLUMN",
+        panel=TABLES,
+    )
+    layout: str | None = setting(
+        "Layout: across (a column for each value of the last label) or down (a row for each, with all columns of "
+        "the benchmark's table). Default: across up to 12 values.",
+        panel=TABLES,
+    )
+    scorer: str | None = setting(
+        "Scorer of these tables, or all for each. Default: that of the headline.", panel=TABLES
+    )
+    places: Path | None = setting(
+        "TOML file that gives question types, or values of another label, their places in taxonomies. Default: "
+        "what the questions' labels say, or the place of generated questions of the same type.",
+        panel=TABLES,
+    )
+    media: Path | None = setting(
+        "Folder that the paths of videos and pictures begin in. Default: the runs' own.", panel=_SITE
+    )
+    scenes: Path | None = setting(
+        "Folder of the scenes, for floor plans. Default: the folder that the runs or the benchmark name.", panel=_SITE
+    )
+    videos: bool = setting(
+        "Bring videos into the site, not only the frames that were sent.", default=False, panel=_SITE
+    )
+    redact: bool = setting(
+        "Leave videos and pictures out of a site or page, where a licence forbids showing them.",
+        default=False,
+        panel=_SITE,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,19 +92,14 @@ class ExplainConfig:
             "Run folder; with it, any of a grounded and a blind run of the same model.", positional=True, repeated=True
         ),
     ]
-    scenes: Annotated[
-        Path | None,
-        Setting("Folder of the benchmark's scenes. Default: the folder that the runs or the benchmark name."),
-    ] = None
-    out: Annotated[Path, Setting("Folder of the page.")] = Path("explained")
-    media: Annotated[
-        Path | None, Setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.")
-    ] = None
-    scorer: Annotated[
-        str | None, Setting("Scorer whose scores are explained: official, careful … Default: the headline's.")
-    ] = None
-    draws: Annotated[int, Setting("Perceptions that are drawn at each level of noise, from 100.", least=100)] = 1000
-    seed: Annotated[int, Setting("Seed of these, 0 or more.", least=0)] = 0
+    scenes: Path | None = setting(
+        "Folder of the benchmark's scenes. Default: the folder that the runs or the benchmark name."
+    )
+    out: Path = setting("Folder of the page.", default=Path("explained"))
+    media: Path | None = setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.")
+    scorer: str | None = setting("Scorer whose scores are explained: official, careful … Default: the headline's.")
+    draws: int = setting("Perceptions that are drawn at each level of noise, from 100.", default=1000, least=100)
+    seed: int = setting("Seed of these, 0 or more.", default=0, least=0)
     workers: NumberOfWorkers = None
 
 
@@ -170,21 +138,16 @@ class ScenesConfig:
     path: Annotated[
         Path, Setting("Folder of scenes: Parquet, or VSI-Bench's meta-info.", positional=True, metavar="DIR")
     ]
-    out: Annotated[
-        Path | None, Setting("HTML file of the page. Default: scenes.html here; with --json, none.", writes="file")
-    ] = None
-    most: Annotated[int, Setting("Most scenes that get a floor plan on the page, from 0.", least=0)] = 300
-    check: Annotated[
-        bool,
-        Setting(
-            "Look for wrong axes, units, poses, focal lengths, times and boxes in scans before ingest. DIR is a folder "
-            "with a scene.json, or of such folders."
-        ),
-    ] = False
-    fix: Annotated[
-        Path | None,
-        Setting("Corrected copy of the scans, for --check: a new or empty folder. Default: none.", writes="scans"),
-    ] = None
+    out: Path | None = setting("HTML file of the page. Default: scenes.html here; with --json, none.", writes="file")
+    most: int = setting("Most scenes that get a floor plan on the page, from 0.", default=300, least=0)
+    check: bool = setting(
+        "Look for wrong axes, units, poses, focal lengths, times and boxes in scans before ingest. DIR is a folder "
+        "with a scene.json, or of such folders.",
+        default=False,
+    )
+    fix: Path | None = setting(
+        "Corrected copy of the scans, for --check: a new or empty folder. Default: none.", writes="scans"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,16 +158,13 @@ class ViewConfig:
         tuple[Path, ...],
         Setting("Run folders, or the folder of a site that 'tolman report' wrote.", positional=True, repeated=True),
     ]
-    port: Annotated[int, Setting("Port on 127.0.0.1, 0–65535; 0 takes a free one.", least=0, most=65535)] = 0
-    browser: Annotated[bool, Setting("Open the page in a browser.")] = True
-    item: Annotated[str | None, Setting("Id of the item to open. Default: none, the table.")] = None
-    media: Annotated[
-        Path | None, Setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.")
-    ] = None
-    scenes: Annotated[
-        Path | None,
-        Setting("Folder of the scenes, for floor plans. Default: the folder that the runs or the benchmark name."),
-    ] = None
+    port: int = setting("Port on 127.0.0.1, 0–65535; 0 takes a free one.", default=0, least=0, most=65535)
+    browser: bool = setting("Open the page in a browser.", default=True)
+    item: str | None = setting("Id of the item to open. Default: none, the table.")
+    media: Path | None = setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.")
+    scenes: Path | None = setting(
+        "Folder of the scenes, for floor plans. Default: the folder that the runs or the benchmark name."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,33 +175,24 @@ class PaperConfig:
     runs: Annotated[
         tuple[Path, ...], Setting("Run folders of its benchmark, under any protocols.", positional=True, repeated=True)
     ]
-    out: Annotated[Path | None, Setting("Folder to write. Default: paper-NAME.")] = None
-    labels: Annotated[
-        Path | None,
-        Setting("Labels of error types: people's file, or labels.jsonl of 'tolman analyze errors'. Default: none."),
-    ] = None
-    scenes: Annotated[
-        Path | None, Setting("Folder of the scenes that true maps are computed from. Default: the run's own.")
-    ] = None
-    downstream: Annotated[
-        Path | None, Setting("CSV of results of other tasks: a row for each model, its name first. Default: none.")
-    ] = None
-    lower_is_better: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Column of --downstream whose sign is turned, such as a distance; repeatable. Default: those "
-            "whose sign the paper turns.",
-            repeated=True,
-        ),
-    ] = ()
-    places: Annotated[
-        Path | None,
-        Setting("TOML file that gives values of a label a question family or a place in taxonomies. Default: none."),
-    ] = None
-    before: Annotated[
-        str | None,
-        Setting(
-            "Benchmark, folder, run, or stage of a curation with the questions before a selection, counted beside. "
-            "Default: none."
-        ),
-    ] = None
+    out: Path | None = setting("Folder to write. Default: paper-NAME.")
+    labels: Path | None = setting(
+        "Labels of error types: people's file, or labels.jsonl of 'tolman analyze errors'. Default: none."
+    )
+    scenes: Path | None = setting("Folder of the scenes that true maps are computed from. Default: the run's own.")
+    downstream: Path | None = setting(
+        "CSV of results of other tasks: a row for each model, its name first. Default: none."
+    )
+    lower_is_better: tuple[str, ...] = setting(
+        "Column of --downstream whose sign is turned, such as a distance; repeatable. Default: those "
+        "whose sign the paper turns.",
+        default=(),
+        repeated=True,
+    )
+    places: Path | None = setting(
+        "TOML file that gives values of a label a question family or a place in taxonomies. Default: none."
+    )
+    before: str | None = setting(
+        "Benchmark, folder, run, or stage of a curation with the questions before a selection, counted beside. "
+        "Default: none."
+    )

@@ -314,18 +314,16 @@ def show_report(console: Console, result: ReportResult, *, notes: bool = False) 
         print_report(console, result.report, notes=notes)
     elif result.format == SITE:
         for sentence in (*result.left_out, *result.remarks):
-            console.print(sentence, style="yellow", markup=False, highlight=False, soft_wrap=True)
+            say(console, sentence, "yellow")
         page = f"{result.out}/index.html"
-        console.print(
-            f"Written: {page}; open it, or tolman view {result.out}", markup=False, highlight=False, soft_wrap=True
-        )
+        say(console, f"Written: {page}; open it, or tolman view {result.out}")
     elif result.out is None:
         text = result.render(result.format)
         console.file.write(visible(text) if console.is_terminal else text)
     else:
         for sentence in result.report.warnings[: len(result.left_out)]:
-            console.print(sentence, style="bold red", markup=False, highlight=False, soft_wrap=True)
-        console.print(f"Written: {result.out}", markup=False, highlight=False, soft_wrap=True)
+            say(console, sentence, "bold red")
+        say(console, f"Written: {result.out}")
 
 
 def show_explanation(console: Console, result: ExplainResult, *, as_json: bool) -> None:

@@ -15,7 +15,7 @@ import polars as pl
 
 from tolman import benchmarks
 from tolman.analyze.humans import difficulty
-from tolman.analyze.labels import cut, label_frame
+from tolman.analyze.labels import Cut, cut, label_frame
 from tolman.analyze.taxonomies import (
     FAMILY,
     PLACE_LABELS,
@@ -30,20 +30,17 @@ from tolman.errors import InputError, UsageError, hint, unknown
 from tolman.features.analyses.run_analyses import timed_answers
 from tolman.features.report.config import CutSettings
 from tolman.reports.cuts import MOST_ACROSS, CutRun, table_by
-from tolman.reports.loaded_runs import is_without_headline, quoted, scores_under
+from tolman.reports.loaded_runs import LoadedRun, is_without_headline, quoted, scores_under
 from tolman.reports.report_content import competing, part_of
-from tolman.reports.table_rows import ReportTable
+from tolman.reports.table_rows import ReportRow, ReportTable
 from tolman.runs.run_folder import PEOPLE
 from tolman.runs.run_scoring import frames_shown
 
 if TYPE_CHECKING:
-    from tolman.analyze.labels import Cut
     from tolman.analyze.taxonomies import PaperTaxonomy
     from tolman.benchmarks.spec import BenchmarkSpec
     from tolman.items import Item
     from tolman.media.sampling import Frames
-    from tolman.reports.loaded_runs import LoadedRun
-    from tolman.reports.table_rows import ReportRow
 
 
 ALL_SCORERS = "all"

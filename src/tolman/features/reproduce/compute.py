@@ -31,6 +31,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tolman import benchmarks
 from tolman.errors import UsageError
+from tolman.features.config import shared_settings
 from tolman.features.events import Events, silent
 from tolman.features.run.compute import evaluate
 from tolman.features.run.config import ReproduceConfig, RunConfig
@@ -213,33 +214,23 @@ def reproduce(config: ReproduceConfig, events: Events = silent) -> list[Reproduc
             f"what answers for {weights}? Name its endpoint with --base-url, have it started with --serve "
             f"vllm:{weights}, or run it here with --model hf/{weights}."
         )
-    return [_judged(one, evaluate(one.config, events).runs[0]) for one in planned]
+    return [_judged(one, evaluate(one.config, events)[0]) for one in planned]
 
 
 def _settings(config: ReproduceConfig, target: ReproductionTarget, run: TargetRun) -> RunConfig:
     folder = (config.out or Path("runs") / "reproduce" / target.name) / f"as-{run.form}"
-    return RunConfig(
-        benchmark=target.benchmark,
-        model=config.model or f"openai/{target.weights}",
-        base_url=config.base_url,
-        serve=config.serve,
-        label=config.label,
-        recipe=config.recipe or target.recipe,
-        input_form=(run.form,),
-        frames=(run.frames,) if run.form != "file" else (),
-        preset=run.preset,
-        max_tokens=run.max_tokens,
-        body=json.dumps(run.body) if run.body else None,
-        concurrency=config.concurrency,
-        timeout=config.timeout,
-        wait=config.wait,
-        data=config.data,
-        media=config.media,
-        out=folder,
-        limit=config.limit,
-        store=config.store,
-        frame_store=config.frame_store,
-    )
+    others = {
+        "benchmark": target.benchmark,
+        "model": config.model or f"openai/{target.weights}",
+        "recipe": config.recipe or target.recipe,
+        "input_form": (run.form,),
+        "frames": (run.frames,) if run.form != "file" else (),
+        "preset": run.preset,
+        "max_tokens": run.max_tokens,
+        "body": json.dumps(run.body) if run.body else None,
+        "out": folder,
+    }
+    return RunConfig(**shared_settings(config, RunConfig) | others)
 
 
 def _judged(planned: Planned, run: Run) -> Reproduced:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tolman.features.config import fields_of
-from tolman.features.printing import plain_table, write_json
+from tolman.features.printing import plain_table, say, write_json
 from tolman.features.run.config import RunConfig
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def show_plan(console: Console, planned: Sequence[Planned], *, as_json: bool) ->
         ]
     lines += ["", "Nothing was asked (--dry-run)."]
     for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(console, line)
 
 
 def show_reproduced(console: Console, found: Sequence[Reproduced], *, as_json: bool) -> None:
@@ -77,8 +77,8 @@ def show_reproduced(console: Console, found: Sequence[Reproduced], *, as_json: b
     for one in found:
         reason = f" {one.verdict.capitalize()}: {one.reason}." if one.reason else ""
         sentence = f"{_videos(one.planned.run)}: published by {one.planned.run.source}.{reason}"
-        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-        console.print(f"Every item: {one.run.path}", markup=False, highlight=False, soft_wrap=True)
+        say(console, sentence)
+        say(console, f"Every item: {one.run.path}")
 
 
 def command_of(config: RunConfig) -> str:

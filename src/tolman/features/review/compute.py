@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING
 from tolman import models
 from tolman.errors import UsageError
 from tolman.extras import needs
+from tolman.features.config import shared_settings
 from tolman.features.review.config import ReviewConfig
 from tolman.files import check_report, write_text
 from tolman.models.model import ModelOptions
 from tolman.review.projects import project_named
-from tolman.review.projects.project_export import export_runs, publish
+from tolman.review.projects.project_export import Published, WrittenRuns, export_runs, publish
 from tolman.review.projects.study_projects import check_store, start_named
 from tolman.review.server import serve
-from tolman.review.site import open_site
+from tolman.review.site import Site, open_site
 from tolman.review.store.database import shown_url
 from tolman.review.store.schema import Project, Task
 from tolman.review.studies import STUDY, STUDY_FILES
@@ -37,11 +38,8 @@ from tolman.runtime import run_blocking
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session as Orm
 
-    from tolman.review.projects.project_export import Published
     from tolman.review.server_settings import ReviewSettings
-    from tolman.review.site import Site
     from tolman.review.store.backup import Backup
-    from tolman.runs.run_folder import RunFolder
 
 
 _ADDRESS = r"https?://[\w.:\[\]-]+(/[\w.~-]+)*/?"
@@ -118,16 +116,6 @@ def check(config: ReviewConfig) -> None:
         )
 
 
-def _check_model(name: str) -> None:
-    """Make sure that a model can try questions.
-
-    Raises:
-        UsageError: there is none of this name.
-    """
-
-    run_blocking(models.create(name, ModelOptions()).close())
-
-
 def review_settings(config: ReviewConfig) -> ReviewSettings:
     """Return a config's settings in the form of the web application.
 
@@ -139,30 +127,16 @@ def review_settings(config: ReviewConfig) -> ReviewSettings:
     with needs("review", "The web application"):
         from tolman.review.server_settings import ReviewSettings
     for name in config.try_model:
-        _check_model(name)
-    return ReviewSettings(
-        benchmark=config.benchmark,
-        data=config.data,
-        subset=config.subset,
-        store=config.store or store_of(config.benchmark),
-        database=config.database,
-        scenes=config.scenes,
-        runs=config.errors_of,
-        pool=config.pool,
-        uploads=config.uploads,
-        verify=config.verify,
-        try_models=config.try_model,
-        rigs=config.rig,
-        study=config.study,
-        ask=config.ask,
-        questions=config.questions,
-        base_url=config.base_url,
-        hosts=config.allowed_host,
-        proxies=config.proxy,
-        idle_hours=config.idle_hours,
-        session_hours=config.session_hours,
-        log=config.log,
-    )
+        run_blocking(models.create(name, ModelOptions()).close())
+    others = {
+        "store": config.store or store_of(config.benchmark),
+        "runs": config.errors_of,
+        "try_models": config.try_model,
+        "rigs": config.rig,
+        "hosts": config.allowed_host,
+        "proxies": config.proxy,
+    }
+    return ReviewSettings(**shared_settings(config, ReviewSettings) | others)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -294,27 +268,17 @@ def _part(db: Orm, project: Project) -> PartCheck:
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class ReviewRunsResult:
+@dataclass(frozen=True, kw_only=True)
+class ReviewRunsResult(WrittenRuns):
     """People's answers as runs.
 
     Attributes:
         out: the folder of the runs.
-        folders: one for each subject.
-        marked: for each subject with marked answers how many those are, in words.
-        without_marked: whether they were left out.
-        excluded: for each person left out by a study's rules, the reason.
-        skipped: for each person of a study who skipped questions, how many and why.
-        benchmark: the folder of the questions, where they were made here and are written next to the runs.
+        without_marked: whether marked answers were left out.
     """
 
     out: Path
-    folders: tuple[RunFolder, ...]
-    marked: dict[str, str]
     without_marked: bool
-    excluded: dict[str, str] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
-    benchmark: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -345,15 +309,7 @@ def export_review_runs(config: ReviewConfig) -> ReviewRunsResult:
         done = export_runs(
             site, config.runs, config.project, without_marked=config.without_marked, with_excluded=config.with_excluded
         )
-    return ReviewRunsResult(
-        config.runs,
-        tuple(done.folders),
-        done.marked,
-        config.without_marked,
-        done.excluded,
-        done.skipped,
-        done.benchmark,
-    )
+    return ReviewRunsResult(**vars(done), out=config.runs, without_marked=config.without_marked)
 
 
 def export_people(config: ReviewConfig) -> Path:

@@ -16,9 +16,9 @@ from tolman.features.run.config import ASKED_AGAIN, RunConfig, budgets_of, think
 from tolman.items import Selection
 from tolman.models.dialects import overlaid
 from tolman.models.hf_inputs import MEDIA, takes_cap
-from tolman.models.model import ModelOptions
+from tolman.models.model import Model, ModelOptions
 from tolman.models.pacing import seconds_of
-from tolman.models.recipes import CAP, match, open_recipe
+from tolman.models.recipes import CAP, ModelRecipe, match, open_recipe
 from tolman.models.servers import Server
 from tolman.parallel.work_places import WorkPlace
 from tolman.reports.loaded_runs import load_runs, one_benchmark, one_rule_set, scores_under
@@ -29,15 +29,12 @@ from tolman.runs.request import by_budget, by_form, by_frames
 from tolman.runs.run import RunRequest, arun, own_folder, refuse_others, run
 from tolman.runs.run_items import ids_from, some_ids_from
 from tolman.scoring.metrics import metrics_of_plugins, names_of
-from tolman.scoring.run_differences import differences
+from tolman.scoring.run_differences import Difference, differences
 
 if TYPE_CHECKING:
     import polars as pl
 
     from tolman.features.loaded_benchmark import Benchmark
-    from tolman.models.model import Model
-    from tolman.models.recipes import ModelRecipe
-    from tolman.scoring.run_differences import Difference
 
 
 @dataclass(frozen=True)
@@ -201,24 +198,13 @@ def with_server(config: RunConfig) -> tuple[RunConfig, Server | None]:
     return replace(config, base_url=server.url), server
 
 
-@dataclass(frozen=True)
-class EvaluateResult:
-    """The result of an evaluation.
-
-    Attributes:
-        runs: one, or one for each number of frames and each budget of reasoning.
-    """
-
-    runs: tuple[Run, ...]
-
-
 def evaluate(
     config: RunConfig,
     events: Events = silent,
     *,
     model: Callable[[], Model] | None = None,
     benchmark: Benchmark | None = None,
-) -> EvaluateResult:
+) -> tuple[Run, ...]:
     """Evaluate a model on a benchmark, in this thread; an event loop that runs in it waits.
 
     Args:
@@ -226,6 +212,9 @@ def evaluate(
         events: called with progress and notes.
         model: makes the model, in place of the name `config.model`.
         benchmark: a loaded one, in place of the name `config.benchmark`.
+
+    Returns:
+        The run, or one for each number of frames and each budget of reasoning.
 
     Raises:
         TolmanError: before the first call for everything that can be known before it; after it where no call was
@@ -246,7 +235,7 @@ def evaluate(
                 break
             calls.end()
             runs.append(Run(folder.path))
-    return EvaluateResult(tuple(runs))
+    return tuple(runs)
 
 
 async def aevaluate(
@@ -255,7 +244,7 @@ async def aevaluate(
     *,
     model: Callable[[], Model] | None = None,
     benchmark: Benchmark | None = None,
-) -> EvaluateResult:
+) -> tuple[Run, ...]:
     """`evaluate` on the caller's event loop.
 
     Raises:
@@ -276,7 +265,7 @@ async def aevaluate(
                 break
             calls.end()
             runs.append(Run(folder.path))
-    return EvaluateResult(tuple(runs))
+    return tuple(runs)
 
 
 def _skip_rest(runs: Sequence[Run], error: EndpointError, calls: CallEvents) -> None:

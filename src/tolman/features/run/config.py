@@ -27,6 +27,7 @@ from tolman.features.config import (
     Setting,
     StorePlace,
     Subset,
+    setting,
 )
 
 if TYPE_CHECKING:
@@ -115,288 +116,194 @@ class RunConfig:
         ),
     ]
     data: ReleasedData = None
-    media: Annotated[Path | None, Setting("Folder of the videos and images. Default: the data's.")] = None
+    media: Path | None = setting("Folder of the videos and images. Default: the data's.")
     subset: Subset = None
     revision: Revision = None
-    protocol: Annotated[str, Setting("Way of asking, see 'tolman protocols'; several joined by '+'.")] = "direct"
-    preset: Annotated[
-        str | None, Setting("Prompt preset: the authors' settings for one kind of model. Default: the first.")
-    ] = None
+    protocol: str = setting("Way of asking, see 'tolman protocols'; several joined by '+'.", default="direct")
+    preset: str | None = setting("Prompt preset: the authors' settings for one kind of model. Default: the first.")
     out: RunFolderOut = None
-    base_url: Annotated[
-        str | None,
-        Setting(
-            "Base URL of the model's endpoint; several that serve the same, with commas. Default: the family's own.",
-            panel=_MODEL,
-        ),
-    ] = None
-    label: Annotated[
-        str | None,
-        Setting(
-            "Your name for the weights that are served, such as a checkpoint's: answers are kept under it. "
-            "Default: what the endpoint says it serves.",
-            panel=_MODEL,
-        ),
-    ] = None
-    serve: Annotated[
-        str | None,
-        Setting(
-            "Start a server for the run and end it afterwards: vllm:NAME, sglang:NAME or a command with {port}. "
-            "Default: none.",
-            panel=_MODEL,
-        ),
-    ] = None
-    body: Annotated[
-        str | None,
-        Setting("JSON object of further fields for every request; null takes one out. Default: none.", panel=_MODEL),
-    ] = None
-    scenes: Annotated[
-        Path | None, Setting("Folder of scenes, for baseline/oracle and maps. Default: none.", panel=_MODEL)
-    ] = None
-    device: Annotated[
-        str | None,
-        Setting("Device of a local network, such as cpu, cuda:1 or auto. Default: the best there is.", panel=_MODEL),
-    ] = None
-    dtype: Annotated[
-        str | None,
-        Setting(
-            "Arithmetic of a local network: auto, float32, bfloat16, float16. Default: float32 on a CPU, else auto.",
-            panel=_MODEL,
-        ),
-    ] = None
-    batch_size: Annotated[
-        int, Setting("Most questions that a local network answers together, from 1.", panel=_MODEL, least=1)
-    ] = 8
-    on: Annotated[
-        str | None,
-        Setting(
-            "Cluster whose machines answer with copies of a local network: ray (that of $RAY_ADDRESS, one that runs on "
-            "this machine, or a local one that is started) or ray://HOST:PORT. Default: this machine.",
-            metavar="PLACE",
-            panel=_MODEL,
-        ),
-    ] = None
-    workers: Annotated[
-        int | None,
-        Setting("Copies of a local network on a cluster, from 1. Default: one on each GPU.", least=1, panel=_MODEL),
-    ] = None
-    concurrency: Annotated[
-        int | None,
-        Setting("Most requests in flight, from 1. Default: 32; 1 for a Python function.", panel=_MODEL, least=1),
-    ] = None
-    timeout: Annotated[float, Setting("Seconds for one call, from 0.1.", panel=_MODEL, least=0.1)] = 600.0
-    stream: Annotated[
-        bool,
-        Setting(
-            "Have an openai/ model's replies sent in pieces, where a proxy cuts connections that are long silent.",
-            panel=_MODEL,
-        ),
-    ] = False
-    retries: Annotated[int, Setting("Times that a failed call is tried again, from 0.", panel=_MODEL, least=0)] = 8
-    time_limit: Annotated[
-        float | None, Setting("Seconds for the whole run, from 0. Default: no limit.", panel=_MODEL, least=0)
-    ] = None
-    wait: Annotated[
-        str | None,
-        Setting(
-            "Time that an endpoint which is loading or went down is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL
-        ),
-    ] = None
-    max_cost: Annotated[
-        float | None,
-        Setting(
-            "Most that this call of the run may cost by --prices, from 0; what earlier calls cost isn't counted. "
-            "Default: no limit.",
-            panel=_MODEL,
-            least=0,
-        ),
-    ] = None
-    batch: Annotated[
-        bool,
-        Setting("Ask by the provider's batch interface, at about half the price and within a day.", panel=_MODEL),
-    ] = False
-    thinking: Annotated[
-        str | None,
-        Setting(
-            "Whether the model reasons first. Default: as it does by itself.", panel=_SAMPLING, choices=("on", "off")
-        ),
-    ] = None
-    effort: Annotated[
-        str | None,
-        Setting(
-            "Amount of reasoning, in the endpoint's own word: none, minimal, low, medium, high, xhigh, max. "
-            "Default: the model's.",
-            panel=_SAMPLING,
-        ),
-    ] = None
-    reasoning_budget: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Most tokens of reasoning, not counting the answer, 0–1,000,000, such as 2k (2,048); 0 switches it off. "
-            "Several numbers make several runs and a table of score against budget. Default: the model's.",
-            panel=_SAMPLING,
-            metavar="N[,N…]",
-        ),
-    ] = ()
-    ask_again: Annotated[
-        int | None,
-        Setting(
-            "Times that a question is asked again, with 4 times the room, where the token limit came in its reasoning, "
-            "0–5. Default: 2; 0 with several --reasoning-budget.",
-            panel=_SAMPLING,
-            least=0,
-            most=5,
-        ),
-    ] = None
-    input_form: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Form of a video: images (separate pictures), video (sampled frames with their times, as one video), file "
-            "(the file, which the server samples); several make several runs. Default: the recipe's or the preset's.",
-            panel=_FRAMES,
-            option="--as",
-            metavar="FORM[,FORM]",
-            choices=("images", "video", "file"),
-        ),
-    ] = ()
-    recipe: Annotated[
-        str | None,
-        Setting(
-            "Recipe of a model family (see 'tolman recipes'): a name, a TOML file, or none. Default: by the "
-            "model's name, for the form of videos only.",
-            panel=_MODEL,
-        ),
-    ] = None
+    base_url: str | None = setting(
+        "Base URL of the model's endpoint; several that serve the same, with commas. Default: the family's own.",
+        panel=_MODEL,
+    )
+    label: str | None = setting(
+        "Your name for the weights that are served, such as a checkpoint's: answers are kept under it. "
+        "Default: what the endpoint says it serves.",
+        panel=_MODEL,
+    )
+    serve: str | None = setting(
+        "Start a server for the run and end it afterwards: vllm:NAME, sglang:NAME or a command with {port}. "
+        "Default: none.",
+        panel=_MODEL,
+    )
+    body: str | None = setting(
+        "JSON object of further fields for every request; null takes one out. Default: none.", panel=_MODEL
+    )
+    scenes: Path | None = setting("Folder of scenes, for baseline/oracle and maps. Default: none.", panel=_MODEL)
+    device: str | None = setting(
+        "Device of a local network, such as cpu, cuda:1 or auto. Default: the best there is.", panel=_MODEL
+    )
+    dtype: str | None = setting(
+        "Arithmetic of a local network: auto, float32, bfloat16, float16. Default: float32 on a CPU, else auto.",
+        panel=_MODEL,
+    )
+    batch_size: int = setting(
+        "Most questions that a local network answers together, from 1.", default=8, panel=_MODEL, least=1
+    )
+    on: str | None = setting(
+        "Cluster whose machines answer with copies of a local network: ray (that of $RAY_ADDRESS, one that runs on "
+        "this machine, or a local one that is started) or ray://HOST:PORT. Default: this machine.",
+        metavar="PLACE",
+        panel=_MODEL,
+    )
+    workers: int | None = setting(
+        "Copies of a local network on a cluster, from 1. Default: one on each GPU.", least=1, panel=_MODEL
+    )
+    concurrency: int | None = setting(
+        "Most requests in flight, from 1. Default: 32; 1 for a Python function.", panel=_MODEL, least=1
+    )
+    timeout: float = setting("Seconds for one call, from 0.1.", default=600.0, panel=_MODEL, least=0.1)
+    stream: bool = setting(
+        "Have an openai/ model's replies sent in pieces, where a proxy cuts connections that are long silent.",
+        default=False,
+        panel=_MODEL,
+    )
+    retries: int = setting("Times that a failed call is tried again, from 0.", default=8, panel=_MODEL, least=0)
+    time_limit: float | None = setting("Seconds for the whole run, from 0. Default: no limit.", panel=_MODEL, least=0)
+    wait: str | None = setting(
+        "Time that an endpoint which is loading or went down is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL
+    )
+    max_cost: float | None = setting(
+        "Most that this call of the run may cost by --prices, from 0; what earlier calls cost isn't counted. "
+        "Default: no limit.",
+        panel=_MODEL,
+        least=0,
+    )
+    batch: bool = setting(
+        "Ask by the provider's batch interface, at about half the price and within a day.", default=False, panel=_MODEL
+    )
+    thinking: str | None = setting(
+        "Whether the model reasons first. Default: as it does by itself.", panel=_SAMPLING, choices=("on", "off")
+    )
+    effort: str | None = setting(
+        "Amount of reasoning, in the endpoint's own word: none, minimal, low, medium, high, xhigh, max. "
+        "Default: the model's.",
+        panel=_SAMPLING,
+    )
+    reasoning_budget: tuple[str, ...] = setting(
+        "Most tokens of reasoning, not counting the answer, 0–1,000,000, such as 2k (2,048); 0 switches it off. "
+        "Several numbers make several runs and a table of score against budget. Default: the model's.",
+        default=(),
+        panel=_SAMPLING,
+        metavar="N[,N…]",
+    )
+    ask_again: int | None = setting(
+        "Times that a question is asked again, with 4 times the room, where the token limit came in its reasoning, "
+        "0–5. Default: 2; 0 with several --reasoning-budget.",
+        panel=_SAMPLING,
+        least=0,
+        most=5,
+    )
+    input_form: tuple[str, ...] = setting(
+        "Form of a video: images (separate pictures), video (sampled frames with their times, as one video), file "
+        "(the file, which the server samples); several make several runs. Default: the recipe's or the preset's.",
+        default=(),
+        panel=_FRAMES,
+        option="--as",
+        metavar="FORM[,FORM]",
+        choices=("images", "video", "file"),
+    )
+    recipe: str | None = setting(
+        "Recipe of a model family (see 'tolman recipes'): a name, a TOML file, or none. Default: by the "
+        "model's name, for the form of videos only.",
+        panel=_MODEL,
+    )
     judge: JudgeName = None
     judge_base_url: JudgeUrl = None
     judge_body: JudgeBody = None
     judge_sample: JudgeSample = None
-    prices: Annotated[
-        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_MODEL)
-    ] = None
-    temperature: Annotated[
-        float | None, Setting("Sampling temperature, from 0. Default: the preset's.", panel=_SAMPLING, least=0)
-    ] = None
-    top_p: Annotated[
-        float | None,
-        Setting(
-            "Nucleus sampling: share of the probability, 0–1. Default: the preset's.", panel=_SAMPLING, least=0, most=1
-        ),
-    ] = None
-    top_k: Annotated[
-        int | None, Setting("Most likely tokens drawn from, from 0. Default: the preset's.", panel=_SAMPLING, least=0)
-    ] = None
-    max_tokens: Annotated[
-        int | None, Setting("Most tokens of an answer, from 1. Default: the preset's.", panel=_SAMPLING, least=1)
-    ] = None
-    seed: Annotated[int, Setting("Seed of everything that is drawn at random, a whole number.", panel=_SAMPLING)] = 0
-    samples: Annotated[
-        int,
-        Setting(
-            "Times that each item is asked, 1–10,000.", panel=_SAMPLING, aliases=("--repeats",), least=1, most=10_000
-        ),
-    ] = 1
-    reasoning_tokens: Annotated[
-        int | None,
-        Setting(
-            "Most tokens of a turn that thinks, maps or explains, from 1. Default: the protocol's.",
-            panel=_PROTOCOL,
-            least=1,
-        ),
-    ] = None
-    samples_per_vote: Annotated[
-        int | None,
-        Setting(
-            "Answers that self-consistency votes over, from 2. Default: 5.",
-            panel=_PROTOCOL,
-            aliases=("--draws",),
-            least=2,
-        ),
-    ] = None
-    grid: Annotated[
-        int | None,
-        Setting("Cells along each side of a cognitive map, 2–100. Default: 10.", panel=_PROTOCOL, least=2, most=100),
-    ] = None
-    map_categories: Annotated[
-        str | None,
-        Setting(
-            "Contents of a map: the question's categories, or all of its scene. Default: question.",
-            panel=_PROTOCOL,
-            metavar="question|scene",
-        ),
-    ] = None
-    captioner: Annotated[
-        str | None, Setting("Model that captions, for caption-then-answer. Default: none.", panel=_PROTOCOL)
-    ] = None
-    captioner_url: Annotated[
-        str | None,
-        Setting("Address of the captioner's endpoint. Default: --base-url, in one family.", panel=_PROTOCOL),
-    ] = None
-    matcher: Annotated[
-        str | None, Setting("Matcher of points of images, for correspondence. Default: sift.", panel=_PROTOCOL)
-    ] = None
-    frames: Annotated[
-        tuple[int, ...],
-        Setting(
-            "Frames of a video, 1–999,999; several numbers make several runs. Default: the preset's.",
-            panel=_FRAMES,
-            metavar="N[,N…]",
-            least=1,
-            most=999_999,
-        ),
-    ] = ()
-    fps: Annotated[
-        float | None,
-        Setting(
-            "Frames for each second, from 0.001, in place of --frames. Default: the preset's.",
-            panel=_FRAMES,
-            least=0.001,
-        ),
-    ] = None
-    max_frames: Annotated[
-        int | None, Setting("Most frames with --fps, from 1. Default: the preset's.", panel=_FRAMES, least=1)
-    ] = None
-    quality: Annotated[
-        int | None, Setting("JPEG quality, 1–95. Default: the preset's.", panel=_FRAMES, least=1, most=95)
-    ] = None
-    longest_side: Annotated[
-        int | None,
-        Setting("Longest side of a picture in pixels, from 16. Default: the preset's.", panel=_FRAMES, least=16),
-    ] = None
-    tasks: Annotated[tuple[str, ...], Setting("Question types that are asked. Default: all.", panel=_ITEMS)] = ()
-    ids: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Items that are asked: ids, a file with one on each line or a JSON list of them, or a folder of runs: what "
-            "was asked there.",
-            panel=_ITEMS,
-            metavar="ID[,ID…]|FILE|RUNS",
-        ),
-    ] = ()
-    exclude: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Items that are not asked: ids, a file, or a folder of runs.",
-            panel=_ITEMS,
-            metavar="ID[,ID…]|FILE|RUNS",
-            may_be_empty=True,
-        ),
-    ] = ()
-    limit: Annotated[
-        int | None, Setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)
-    ] = None
+    prices: Path | None = setting("JSON file with prices of tokens. Default: no cost is counted.", panel=_MODEL)
+    temperature: float | None = setting(
+        "Sampling temperature, from 0. Default: the preset's.", panel=_SAMPLING, least=0
+    )
+    top_p: float | None = setting(
+        "Nucleus sampling: share of the probability, 0–1. Default: the preset's.", panel=_SAMPLING, least=0, most=1
+    )
+    top_k: int | None = setting(
+        "Most likely tokens drawn from, from 0. Default: the preset's.", panel=_SAMPLING, least=0
+    )
+    max_tokens: int | None = setting(
+        "Most tokens of an answer, from 1. Default: the preset's.", panel=_SAMPLING, least=1
+    )
+    seed: int = setting("Seed of everything that is drawn at random, a whole number.", default=0, panel=_SAMPLING)
+    samples: int = setting(
+        "Times that each item is asked, 1–10,000.",
+        default=1,
+        panel=_SAMPLING,
+        aliases=("--repeats",),
+        least=1,
+        most=10_000,
+    )
+    reasoning_tokens: int | None = setting(
+        "Most tokens of a turn that thinks, maps or explains, from 1. Default: the protocol's.",
+        panel=_PROTOCOL,
+        least=1,
+    )
+    samples_per_vote: int | None = setting(
+        "Answers that self-consistency votes over, from 2. Default: 5.", panel=_PROTOCOL, aliases=("--draws",), least=2
+    )
+    grid: int | None = setting(
+        "Cells along each side of a cognitive map, 2–100. Default: 10.", panel=_PROTOCOL, least=2, most=100
+    )
+    map_categories: str | None = setting(
+        "Contents of a map: the question's categories, or all of its scene. Default: question.",
+        panel=_PROTOCOL,
+        metavar="question|scene",
+    )
+    captioner: str | None = setting("Model that captions, for caption-then-answer. Default: none.", panel=_PROTOCOL)
+    captioner_url: str | None = setting(
+        "Address of the captioner's endpoint. Default: --base-url, in one family.", panel=_PROTOCOL
+    )
+    matcher: str | None = setting("Matcher of points of images, for correspondence. Default: sift.", panel=_PROTOCOL)
+    frames: tuple[int, ...] = setting(
+        "Frames of a video, 1–999,999; several numbers make several runs. Default: the preset's.",
+        default=(),
+        panel=_FRAMES,
+        metavar="N[,N…]",
+        least=1,
+        most=999_999,
+    )
+    fps: float | None = setting(
+        "Frames for each second, from 0.001, in place of --frames. Default: the preset's.", panel=_FRAMES, least=0.001
+    )
+    max_frames: int | None = setting("Most frames with --fps, from 1. Default: the preset's.", panel=_FRAMES, least=1)
+    quality: int | None = setting("JPEG quality, 1–95. Default: the preset's.", panel=_FRAMES, least=1, most=95)
+    longest_side: int | None = setting(
+        "Longest side of a picture in pixels, from 16. Default: the preset's.", panel=_FRAMES, least=16
+    )
+    tasks: tuple[str, ...] = setting("Question types that are asked. Default: all.", default=(), panel=_ITEMS)
+    ids: tuple[str, ...] = setting(
+        "Items that are asked: ids, a file with one on each line or a JSON list of them, or a folder of runs: what "
+        "was asked there.",
+        default=(),
+        panel=_ITEMS,
+        metavar="ID[,ID…]|FILE|RUNS",
+    )
+    exclude: tuple[str, ...] = setting(
+        "Items that are not asked: ids, a file, or a folder of runs.",
+        default=(),
+        panel=_ITEMS,
+        metavar="ID[,ID…]|FILE|RUNS",
+        may_be_empty=True,
+    )
+    limit: int | None = setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)
     store: StorePlace = None
-    frame_store: Annotated[
-        Path | None, Setting("Folder of decoded frames. Default: in the user's cache.", panel=STORES)
-    ] = None
+    frame_store: Path | None = setting("Folder of decoded frames. Default: in the user's cache.", panel=STORES)
     count_failures_as_wrong: FailuresAsWrong = False
-    metrics: Annotated[
-        str | None,
-        Setting(
-            "Further metrics by question type: names with commas between (within-25,signed-bias). Default: none.",
-            metavar="NAMES",
-        ),
-    ] = None
+    metrics: str | None = setting(
+        "Further metrics by question type: names with commas between (within-25,signed-bias). Default: none.",
+        metavar="NAMES",
+    )
 
 
 MOST_BUDGET = 1_000_000
@@ -465,43 +372,34 @@ class ScoreConfig:
             repeated=True,
         ),
     ]
-    benchmark: Annotated[str | None, Setting("A benchmark's name or folder. Default: the run folder's own.")] = None
+    benchmark: str | None = setting("A benchmark's name or folder. Default: the run folder's own.")
     data: ReleasedData = None
     subset: Subset = None
     revision: Revision = None
-    format: Annotated[
-        str | None, Setting("Format: jsonl, lmms-eval, vlmevalkit, inspect, easi or predictions. Default: found out.")
-    ] = None
-    columns: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Columns of a table of predictions: id=question_id,response=prediction. Default: usual names.",
-            metavar="NAME=COLUMN,…",
-        ),
-    ] = ()
-    name: Annotated[str | None, Setting("Name of the model. Default: the file's name.")] = None
-    preset: Annotated[
-        str | None, Setting("Prompt preset: the authors' settings it was run with. Default: the first.")
-    ] = None
+    format: str | None = setting(
+        "Format: jsonl, lmms-eval, vlmevalkit, inspect, easi or predictions. Default: found out."
+    )
+    columns: tuple[str, ...] = setting(
+        "Columns of a table of predictions: id=question_id,response=prediction. Default: usual names.",
+        default=(),
+        metavar="NAME=COLUMN,…",
+    )
+    name: str | None = setting("Name of the model. Default: the file's name.")
+    preset: str | None = setting("Prompt preset: the authors' settings it was run with. Default: the first.")
     out: RunFolderOut = None
-    seed: Annotated[int, Setting("Seed of released parsers that draw at random, a whole number.")] = 0
+    seed: int = setting("Seed of released parsers that draw at random, a whole number.", default=0)
     judge: JudgeName = None
     judge_base_url: JudgeUrl = None
     judge_body: JudgeBody = None
     judge_sample: JudgeSample = None
-    concurrency: Annotated[int, Setting("Most requests in flight, from 1.", panel=JUDGE, least=1)] = 32
-    prices: Annotated[
-        Path | None, Setting("JSON file with prices of tokens. Default: no cost is counted.", panel=JUDGE)
-    ] = None
+    concurrency: int = setting("Most requests in flight, from 1.", default=32, panel=JUDGE, least=1)
+    prices: Path | None = setting("JSON file with prices of tokens. Default: no cost is counted.", panel=JUDGE)
     store: StorePlace = None
     count_failures_as_wrong: FailuresAsWrong = False
-    metrics: Annotated[
-        str | None,
-        Setting(
-            "Further metrics by question type: names with commas between (within-25,signed-bias). Default: the run's.",
-            metavar="NAMES",
-        ),
-    ] = None
+    metrics: str | None = setting(
+        "Further metrics by question type: names with commas between (within-25,signed-bias). Default: the run's.",
+        metavar="NAMES",
+    )
     on: On = None
     workers: NumberOfWorkers = None
 
@@ -510,18 +408,14 @@ class ScoreConfig:
 class InitConfig:
     """The first settings of a run."""
 
-    benchmark: Annotated[
-        str, Setting("A benchmark's name or folder.", positional=True, names=benchmarks_and_suites)
-    ] = "vsi-bench"
-    model: Annotated[str, Setting("FAMILY/NAME of the model, as for 'tolman run'.")] = "baseline/best-constant"
-    base_url: Annotated[
-        str | None, Setting("Base URL of the model's endpoint, ending in /v1. Default: the family's own.")
-    ] = None
-    limit: Annotated[int, Setting("Questions to ask at first, from 0 (all).", least=0)] = 20
-    frames: Annotated[
-        int | None, Setting("Frames of a video, 1–999,999. Default: the prompt preset's.", least=1, most=999_999)
-    ] = None
-    out: Annotated[Path, Setting("File to write.", writes="file")] = Path("tolman.toml")
+    benchmark: str = setting(
+        "A benchmark's name or folder.", default="vsi-bench", positional=True, names=benchmarks_and_suites
+    )
+    model: str = setting("FAMILY/NAME of the model, as for 'tolman run'.", default="baseline/best-constant")
+    base_url: str | None = setting("Base URL of the model's endpoint, ending in /v1. Default: the family's own.")
+    limit: int = setting("Questions to ask at first, from 0 (all).", default=20, least=0)
+    frames: int | None = setting("Frames of a video, 1–999,999. Default: the prompt preset's.", least=1, most=999_999)
+    out: Path = setting("File to write.", default=Path("tolman.toml"), writes="file")
 
     def render(self) -> str:
         """The TOML file, with a comment for each setting."""
@@ -551,42 +445,27 @@ class InitConfig:
 class ReproduceConfig:
     """Which published result is run again, and where its weights answer."""
 
-    name: Annotated[
-        str | None, Setting("Target: a name, or a TOML file. Default: all are listed.", positional=True)
-    ] = None
-    dry_run: Annotated[bool, Setting("Print what would be asked, and of what, and ask nothing.")] = False
-    base_url: Annotated[
-        str | None, Setting("Base URL of the endpoint that serves the weights. Default: none.", panel=_MODEL)
-    ] = None
-    model: Annotated[
-        str | None,
-        Setting("FAMILY/NAME that answers, such as hf/NAME. Default: openai/ and the weights' name.", panel=_MODEL),
-    ] = None
-    serve: Annotated[
-        str | None,
-        Setting("Start a server for the runs, as 'tolman run --serve' does: vllm:NAME. Default: none.", panel=_MODEL),
-    ] = None
-    label: Annotated[str | None, Setting("Name for the weights, as of 'tolman run'. Default: none.", panel=_MODEL)] = (
-        None
+    name: str | None = setting("Target: a name, or a TOML file. Default: all are listed.", positional=True)
+    dry_run: bool = setting("Print what would be asked, and of what, and ask nothing.", default=False)
+    base_url: str | None = setting("Base URL of the endpoint that serves the weights. Default: none.", panel=_MODEL)
+    model: str | None = setting(
+        "FAMILY/NAME that answers, such as hf/NAME. Default: openai/ and the weights' name.", panel=_MODEL
     )
-    recipe: Annotated[
-        str | None, Setting("Recipe in place of the target's: a name or a TOML file. Default: its own.", panel=_MODEL)
-    ] = None
-    concurrency: Annotated[
-        int | None, Setting("Most requests in flight, from 1. Default: 32.", panel=_MODEL, least=1)
-    ] = None
-    timeout: Annotated[float, Setting("Seconds for one call, from 0.1.", panel=_MODEL, least=0.1)] = 600.0
-    wait: Annotated[
-        str | None,
-        Setting("Time that an endpoint which is loading is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL),
-    ] = None
-    data: Annotated[Path | None, Setting("Folder with the released data. Default: the Hugging Face hub.")] = None
-    media: Annotated[Path | None, Setting("Folder of the videos. Default: the data's.")] = None
-    out: Annotated[Path | None, Setting("Folder of the runs. Default: runs/reproduce/NAME.", writes="runs")] = None
-    limit: Annotated[
-        int | None, Setting("Most items, from 1, to try it out: no verdict then. Default: all.", least=1)
-    ] = None
+    serve: str | None = setting(
+        "Start a server for the runs, as 'tolman run --serve' does: vllm:NAME. Default: none.", panel=_MODEL
+    )
+    label: str | None = setting("Name for the weights, as of 'tolman run'. Default: none.", panel=_MODEL)
+    recipe: str | None = setting(
+        "Recipe in place of the target's: a name or a TOML file. Default: its own.", panel=_MODEL
+    )
+    concurrency: int | None = setting("Most requests in flight, from 1. Default: 32.", panel=_MODEL, least=1)
+    timeout: float = setting("Seconds for one call, from 0.1.", default=600.0, panel=_MODEL, least=0.1)
+    wait: str | None = setting(
+        "Time that an endpoint which is loading is waited for: 90s, 20m, 2h. Default: 0.", panel=_MODEL
+    )
+    data: Path | None = setting("Folder with the released data. Default: the Hugging Face hub.")
+    media: Path | None = setting("Folder of the videos. Default: the data's.")
+    out: Path | None = setting("Folder of the runs. Default: runs/reproduce/NAME.", writes="runs")
+    limit: int | None = setting("Most items, from 1, to try it out: no verdict then. Default: all.", least=1)
     store: StorePlace = None
-    frame_store: Annotated[
-        Path | None, Setting("Folder of decoded frames. Default: in the user's cache.", panel=STORES)
-    ] = None
+    frame_store: Path | None = setting("Folder of decoded frames. Default: in the user's cache.", panel=STORES)

@@ -6,29 +6,27 @@ Each data set is loaded once; the error for a missing one says how to fetch it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tolman import benchmarks
-from tolman.benchmarks.spec import check_frames
+from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, check_frames
 from tolman.errors import TolmanError, UsageError, as_sentence
 from tolman.features.run.compute import requests_of
 from tolman.features.run.config import RunConfig
 from tolman.models.batching.interface import PRICE_SHARE
-from tolman.protocols import Ask, Look
+from tolman.protocols import Ask, Look, Protocol, Step
 from tolman.responses import Response, Usage
 from tolman.runs.prices import LETTERS_OF_A_TOKEN, read_price
 from tolman.runs.response_store import is_url, open_store, usual_place
 from tolman.runs.run import adjusted, protocol_of
-from tolman.runs.run_items import load, preset_of
+from tolman.runs.run_items import Loaded, load, preset_of
 
 if TYPE_CHECKING:
-    from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
     from tolman.items import Item
-    from tolman.protocols import Protocol, Step
     from tolman.runs.request import RunRequest
-    from tolman.runs.run_items import Loaded
 
 
 class DataSets:
@@ -198,8 +196,5 @@ def _seconds_of_a_call(request: RunRequest, *, media: bool) -> float | None:
     place = request.store or usual_place()
     if not (is_url(place) or Path(place).exists()):
         return None
-    store = open_store(place)
-    try:
+    with closing(open_store(place)) as store:
         return store.mean_seconds(request.model, media=media)
-    finally:
-        store.close()

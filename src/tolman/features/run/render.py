@@ -115,7 +115,7 @@ def show_estimates(
     _show_table(console, found, as_json=as_json)
     told = TextConsole(stderr=True) if as_json else console
     for text in lacking:
-        told.print(text, style="bold red", markup=False, highlight=False, soft_wrap=True)
+        say(told, text, "bold red")
 
 
 def _show_table(console: Console, found: Sequence[RunEstimate], *, as_json: bool) -> None:
@@ -140,12 +140,13 @@ def _show_table(console: Console, found: Sequence[RunEstimate], *, as_json: bool
         items = f"{sum(one.items for one in found):,}"
         grid.add_row("[bold]all[/]", "", "", items, calls, "", "", "", "", "", cost, style="bold")
     print_wide(console, grid)
-    console.print(
+    say(
+        console,
         "Calls are the fewest that a protocol makes, those in the response store among them; text is counted at four "
         "letters a token; cost is of text and the longest answers, without pictures and videos; minutes are by the "
         "speed of this model's answers in the response store, and unknown where it has none of the kind.",
-        style="dim", markup=False, highlight=False, soft_wrap=True,
-    )  # fmt: skip
+        "dim",
+    )
 
 
 def _minutes(minutes: float | None) -> str:
@@ -187,10 +188,10 @@ def show_suite(
     for title, matrix in report.boards.items():
         _print_matrix(console, title, matrix)
         for text in matrix.warnings:
-            console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
+            say(console, text, "yellow")
     for text in result.failed:
-        console.print(text, style="bold red", markup=False, highlight=False, soft_wrap=True)
-    console.print(f"Every item: {report.page}", markup=False, highlight=False, soft_wrap=True)
+        say(console, text, "bold red")
+    say(console, f"Every item: {report.page}")
 
 
 def _values(matrix: Matrix, name: str) -> dict[str, str]:

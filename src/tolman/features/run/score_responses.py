@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +11,15 @@ from tolman.features.config import judge_request
 from tolman.features.events import CallEvents, Events, Noted, silent
 from tolman.features.opened_folders import Run
 from tolman.features.run.config import ScoreConfig
-from tolman.parallel import place_of
-from tolman.responses import Failure, FailureKind, Response
+from tolman.parallel import WorkPlace, place_of
+from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.logs.predictions import FAILURES, failure_in, repeat_in
 from tolman.runs.rescore import judge_folder, score_file, score_folder
 from tolman.runs.run_folder import RunFolder
 from tolman.scoring.metrics import names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tolman.items import Item
-    from tolman.parallel import WorkPlace
-    from tolman.responses import Outcome
 
 
 FRAME = Path("the data frame")
@@ -35,18 +30,7 @@ MANY_ROWS = 200_000
 """Rows of scores that are worth the start of other processes."""
 
 
-@dataclass(frozen=True)
-class ScoreResult:
-    """The result of scoring.
-
-    Attributes:
-        run: the folder with responses and scores.
-    """
-
-    run: Run
-
-
-def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
+def score(config: ScoreConfig, events: Events = silent) -> Run:
     """Score responses into a run folder, or a run folder again; with a judge, have a model read them.
 
     Raises:
@@ -93,7 +77,7 @@ def score(config: ScoreConfig, events: Events = silent) -> ScoreResult:
         calls = CallEvents(events)
         folder, _ = judge_folder(folder.path, judging, started=calls.start, done=calls.done, noted=calls.note)
         calls.end()
-    return ScoreResult(Run(folder.path))
+    return Run(folder.path)
 
 
 def _checked(paths: Sequence[Path]) -> Sequence[Path]:

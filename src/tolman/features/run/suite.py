@@ -23,9 +23,9 @@ from tolman.features.run.estimate import DataSets
 from tolman.features.run.suite_file import BOARDS, board_matrix, check_names, folder_of, models_of
 from tolman.reports.loaded_runs import load_runs
 from tolman.reports.reference_rows import Published
-from tolman.reports.report_content import build
-from tolman.reports.report_pages import LackingFigure, matrix_of, matrix_page, render, save
-from tolman.responses import Response
+from tolman.reports.report_content import Report, build
+from tolman.reports.report_pages import LackingFigure, Matrix, matrix_of, matrix_page, render, save
+from tolman.responses import Outcome, Response
 from tolman.runs.run import arun
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import subset_of
@@ -33,9 +33,6 @@ from tolman.runtime import run_until_stopped
 
 if TYPE_CHECKING:
     from tolman.models.servers import Server
-    from tolman.reports.report_content import Report
-    from tolman.reports.report_pages import Matrix
-    from tolman.responses import Outcome
     from tolman.runs.request import RunRequest, Started
 
 

@@ -16,14 +16,14 @@ import tolman
 from tolman.errors import InputError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
-from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig, PoolConfig
+from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig
 from tolman.files import alone_in, whole_folder, write_text
-from tolman.ingest.build import ScansConfig
+from tolman.ingest.build import ScansConfig, SummaryRow
 from tolman.ingest.build import ingest as carry_out
 from tolman.ingest.corrections import append_corrections, read_corrections
-from tolman.ingest.formats import AUTO, generic, names
+from tolman.ingest.formats import AUTO, RecognisedScans, generic, names
 from tolman.ingest.formats import recognise as look_into
-from tolman.ingest.media_pool import bring_in, read_pool
+from tolman.ingest.media_pool import LeftOut, PoolMedium, bring_in, read_pool
 from tolman.ingest.recording_measures import Pick, measure_recording, open_recording
 from tolman.ingest.scan_doctor import Diagnosis, diagnose
 from tolman.ingest.scan_format import SceneSource
@@ -32,9 +32,6 @@ from tolman.scene_shards import Shard, read_shard, whole_job
 
 if TYPE_CHECKING:
     from tolman.geometry.measuring import Measurement
-    from tolman.ingest.build import SummaryRow
-    from tolman.ingest.formats import RecognisedScans
-    from tolman.ingest.media_pool import LeftOut, PoolMedium
 
 
 @dataclass(frozen=True)
@@ -65,15 +62,20 @@ class PoolResult:
         return [medium for medium in self.added if medium.duplicate_of]
 
 
-def pool(config: PoolConfig, events: Events = silent) -> PoolResult:
+def pool(config: IngestConfig, events: Events = silent) -> PoolResult:
     """Bring media into a pool; the same config goes on where it was stopped.
 
     Raises:
-        UsageError: no path is given, or the source's name can't be a folder's.
+        UsageError: no path is given, the source's name can't be a folder's, or something is given that only scans have.
         InputError: a path isn't there, there are no media, or the pool's folder holds something else.
         MissingExtraError: Pillow or PyAV is not installed.
     """
 
+    if config.categories or config.corrections:
+        raise UsageError("a media pool has no objects: --categories and --corrections are for scans.")
+    if config.shard:
+        raise UsageError("--shard is for scans: a media pool grows, so bring folder after folder into it.")
+    out = config.folder
     if not config.path:
         raise UsageError("no media are given: name folders, media, or lists of them.")
     seen = 0
@@ -86,10 +88,10 @@ def pool(config: PoolConfig, events: Events = silent) -> PoolResult:
         seen = done
 
     events(Began("looking at media"))
-    with alone_in(config.out):
+    with alone_in(out):
         brought = bring_in(
             config.path,
-            config.out,
+            out,
             source=config.source or config.path[0].resolve().stem,
             licence=config.licence,
             groups=config.groups,
@@ -99,8 +101,8 @@ def pool(config: PoolConfig, events: Events = silent) -> PoolResult:
         )
     events(Ended())
     return PoolResult(
-        config.out,
-        tuple(read_pool(config.out)),
+        out,
+        tuple(read_pool(out)),
         brought.added,
         brought.kept,
         brought.left_out,

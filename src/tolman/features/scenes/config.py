@@ -13,30 +13,7 @@ from pathlib import Path
 from typing import Annotated
 
 from tolman.errors import UsageError
-from tolman.features.config import NumberOfWorkers, On, Setting, ShardOfJob
-
-
-@dataclass(frozen=True, kw_only=True)
-class PoolConfig:
-    """Which media come into a pool. On the command line: `tolman ingest media`."""
-
-    path: Annotated[tuple[Path, ...], Setting("Folders, media, or lists of them.", positional=True)]
-    out: Annotated[Path, Setting("Folder of the pool. Existing content stays.", writes="pool")]
-    source: Annotated[
-        str | None, Setting("Name of the data set that the media come from. Default: the folder's name.")
-    ] = None
-    licence: Annotated[str, Setting("Licence of the media, in your words.")] = ""
-    groups: Annotated[
-        Path | None,
-        Setting(
-            "CSV with the columns file and group: which media show one place. Default: media of one sub-folder do, "
-            "others are in no group."
-        ),
-    ] = None
-    copy: Annotated[bool, Setting("Copy the media instead of sharing their bytes on the disk.")] = False
-    on: On = None
-    workers: NumberOfWorkers = None
-
+from tolman.features.config import NumberOfWorkers, On, Setting, ShardOfJob, setting
 
 MEDIA = "media"
 """The format that is none of scans: media for a pool (`tolman.features.scenes.compute`)."""
@@ -57,50 +34,37 @@ class IngestConfig:
             metavar="FORMAT",
         ),
     ]
-    path: Annotated[
-        tuple[Path, ...],
-        Setting(
-            "Folder of the scans, or of one of them. For 'media': folders, media, or lists of them.", positional=True
-        ),
-    ] = ()
-    out: Annotated[
-        Path | None,
-        Setting(
-            "Folder of the scenes, or of the pool. Its content stays. Default: none, to look into a folder.",
-            writes="ingested",
-        ),
-    ] = None
-    categories: Annotated[
-        Path | None,
-        Setting(
-            "JSON file that says which labels are asked about, and under which names. Default: the data set's list."
-        ),
-    ] = None
-    corrections: Annotated[
-        Path | None, Setting("JSON file of corrections, added to the folder's own corrections.json.")
-    ] = None
-    completeness: Annotated[
-        float, Setting("Least completeness of a scene's mesh, 0–1; others are left out.", least=0, most=1)
-    ] = 0.75
-    scale: Annotated[float | None, Setting("Metres of one unit of the scan. Default: unknown.", panel=_HINTS)] = None
-    up: Annotated[
-        str | None,
-        Setting("Axis of the scan that points up: x, y, z, -x, -y, -z. Default: found by its cameras.", panel=_HINTS),
-    ] = None
-    rate: Annotated[float | None, Setting("Pictures a second. Default: unknown.", panel=_HINTS)] = None
-    source: Annotated[
-        str | None, Setting("Name of the data set that the media come from. Default: the folder's name.", panel=_POOL)
-    ] = None
-    licence: Annotated[str, Setting("Licence of the media, in your words.", panel=_POOL)] = ""
-    groups: Annotated[
-        Path | None,
-        Setting(
-            "CSV with the columns file and group: which media show one place. Default: media of one sub-folder do, "
-            "others are in no group.",
-            panel=_POOL,
-        ),
-    ] = None
-    copy: Annotated[bool, Setting("Copy the media instead of sharing their bytes on the disk.", panel=_POOL)] = False
+    path: tuple[Path, ...] = setting(
+        "Folder of the scans, or of one of them. For 'media': folders, media, or lists of them.",
+        default=(),
+        positional=True,
+    )
+    out: Path | None = setting(
+        "Folder of the scenes, or of the pool. Its content stays. Default: none, to look into a folder.",
+        writes="ingested",
+    )
+    categories: Path | None = setting(
+        "JSON file that says which labels are asked about, and under which names. Default: the data set's list."
+    )
+    corrections: Path | None = setting("JSON file of corrections, added to the folder's own corrections.json.")
+    completeness: float = setting(
+        "Least completeness of a scene's mesh, 0–1; others are left out.", default=0.75, least=0, most=1
+    )
+    scale: float | None = setting("Metres of one unit of the scan. Default: unknown.", panel=_HINTS)
+    up: str | None = setting(
+        "Axis of the scan that points up: x, y, z, -x, -y, -z. Default: found by its cameras.", panel=_HINTS
+    )
+    rate: float | None = setting("Pictures a second. Default: unknown.", panel=_HINTS)
+    source: str | None = setting(
+        "Name of the data set that the media come from. Default: the folder's name.", panel=_POOL
+    )
+    licence: str = setting("Licence of the media, in your words.", default="", panel=_POOL)
+    groups: Path | None = setting(
+        "CSV with the columns file and group: which media show one place. Default: media of one sub-folder do, "
+        "others are in no group.",
+        panel=_POOL,
+    )
+    copy: bool = setting("Copy the media instead of sharing their bytes on the disk.", default=False, panel=_POOL)
     shard: ShardOfJob = None
     on: On = None
     workers: NumberOfWorkers = None
@@ -144,28 +108,6 @@ class IngestConfig:
             raise UsageError(f"--up takes one of {', '.join(UP_TURNS)}, not '{self.up}'.")
         return ScanHints(self.scale, up, self.rate)
 
-    @property
-    def pool(self) -> PoolConfig:
-        """The same as a config of a media pool.
-
-        Raises:
-            UsageError: something is given that only scans have.
-        """
-        if self.categories or self.corrections:
-            raise UsageError("a media pool has no objects: --categories and --corrections are for scans.")
-        if self.shard:
-            raise UsageError("--shard is for scans: a media pool grows, so bring folder after folder into it.")
-        return PoolConfig(
-            path=self.path,
-            out=self.folder,
-            source=self.source,
-            licence=self.licence,
-            groups=self.groups,
-            copy=self.copy,
-            on=self.on,
-            workers=self.workers,
-        )
-
 
 _FIRST, _SECOND = "The picked region", "The second region, for distances and angles"
 _BOX, _PIXELS = "X0,Y0,Z0,X1,Y1,Z1", "X0,Y0,X1,Y1"
@@ -178,46 +120,37 @@ class MeasureConfig:
     recording: Annotated[
         Path, Setting("Folder of a rig, collection of scenes, or file or folder of a cloud.", positional=True)
     ]
-    quantity: Annotated[
-        str,
-        Setting(
-            "Quantity: size, length, width, height, diameter, area, room-area; of two regions: distance, box-distance, "
-            "angle. Default: size.",
-            positional=True,
-        ),
-    ] = "size"
-    box: Annotated[
-        tuple[float, ...], Setting("Two corners of a box in the cloud, metres.", metavar=_BOX, panel=_FIRST)
-    ] = ()
-    pixels: Annotated[
-        tuple[float, ...], Setting("Two corners of a box in a frame, pixels.", metavar=_PIXELS, panel=_FIRST)
-    ] = ()
-    at: Annotated[float | None, Setting("Time of that frame, seconds of the recording.", panel=_FIRST)] = None
-    camera: Annotated[
-        str | None, Setting("Role of the camera of that frame. Default: the first camera.", panel=_FIRST)
-    ] = None
-    to_box: Annotated[
-        tuple[float, ...], Setting("Two corners of a box in the cloud, metres.", metavar=_BOX, panel=_SECOND)
-    ] = ()
-    to_pixels: Annotated[
-        tuple[float, ...], Setting("Two corners of a box in a frame, pixels.", metavar=_PIXELS, panel=_SECOND)
-    ] = ()
-    to_at: Annotated[
-        float | None, Setting("Time of that frame, seconds of the recording. Default: as --at.", panel=_SECOND)
-    ] = None
-    capture: Annotated[
-        str | None, Setting("Id of a collection's LiDAR capture, or of its scene. Default: the only one.")
-    ] = None
-    shape: Annotated[str, Setting("Shape that is fitted: box (upright), free-box or cylinder.")] = "box"
-    whole: Annotated[bool, Setting("Keep floors and walls that go on beyond the region.")] = False
-    between: Annotated[
-        tuple[float, ...],
-        Setting("Times between which points are used, seconds. Default: the whole recording.", metavar="FROM,TO"),
-    ] = ()
-    cell: Annotated[
-        float, Setting("Side of the voxels that points are thinned to, 0.001–1 metres.", least=0.001, most=1.0)
-    ] = 0.01
-    seed: Annotated[int, Setting("Seed of the random trials of fits, a whole number.")] = 0
+    quantity: str = setting(
+        "Quantity: size, length, width, height, diameter, area, room-area; of two regions: distance, box-distance, "
+        "angle. Default: size.",
+        default="size",
+        positional=True,
+    )
+    box: tuple[float, ...] = setting(
+        "Two corners of a box in the cloud, metres.", default=(), metavar=_BOX, panel=_FIRST
+    )
+    pixels: tuple[float, ...] = setting(
+        "Two corners of a box in a frame, pixels.", default=(), metavar=_PIXELS, panel=_FIRST
+    )
+    at: float | None = setting("Time of that frame, seconds of the recording.", panel=_FIRST)
+    camera: str | None = setting("Role of the camera of that frame. Default: the first camera.", panel=_FIRST)
+    to_box: tuple[float, ...] = setting(
+        "Two corners of a box in the cloud, metres.", default=(), metavar=_BOX, panel=_SECOND
+    )
+    to_pixels: tuple[float, ...] = setting(
+        "Two corners of a box in a frame, pixels.", default=(), metavar=_PIXELS, panel=_SECOND
+    )
+    to_at: float | None = setting("Time of that frame, seconds of the recording. Default: as --at.", panel=_SECOND)
+    capture: str | None = setting("Id of a collection's LiDAR capture, or of its scene. Default: the only one.")
+    shape: str = setting("Shape that is fitted: box (upright), free-box or cylinder.", default="box")
+    whole: bool = setting("Keep floors and walls that go on beyond the region.", default=False)
+    between: tuple[float, ...] = setting(
+        "Times between which points are used, seconds. Default: the whole recording.", default=(), metavar="FROM,TO"
+    )
+    cell: float = setting(
+        "Side of the voxels that points are thinned to, 0.001–1 metres.", default=0.01, least=0.001, most=1.0
+    )
+    seed: int = setting("Seed of the random trials of fits, a whole number.", default=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,95 +170,75 @@ class SimulateConfig:
     """Which scenes are simulated, and how they are recorded."""
 
     out: Annotated[Path, Setting("Folder of the scenes.", writes="scenes")]
-    scenes: Annotated[int, Setting("Number of scenes, from 1.", least=1)] = 3
-    seed: Annotated[int, Setting("Seed of everything that is drawn at random, a whole number.")] = 0
-    shapes: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Shapes of the places, taken in turn: rectangle, l-shape, two-rooms, home (two to six rooms), street, "
-            "parking-lot, park, courtyard.",
-            metavar="SHAPE[,SHAPE…]",
-        ),
-    ] = ("home",)
-    objects: Annotated[
-        int,
-        Setting(
-            "Number of objects in each scene, doors and windows apart, 4–200; a home has more, by its rooms.",
-            least=4,
-            most=200,
-        ),
-    ] = 22
-    seconds: Annotated[float, Setting("Length of the camera trajectory, 1–600 seconds.", least=1, most=600)] = 30.0
-    rate: Annotated[int, Setting("Frames a second, 1–60.", least=1, most=60)] = 12
-    size: Annotated[
-        str,
-        Setting("Width and height of frames, pixels: even numbers, 16–4096.", metavar="WIDTHxHEIGHT"),
-    ] = "640x480"
-    furniture: Annotated[
-        Path | None,
-        Setting(
-            "Sweet Home 3D library (.sh3f) whose models are added to the furniture made by rule. Default: none.",
-            metavar="FILE",
-        ),
-    ] = None
-    depth: Annotated[bool, Setting("Also write depth and instances of each frame.")] = False
-    actors: Annotated[int, Setting("Number of people who walk around and carry things, 0–20.", least=0, most=20)] = 0
-    robots: Annotated[int, Setting("Number of round robots that drive about, 0–20.", least=0, most=20)] = 0
-    traffic: Annotated[
-        int,
-        Setting(
-            "Number of cars and bicycles that drive along streets and across parking lots, bicycles in parks and "
-            "courtyards, 0–20.",
-            least=0,
-            most=20,
-        ),
-    ] = 0
-    camera: Annotated[
-        str,
-        Setting(
-            "Motion of the moving camera: walk, at 1.5 m; handheld, the same with a hand's tremor; robot, level at 0.3 "
-            "to 0.6 m, driving straight and turning on the spot.",
-            choices=CAMERA_WORDS,
-        ),
-    ] = "walk"
-    exo: Annotated[
-        int, Setting("Number of fixed (exocentric) cameras in addition to the moving one, 0–16.", least=0, most=16)
-    ] = 0
-    quality: Annotated[
-        str,
-        Setting(
-            "Quality of the videos' colours: fast; default, with reflections in mirrors and, in rooms with types, "
-            "darker crevices; high, with nine samples a pixel and finer light and shadows, for graphics cards. Depth "
-            "and instances are the same.",
-            choices=QUALITIES,
-        ),
-    ] = "default"
-    lidar: Annotated[bool, Setting("Record with a spinning LiDAR on the moving camera too.")] = False
-    media: Annotated[
-        bool,
-        Setting(
-            "Draw videos. Without them rays find what they would show, for questions from many scenes. Default: yes.",
-            aliases=("--no-no-media",),
-            negates="no_media",
-        ),
-    ] = True
-    twins: Annotated[
-        int,
-        Setting(
-            "Scenes in a group that differ in one thing, 1 (no groups) to 8. Cameras are the same for all of a group; "
-            "a question about the thing has other answers. Rooms only.",
-            least=1,
-            most=8,
-        ),
-    ] = 1
-    differ: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Ways in which twins differ, taken in turn by groups: landmark (one thing stands beside another one in "
-            "each), side (to another side of one), number (there are more of it in each).",
-            metavar="WORD[,WORD…]",
-        ),
-    ] = ("landmark", "side", "number")
+    scenes: int = setting("Number of scenes, from 1.", default=3, least=1)
+    seed: int = setting("Seed of everything that is drawn at random, a whole number.", default=0)
+    shapes: tuple[str, ...] = setting(
+        "Shapes of the places, taken in turn: rectangle, l-shape, two-rooms, home (two to six rooms), street, "
+        "parking-lot, park, courtyard.",
+        default=("home",),
+        metavar="SHAPE[,SHAPE…]",
+    )
+    objects: int = setting(
+        "Number of objects in each scene, doors and windows apart, 4–200; a home has more, by its rooms.",
+        default=22,
+        least=4,
+        most=200,
+    )
+    seconds: float = setting("Length of the camera trajectory, 1–600 seconds.", default=30.0, least=1, most=600)
+    rate: int = setting("Frames a second, 1–60.", default=12, least=1, most=60)
+    size: str = setting(
+        "Width and height of frames, pixels: even numbers, 16–4096.", default="640x480", metavar="WIDTHxHEIGHT"
+    )
+    furniture: Path | None = setting(
+        "Sweet Home 3D library (.sh3f) whose models are added to the furniture made by rule. Default: none.",
+        metavar="FILE",
+    )
+    depth: bool = setting("Also write depth and instances of each frame.", default=False)
+    actors: int = setting("Number of people who walk around and carry things, 0–20.", default=0, least=0, most=20)
+    robots: int = setting("Number of round robots that drive about, 0–20.", default=0, least=0, most=20)
+    traffic: int = setting(
+        "Number of cars and bicycles that drive along streets and across parking lots, bicycles in parks and "
+        "courtyards, 0–20.",
+        default=0,
+        least=0,
+        most=20,
+    )
+    camera: str = setting(
+        "Motion of the moving camera: walk, at 1.5 m; handheld, the same with a hand's tremor; robot, level at 0.3 "
+        "to 0.6 m, driving straight and turning on the spot.",
+        default="walk",
+        choices=CAMERA_WORDS,
+    )
+    exo: int = setting(
+        "Number of fixed (exocentric) cameras in addition to the moving one, 0–16.", default=0, least=0, most=16
+    )
+    quality: str = setting(
+        "Quality of the videos' colours: fast; default, with reflections in mirrors and, in rooms with types, "
+        "darker crevices; high, with nine samples a pixel and finer light and shadows, for graphics cards. Depth "
+        "and instances are the same.",
+        default="default",
+        choices=QUALITIES,
+    )
+    lidar: bool = setting("Record with a spinning LiDAR on the moving camera too.", default=False)
+    media: bool = setting(
+        "Draw videos. Without them rays find what they would show, for questions from many scenes. Default: yes.",
+        default=True,
+        aliases=("--no-no-media",),
+        negates="no_media",
+    )
+    twins: int = setting(
+        "Scenes in a group that differ in one thing, 1 (no groups) to 8. Cameras are the same for all of a group; "
+        "a question about the thing has other answers. Rooms only.",
+        default=1,
+        least=1,
+        most=8,
+    )
+    differ: tuple[str, ...] = setting(
+        "Ways in which twins differ, taken in turn by groups: landmark (one thing stands beside another one in "
+        "each), side (to another side of one), number (there are more of it in each).",
+        default=("landmark", "side", "number"),
+        metavar="WORD[,WORD…]",
+    )
     shard: ShardOfJob = None
     on: On = None
     workers: NumberOfWorkers = None

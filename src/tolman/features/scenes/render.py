@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
-from tolman.ingest.build import NAME
+from tolman.ingest.build import NAME, SummaryRow
 from tolman.reports.scene_pages import HEADINGS, cells, plain
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tolman.features.report.compute import ScenesResult
     from tolman.features.scenes.compute import CheckedScan, IngestResult, PoolResult
     from tolman.geometry.measuring import Measurement
-    from tolman.ingest.build import SummaryRow
 
 
 _SCENES = 40

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tolman.errors import UsageError, unknown
+from tolman.features.config import shared_settings
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
 from tolman.features.scenes.config import CAMERA_WORDS, QUALITIES, SimulateConfig
@@ -126,27 +127,7 @@ def _order(config: SimulateConfig) -> WorldsConfig:
             raise unknown("difference of twins", word, DIFFERENCES)
     if config.camera == "robot" and config.exo:
         raise UsageError("--exo shows the person who carries the moving camera: leave it out, or --camera robot.")
-    return WorldsConfig(
-        scenes=config.scenes,
-        seed=config.seed,
-        shapes=config.shapes,
-        objects=config.objects,
-        seconds=config.seconds,
-        rate=config.rate,
-        size=_size(config.size),
-        furniture=config.furniture,
-        depth=config.depth,
-        actors=config.actors,
-        robots=config.robots,
-        traffic=config.traffic,
-        exo=config.exo,
-        lidar=config.lidar,
-        media=config.media,
-        twins=config.twins,
-        differ=config.differ,
-        quality=config.quality,
-        camera=config.camera,
-    )
+    return WorldsConfig(**shared_settings(config, WorldsConfig) | {"size": _size(config.size)})
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -93,19 +93,21 @@ def draw_bars(figure: Figure, chart: Chart, theme: Theme) -> None:
         axes.tick_params(axis="x", length=0)
 
 
-def _bars_height(chart: Chart) -> float:
-    return ROW_HEIGHT * len(_bars_lines(chart)) + 0.35
-
-
-def _bars_entries(chart: Chart, theme: Theme) -> Sequence[Entry]:
-    return [*patch_entries(chart.series("run"), theme), *behind_entries(chart, theme)]
-
-
-BARS_FORM = Form(draw_bars, _bars_height, _bars_entries, "bars")
+BARS_FORM = Form(
+    draw_bars,
+    lambda chart: ROW_HEIGHT * len(_bars_lines(chart)) + 0.35,
+    lambda chart, theme: [*patch_entries(chart.series("run"), theme), *behind_entries(chart, theme)],
+    "bars",
+)
 
 
 PANELS_A_LINE = 2
 _LINE = 0.2
+
+
+def several_entries(chart: Chart, theme: Theme) -> Sequence[Entry]:
+    """The entries of areas; none for one series."""
+    return patch_entries(chart.series(), theme) if len(chart.series()) > 1 else []
 
 
 def _counts_lines(chart: Chart) -> list[list[tuple[str, int]]]:
@@ -159,15 +161,12 @@ def draw_counts(figure: Figure, chart: Chart, theme: Theme) -> None:
         axes.set_xlabel(chart.x)
 
 
-def _counts_height(chart: Chart) -> float:
-    return sum(_LINE * _tallest(line) + 0.55 for line in _counts_lines(chart)) + 0.25
-
-
-def _counts_entries(chart: Chart, theme: Theme) -> Sequence[Entry]:
-    return patch_entries(chart.series(), theme) if len(chart.series()) > 1 else []
-
-
-COUNTS_FORM = Form(draw_counts, _counts_height, _counts_entries, "counts")
+COUNTS_FORM = Form(
+    draw_counts,
+    lambda chart: sum(_LINE * _tallest(line) + 0.55 for line in _counts_lines(chart)) + 0.25,
+    several_entries,
+    "counts",
+)
 
 
 LINE = 0.27
@@ -226,12 +225,7 @@ def _stacked_height(chart: Chart) -> float:
     return LINE * sum(len(labels) + 0.9 for labels in panels.values()) + 0.2 * len(panels) + 0.45
 
 
-def _stacked_entries(chart: Chart, theme: Theme) -> Sequence[Entry]:
-    parts = chart.series()
-    return patch_entries(parts, theme) if len(parts) > 1 else []
-
-
-STACKED_FORM = Form(draw_stacked, _stacked_height, _stacked_entries, "stacked")
+STACKED_FORM = Form(draw_stacked, _stacked_height, several_entries, "stacked")
 
 
 _BRIGHT = 0.55
@@ -311,11 +305,7 @@ def _heat_height(chart: Chart) -> float:
     return sum(0.31 * count + 1.0 for count in rows) + 0.2
 
 
-def _heat_entries(chart: Chart, theme: Theme) -> Sequence[Entry]:
-    return []
-
-
-HEAT_FORM = Form(draw_heat, _heat_height, _heat_entries, "heat")
+HEAT_FORM = Form(draw_heat, _heat_height, lambda chart, theme: (), "heat")
 
 
 FORMS = (BARS_FORM, COUNTS_FORM, STACKED_FORM, HEAT_FORM)

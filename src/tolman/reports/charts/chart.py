@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from tolman.scoring.intervals import Interval
+
 
 SCHEMA: dict[str, Any] = {
     "panel": pl.String,
@@ -102,6 +104,14 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame([{name: row.get(name) for name in SCHEMA} for row in rows], schema=SCHEMA, orient="row")
 
 
+CLUSTERED = "Lines: 95 % intervals, clustered by scene."
+
+
+def ends_of(interval: Interval | None) -> dict[str, float | None]:
+    """The columns of an interval."""
+    return {"low": interval.low if interval else None, "high": interval.high if interval else None}
+
+
 def plain(text: str, most: int = MOST_LETTERS) -> str:
     """Return a text in a form for pictures: one line, no control characters, at most so many letters."""
     said = _UNPRINTABLE.sub(" ", " ".join(text.split())).strip()
@@ -167,6 +177,11 @@ class Form:
     height: Callable[[Chart], float]
     entries: Callable[[Chart, Theme], Sequence[Entry]]
     name: str = ""
+
+
+def rendered(chart: Chart, form: Form) -> str:
+    """Draw a chart as one SVG element, as `render` does."""
+    return render(chart, form).decode()
 
 
 def check_drawing() -> None:

@@ -45,10 +45,6 @@ LEAST_LINE = 0.24
 _DOT = 0.115
 
 
-def _line(chart: Chart) -> float:
-    return max(LEAST_LINE, _DOT * (len(chart.series("run")) + 0.8))
-
-
 def draw_dots(figure: Figure, chart: Chart, theme: Theme) -> None:
     """Draw them on an empty figure. Settings: `low` and `high`, the least range of the axis (0 and 100; None for the
     range of the values), and `zero`, whether there is a line at 0."""
@@ -88,7 +84,8 @@ def draw_dots(figure: Figure, chart: Chart, theme: Theme) -> None:
 
 
 def _dots_height(chart: Chart) -> float:
-    return _line(chart) * len(chart.values("label")) + 0.55 + (0.3 if chart.values("panel") else 0)
+    line = max(LEAST_LINE, _DOT * (len(chart.series("run")) + 0.8))
+    return line * len(chart.values("label")) + 0.55 + (0.3 if chart.values("panel") else 0)
 
 
 def _dots_entries(chart: Chart, theme: Theme) -> Sequence[Entry]:
@@ -156,11 +153,12 @@ def _lines_height(chart: Chart) -> float:
     return 2.8 if panels < 2 else 2.2 * lines + 0.2
 
 
-def _lines_entries(chart: Chart, theme: Theme) -> Sequence[Entry]:
-    return [*dot_entries(chart, theme, line=True), *behind_entries(chart, theme)]
-
-
-LINES_FORM = Form(draw_lines, _lines_height, _lines_entries, "lines")
+LINES_FORM = Form(
+    draw_lines,
+    _lines_height,
+    lambda chart, theme: [*dot_entries(chart, theme, line=True), *behind_entries(chart, theme)],
+    "lines",
+)
 
 
 SCATTER_PANELS_A_LINE = 3
@@ -376,10 +374,6 @@ def draw_radar(figure: Figure, chart: Chart, theme: Theme) -> None:
     axes.spines["polar"].set_color(theme.grid)
 
 
-def _radar_entries(chart: Chart, theme: Theme) -> Sequence[Entry]:
-    return [*dot_entries(chart, theme, line=True), *_behind(chart, theme)]
-
-
 def _behind(chart: Chart, theme: Theme) -> list[Entry]:
     from matplotlib.lines import Line2D
 
@@ -391,7 +385,12 @@ def _behind(chart: Chart, theme: Theme) -> list[Entry]:
     ]
 
 
-RADAR_FORM = Form(draw_radar, lambda chart: 4.3, _radar_entries, "radar")
+RADAR_FORM = Form(
+    draw_radar,
+    lambda chart: 4.3,
+    lambda chart, theme: [*dot_entries(chart, theme, line=True), *_behind(chart, theme)],
+    "radar",
+)
 
 
 FORMS = (DOTS_FORM, LINES_FORM, SCATTER_FORM, PLANES_FORM, RADAR_FORM)
