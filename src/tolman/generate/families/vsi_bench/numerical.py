@@ -16,7 +16,7 @@ from functools import partial
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.distractors import counting_options, has_numeric_options, no_distractors, numeric_options
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.family import Family, FamilySettings, matched, place_of
 from tolman.generate.scene_geometry import (
     KEY,
     DistanceMeasure,
@@ -71,9 +71,7 @@ def recompute_counting(
     geometry: SceneGeometry, item: Item, settings: CountingSettings, *, released: bool = True
 ) -> Recomputed:
     """The scene's count."""
-    match = _COUNTING_PATTERN.match(item.question)
-    if match is None:
-        raise ValueError("is no counting question")
+    match = matched(_COUNTING_PATTERN, item, "is no counting question")
     category = geometry.category(match[1])
     count, boxes = geometry.scene.count(category), len(geometry.members[category])
     few = (f"count below {settings.least}",) if count < settings.least else ()
@@ -163,9 +161,7 @@ def recompute_absolute_distance(
     geometry: SceneGeometry, item: Item, settings: DistanceSettings, *, released: bool = True
 ) -> Recomputed:
     """The released distance, printed, and the exact one."""
-    match = _ABSOLUTE_DISTANCE_PATTERN.search(item.question)
-    if match is None:
-        raise ValueError("is no question for a distance")
+    match = matched(_ABSOLUTE_DISTANCE_PATTERN, item, "is no question for a distance")
     a, b = geometry.category(match[1]), geometry.category(match[2])
     exact = geometry.exact_distance(a, b)
     sampled = geometry.sampled_distance(a, b) if released else None
@@ -248,9 +244,7 @@ def recompute_object_size(
     geometry: SceneGeometry, item: Item, settings: SizeSettings, *, released: bool = True
 ) -> Recomputed:
     """The longest extent."""
-    match = _OBJECT_SIZE_PATTERN.search(item.question)
-    if match is None:
-        raise ValueError("is no question for a size")
+    match = matched(_OBJECT_SIZE_PATTERN, item, "is no question for a size")
     category = geometry.category(match[1])
     thing = geometry.scene.of(category)[0]
     length = thing.box.longest
