@@ -39,7 +39,7 @@ from tolman.ingest.categories import named
 from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json, vector
 from tolman.ingest.readers.picture_sources import IMAGES, VideoFile, common_size_of, decoded_mask, masks_of, pictures_of
 from tolman.ingest.readers.ply import Ply, read_ply
-from tolman.ingest.readers.text_records import contained, in_order, numbers_of, read_text
+from tolman.ingest.readers.text_records import all_files, contained, in_order, numbers_of, read_text, scene_name
 from tolman.ingest.scan_format import (
     Axes,
     CameraRecording,
@@ -54,7 +54,7 @@ from tolman.ingest.scan_format import (
 from tolman.ingest.scan_measures import UNITS, CameraNumbers, ScanNumbers, mask_views, read_poses
 from tolman.ingest.standard_video import RATE, standard_size, undistorted
 from tolman.ingest.surfaces import majority
-from tolman.scenes import TrackPoint
+from tolman.scenes import OrientedBox, TrackPoint
 
 NAME = "scene.json"
 UNKNOWN = "unknown"
@@ -291,12 +291,9 @@ class Generic:
         places = [root] if (root / NAME).is_file() else in_order(path.parent for path in root.rglob(NAME))
         if not places:
             raise InputError(root, f"holds no {NAME}", fix="docs/ingest/generic.md describes it")
-        found = []
-        for place in sorted(places):
-            name = place.resolve().name if place == root else "_".join(place.relative_to(root).parts)
-            files = tuple(path for path in in_order(place.rglob("*")) if path.is_file() and not _hidden(path, place))
-            found.append(SceneSource(f"{self.name}/{name}", place, files))
-        return found
+        return [
+            SceneSource(f"{self.name}/{scene_name(root, place)}", place, all_files(place)) for place in sorted(places)
+        ]
 
     def read(self, source: SceneSource) -> RawScene:
         """Read a folder."""
@@ -317,10 +314,6 @@ class Generic:
 
 
 FORMAT = Generic()
-
-
-def _hidden(path: Path, place: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(place).parts)
 
 
 @dataclass(frozen=True)
@@ -357,19 +350,18 @@ class _Frame:
 
     def instance(self, index: int, one: ObjectEntry) -> Instance:
         row = f"objects.{index}"
-        box = None
+        box, track = None, []
         if one.box is not None:
-            axes = np.array(one.box.axes) @ self.turn.T
             extents = np.array(one.box.extents) * self.scale
-            box = orient(self.path, self.points(np.array(one.box.center)), axes, extents, row=row)
-        track = []
-        for point in one.track:
-            assert one.box is not None
-            axes = np.array(point.axes) @ self.turn.T
-            at = orient(
-                self.path, self.points(np.array(point.center)), axes, np.array(one.box.extents) * self.scale, row=row
-            )
-            track.append(TrackPoint(seconds=point.seconds, center=at.center, axes=at.axes))
+
+            def placed(at: BoxEntry | TrackEntry) -> OrientedBox:
+                axes = np.array(at.axes) @ self.turn.T
+                return orient(self.path, self.points(np.array(at.center)), axes, extents, row=row)
+
+            box = placed(one.box)
+            for point in one.track:
+                at = placed(point)
+                track.append(TrackPoint(seconds=point.seconds, center=at.center, axes=at.axes))
         if any(b.seconds <= a.seconds for a, b in itertools.pairwise(track)):
             raise InputError(self.path, "the times of its track don't rise", row=row, field="track")
         # What the mesh doesn't name gets a number of its own, which no mask has.

@@ -30,7 +30,17 @@ from tolman.ingest.formats.generic import ObjectEntry
 from tolman.ingest.readers.annotated_boxes import orient, read_json
 from tolman.ingest.readers.picture_sources import SLACK, decoded_mask, pictures_of, size_of
 from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.text_records import contained, list_of, natural, numbers_of, read_text, rigid, rotations
+from tolman.ingest.readers.text_records import (
+    all_files,
+    contained,
+    list_of,
+    natural,
+    numbers_of,
+    read_text,
+    rigid,
+    rotations,
+    scene_name,
+)
 from tolman.ingest.scan_format import (
     Axes,
     CameraRecording,
@@ -341,18 +351,6 @@ def read_added_boxes(scan: Path, frame: WorldFrame) -> tuple[Instance, ...]:
         box = orient(path, center, axes, np.array(entry.box.extents) * frame.scale, row=i + 1)
         found.append(Instance(entry.id, entry.label, box))
     return tuple(found)
-
-
-def all_files(folder: Path) -> tuple[Path, ...]:
-    """All files of a scan, by which a change is noticed; hidden ones aside."""
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    kept = (path for path in paths if not any(part.startswith(".") for part in path.relative_to(folder).parts))
-    return tuple(sorted(kept, key=lambda path: natural(path.as_posix())))
-
-
-def scene_name(root: Path, place: Path) -> str:
-    """The name of a scene: of its folder, or of the folders from the one that was given."""
-    return place.resolve().name if place == root else "_".join(place.relative_to(root).parts)
 
 
 _CLOUD = "its sparse cloud of {:,} points gives its extent, and neither a room's area nor what hides what"

@@ -39,6 +39,18 @@ def scan_folders(places: Iterable[Path], mesh: Callable[[Path], Path]) -> list[P
     return sorted(found.values(), key=lambda place: natural(place.resolve().name))
 
 
+def all_files(folder: Path) -> tuple[Path, ...]:
+    """All files of a scan, by which a change is noticed; hidden ones aside."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    kept = (path for path in paths if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+    return tuple(sorted(kept, key=lambda path: natural(path.as_posix())))
+
+
+def scene_name(root: Path, place: Path) -> str:
+    """The name of a scene: of its folder, or of the folders from the one that was given."""
+    return place.resolve().name if place == root else "_".join(place.relative_to(root).parts)
+
+
 def read_text(path: Path) -> str:
     """A text file.
 
