@@ -24,7 +24,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 from PIL import Image as Pillow
@@ -276,9 +276,9 @@ class PoolMedium(BaseModel):
         return value
 
 
+_COLUMNS: dict[Any, type[pl.DataType]] = {int: pl.Int64, float | None: pl.Float64}
 _SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    name: {int: pl.Int64, float | None: pl.Float64}.get(field.annotation, pl.String)
-    for name, field in PoolMedium.model_fields.items()
+    name: _COLUMNS.get(field.annotation, pl.String) for name, field in PoolMedium.model_fields.items()
 }
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from tolman.generate.draft import ReasoningStep, Rejected
 from tolman.generate.families.mmsi_bench.support.bearings import (
@@ -191,8 +192,8 @@ def _object_object_candidates(gallery: Gallery, a: View, b: View) -> Iterator[Di
 
 def _object_object(gallery: Gallery, pictures: Pictures, origin: int, north: int, target: int) -> DirectionCandidate:
     here, ahead, there = (gallery.category(i) for i in (origin, north, target))
-    spots = [object_spot(gallery, number) for number in (origin, target, north)]
-    bearing = Bearing(pictures, *spots, names=COMPASS)
+    spot = partial(object_spot, gallery)
+    bearing = Bearing(pictures, spot(origin), spot(target), spot(north), names=COMPASS)
 
     def steps() -> Iterator[ReasoningStep]:
         yield grounded(gallery, origin, pictures[0], 0)
