@@ -231,5 +231,11 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(one for spelling in found for one in spellings[spelling]))[:MAX_SUGGESTIONS]
 
 
+def invalid_field(error: Any) -> tuple[str | None, str]:
+    """The field that a ValidationError of pydantic names first, None for the whole, and what is wrong with it."""
+    first = error.errors()[0]
+    return ".".join(str(part) for part in first["loc"]) or None, str(first["msg"]).removeprefix("Value error, ")
+
+
 def _folded(name: str) -> str:
     return name.strip().casefold().replace("_", "-").replace(" ", "-")

@@ -7,6 +7,7 @@ import importlib
 from collections import Counter
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,22 +50,22 @@ def modules() -> list[str]:
     return list(dict.fromkeys((*declaring(PACKAGE, "FAMILY"), *declaring(PACKAGE, "FAMILIES"))))
 
 
+def declared_in(name: str) -> tuple[Family[Any], ...]:
+    """The families of a module."""
+    module = importlib.import_module(name)
+    return (*getattr(module, "FAMILIES", ()), *filter(None, [getattr(module, "FAMILY", None)]))
+
+
 def test_every_family_of_the_papers_is_declared_once_and_listed_once() -> None:
-    declared = []
-    for name in modules():
-        module = importlib.import_module(name)
-        declared += [
-            one.name for one in (*getattr(module, "FAMILIES", ()), *filter(None, [getattr(module, "FAMILY", None)]))
-        ]
+    declared = [one.name for name in modules() for one in declared_in(name)]
     assert Counter(declared) == Counter((*OF_PAPERS, *POSED_VIDEO))
     assert tuple(families()) == (*OF_PAPERS, *sorted(POSED_VIDEO))
 
 
 def test_a_family_is_in_the_folder_of_its_paper() -> None:
     for name in modules():
-        module = importlib.import_module(name)
         folder = name.removeprefix(f"{PACKAGE}.").partition(".")[0]
-        for one in (*getattr(module, "FAMILIES", ()), *filter(None, [getattr(module, "FAMILY", None)])):
+        for one in declared_in(name):
             assert one.name.partition("/")[0].replace("-", "_") == folder
 
 

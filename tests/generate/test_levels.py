@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.spatialbench import affordance, causal, landmark_reasoning, planning, relations
 from tolman.generate.families.spatialbench.support import ground
+from tolman.generate.family import Family
 from tolman.generate.family_registry import SPATIALBENCH
 from tolman.generate.presets import preset, recompute
 from tolman.generate.scene_geometry import SceneGeometry
@@ -28,6 +30,9 @@ from tolman.scenes import Scene
 RULES = preset("spatialbench")
 NEW = SPATIALBENCH[7:]
 """The families that VSI-Bench doesn't make."""
+COUNTING, ON_ROUTE = relations.RELATIVE_COUNTING_FAMILY, relations.ORDER_ON_ROUTE_FAMILY
+MULTI_HOP, POSE = landmark_reasoning.MULTI_HOP_FAMILY, landmark_reasoning.LANDMARK_POSE_FAMILY
+COMMANDS, WALKS, USES = planning.COMMANDS_FAMILY, causal.FAMILY, affordance.FAMILY
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +109,16 @@ def room(*more: object, **changes: object) -> SceneGeometry:
     return SceneGeometry(scene(*more, **changes))  # type: ignore[arg-type]
 
 
-def made(found: object) -> list[Draft]:
-    return [one for one in found if isinstance(one, Draft)]  # type: ignore[attr-defined]
+def made(family: Family[Any], geometry: SceneGeometry) -> list[Draft]:
+    """The questions of a family under its own thresholds."""
+    return [one for one in family.draft(geometry, family.settings) if isinstance(one, Draft)]
+
+
+def bumped(geometry: SceneGeometry, start: str = "door", end: str = "sofa") -> ground.Obstacle:
+    """What somebody who walks from one thing towards another meets."""
+    found = causal.on_walk(geometry, start, end, WALKS.settings)
+    assert found is not None
+    return found
 
 
 def item_of(draft: Draft) -> Item:
@@ -117,42 +130,24 @@ def several(**counts: int) -> list[object]:
     return [thing(f"{name}-{i}", 0.5 + i, 3 + y) for y, (name, n) in enumerate(counts.items()) for i in range(n)]
 
 
-def test_counts_are_asked_both_ways_about_what_there_are_several_of() -> None:
-    assert (
-        made(
-            relations.draft_relative_counting(
-                room(*several(chair=5, box=3)), relations.RELATIVE_COUNTING_FAMILY.settings
-            )
-        )
-        == []
-    )
-    drafts = made(
-        relations.draft_relative_counting(
-            room(*several(chair=5, box=3, vase=2)), relations.RELATIVE_COUNTING_FAMILY.settings
-        )
-    )
-    assert {d.kind: d.answer for d in drafts} == {"most": "chair", "fewest": "vase"}
-    assert all(set(d.options) == {"chair", "box", "vase", relations.SHARED} for d in drafts)
-    shared = made(
-        relations.draft_relative_counting(
-            room(*several(chair=5, box=3, vase=3)), relations.RELATIVE_COUNTING_FAMILY.settings
-        )
-    )
-    assert {d.kind: d.answer for d in shared} == {"most": "chair", "fewest": relations.SHARED}
-    close = made(
-        relations.draft_relative_counting(
-            room(*several(chair=5, box=4, vase=2)), relations.RELATIVE_COUNTING_FAMILY.settings
-        )
-    )
-    assert [d.kind for d in close] == ["fewest"]  # five are not 1.3 times four
-
-
-def test_counts_are_computed_anew() -> None:
-    geometry = room(*several(chair=5, box=3, vase=3))
-    for draft in made(relations.draft_relative_counting(geometry, relations.RELATIVE_COUNTING_FAMILY.settings)):
-        again = relations.recompute_relative_counting(
-            geometry, item_of(draft), relations.RELATIVE_COUNTING_FAMILY.settings
-        )
+@pytest.mark.parametrize(
+    ("counts", "answers"),
+    [
+        ({"chair": 5, "box": 3}, {}),
+        ({"chair": 5, "box": 3, "vase": 2}, {"most": "chair", "fewest": "vase"}),
+        ({"chair": 5, "box": 3, "vase": 3}, {"most": "chair", "fewest": relations.SHARED}),
+        ({"chair": 5, "box": 4, "vase": 2}, {"fewest": "vase"}),  # five are not 1.3 times four
+    ],
+)
+def test_counts_are_asked_both_ways_about_what_there_are_several_of(
+    counts: dict[str, int], answers: dict[str, str]
+) -> None:
+    geometry = room(*several(**counts))
+    drafts = made(COUNTING, geometry)
+    assert {draft.kind: draft.answer for draft in drafts} == answers
+    for draft in drafts:
+        assert set(draft.options) == {*counts, relations.SHARED}
+        again = COUNTING.recompute(geometry, item_of(draft), COUNTING.settings)
         assert (again.exact, again.violations) == (draft.answer, ())
 
 
@@ -162,28 +157,22 @@ def test_one_passes_things_in_the_order_along_the_line() -> None:
     assert spans[:, 1] == pytest.approx([4.950, 0.354, 3.182], abs=0.001)
     assert beside == pytest.approx([-0.707, -1.061, 0.354], abs=0.001)
     assert length == pytest.approx(8.485, abs=0.001)
-    assert relations.violations(
-        geometry, "door", "desk", ["lamp", "stool", "vase"], relations.ORDER_ON_ROUTE_FAMILY.settings
-    ) == ["two things within 1.0 m of each other along the route"]
-    assert relations.violations(
-        geometry, "door", "desk", ["lamp", "stool", "sofa"], relations.ORDER_ON_ROUTE_FAMILY.settings
-    )[0].endswith("route")
-    drafts = made(relations.draft_order_on_route(geometry, relations.ORDER_ON_ROUTE_FAMILY.settings))
-    assert all(draft.evidence["gap"] >= 1 for draft in drafts)
+    tied, aside = (
+        relations.violations(geometry, "door", "desk", ["lamp", "stool", third], ON_ROUTE.settings)
+        for third in ("vase", "sofa")
+    )
+    assert tied == ["two things within 1.0 m of each other along the route"]
+    assert aside[0].endswith("route")
+    assert all(draft.evidence["gap"] >= 1 for draft in made(ON_ROUTE, geometry))
 
 
 def test_a_wall_ends_a_route_and_a_walk() -> None:
     corner = (((0.0, 0.0), (8.0, 0.0), (8.0, 4.0), (2.0, 4.0), (2.0, 8.0), (0.0, 8.0)),)
     open_floor, angle = room(thing("box", 3.0, 5.0)), room(thing("box", 3.0, 5.0), floor=corner)
-    assert (
-        relations.violations(angle, "sofa", "lamp", ["box", "box", "box"], relations.ORDER_ON_ROUTE_FAMILY.settings)[0]
-        == "the floor ends"
-    )
-    blocked = causal.on_walk(angle, "sofa", "lamp", causal.FAMILY.settings)
-    assert blocked is not None
-    assert "a wall comes first" in blocked.broken
-    free = causal.on_walk(open_floor, "sofa", "lamp", causal.FAMILY.settings)
-    assert free is not None
+    first, *_ = relations.violations(angle, "sofa", "lamp", ["box", "box", "box"], ON_ROUTE.settings)
+    assert first == "the floor ends"
+    assert "a wall comes first" in bumped(angle, "sofa", "lamp").broken
+    free = bumped(open_floor, "sofa", "lamp")
     assert (free.category, free.broken) == ("box", ())
     (lamp,) = angle.members["lamp"]
     (sofa,) = angle.members["sofa"]
@@ -194,16 +183,13 @@ def test_a_wall_ends_a_route_and_a_walk() -> None:
 
 
 def test_the_first_thing_on_the_way_is_bumped_into() -> None:
-    settings = causal.FAMILY.settings
-    assert causal.on_walk(room(), "door", "sofa", settings) is None
-    found = causal.on_walk(room(thing("box", 1, 3), thing("vase", 1.1, 4)), "door", "sofa", settings)
-    assert found is not None
+    assert causal.on_walk(room(), "door", "sofa", WALKS.settings) is None
+    found = bumped(room(thing("box", 1, 3), thing("vase", 1.1, 4)))
     assert (found.category, found.broken, found.later) == ("box", (), ("vase",))
     assert (found.metres, found.gap) == pytest.approx((1.6, 1.0))
-    beside = causal.on_walk(room(thing("box", 1.41, 3), thing("vase", 1.1, 4)), "door", "sofa", settings)
+    beside = causal.on_walk(room(thing("box", 1.41, 3), thing("vase", 1.1, 4)), "door", "sofa", WALKS.settings)
     assert beside is None or beside.broken  # whether a shoulder touches it depends on the person
-    both = causal.on_walk(room(thing("box", 1, 3), thing("vase", 1.3, 3.2)), "door", "sofa", settings)
-    assert both is not None
+    both = bumped(room(thing("box", 1, 3), thing("vase", 1.3, 3.2)))
     assert both.broken == ("two obstacles within 0.4 m of each other",)
 
 
@@ -211,16 +197,13 @@ def test_what_hangs_on_a_wall_is_not_bumped_into() -> None:
     picture = thing("picture", 1, 3)
     x, y, _ = picture.box.center
     hung = picture.model_copy(update={"box": picture.box.model_copy(update={"center": (x, y, 1.4)})})
-    found = causal.on_walk(room(hung), "door", "sofa", causal.FAMILY.settings)
-    assert found is not None
-    assert found.broken == ("what is met hangs on a wall, or stands on something",)
+    assert bumped(room(hung)).broken == ("what is met hangs on a wall, or stands on something",)
 
 
 @pytest.mark.parametrize(("jamb", "broken"), [(0.8, ()), (0.95, ("a wall is grazed first",))])
 def test_who_walks_through_a_door_does_not_graze_its_jamb(jamb: float, broken: tuple[str, ...]) -> None:
     floor = ((0.0, 0.0), (8.0, 0.0), (8.0, 8.0), (0.0, 8.0), (0.0, 2.8), (jamb, 2.8), (jamb, 2.6), (0.0, 2.6))
-    found = causal.on_walk(room(thing("box", 1, 3.6), floor=(floor,)), "door", "sofa", causal.FAMILY.settings)
-    assert found is not None
+    found = bumped(room(thing("box", 1, 3.6), floor=(floor,)))
     assert (found.category, found.broken) == ("box", broken)
 
 
@@ -228,37 +211,37 @@ def test_a_last_resort_is_not_what_a_purpose_is_asked_for() -> None:
     seats = [one for one in room().scene.objects if one.category not in ("sofa", "bed")]
     for name, times in (("bench", False), ("bed", True)):
         geometry = SceneGeometry(room().scene.model_copy(update={"objects": (*seats, thing(name, 5, 6))}))
-        drafts = made(affordance.draft(geometry, affordance.FAMILY.settings))
+        drafts = made(USES, geometry)
         assert any("sleep" in draft.question for draft in drafts) is times
         for draft in drafts:
             if "sleep" in draft.question:
                 asked = item_of(draft)
     bench = SceneGeometry(room().scene.model_copy(update={"objects": (*seats, thing("bench", 5, 6))}))
-    told = affordance.recompute(bench, asked, affordance.FAMILY.settings)
+    told = USES.recompute(bench, asked, USES.settings)
     assert affordance.ONLY_LAST_RESORT in told.violations
 
 
 def test_commands_are_followed_from_the_turn_on() -> None:
     geometry = room(thing("wardrobe", 4, 5, 1.6))
-    right = planning.after_turn(geometry, "door", "sofa", "right", planning.COMMANDS_FAMILY.settings)
+    right = planning.after_turn(geometry, "door", "sofa", "right", COMMANDS.settings)
     assert right is not None
     assert (right.category, right.broken) == ("wardrobe", ())
     assert right.metres == pytest.approx(2.0)
-    assert planning.after_turn(geometry, "door", "sofa", "left", planning.COMMANDS_FAMILY.settings) is None
-    narrow = planning.after_turn(room(), "door", "sofa", "right", planning.COMMANDS_FAMILY.settings)
+    assert planning.after_turn(geometry, "door", "sofa", "left", COMMANDS.settings) is None
+    narrow = planning.after_turn(room(), "door", "sofa", "right", COMMANDS.settings)
     assert narrow is not None
     assert narrow.broken == ("a slightly other turn leads elsewhere",)
 
 
 def test_gaps_are_as_wide_as_they_are_and_free() -> None:
-    settings = affordance.FAMILY.settings
+    settings = USES.settings
     assert affordance.gap_between(room(), "door", "bed", settings) == (pytest.approx(360), [])
     _, broken = affordance.gap_between(room(thing("box", 3, 1.15)), "door", "bed", settings)
     assert broken == ["something is in the gap"]
     assert affordance.widest(360, settings) == (240, pytest.approx(0.5))
     assert affordance.widest(100, settings)[0] == 60
     assert affordance.widest(20, settings) == (None, 0.0)
-    drafts = made(affordance.draft(room(), settings))
+    drafts = made(USES, room())
     assert {d.kind for d in drafts} == {"use", "gap"}
     assert all(d.evidence["object"] in ("door", "sofa", "bed") for d in drafts if d.kind == "use")
     assert not [d for d in drafts if "sit down" in d.question or "sleep" in d.question]  # sofa and bed both serve
@@ -270,17 +253,13 @@ def test_two_hops_need_both() -> None:
     assert geometry.scene.objects[number].id == "chair-0"
     assert gap > 4
     assert ratio > 5
-    drafts = made(landmark_reasoning.draft_multi_hop(geometry, landmark_reasoning.MULTI_HOP_FAMILY.settings))
+    drafts = made(MULTI_HOP, geometry)
     assert {draft.kind for draft in drafts} == {"nearest", "where"}
     for draft in drafts:
         swapped = draft.question.replace("that is closest to the door", "that is closest to the desk")
         if swapped != draft.question and "desk" not in "".join(draft.options) + draft.question:
-            told = landmark_reasoning.recompute_multi_hop(
-                geometry,
-                item_of(draft).model_copy(update={"question": swapped}),
-                landmark_reasoning.MULTI_HOP_FAMILY.settings,
-            )
-            assert told.exact != draft.answer
+            other = item_of(draft).model_copy(update={"question": swapped})
+            assert MULTI_HOP.recompute(geometry, other, MULTI_HOP.settings).exact != draft.answer
 
 
 def test_a_place_is_where_both_landmarks_are_as_told() -> None:
@@ -288,27 +267,18 @@ def test_a_place_is_where_both_landmarks_are_as_told() -> None:
     assert landmark_reasoning.off(geometry, "bed", "lamp", "door", "on its left") == pytest.approx(0)
     assert landmark_reasoning.off(geometry, "bed", "lamp", "door", "on its right") == pytest.approx(180)
     assert landmark_reasoning.off(geometry, "lamp", "sofa", "bed", "on its left") == pytest.approx(0)
-    for draft in made(
-        landmark_reasoning.draft_landmark_pose(geometry, landmark_reasoning.LANDMARK_POSE_FAMILY.settings)
-    ):
-        assert draft.evidence["margin"] >= landmark_reasoning.LANDMARK_POSE_FAMILY.settings.margin
+    assert all(draft.evidence["margin"] >= POSE.settings.margin for draft in made(POSE, geometry))
 
 
 def test_what_moves_or_is_not_seen_is_not_asked_about() -> None:
     half = SceneGeometry(scene(thing("box", 1, 3)), [capture()])  # the recording never shows the box
-    for family in (relations.RELATIVE_COUNTING_FAMILY, causal.FAMILY, planning.COMMANDS_FAMILY):
-        drafts = made(family.draft(half, family.settings))
-        assert not [d for d in drafts if "box" in d.question or "box" in d.options]
+    for family in (COUNTING, WALKS, COMMANDS):
+        assert not [d for d in made(family, half) if "box" in d.question or "box" in d.options]
 
 
 def test_without_a_floor_or_objects_there_are_reasons() -> None:
     empty = SceneGeometry(Scene(id="made/empty", dataset="made", objects=()))
-    for family in (
-        relations.RELATIVE_COUNTING_FAMILY,
-        causal.FAMILY,
-        planning.COMMANDS_FAMILY,
-        landmark_reasoning.LANDMARK_POSE_FAMILY,
-    ):
+    for family in (COUNTING, WALKS, COMMANDS, POSE):
         assert all(isinstance(found, Rejected) for found in family.draft(empty, family.settings))
 
 

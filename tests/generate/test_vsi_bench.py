@@ -172,12 +172,16 @@ class SecondSolver:
             for path in sorted(meta_info.glob("*.json"))
             for name, record in json.loads(path.read_text()).items()
         }
+        self.known: dict[tuple[str, str, str], float] = {}
 
     def boxes(self, scene: str, category: str) -> list[dict[str, list[float]]]:
         return list(self.raw[scene]["object_bbox"][category])
 
     def distance(self, scene: str, a: str, b: str) -> float:
-        return min(self._distance(x, y) for x in self.boxes(scene, a) for y in self.boxes(scene, b))
+        key = scene, a, b
+        if key not in self.known:
+            self.known[key] = min(self._distance(x, y) for x in self.boxes(scene, a) for y in self.boxes(scene, b))
+        return self.known[key]
 
     @staticmethod
     def _distance(a: dict[str, list[float]], b: dict[str, list[float]]) -> float:
@@ -218,12 +222,8 @@ class SecondSolver:
 
 def test_an_independent_solver_is_always_right(generated: list[Item], meta_info: Path) -> None:
     solver = SecondSolver(meta_info)
-    wrong = [
-        (item.id, item.question, solver.answer(item), item.answer_text)
-        for item in generated
-        if solver.answer(item) != item.answer_text
-    ]
-    assert wrong == []
+    told = [(item.id, item.question, solver.answer(item), item.answer_text) for item in generated]
+    assert [one for one in told if one[2] != one[3]] == []
 
 
 def test_the_multiple_choice_form_has_the_same_answers(generated: list[Item]) -> None:

@@ -32,12 +32,11 @@ def test_the_same_as_the_alphashape_package(shape: str) -> None:
     assert alpha_area(points) == pytest.approx(alphashape.alphashape(points, 5).area, rel=1e-12)
 
 
-def test_holes_are_filled_or_not() -> None:
+def test_holes_are_filled() -> None:
     points = square(60_000, 4.0)
     radius = np.linalg.norm(points - 2, axis=1)
     ring = points[(radius > 1) & (radius < 2)]
     assert alpha_area(ring) == pytest.approx(np.pi * 4, rel=0.01)
-    assert alpha_area(ring, fill_holes=False) == pytest.approx(np.pi * 3, rel=0.01)
 
 
 @pytest.mark.parametrize("side", [5.0, pytest.param(12.0, marks=pytest.mark.full)])

@@ -2,24 +2,54 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ingest.results import collection, pixel_error
 from ingest.worlds import SmallWorld, same_box
-from tolman.ingest.build import ScansConfig, ingest
+from tolman.ingest.build import ScansConfig, SummaryRow, ingest
 from tolman.ingest.categories import of_dataset
+from tolman.ingest.scan_format import ScanHints
 from tolman.scenes import Capture, Scene
 from tolman.simulate.render import Frame
 
 
-def ingested(format: str, path: Path, out: Path) -> tuple[Scene, Capture]:
-    """The first scene and its capture."""
-    result = ingest(ScansConfig(format, path), out, 1)
+def made(format: str, path: Path, out: Path, **hints: Any) -> tuple[Scene, Capture, SummaryRow]:
+    """The first scene of a folder, with its capture and what the summary says of it."""
+    result = ingest(ScansConfig(format, path, hints=ScanHints(**hints)), out, 1)
     assert result.of("new"), result.scenes
     got = next(iter(collection(out).values()))
-    return got.scene, got.captures[0]
+    return got.scene, got.captures[0], result.scenes[0]
+
+
+def ingested(format: str, path: Path, out: Path) -> tuple[Scene, Capture]:
+    """The same without the summary."""
+    return made(format, path, out)[:2]
+
+
+def refused(format: str, path: Path, out: Path, **hints: Any) -> str:
+    """The reason why the only scene of a folder was refused."""
+    (row,) = ingest(ScansConfig(format, path, hints=ScanHints(**hints)), out, 1).scenes
+    assert row.state == "refused"
+    return row.reason or ""
+
+
+def edit_json(path: Path, change: Callable[[Any], object]) -> None:
+    """Change the content of a JSON file."""
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def hide_behind_link(path: Path, secret: Path) -> None:
+    """Put a link to something private in a file's place."""
+    secret.write_text("root:hunter2\n" * 3)
+    path.unlink()
+    path.symlink_to(secret)
 
 
 def hold(world: SmallWorld, dataset: str, scene: Scene, capture: Capture, pictures: tuple[Frame, ...]) -> None:

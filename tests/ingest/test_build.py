@@ -118,13 +118,18 @@ def test_one_bad_scene_stops_no_other_and_processes_change_nothing(scans: Path, 
     assert states(ingest(ScansConfig("scannet", scans), tmp_path / "1", 1)) == ["kept", "kept", "new", "kept"]
 
 
+def write_thing(folder: Path, label: str, width: float = 1.0) -> None:
+    """A scan that holds one thing."""
+    folder.mkdir(parents=True)
+    thing = {"id": "1", "label": label, "box": {"center": [0, 0, 0], "extents": [width, 1, 1]}}
+    content = {"tolman_scene": 1, "unit": "m", "up": "z", "objects": [thing]}
+    (folder / "scene.json").write_text(json.dumps(content))
+
+
 def test_two_folders_that_give_one_name_are_both_told(tmp_path: Path) -> None:
     root, said = tmp_path / "in", []
     for place in ("a/b", "a_b", "c"):
-        (root / place).mkdir(parents=True)
-        thing = {"id": "1", "label": place, "box": {"center": [0, 0, 0], "extents": [1, 1, 1]}}
-        content = {"tolman_scene": 1, "unit": "m", "up": "z", "objects": [thing]}
-        (root / place / "scene.json").write_text(json.dumps(content))
+        write_thing(root / place, place)
     order, out = ScansConfig("generic", root), tmp_path / "out"
     result = ingest(order, out, 1, done=said.append)
     assert said == list(result.scenes)
@@ -279,10 +284,7 @@ def test_the_command_tells_every_state_and_ends_with_1_where_one_is_refused(scan
 def test_another_scan_with_the_same_id_is_refused_and_the_first_stays(tmp_path: Path) -> None:
     a, b, copy, out = tmp_path / "a", tmp_path / "b", tmp_path / "copy", tmp_path / "out"
     for place, width in ((a, 1.0), (b, 2.0)):
-        (place / "kitchen").mkdir(parents=True)
-        box = {"center": [0, 0, 0], "extents": [width, 1, 1]}
-        content = {"tolman_scene": 1, "unit": "m", "up": "z", "objects": [{"id": "x", "label": "sofa", "box": box}]}
-        (place / "kitchen/scene.json").write_text(json.dumps(content))
+        write_thing(place / "kitchen", "sofa", width)
     assert states(ingest(ScansConfig("generic", a), out, 1)) == ["new"]
     first, summary = collection(out), (out / NAME).read_text()
     result = ingest(ScansConfig("generic", b), out, 1)

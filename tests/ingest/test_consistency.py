@@ -310,48 +310,6 @@ def test_a_static_camera_that_looks_down_is_refused_only_where_the_floor_contrad
     assert "90° from the scene's up (z)" in note
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ([float("nan")] * 12, "pose 2 holds nan, which isn't finite; null in its place stands for a pose that isn't known"),
-        ([*range(11), float("inf")], "pose 2 holds inf, which isn't finite"),
-        ([*range(11), "x"], "pose 2 holds \"x\", which is no number"),
-        ([*range(11), None], "pose 2 holds null, which is no number"),
-        ([1, 2, 3], "pose 2 has 3 numbers: a pose takes 16 numbers, or the 12 of its first three rows"),
-        (7, "pose 2 is 7, not a list of numbers"),
-    ],
-)  # fmt: skip
-def test_the_pose_that_is_wrong_is_named(tmp_path: Path, row: Any, said: str) -> None:
-    good = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]
-    content = {
-        "tolman_scene": 1, "unit": "m", "up": "z", "objects": [],
-        "cameras": [{"video": "v.mp4", "poses": [good, row, None]}],
-    }  # fmt: skip
-    (tmp_path / "scene.json").write_text(json.dumps(content))
-    entry = only(tmp_path, tmp_path / "out")
-    assert entry.reason is not None
-    assert f"scene.json, field 'cameras.0.poses': {said}" in entry.reason
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([500, 500, 320, float("nan")], "holds nan, which isn't finite"),
-        ([500, 320, 240], "has 3 numbers, not fx, fy, cx, cy"),
-        ([[500, 500, 320, 240], [500, 500, 320]], "row of intrinsics 2 has 3 numbers, not fx, fy, cx, cy"),
-    ],
-)
-def test_intrinsics_that_are_wrong_are_named(tmp_path: Path, rows: Any, said: str) -> None:
-    content = {
-        "tolman_scene": 1, "unit": "m", "up": "z", "objects": [],
-        "cameras": [{"video": "v.mp4", "intrinsics": rows}],
-    }  # fmt: skip
-    (tmp_path / "scene.json").write_text(json.dumps(content))
-    entry = only(tmp_path, tmp_path / "out")
-    assert entry.reason is not None
-    assert f"scene.json, field 'cameras.0.intrinsics': {said}" in entry.reason
-
-
 def test_coordinates_of_a_survey(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
     """UTM coordinates are refused with an offset offered, and taken with it."""
     folder = tmp_path / "room"

@@ -1,6 +1,5 @@
 """nuScenes: a drive written in its layout comes back with its boxes, tracks, poses and what is seen when."""
 
-import json
 import random
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import shapely
 
 from ingest import nuscenes_layout as layout
 from ingest.nuscenes_layout import Drive
+from ingest.pipeline import edit_json
 from ingest.worlds import corners
 from tolman.errors import InputError, TolmanError
 from tolman.ingest.build import ScansConfig, ingest
@@ -255,15 +255,14 @@ def test_what_is_cut_off_or_missing_is_named(tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_row_is_said(tmp_path: Path, table: str, field: str, value: object, sentence: str) -> None:
     folder = layout.write(tmp_path, [Drive("scene-0001", samples=2, sweeps=0)])
     path = folder / f"{table}.json"
-    content = json.loads(path.read_text())
-    for row in content:
-        if table == "sample_data" and "CAM" not in row["filename"]:
-            continue
-        if field != "camera_intrinsic" or row[field]:
+
+    def change(content: list[dict[str, object]]) -> None:
+        rows = [row for row in content if table != "sample_data" or "CAM" in str(row["filename"])]
+        wrong = [row for row in rows if field != "camera_intrinsic" or row[field]]
+        for row in wrong if table == "visibility" else wrong[:1]:
             row[field] = value
-            if table != "visibility":
-                break
-    path.write_text(json.dumps(content))
+
+    edit_json(path, change)
     with pytest.raises(InputError, match=sentence) as caught:
         FORMAT.read(FORMAT.find(tmp_path)[0])
     assert caught.value.path == str(path)
@@ -273,8 +272,7 @@ def test_what_is_wrong_with_a_row_is_said(tmp_path: Path, table: str, field: str
 def test_tokens_and_tables_that_are_there_twice_or_not_at_all(tmp_path: Path) -> None:
     folder = layout.write(tmp_path, [Drive("scene-0001", samples=2, sweeps=0)], blobs=False)
     path = folder / "ego_pose.json"
-    content = json.loads(path.read_text())
-    path.write_text(json.dumps([*content, content[3]]))
+    edit_json(path, lambda content: content.append(content[3]))
     with pytest.raises(InputError, match="has this token twice"):
         FORMAT.find(tmp_path)
     path.unlink()
@@ -286,11 +284,11 @@ def test_tokens_and_tables_that_are_there_twice_or_not_at_all(tmp_path: Path) ->
 
 def test_sizes_that_change_are_said(tmp_path: Path) -> None:
     folder = layout.write(tmp_path, [FIRST])
-    path = folder / "sample_annotation.json"
-    content = json.loads(path.read_text())
-    own = [row for row in content if row["size"] == list(layout.THINGS[1].wlh)]
-    own[0]["size"] = [2.5, 7.4, 2.8]
-    path.write_text(json.dumps(content))
+    own = list(layout.THINGS[1].wlh)
+    edit_json(
+        folder / "sample_annotation.json",
+        lambda content: next(row for row in content if row["size"] == own).update(size=[2.5, 7.4, 2.8]),
+    )
     reading = FORMAT.read(FORMAT.find(tmp_path)[0])
     assert "changes by up to 0.50 m; its median was taken" in reading.repaired[0]
     truck = next(instance for instance in reading.instances if instance.label == "vehicle.truck")

@@ -7,14 +7,14 @@ import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from ingest.phone_writers import write_polycam, write_record3d, write_roomplan, write_scanner_app, write_stray
-from ingest.results import box_error
-from ingest.test_posed_pictures import apart, made, plain, refused, shown
+from ingest.pipeline import edit_json, hide_behind_link, made, refused
+from ingest.results import box_error, collection
+from ingest.test_posed_pictures import apart, plain, shown
 from ingest.worlds import SIZE, small_world
 from tolman.errors import InputError
 from tolman.geometry.camera_geometry import turned_intrinsics
@@ -71,11 +71,11 @@ def test_a_mesh_gives_room_and_visibility(tmp_path: Path, drawn: tuple) -> None:
         for one in world.wanted
     ]  # fmt: skip
     (tmp_path / "walk" / "objects.json").write_text(json.dumps(objects))
-    scene, capture, result = made("3d-scanner-app", tmp_path / "walk", tmp_path / "out")
+    scene, capture, row = made("3d-scanner-app", tmp_path / "walk", tmp_path / "out")
     assert scene.room_area == pytest.approx(world.area, rel=0.02)
     assert box_error(scene, world) < 1e-6
     assert {one.object for one in capture.sightings} == {one.id for one in world.wanted}
-    assert result.scenes[0].completeness is not None
+    assert row.completeness is not None
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -95,8 +95,8 @@ def test_record3d_held_upright(tmp_path: Path, drawn: tuple, packed: bool) -> No
 def test_record3d_without_lzfse_says_so(tmp_path: Path, drawn: tuple, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[type-arg]
     monkeypatch.setitem(__import__("sys").modules, "liblzfse", None)
     write_record3d(tmp_path / "in" / "walk.r3d", drawn[:4], pack=lambda data: data[:100])
-    _, _, result = made("record3d", tmp_path / "in", tmp_path / "out")
-    assert any("compressed by LZFSE" in note for note in result.scenes[0].notes)
+    _, _, row = made("record3d", tmp_path / "in", tmp_path / "out")
+    assert any("compressed by LZFSE" in note for note in row.notes)
 
 
 def small_frames(count: int) -> list[Frame]:
@@ -172,8 +172,6 @@ def test_roomplan_gives_boxes_and_floor(tmp_path: Path, words: bool) -> None:
     write_roomplan(tmp_path / "in" / "flat.json", plain=words)
     result = ingest(ScansConfig("roomplan", tmp_path / "in"), tmp_path / "out", 1)
     assert result.of("new"), result.scenes
-    from ingest.results import collection
-
     scene = collection(tmp_path / "out")["roomplan/flat"].scene
     assert box_error(scene, world) < 1e-6
     assert scene.counts == world.counts
@@ -184,9 +182,7 @@ def test_roomplan_gives_boxes_and_floor(tmp_path: Path, words: bool) -> None:
 def test_two_objects_of_one_id_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "in" / "flat.json"
     write_roomplan(path)
-    content = json.loads(path.read_text())
-    content["objects"][1]["identifier"] = content["objects"][0]["identifier"]
-    path.write_text(json.dumps(content))
+    edit_json(path, lambda content: content["objects"][1].update(identifier=content["objects"][0]["identifier"]))
     assert "both have the id" in refused("roomplan", tmp_path / "in", tmp_path / "out")
 
 
@@ -208,12 +204,6 @@ def test_roomplan_reads_words_in_one(tmp_path: Path) -> None:
     assert np.allclose(size, (0.6, 1.2, 0.8))
 
 
-def edit_json(path: Path, change: Callable[[Any], None]) -> None:
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
-
-
 def test_bad_polycam(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
     write_polycam(tmp_path / "walk", drawn[:3])
     first = sorted((tmp_path / "walk" / "keyframes" / "corrected_cameras").iterdir())[0]
@@ -224,10 +214,7 @@ def test_bad_polycam(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type
     picture = first.parent.parent / "corrected_images" / f"{first.stem}.jpg"
     picture.unlink()
     assert refused("polycam", tmp_path / "walk", tmp_path / "o2").endswith(f"{picture.name}: is missing.")
-    secret = tmp_path / "secret.json"
-    secret.write_text('{"password": "hunter2"')
-    first.unlink()
-    first.symlink_to(secret)
+    hide_behind_link(first, tmp_path / "secret.json")
     said = refused("polycam", tmp_path / "walk", tmp_path / "o3")
     assert "leads outside its scan's folder" in said
     assert "hunter2" not in said
@@ -250,10 +237,7 @@ def test_bad_stray(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-a
     path.write_text(good)
     (tmp_path / "walk" / "camera_matrix.csv").unlink()
     assert refused("stray-scanner", tmp_path / "walk", tmp_path / "o3").endswith("camera_matrix.csv: is missing.")
-    path.unlink()
-    secret = tmp_path / "secret"
-    secret.write_text("root:hunter2\n")
-    path.symlink_to(secret)
+    hide_behind_link(path, tmp_path / "secret")
     said = refused("stray-scanner", tmp_path / "walk", tmp_path / "o4")
     assert "odometry.csv: leads outside its scan's folder" in said
     assert "hunter2" not in said

@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 from ingest.generic_writer import write_generic
+from ingest.pipeline import edit_json, hide_behind_link, made, refused
 from ingest.posed_writers import frames_through_lens, through_lens, write_colmap, write_nerfstudio, write_walk
 from ingest.results import collection
 from ingest.worlds import SIZE, same_box, small_world
@@ -25,13 +26,13 @@ from tolman.generate.draft_items import item_of
 from tolman.generate.presets import drafts, preset, recompute
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.camera_geometry import Lens, lens_of
-from tolman.ingest.build import Ingested, ScansConfig, ingest
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import get
 from tolman.ingest.formats.posed_pictures import _lens, read_cameras, read_images, read_points
 from tolman.ingest.scan_format import RawScene, ScanHints
 from tolman.items import Media
 from tolman.media.video import read_frames, read_index
-from tolman.scenes import Capture, Clock, Scene
+from tolman.scenes import Capture, Clock
 
 pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 av = pytest.importorskip("av", reason="scans need the extra 'build'")
@@ -54,21 +55,6 @@ PINHOLES: dict[str, tuple[float, ...]] = {"SIMPLE_PINHOLE": (FX, CX, CY), "PINHO
 PICTURE = Media(kind="image", path="p.jpg")
 UNIT = 1.7
 """Metres of one unit of the models."""
-
-
-def made(format: str, path: Path, out: Path, **hints: Any) -> tuple[Scene, Capture, Ingested]:
-    """The only scene of a folder, with its capture."""
-    result = ingest(ScansConfig(format, path, hints=ScanHints(**hints)), out, 1)
-    assert result.of("new"), result.scenes
-    (got,) = collection(out).values()
-    return got.scene, got.captures[0], result
-
-
-def refused(format: str, path: Path, out: Path, **hints: Any) -> str:
-    """The reason why the only scene of a folder was refused."""
-    (row,) = ingest(ScansConfig(format, path, hints=ScanHints(**hints)), out, 1).scenes
-    assert row.state == "refused"
-    return row.reason or ""
 
 
 def shown(out: Path, capture: Capture) -> list[np.ndarray]:
@@ -126,16 +112,16 @@ def test_a_pose_far_from_all_others_is_lost(tmp_path: Path, drawn: tuple) -> Non
     words[5] = "9999"
     lines[place] = " ".join(words)
     path.write_text("\n".join(lines) + "\n")
-    _, capture, result = made("colmap", tmp_path / "in", tmp_path / "out", scale=1.0, up="-y")
+    _, capture, row = made("colmap", tmp_path / "in", tmp_path / "out", scale=1.0, up="-y")
     assert sum(not np.isfinite(capture.pose(i)).all() for i in range(len(capture.times))) == 1
-    assert any("1 of" in said and "far from all others" in said for said in result.scenes[0].repaired)
+    assert any("1 of" in said and "far from all others" in said for said in row.repaired)
 
 
 def test_without_hints_it_is_levelled_and_has_no_metres(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
     write_colmap(tmp_path / "in" / "flat", plain(drawn), "PINHOLE", PINHOLES["PINHOLE"], unit=UNIT)
-    scene, capture, result = made("colmap", tmp_path / "in", tmp_path / "out")
+    scene, capture, row = made("colmap", tmp_path / "in", tmp_path / "out")
     assert not scene.metric
-    notes = " ".join(result.scenes[0].notes)
+    notes = " ".join(row.notes)
     assert "levelled by its cameras" in notes
     assert "its scale is unknown" in notes
     for i, pose in enumerate(small_world().poses):
@@ -338,10 +324,7 @@ def test_bad_colmap_input_in_one_sentence(tmp_path: Path, drawn: tuple) -> None:
     lines[row] = " ".join(["4", "nan", *lines[row].split()[2:]])
     images.write_text("\n".join(lines))
     assert "the pose of '3.jpg' holds a number that isn't finite" in refused("colmap", tmp_path / "in", tmp_path / "o3")
-    images.unlink()
-    secret = tmp_path / "secret"
-    secret.write_text("root:hunter2\n")
-    images.symlink_to(secret)
+    hide_behind_link(images, tmp_path / "secret")
     said = refused("colmap", tmp_path / "in", tmp_path / "o4")
     assert "images.txt: leads outside its scan's folder" in said
     assert "hunter2" not in said
@@ -393,10 +376,10 @@ def test_nerfstudio_fisheye(tmp_path: Path, drawn: tuple) -> None:  # type: igno
 @pytest.mark.parametrize("field", ["transform_matrix", "file_path", "depth_file_path", "fl_x", "w", "k1"])
 def test_any_value_of_a_frame_is_refused_or_read(tmp_path: Path, drawn: tuple, field: str, value: Any) -> None:  # type: ignore[type-arg]
     write_nerfstudio(tmp_path / "flat", plain(drawn)[:1])
-    path = tmp_path / "flat" / "transforms.json"
-    content = json.loads(path.read_text())
-    (content if field in ("fl_x", "w") else content["frames"][0])[field] = value
-    path.write_text(json.dumps(content))
+    edit_json(
+        tmp_path / "flat" / "transforms.json",
+        lambda content: (content if field in ("fl_x", "w") else content["frames"][0]).update({field: value}),
+    )
     with contextlib.suppress(InputError):
         source = replace(get("nerfstudio").find(tmp_path / "flat")[0], hints=ScanHints(1.0, "z"))
         get("nerfstudio").read(source)
@@ -420,8 +403,8 @@ def test_depth_needs_a_scale(tmp_path: Path, drawn: tuple) -> None:  # type: ign
     (unknown,) = get("nerfstudio").read(replace(source, hints=ScanHints(None, "z"))).recordings
     assert unknown.depths is None
     # Depth and poses agree.
-    _, _, result = made("nerfstudio", tmp_path / "flat", tmp_path / "out", scale=UNIT, up="z")
-    assert not [note for note in result.scenes[0].notes if "agree" in note]
+    _, _, row = made("nerfstudio", tmp_path / "flat", tmp_path / "out", scale=UNIT, up="z")
+    assert not [note for note in row.notes if "agree" in note]
 
 
 @pytest.mark.parametrize(
@@ -456,13 +439,14 @@ def test_bad_transforms(tmp_path: Path, drawn: tuple, change: dict[str, Any], sa
 )
 def test_bad_frames(tmp_path: Path, drawn: tuple, field: str, value: Any, said: str) -> None:  # type: ignore[type-arg]
     write_nerfstudio(tmp_path / "flat", plain(drawn)[:3])
-    path = tmp_path / "flat" / "transforms.json"
-    content = json.loads(path.read_text())
-    if field == "transform_matrix":
-        content["frames"][1][field][0][3] = value
-    else:
-        content["frames"][1][field] = value
-    path.write_text(json.dumps(content))
+
+    def change(content: Any) -> None:
+        if field == "transform_matrix":
+            content["frames"][1][field][0][3] = value
+        else:
+            content["frames"][1][field] = value
+
+    edit_json(tmp_path / "flat" / "transforms.json", change)
     assert said in refused("nerfstudio", tmp_path / "flat", tmp_path / "out", up="z")
 
 
@@ -479,8 +463,8 @@ def test_a_home_through_a_fisheye_gives_the_same_questions(tmp_path: Path, drawn
     asked = []
     captures = []
     for name in ("straight", "bent"):
-        scene, capture, result = made("generic", tmp_path / name, tmp_path / f"{name}-out")
-        assert result.scenes[0].notes == ()  # depth and masks agree with the mesh
+        scene, capture, row = made("generic", tmp_path / name, tmp_path / f"{name}-out")
+        assert row.notes == ()  # depth and masks agree with the mesh
         found = [one for one in drafts(SceneGeometry(scene, [capture]), preset("all")) if isinstance(one, Draft)]
         asked.append([(d.task, d.question, d.answer, d.options, d.shots) for d in (one.finished() for one in found)])
         captures.append(capture)

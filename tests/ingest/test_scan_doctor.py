@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from ingest.pipeline import edit_json
 from ingest.planted_scans import KINDS, SIZE, TrueScan, write_planted
 from ingest.worlds import EXCLUDED, small_world
 from tolman.cli import app
@@ -85,12 +87,11 @@ def test_a_focal_length_between_the_steps_is_found(
     factor: float, room: TrueScan, pictures: Path, tmp_path: Path
 ) -> None:
     write_planted(tmp_path / "scans" / "room", room, pictures, "masks", None, 3)
-    file = tmp_path / "scans" / "room" / "scene.json"
-    content = json.loads(file.read_text())
-    (camera,) = content["cameras"]
-    true = camera["intrinsics"]
-    camera["intrinsics"] = [factor * true[0], factor * true[1], *true[2:]]
-    file.write_text(json.dumps(content))
+    true = list(room.intrinsics)
+    wrong = [factor * true[0], factor * true[1], *true[2:]]
+    edit_json(
+        tmp_path / "scans" / "room" / "scene.json", lambda content: content["cameras"][0].update(intrinsics=wrong)
+    )
     (one,) = check_scans(tmp_path / "scans", tmp_path / "fixed")
     assert one.state == "fixed", one
     found = json.loads((tmp_path / "fixed" / "room" / "scene.json").read_text())["cameras"][0]["intrinsics"]
@@ -128,12 +129,13 @@ def test_two_corrections_that_fit_alike_are_both_named(room: TrueScan, pictures:
 
 def test_data_that_no_correction_explains_are_refused(room: TrueScan, pictures: Path, tmp_path: Path) -> None:
     write_planted(tmp_path / "room", room, pictures, "masks", None, 1)
-    path = tmp_path / "room" / "scene.json"
-    content = json.loads(path.read_text())
-    numbers = [entry["number"] for entry in content["objects"]]
-    for entry, number in zip(content["objects"], [*numbers[3:], *numbers[:3]], strict=True):
-        entry["number"] = number
-    path.write_text(json.dumps(content))
+
+    def exchange(content: Any) -> None:
+        numbers = [entry["number"] for entry in content["objects"]]
+        for entry, number in zip(content["objects"], [*numbers[3:], *numbers[:3]], strict=True):
+            entry["number"] = number
+
+    edit_json(tmp_path / "room" / "scene.json", exchange)
     (one,) = check_scans(tmp_path / "room", tmp_path / "fixed")
     assert one.state == "contradiction"
     assert "overlap of boxes and masks: " in one.diagnosis.contradictions[0]  # type: ignore[union-attr]

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 
+from ingest.pipeline import refused
 from ingest.results import Got, box_error, collection, pixel_error
 from ingest.scannet_writer import ALIGNMENT, LOST, jpeg, sens_bytes, write_scannet
 from ingest.worlds import FRAMES, SIZE, small_world
@@ -233,11 +234,9 @@ def test_frames_of_the_cpp_exporter_are_told(tmp_path: Path) -> None:
     place.mkdir()
     for name in ("frame-000000.color.jpg", "frame-000000.pose.txt", "frame-000000.depth.pgm"):
         (place / name).write_bytes(b"")
-    (entry,) = ingest(ScansConfig("scannet", tmp_path / "scans"), tmp_path / "out", 1).scenes
-    assert entry.state == "refused"
-    assert entry.reason is not None
-    assert "frames/frame-000000.color.jpg: is a frame as ScanNet's C++ exporter" in entry.reason
-    assert "put scene0001_00.sens there, or its folders color, pose and intrinsic" in entry.reason
+    said = refused("scannet", tmp_path / "scans", tmp_path / "out")
+    assert "frames/frame-000000.color.jpg: is a frame as ScanNet's C++ exporter" in said
+    assert "put scene0001_00.sens there, or its folders color, pose and intrinsic" in said
 
 
 @pytest.mark.parametrize("masks", [True, False])
@@ -250,9 +249,6 @@ def test_poses_in_the_other_direction_are_told(tmp_path: Path, drawn: tuple, mas
     seen = np.isfinite(poses).all((1, 2))
     poses[seen] = np.linalg.inv(poses[seen])
     path.write_bytes(sens_bytes(drawn, poses, 5.0 + np.arange(FRAMES) / 24))
-    (entry,) = ingest(ScansConfig("scannet", tmp_path / "scans"), tmp_path / "out", 1).scenes
-    assert entry.state == "refused"
-    assert entry.reason is not None
-    what = "boxes and masks" if masks else "depth and mesh"
-    assert f"{what} contradict the cameras" in entry.reason
-    assert "they fit with direction: scene_to_camera" in entry.reason
+    said = refused("scannet", tmp_path / "scans", tmp_path / "out")
+    assert f"{'boxes and masks' if masks else 'depth and mesh'} contradict the cameras" in said
+    assert "they fit with direction: scene_to_camera" in said

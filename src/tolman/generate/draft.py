@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -173,3 +173,13 @@ class Recomputed:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     place: int | None = None
     harmless: tuple[str, ...] = ()
+
+
+def first_drafts(found: Iterable[Draft | Rejected], most: int) -> Iterator[Draft | Rejected]:
+    """Questions and rejections, up to the last of so many questions."""
+    made = 0
+    for one in found:
+        yield one
+        made += isinstance(one, Draft)
+        if made >= most:
+            return

@@ -31,6 +31,7 @@ from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF
 from tolman.errors import hint
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.scene_geometry import SceneGeometry
+from tolman.items import Item
 
 VSI_TASKS = (
     "object_counting", "object_abs_distance", "object_size_estimation", "room_size_estimation", "object_rel_distance",
@@ -177,3 +178,15 @@ class Family(Generic[SettingsT]):
             raise ValueError(f"the family '{self.name}' needs a tuple of question types in 'tasks'")
         if not isinstance(self.settings, FamilySettings):
             raise ValueError(f"the family '{self.name}' needs an instance of a FamilySettings class in 'settings'")
+
+
+def matched(pattern: re.Pattern[str], item: Item, wrong: str = "is no question of its type") -> re.Match[str]:
+    """The parts of a question's text.
+
+    Raises:
+        ValueError: the pattern isn't in it, with the text `wrong`.
+    """
+    match = pattern.search(item.question)
+    if match is None:
+        raise ValueError(wrong)
+    return match

@@ -17,28 +17,49 @@ from tolman.items import Item
 from tolman.plugins import loaded_plugins
 from tolman.registry import Registry
 
+_VSI = (
+    "counting", "absolute-distance", "object-size", "room-size", "relative-distance", "relative-direction",
+    "appearance-order", "route-plan",
+)  # fmt: skip
 _MMSI = (
     "camera-camera", "camera-object", "camera-region", "object-object", "object-region", "region-region", "measurement",
     "appearance-from-above", "camera-motion", "object-motion", "multi-step",
 )  # fmt: skip
 _SITE = ("associate-exo-to-ego", "associate-ego-to-exo", "reorder-ego-to-exo", "reorder-exo-to-ego")
-_SPATIALBENCH = (
+_REWORDED = (
     "object-counting", "object-size", "room-size", "absolute-distance", "appearance-order", "relative-distance",
-    "relative-direction", "relative-counting", "order-on-route", "multi-hop", "affordance", "landmark-pose", "causal",
-    "commands", "route-gaps",
+    "relative-direction",
 )  # fmt: skip
+_SPATIALBENCH = (
+    *_REWORDED, "relative-counting", "order-on-route", "multi-hop", "affordance", "landmark-pose", "causal", "commands",
+    "route-gaps",
+)  # fmt: skip
+
+
+def _of(paper: str, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{paper}/{name}" for name in names)
+
+
+VSI = _of("vsi-bench", _VSI)
+"""VSI-Bench's families, in the order in which they draft; so are the next three."""
+MMSI = _of("mmsi-bench", _MMSI)
+"""MMSI-Bench's."""
+SITE = _of("site", _SITE)
+"""Those that SITE adds."""
+REWORDED = _of("spatialbench", _REWORDED)
+"""VSI-Bench's in SpatialBench's words."""
+SPATIALBENCH = _of("spatialbench", _SPATIALBENCH)
+"""SpatialBench's: those, and the ones that it adds."""
+OF_PAPERS = (*VSI, *MMSI, *SITE, *SPATIALBENCH)
+"""The families of the four papers."""
+POSED_VIDEO = _of("posed-video", ("displacement", "speed", "motion-direction", "frame-order", "next-view"))
+"""Those that need camera poses and nothing else."""
+
+_ANEW = ("counting", "distance", "size", "room", "relative_distance", "direction", "appearance", "route")
+"""Former names of VSI-Bench's families, in their order."""
 FORMER_NAMES: dict[str, str] = {
-    "counting": "vsi-bench/counting",
-    "distance": "vsi-bench/absolute-distance",
-    "size": "vsi-bench/object-size",
-    "room": "vsi-bench/room-size",
-    "relative_distance": "vsi-bench/relative-distance",
-    "direction": "vsi-bench/relative-direction",
-    "appearance": "vsi-bench/appearance-order",
-    "route": "vsi-bench/route-plan",
-    **{name: f"mmsi-bench/{name}" for name in _MMSI},
-    **{name: f"site/{name}" for name in _SITE},
-    **{name: f"spatialbench/{name}" for name in _SPATIALBENCH},
+    **dict(zip(_ANEW, VSI, strict=True)),
+    **dict(zip((*_MMSI, *_SITE, *_SPATIALBENCH), (*MMSI, *SITE, *SPATIALBENCH), strict=True)),
 }
 """Former name → the name now. `relative-distance` was SpatialBench's, `relative_distance` VSI-Bench's."""
 
@@ -51,9 +72,9 @@ FORMER_SETTINGS: dict[str, tuple[str, ...]] = {
     "direction": ("vsi-bench/relative-direction", "spatialbench/relative-direction"),
     "appearance": ("vsi-bench/appearance-order", "spatialbench/appearance-order"),
     "route": ("vsi-bench/route-plan",),
-    "views": tuple(f"mmsi-bench/{name}" for name in _MMSI),
-    "association": ("site/associate-exo-to-ego", "site/associate-ego-to-exo"),
-    "reordering": ("site/reorder-ego-to-exo", "site/reorder-exo-to-ego"),
+    "views": MMSI,
+    "association": SITE[:2],
+    "reordering": SITE[2:],
     "relative_counting": ("spatialbench/relative-counting",),
     "passing": ("spatialbench/order-on-route",),
     "multi_hop": ("spatialbench/multi-hop",),
@@ -73,53 +94,6 @@ def current_name(name: str) -> str:
 
 WHAT = "question family"
 _PLUGIN = "one that a file given with --plugin declares"
-
-VSI: tuple[str, ...] = (
-    "vsi-bench/counting", "vsi-bench/absolute-distance", "vsi-bench/object-size", "vsi-bench/room-size",
-    "vsi-bench/relative-distance", "vsi-bench/relative-direction", "vsi-bench/appearance-order", "vsi-bench/route-plan",
-)  # fmt: skip
-"""VSI-Bench's families, in the order in which they draft; so are the next three."""
-MMSI: tuple[str, ...] = (
-    "mmsi-bench/camera-camera", "mmsi-bench/camera-object", "mmsi-bench/camera-region", "mmsi-bench/object-object",
-    "mmsi-bench/object-region", "mmsi-bench/region-region", "mmsi-bench/measurement",
-    "mmsi-bench/appearance-from-above", "mmsi-bench/camera-motion", "mmsi-bench/object-motion", "mmsi-bench/multi-step",
-)  # fmt: skip
-"""MMSI-Bench's."""
-SITE: tuple[str, ...] = (
-    "site/associate-exo-to-ego",
-    "site/associate-ego-to-exo",
-    "site/reorder-ego-to-exo",
-    "site/reorder-exo-to-ego",
-)
-"""Those that SITE adds."""
-REWORDED: tuple[str, ...] = (
-    "spatialbench/object-counting", "spatialbench/object-size", "spatialbench/room-size",
-    "spatialbench/absolute-distance", "spatialbench/appearance-order", "spatialbench/relative-distance",
-    "spatialbench/relative-direction",
-)  # fmt: skip
-"""VSI-Bench's in SpatialBench's words."""
-SPATIALBENCH: tuple[str, ...] = (
-    *REWORDED,
-    "spatialbench/relative-counting",
-    "spatialbench/order-on-route",
-    "spatialbench/multi-hop",
-    "spatialbench/affordance",
-    "spatialbench/landmark-pose",
-    "spatialbench/causal",
-    "spatialbench/commands",
-    "spatialbench/route-gaps",
-)
-"""SpatialBench's: those, and the ones that it adds."""
-OF_PAPERS = (*VSI, *MMSI, *SITE, *SPATIALBENCH)
-"""The families of the four papers."""
-POSED_VIDEO: tuple[str, ...] = (
-    "posed-video/displacement",
-    "posed-video/speed",
-    "posed-video/motion-direction",
-    "posed-video/frame-order",
-    "posed-video/next-view",
-)
-"""Those that need camera poses and nothing else."""
 
 
 def _wrong(thing: object) -> str:

@@ -71,6 +71,7 @@ class SceneGeometry:
         self._together: Sequence[SceneGeometry] = ()
         self._points: dict[int, Floats] = {}
         self._nearest: dict[tuple[str, str], float] = {}
+        self._sampled: dict[tuple[str, str], float] = {}
         self._walkable: dict[float, Polygon | MultiPolygon] = {}
         self.leg_errors: dict[tuple[str, str], float | None] = {}
         self.on_the_way: dict[tuple[str, str, float, float], tuple[str, ...]] = {}
@@ -242,7 +243,10 @@ class SceneGeometry:
 
     def sampled_distance(self, a: str, b: str) -> float:
         """The same as the released answers have it, between grids of points."""
-        return min(sampled_distance(self._grid(i), self._grid(j)) for i in self.members[a] for j in self.members[b])
+        if (a, b) not in self._sampled:
+            one, other = ([self._grid(number) for number in self.members[name]] for name in (a, b))
+            self._sampled[a, b] = min(sampled_distance(x, y) for x in one for y in other)
+        return self._sampled[a, b]
 
     def center(self, category: str) -> Floats:
         """The centre of a category's one box."""

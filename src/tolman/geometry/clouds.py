@@ -132,28 +132,26 @@ def voxel_means(points: Floats | Cloud, cell: float) -> Cloud:
     return Cloud(sums[:, :3] / sums[:, 3:] + origin, sums[:, 3])
 
 
-def not_strays(
-    points: Floats, *, neighbours: int = 8, deviations: float = 3.0, radius: float = 0.1, least: int = 3
-) -> NDArray[np.bool_]:
+_NEIGHBOURS, _DEVIATIONS, _LEAST_NEAR = 8, 3.0, 3
+
+
+def not_strays(points: Floats, radius: float = 0.1) -> NDArray[np.bool_]:
     """Find points that are neither sparse nor alone: the statistical and the radius outlier filter (Rusu et al. 2008).
 
     Args:
-        points: shape (n, 3).
-        neighbours: whose mean distance is looked at.
-        deviations: a point is left out whose mean distance is greater than the mean of all by so many standard
-            deviations;
-        radius, least: or that has fewer than so many others within a radius, in metres.
+        points: shape (n, 3). A point is left out whose mean distance from its 8 nearest neighbours is greater than the
+            mean of all by three standard deviations;
+        radius: or that has fewer than three others within so many metres.
     """
-    count = max(neighbours, least)
-    if len(points) <= count:
+    if len(points) <= _NEIGHBOURS:
         return np.ones(len(points), dtype=bool)
     tree = scipy.spatial.cKDTree(points, balanced_tree=False, compact_nodes=False)
     means, reach = np.empty(len(points)), np.empty(len(points))
     for start in range(0, len(points), _CHUNK):
         part = slice(start, start + _CHUNK)
-        away = np.asarray(tree.query(points[part], k=count + 1)[0])
-        means[part], reach[part] = away[:, 1 : neighbours + 1].mean(1), away[:, least]
-    return np.asarray((means <= means.mean() + deviations * means.std()) & (reach <= radius))
+        away = np.asarray(tree.query(points[part], k=_NEIGHBOURS + 1)[0])
+        means[part], reach[part] = away[:, 1:].mean(1), away[:, _LEAST_NEAR]
+    return np.asarray((means <= means.mean() + _DEVIATIONS * means.std()) & (reach <= radius))
 
 
 def groups(points: Floats, reach: float) -> NDArray[np.int64]:
@@ -243,7 +241,11 @@ class Surface:
         )
 
 
-def surface_of(points: Floats | Cloud, reach: float = 0.05, neighbours: int = 48) -> Surface:
+_LOOKED_AT = 48
+"""Neighbours of a point that decide its plane, at most."""
+
+
+def surface_of(points: Floats | Cloud, reach: float = 0.05) -> Surface:
     """Find the surface under points: each is moved onto the weighted plane through its neighbours, twice.
 
     One step of moving least squares of first order (Alexa et al. 2003); along the surface nothing moves, so edges stay
@@ -252,10 +254,9 @@ def surface_of(points: Floats | Cloud, reach: float = 0.05, neighbours: int = 48
     Args:
         points: shape (n, 3).
         reach: the standard deviation of the Gaussian by which neighbours count, in metres; about three times the noise.
-        neighbours: at most so many are looked at.
     """
     cloud = as_cloud(points)
-    count = min(neighbours, len(cloud))
+    count = min(_LOOKED_AT, len(cloud))
     if count < 3:
         normals = np.tile([0.0, 0.0, 1.0], (len(cloud), 1))
         return Surface(cloud.points, cloud.points, cloud.weights, normals, np.zeros(len(cloud), dtype=bool), 0.0, 0.0)

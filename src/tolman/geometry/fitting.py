@@ -40,6 +40,8 @@ _BEYOND = 0.02
 """A larger share of points beyond a face says that it isn't the end."""
 ALONG = 0.9
 _TRIM = 0.001
+_TRIALS = 200
+"""Triples of points, or pairs, that are tried."""
 
 
 class FitError(ValueError):
@@ -92,21 +94,13 @@ class FittedBox:
     cut: tuple[tuple[bool, bool], tuple[bool, bool], tuple[bool, bool]] = ((False,) * 2, (False,) * 2, (False,) * 2)
 
 
-def fit_plane(
-    points: Floats | Cloud,
-    *,
-    reach: float = 0.03,
-    seed: int = 0,
-    trials: int = 200,
-    normals: Floats | None = None,
-) -> Plane:
+def fit_plane(points: Floats | Cloud, *, reach: float = 0.03, seed: int = 0, normals: Floats | None = None) -> Plane:
     """Fit the plane with the most inliers.
 
     Args:
         points: shape (n, 3).
         reach: a point farther from it is none of its own, metres; about three times the noise.
         seed: of the triples that are tried.
-        trials: how many.
         normals: of the surface at each point, where known: those that point elsewhere are none of its own.
 
     Raises:
@@ -114,7 +108,7 @@ def fit_plane(
     """
     cloud = enough(points)
     generator = np.random.default_rng(seed)
-    triples = generator.integers(0, len(cloud), (trials, 3))
+    triples = generator.integers(0, len(cloud), (_TRIALS, 3))
     a, b, c = (cloud.points[triples[:, i]] for i in range(3))
     found = np.cross(b - a, c - a) if normals is None else normals[triples[:, 0]]
     lengths = np.linalg.norm(found, axis=1)
@@ -395,7 +389,7 @@ class Cylinder:
     share: float
 
 
-def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials: int = 200) -> Cylinder:
+def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0) -> Cylinder:
     """Fit the cylinder with the most inliers.
 
     Two points with their normals give an axis (Schnabel et al. 2007); the one with most support is refined by least
@@ -405,7 +399,6 @@ def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials
         surface: the points, with normals.
         reach: a point farther from it is none of its own, metres.
         seed: of the pairs that are tried.
-        trials: how many.
 
     Raises:
         FitError: there are too few points, or no cylinder holds a third of them.
@@ -413,7 +406,7 @@ def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials
     cloud = enough(Cloud(surface.raw, surface.weights))
     generator = np.random.default_rng(seed)
     sample = sample_of(len(cloud), 3000, generator)
-    axis, place, radius = _best_of_pairs(cloud.points[sample], surface.normals[sample], reach, trials, generator)
+    axis, place, radius = _best_of_pairs(cloud.points[sample], surface.normals[sample], reach, generator)
     across = across_of(axis)
 
     def moved(values: Floats) -> tuple[Floats, Floats, float]:
@@ -469,12 +462,12 @@ def fit_cylinder(surface: Surface, *, reach: float = 0.03, seed: int = 0, trials
 
 
 def _best_of_pairs(
-    points: Floats, normals: Floats, reach: float, trials: int, generator: np.random.Generator
+    points: Floats, normals: Floats, reach: float, generator: np.random.Generator
 ) -> tuple[Floats, Floats, float]:
     """Return axis, a point on it, and radius of the cylinder with the most inliers among those from pairs of points."""
     best: tuple[float, Floats] = (0.0, np.zeros(7))
     size = float(np.linalg.norm(np.ptp(points, axis=0)))
-    for i, j in generator.integers(0, len(points), (trials, 2)):
+    for i, j in generator.integers(0, len(points), (_TRIALS, 2)):
         axis = np.cross(normals[i], normals[j])
         length = np.linalg.norm(axis)
         if length < 0.2:

@@ -31,20 +31,26 @@ else:
     shapely = LazyModule("shapely")
 
 ALPHA = 5.0
+"""The inverse of the largest radius of a triangle's circle that belongs to a room, in 1/m."""
 CELL = 0.025
-BLUR = 0.03
+"""Metres of the side of a square in which one point is kept; well below 1/ALPHA."""
+BLUR, _NOISE = 0.03, 0.01
+"""How far around a point its ridge is looked for, a Gaussian's standard deviation in metres, and the longest shift onto
+it that is let pass: three times the noise, and the noise."""
+_DEPTH = 0.35
+"""Metres below the ceiling that are included; less than the height of wall above the doors."""
 _LEAST_SHARE = 0.02
+"""Share of all points below which a group is left out."""
 _MANY = 1000
 """Points of which the convex hull's corners are looked for first."""
 
 
-def alpha_area(points: Floats, alpha: float = ALPHA, *, fill_holes: bool = True) -> float:
-    """Return the area of the alpha shape of some points, in square metres.
+def alpha_area(points: Floats, alpha: float = ALPHA) -> float:
+    """Return the area of the alpha shape of some points with its holes filled, in square metres.
 
     Args:
         points: shape (n, 2).
         alpha: the inverse of the largest radius that belongs to the shape, in 1/m.
-        fill_holes: count enclosed holes, as the `alphashape` package and VSI-Bench do.
 
     Returns:
         0 where fewer than three points are given or all are on a line.
@@ -64,8 +70,6 @@ def alpha_area(points: Floats, alpha: float = ALPHA, *, fill_holes: bool = True)
     kept = triangles[(areas > 0) & (radii < 1 / alpha)]
     if not len(kept):
         return 0.0
-    if not fill_holes:
-        return float(areas[(areas > 0) & (radii < 1 / alpha)].sum())
     # An edge of one triangle only is on the boundary. Both ends in one whole number sort much faster than pairs.
     edges = np.concatenate([kept[:, [0, 1]], kept[:, [1, 2]], kept[:, [2, 0]]])
     keys, counts = np.unique(edges.min(1) * len(points) + edges.max(1), return_counts=True)
@@ -75,34 +79,31 @@ def alpha_area(points: Floats, alpha: float = ALPHA, *, fill_holes: bool = True)
     return float(shapely.area(shapely.union_all(faces)))
 
 
-def thin(points: Floats, cell: float = CELL) -> Floats:
+def thin(points: Floats) -> Floats:
     """One point for each occupied square of a grid, the first of them; any number of points, density kept even.
 
     Args:
         points: shape (n, 2) or (n, 3); only x and y count.
-        cell: the side of a square in metres.
     """
-    keys = np.floor(points[:, :2] / cell).astype(np.int64)
+    keys = np.floor(points[:, :2] / CELL).astype(np.int64)
     _, index = np.unique(keys, axis=0, return_index=True)
     return np.asarray(points[np.sort(index), :2])
 
 
-def without_outliers(points: Floats, reach: float = 0.2, least_share: float = _LEAST_SHARE) -> Floats:
+def without_outliers(points: Floats) -> Floats:
     """Remove small groups of points apart from the rooms: reflections, or surfaces seen through a window.
 
     Args:
         points: shape (n, 2), thinned.
-        reach: points nearer than this belong together, in metres.
-        least_share: a group with a smaller share of all points is left out.
     """
     if len(points) < 2:
         return points
-    group = groups(points, reach)
+    group = groups(points, 1 / ALPHA)
     sizes = np.bincount(group)
-    return np.asarray(points[(sizes >= least_share * len(points))[group]])
+    return np.asarray(points[(sizes >= _LEAST_SHARE * len(points))[group]])
 
 
-def without_blur(points: Floats, blur: float = BLUR, most: float = 0.01) -> Floats:
+def without_blur(points: Floats) -> Floats:
     """Remove the blur of walls from a dense scan: points far from the densest place around them are left out.
 
     A wall is seen from above as a ridge as wide as the sensor's noise. In a scan of a million points, the farthest
@@ -111,50 +112,45 @@ def without_blur(points: Floats, blur: float = BLUR, most: float = 0.01) -> Floa
 
     Args:
         points: all points of the scan, seen from above, shape (n, 2): the method reads their density.
-        blur: how far around a point is looked, a Gaussian's standard deviation in metres; three times the noise.
-        most: the longest shift that is let pass, in metres; the noise.
     """
     cell = CELL / 2
-    away = points - (points.min(0) - 4 * blur)
+    away = points - (points.min(0) - 4 * BLUR)
     keys = np.floor(away / cell).astype(np.int64)
-    shape = keys.max(0) + 1 + round(4 * blur / cell)
+    shape = keys.max(0) + 1 + round(4 * BLUR / cell)
     flat = keys[:, 0] * shape[1] + keys[:, 1]
 
     def smooth(weights: Floats | None) -> Floats:
         sums = np.bincount(flat, weights, minlength=int(shape.prod())).reshape(shape)
-        return np.asarray(scipy.ndimage.gaussian_filter(sums.astype(np.float64), blur / cell).ravel()[flat])
+        return np.asarray(scipy.ndimage.gaussian_filter(sums.astype(np.float64), BLUR / cell).ravel()[flat])
 
     crowd = smooth(None)
     shift = np.stack([smooth(away[:, i]) / crowd for i in range(2)], axis=1) - away
-    return np.asarray(points[np.linalg.norm(shift, axis=1) <= most])
+    return np.asarray(points[np.linalg.norm(shift, axis=1) <= _NOISE])
 
 
-def floor_plan(points: Floats, depth: float = 0.35) -> Floats:
+def floor_plan(points: Floats) -> Floats:
     """Return the cross-section of a scan of rooms just below the ceiling, seen from above, without blur.
 
     There are no doors, no windows' reveals and hardly any furniture, and the ceiling fills the space between walls.
 
     Args:
         points: of the scan, shape (n, 3), z up, with the ceiling; a level one.
-        depth: distance below the ceiling that is included, metres; less than the height of wall above the doors.
 
     Returns:
         For `room_area`, shape (m, 2).
     """
     ceiling = np.quantile(points[:, 2], 0.999)
-    return without_blur(points[points[:, 2] > ceiling - depth, :2])
+    return without_blur(points[points[:, 2] > ceiling - _DEPTH, :2])
 
 
-def room_area(points: Floats, alpha: float = ALPHA, *, cell: float = CELL, fill_holes: bool = True) -> float:
+def room_area(points: Floats) -> float:
     """A room's or several rooms' area from a scan: thinned, without outliers, alpha shape.
 
     Args:
         points: of the scan, shape (n, 2) or (n, 3), z up.
-        alpha, fill_holes: as in `alpha_area`.
-        cell: as in `thin`; well below 1/alpha.
     """
     finite = points[np.isfinite(points).all(1)]
-    return alpha_area(without_outliers(thin(finite, cell), 1 / alpha), alpha, fill_holes=fill_holes)
+    return alpha_area(without_outliers(thin(finite)))
 
 
 def room_center(points: Floats) -> Floats:

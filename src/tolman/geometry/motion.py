@@ -67,6 +67,8 @@ def deskew(points: Floats, fired: Floats, times: Floats, poses: Floats) -> Float
     return np.asarray(np.einsum("nij,nj->ni", at[:, :3, :3], points) + at[:, :3, 3])
 
 
+_MOST = 30.0
+"""Seconds of the greatest offset that is looked for."""
 LEAST_SECONDS = 2.0
 LEAST_TURNING = 0.02
 """Standard deviation of the angular speed, in rad/s, below which nothing can be told from noise."""
@@ -144,12 +146,11 @@ def gyroscope(times: Floats, rates: Floats) -> Signal:
     return Signal(times[good], np.linalg.norm(rates[good], axis=1))
 
 
-def estimate_offset(reference: Signal, other: Signal, *, most: float = 30.0) -> Offset:
+def estimate_offset(reference: Signal, other: Signal) -> Offset:
     """Estimate the offset that is added to the clock of `other` to be on that of `reference`.
 
     Args:
         reference, other: how fast the two sensors turn, each by its own clock.
-        most: the greatest offset that is looked for, in seconds.
 
     Raises:
         TooLittleMotionError: a signal is too short or hardly changes, they don't correlate at any lag, or they do at
@@ -164,14 +165,14 @@ def estimate_offset(reference: Signal, other: Signal, *, most: float = 30.0) -> 
     wide = max(4 * step, *(float(np.median(np.diff(signal.times))) for signal in (reference, other)))
     a, a0 = _sampled(reference, step, wide)
     b, b0 = _sampled(other, step, wide)
-    lags, scores = _correlations(a, b, a0 - b0, step, most)
+    lags, scores = _correlations(a, b, a0 - b0, step)
     if not len(lags):
-        raise TooLittleMotionError(f"no offset up to {most:g} s lets the recordings overlap by {LEAST_SECONDS:g} s")
+        raise TooLittleMotionError(f"no offset up to {_MOST:g} s lets the recordings overlap by {LEAST_SECONDS:g} s")
     best = int(scores.argmax())
     best_lag, best_score = float(lags[best]), float(scores[best])
     if best_score < LEAST_CORRELATION:
         raise TooLittleMotionError(
-            f"the turning of the two sensors agrees at no offset up to {most:g} s (best correlation {best_score:.2f})"
+            f"the turning of the two sensors agrees at no offset up to {_MOST:g} s (best correlation {best_score:.2f})"
         )
     rival = _rival(scores, best)
     if rival > _RIVAL * best_score:
@@ -206,7 +207,7 @@ def _sampled(signal: Signal, step: float, wide: float) -> tuple[Floats, float]:
     return np.asarray(scipy.ndimage.gaussian_filter1d(np.interp(grid, signal.times, signal.speeds), wide / step)), first
 
 
-def _correlations(a: Floats, b: Floats, apart: float, step: float, most: float) -> tuple[Floats, Floats]:
+def _correlations(a: Floats, b: Floats, apart: float, step: float) -> tuple[Floats, Floats]:
     """The correlation of the overlapping parts at each lag, by Fourier transform of sums and products."""
     least = max(int(LEAST_SECONDS / step), int(0.3 * min(len(a), len(b))))
     ones = [np.ones(len(x)) for x in (a, b)]
@@ -218,7 +219,7 @@ def _correlations(a: Floats, b: Floats, apart: float, step: float, most: float) 
     products = scipy.signal.correlate(a, b, method="fft")
     # Sample j of b stands at sample j + k of a.
     lags = apart + (np.arange(len(count)) - (len(b) - 1)) * step
-    use = (count >= least) & (np.abs(lags) <= most)
+    use = (count >= least) & (np.abs(lags) <= _MOST)
     n = np.maximum(count, 1.0)
     spreads = [np.sqrt(np.maximum(q / n - (s / n) ** 2, 0.0)) for q, s in zip(squares, sums, strict=True)]
     below = spreads[0] * spreads[1]

@@ -520,24 +520,10 @@ def _carry_out(job: _Job) -> SummaryRow:
             made = make(job.source, kind.name, kind.read(job.source), job.settings, job.out, job.made_of)
     except MissingExtraError:
         raise
-    except TolmanError as error:
-        return entry.model_copy(update={"state": "refused", "reason": str(error)})
-    except MemoryError:
-        return entry.model_copy(update={"state": "refused", "reason": f"{job.source.path}: takes too much memory."})
-    except OSError as error:
-        reason = f"{error.filename or job.source.path}: can't be read ({error.strerror or error})."
-        return entry.model_copy(update={"state": "refused", "reason": reason})
     except Exception as error:  # one scan that nobody foresaw must not end a day's work; it is named and counted
-        reason = f"{job.source.path}: can't be used ({type(error).__name__}: {str(error)[:200]})."
-        return entry.model_copy(update={"state": "refused", "reason": reason})
-    entry = entry.model_copy(
-        update={
-            "completeness": made.completeness,
-            "repaired": made.repaired,
-            "notes": made.notes,
-            "reason": made.reason,
-        }
-    )
+        return entry.model_copy(update={"state": "refused", "reason": _refusal(job, error)})
+    said = {name: getattr(made, name) for name in ("completeness", "repaired", "notes", "reason")}
+    entry = entry.model_copy(update=said)
     if made.part is None:
         return entry.model_copy(update={"state": "left out"})
     scene, captures = made.part.scene, made.part.captures
@@ -551,6 +537,18 @@ def _carry_out(job: _Job) -> SummaryRow:
     )
     parts.write(replace(made.part, about=entry.model_dump(mode="json", by_alias=True)))
     return entry
+
+
+def _refusal(job: _Job, error: Exception) -> str:
+    """Why a scene isn't ingested, as a sentence."""
+    place = job.source.path
+    if isinstance(error, TolmanError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return f"{place}: takes too much memory."
+    if isinstance(error, OSError):
+        return f"{error.filename or place}: can't be read ({error.strerror or error})."
+    return f"{place}: can't be used ({type(error).__name__}: {str(error)[:200]})."
 
 
 def _write(out: Path, made: Mapping[str, str], corrections: Sequence[Correction]) -> dict[str, list[str]]:

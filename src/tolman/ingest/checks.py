@@ -71,13 +71,12 @@ _VALUES = 8
 """Values of masks that a sentence names."""
 
 
-def checked_poses(path: Path, poses: Floats, *, first: int = 0) -> tuple[Floats, list[str]]:
+def checked_poses(path: Path, poses: Floats) -> tuple[Floats, list[str]]:
     """Return poses camera → scene, with nan throughout where tracking was lost.
 
     Args:
         path: the file that they are from.
         poses: shape (n, 4, 4).
-        first: the number of the first frame, for messages.
 
     Returns:
         The poses, and the repairs.
@@ -89,7 +88,7 @@ def checked_poses(path: Path, poses: Floats, *, first: int = 0) -> tuple[Floats,
     lost = np.asarray(~np.isfinite(found).all((1, 2)))
     found[lost] = np.nan
     turns = found[~lost, :3, :3]
-    numbers = np.flatnonzero(~lost) + first
+    numbers = np.flatnonzero(~lost)
     with np.errstate(all="ignore"):
         off = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max((1, 2), initial=0.0)
         ends = np.abs(found[~lost, 3] - (0, 0, 0, 1)).max(1, initial=0.0)

@@ -24,14 +24,14 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 from PIL import Image as Pillow
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from tolman.benchmarks.rows import read_rows
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, invalid_field
 from tolman.files import atomic_write, write_text
 from tolman.ingest.readers.text_records import natural
 from tolman.media.video import BrokenMediaError, need_pillow, read_frames, read_index
@@ -276,22 +276,9 @@ class PoolMedium(BaseModel):
         return value
 
 
+_COLUMNS: dict[Any, type[pl.DataType]] = {int: pl.Int64, float | None: pl.Float64}
 _SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    "path": pl.String,
-    "kind": pl.String,
-    "source": pl.String,
-    "licence": pl.String,
-    "original": pl.String,
-    "group": pl.String,
-    "position": pl.Int64,
-    "width": pl.Int64,
-    "height": pl.Int64,
-    "frames": pl.Int64,
-    "duration": pl.Float64,
-    "sha256": pl.String,
-    "duplicate_of": pl.String,
-    "size": pl.Int64,
-    "modified": pl.Int64,
+    name: _COLUMNS.get(field.annotation, pl.String) for name, field in PoolMedium.model_fields.items()
 }
 
 
@@ -318,11 +305,8 @@ def read_pool(folder: Path) -> list[PoolMedium]:
         try:
             media.append(PoolMedium.model_validate({key: value for key, value in row.items() if value is not None}))
         except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise InputError(
-                path, first["msg"].removeprefix("Value error, "), row=number, field=field or None
-            ) from None
+            field, what = invalid_field(error)
+            raise InputError(path, what, row=number, field=field) from None
     return media
 
 

@@ -8,10 +8,11 @@ that are a tie, and are all named. Measures that remain impossible under the bes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from tolman.extras import LazyModule
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.ingest.camera_conventions import FOCAL_FACTORS, UP_TURNS
 from tolman.ingest.scan_format import Axes, Direction
-from tolman.ingest.scan_measures import OVERLAP, UNITS, Measure, ScanNumbers, measures, middle_ratio
+from tolman.ingest.scan_measures import OVERLAP, UNITS, CameraNumbers, Measure, ScanNumbers, measures, middle_ratio
 
 if TYPE_CHECKING:
     import scipy
@@ -31,6 +32,11 @@ CLEAR, APART = 1.0, 0.5
 """Cost by which a correction must be below the scan as it is, and below every other correction."""
 GOOD = 2.0
 """Cost below which a figure may be a right scan's."""
+_OTHER_AXES: dict[Axes, Axes] = {"opencv": "opengl", "opengl": "opencv"}
+_OTHER_DIRECTION: dict[Direction, Direction] = {
+    "camera_to_scene": "scene_to_camera", "scene_to_camera": "camera_to_scene",
+}  # fmt: skip
+T = TypeVar("T")
 SHIFTS = tuple(k for k in range(-16, 17) if k)
 """Frames by which poses may be late or early. The first and the last are no findings: more may fit better."""
 
@@ -157,44 +163,41 @@ def hypotheses(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
 
 def _of_cameras(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
     first, cameras = scan.cameras[0], scan.cameras
-    axes: Axes = "opengl" if first.axes == "opencv" else "opencv"
     yield (
-        "axes", f"camera axes are {axes}, not {first.axes}",
-        scan.with_cameras(lambda one: replace(one, axes="opengl" if one.axes == "opencv" else "opencv")),
+        "axes", f"camera axes are {_OTHER_AXES[first.axes]}, not {first.axes}",
+        scan.with_cameras(lambda one: replace(one, axes=_OTHER_AXES[one.axes])),
     )  # fmt: skip
-    direction: Direction = "scene_to_camera" if first.direction == "camera_to_scene" else "camera_to_scene"
     yield (
-        "direction", f"poses are {direction}, not {first.direction}",
-        scan.with_cameras(lambda one: replace(
-            one, direction="scene_to_camera" if one.direction == "camera_to_scene" else "camera_to_scene")),
+        "direction", f"poses are {_OTHER_DIRECTION[first.direction]}, not {first.direction}",
+        scan.with_cameras(lambda one: replace(one, direction=_OTHER_DIRECTION[one.direction])),
     )  # fmt: skip
     for turns in range(4):
         if turns != first.turns:
-            yield (
-                "turns", f"turns is {turns}, not {first.turns}",
-                scan.with_cameras(lambda one, turns=turns: replace(one, turns=turns)),  # type: ignore[misc]
-            )  # fmt: skip
+            yield "turns", f"turns is {turns}, not {first.turns}", scan.with_cameras(partial(replace, turns=turns))
     for order, said in (([1, 2, 3, 0], "w, x, y, z, not x, y, z, w"), ([3, 0, 1, 2], "x, y, z, w, not w, x, y, z")):
-        yield (
-            "quaternion", f"the poses' quaternions are in the order {said}",
-            scan.with_cameras(lambda one, order=order: replace(one, poses=_reordered(one.poses, order))),  # type: ignore[misc]
-        )  # fmt: skip
+        yield "quaternion", f"the poses' quaternions are in the order {said}", _with_poses(scan, _reordered, order)
     yield from _mirrored(scan)
     if any(one.timed for one in cameras):
         for factor, unit in ((1e-3, "milliseconds"), (1e-6, "microseconds"), (1e-9, "nanoseconds")):
-            yield (
-                "times",
-                f"times are in {unit}, not seconds",
-                scan.with_cameras(
-                    lambda one, factor=factor: replace(one, times=one.times * factor) if one.timed else one  # type: ignore[misc]
-                ),
-            )
+            yield "times", f"times are in {unit}, not seconds", scan.with_cameras(partial(_in_seconds, factor=factor))
     yield from _focal(scan)
     if any(one.views for one in cameras):
-        shifted = {k: scan.with_cameras(lambda one, k=k: replace(one, poses=_shifted(one.poses, k))) for k in SHIFTS}  # type: ignore[misc]
+        shifted = {k: _with_poses(scan, _shifted, k) for k in SHIFTS}
         k = min(SHIFTS, key=lambda k: _misfit(shifted[k]))
         if k not in (SHIFTS[0], SHIFTS[-1]):
             yield "late", f"poses are {abs(k)} frame{'s' * (abs(k) > 1)} {'late' if k > 0 else 'early'}", shifted[k]
+
+
+def _in_seconds(camera: CameraNumbers, factor: float) -> CameraNumbers:
+    return replace(camera, times=camera.times * factor) if camera.timed else camera
+
+
+def _with_poses(scan: ScanNumbers, change: Callable[[Floats, T], Floats], how: T) -> ScanNumbers:
+    return scan.with_cameras(lambda one: replace(one, poses=change(one.poses, how)))
+
+
+def _moved(scan: ScanNumbers, matrix: Floats) -> ScanNumbers:
+    return scan.with_cameras(lambda one: one.moved(matrix))
 
 
 def _focal(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
@@ -242,15 +245,12 @@ def _mirrored(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
     if any(one.views for one in scan.cameras):
         for axis in range(3):
             matrix = np.diag([-1.0 if i == axis else 1.0 for i in range(4)])
-            yield (
-                "mirrored", f"{'xyz'[axis]} of the poses points the other way",
-                scan.with_cameras(lambda one, matrix=matrix: one.moved(matrix)),  # type: ignore[misc]
-            )  # fmt: skip
+            yield "mirrored", f"{'xyz'[axis]} of the poses points the other way", _moved(scan, matrix)
     # Mirrored at one level axis or the other, a scene differs by half a turn about the vertical.
     for axis in (level[-1], "xyz".index(scan.up[-1])):
         sign = np.array([-1.0 if i == axis else 1.0 for i in range(3)])
         boxes = Boxes(scan.boxes.centers * sign, scan.boxes.axes * sign, scan.boxes.extents)
-        moved = scan.with_cameras(lambda one, sign=sign: one.moved(np.diag([*sign, 1.0])))  # type: ignore[misc]
+        moved = _moved(scan, np.diag([*sign, 1.0]))
         said = f"the scene's axes are left-handed: {'xyz'[axis]} points the other way"
         surface, origin, flips = scan.surface * sign, scan.origin * sign, scan.flips * sign
         yield "mirrored", said, replace(moved, boxes=boxes, surface=surface, origin=origin, flips=flips)
@@ -295,7 +295,7 @@ def _offsets(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
         matrix = np.eye(4)
         matrix[:3, 3] = -shift
         said = f"poses are {_length(scan, shift)} from the frame of the boxes"
-        yield "offset", said, scan.with_cameras(lambda one: one.moved(matrix))
+        yield "offset", said, _moved(scan, matrix)
 
 
 def _length(scan: ScanNumbers, shift: Floats) -> str:

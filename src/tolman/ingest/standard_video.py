@@ -31,6 +31,8 @@ from tolman.ingest.scan_format import CameraRecording, Mask, Picture
 from tolman.media.video import VideoWriter
 from tolman.scenes import Capture, Sighting
 
+STANDARD, RATE = 640, 30.0
+"""Pixels of the longer side of the video that is written, and its frames a second."""
 LONGER = 160
 """Pixels of a picture's longer side at which visibility is looked at: 160×120 for the standard video."""
 
@@ -212,6 +214,12 @@ def _smaller_sources(
     ratio = np.array([shape[0] / size[0], shape[1] / size[1]] * 2)
     own = replace(lens, intrinsics=tuple(np.array(lens.intrinsics) * ratio))
     return _sources(own, tuple(np.array(camera) * ratio), shape)
+
+
+def standard_size(size: tuple[int, int]) -> tuple[int, int]:
+    """Width and height of the video that is written of upright pictures: 640×480 for those of most cameras."""
+    scale = STANDARD / max(size)
+    return 2 * round(size[0] * scale / 2), 2 * max(1, round(size[1] * scale / 2))
 
 
 def working_size(size: tuple[int, int]) -> tuple[int, int]:

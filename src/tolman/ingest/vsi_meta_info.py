@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from tolman.benchmarks.rows import parse_json
-from tolman.errors import InputError
+from tolman.errors import InputError, invalid_field
 from tolman.ingest.categories import composed, named
 from tolman.scenes import OrientedBox, Scene, SceneObject
 
@@ -105,6 +105,6 @@ def _object(identity: str, category: str, raw: Any) -> SceneObject | str:
     except KeyError as error:
         return f"lacks {error}"
     except ValidationError as error:
-        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        return invalid_field(error)[1]
     except (TypeError, ValueError) as error:
         return str(error)

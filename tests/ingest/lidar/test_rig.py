@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ingest.lidar.layouts import write_pcd
 from ingest.lidar.yard import INTRINSICS, OFFSET, ROOM, SIZE, depths, shot
+from ingest.pipeline import edit_json
 from tolman.errors import InputError
 from tolman.geometry.camera_geometry import splat
 from tolman.geometry.motion import poses_at
@@ -106,9 +108,7 @@ def edited(rig: Path, tmp_path: Path) -> Callable[..., Path]:
     def change(file: str, edit: Callable[[dict[str, Any]], None]) -> Path:
         folder = tmp_path / "hall"
         shutil.copytree(rig, folder)
-        content = json.loads((folder / file).read_text())
-        edit(content)
-        (folder / file).write_text(json.dumps(content))
+        edit_json(folder / file, edit)
         return folder
 
     return change
@@ -189,10 +189,6 @@ def test_another_unit_is_told(
 
 
 def test_clouds_in_millimetres_are_told(rig: Path, tmp_path: Path) -> None:
-    from dataclasses import replace
-
-    from ingest.lidar.layouts import write_pcd
-
     folder, whole, points = tmp_path / "hall", shot(), []
     shutil.copytree(rig, folder)
     shutil.rmtree(folder / "lidar")

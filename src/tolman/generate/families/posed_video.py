@@ -19,13 +19,19 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from tolman.generate.distractors import has_numeric_options, no_distractors, numeric_options
-from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected, Shot
-from tolman.generate.families.mmsi_bench.support.questions import pictures_of, turn_between
+from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected, Shot, first_drafts
+from tolman.generate.families.mmsi_bench.support.questions import (
+    ahead_and_left,
+    pictures_of,
+    quarter,
+    quarter_margin,
+    turn_between,
+)
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
 from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
@@ -108,12 +114,6 @@ def displacement(a: View, b: View) -> float:
     return float(np.linalg.norm(b.pose[:3, 3] - a.pose[:3, 3]))
 
 
-def ahead_and_left(a: View, b: View) -> tuple[float, float]:
-    """Metres ahead and to the left of the first view, on the floor plan."""
-    way, angle = b.place - a.place, math.radians(a.heading)
-    return float(way @ (math.cos(angle), math.sin(angle))), float(way @ (-math.sin(angle), math.cos(angle)))
-
-
 Ask = Callable[[Gallery, Sequence[View], Clip, PosedSettings], Draft | Rejected]
 
 
@@ -126,14 +126,10 @@ def _drafts(geometry: SceneGeometry, settings: PosedSettings, task: str, ask: As
     shown = gallery(geometry, settings)
     recordings, asked = list(moments_of(shown, settings)), False
     for views in recordings:
-        made = 0
-        for clip in clips_of(shown, views, settings, task):
+        made = (ask(shown, views, clip, settings) for clip in clips_of(shown, views, settings, task))
+        for found in first_drafts(made, settings.questions):
             asked = True
-            found = ask(shown, views, clip, settings)
             yield found
-            made += isinstance(found, Draft)
-            if made >= settings.questions:
-                break
     if not asked:
         apart = f"no two sampled pictures are {settings.shortest_clip:g} to {settings.longest_clip:g} s apart"
         yield Rejected(task, geometry.scene.id, apart if recordings else NO_PAIR)
@@ -143,19 +139,16 @@ def _part(clip: Clip) -> tuple[Shot, ...]:
     return (Shot(clip[0].shot.capture, clip[0].shot.frame, clip[1].shot.frame),)
 
 
-def _ends(geometry: SceneGeometry, settings: PosedSettings, item: Item) -> tuple[Gallery, Clip]:
+def _ends(shown: Gallery, item: Item) -> Clip:
     """The first and last view of the clip that an item shows.
 
     Raises:
         ValueError: it doesn't say which.
-        KeyError: the scene has no such recording.
     """
-    shots = item.evidence.get("shots")
-    if not isinstance(shots, list) or len(shots) != 1 or shots[0][2] is None:
+    ((capture, first, last), *others) = item.evidence["shots"]
+    if others or last is None:
         raise ValueError("doesn't say which part of a video it shows")
-    shown = gallery(geometry, settings)
-    capture, first, last = shots[0]
-    return shown, (shown.view(str(capture), int(first)), shown.view(str(capture), int(last)))
+    return shown.view(str(capture), int(first)), shown.view(str(capture), int(last))
 
 
 # Displacement
@@ -180,16 +173,9 @@ def _ask_displacement(shown: Gallery, views: Sequence[View], clip: Clip, setting
     )  # fmt: skip
 
 
-def draft_displacement(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Draft | Rejected]:
-    """Questions for the straight way between the ends of clips."""
-    return _drafts(geometry, settings, DISPLACEMENT_TASK, _ask_displacement)
-
-
-def recompute_displacement(
-    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
-) -> Recomputed:
+def _displacement_again(shown: Gallery, views: Sequence[View], settings: PosedSettings, item: Item) -> Recomputed:
     """The straight way between the ends of the clip."""
-    _, clip = _ends(geometry, settings, item)
+    clip = _ends(shown, item)
     metres = displacement(*clip)
     broken = (f"moved by less than {settings.least} m",) if metres < settings.least else ()
     tie = abs((metres * 10) % 1 - 0.5) / 10
@@ -235,17 +221,9 @@ def _ask_speed(shown: Gallery, views: Sequence[View], clip: Clip, settings: Pose
     return Draft(SPEED_TASK, shown.scene.id, SPEED_QUESTION, texts[0], None, texts, {"speed": speed}, _part(clip))
 
 
-def draft_speed(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Draft | Rejected]:
-    """Questions for the average speed in clips."""
-    return _drafts(geometry, settings, SPEED_TASK, _ask_speed)
-
-
-def recompute_speed(
-    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
-) -> Recomputed:
+def _speed_again(shown: Gallery, views: Sequence[View], settings: PosedSettings, item: Item) -> Recomputed:
     """The average speed in the clip."""
-    shown, clip = _ends(geometry, settings, item)
-    speed = average_speed(shown, clip)
+    speed = average_speed(shown, _ends(shown, item))
     text = f"{speed:.2f} m/s"
     return Recomputed(text, text, None, (), {"speed": speed})
 
@@ -266,15 +244,11 @@ def motion_angle(a: View, b: View) -> float:
     return math.degrees(math.atan2(left, ahead)) % 360
 
 
-def _direction_margin(angle: float) -> float:
-    return 45 - abs((angle + 45) % 90 - 45)
-
-
 def _direction_violations(clip: Clip, settings: PosedSettings) -> list[str]:
     broken = []
     if float(np.linalg.norm(clip[1].place - clip[0].place)) < settings.least:
         broken.append(f"moved by less than {settings.least} m")
-    if _direction_margin(motion_angle(*clip)) < settings.bend:
+    if quarter_margin(motion_angle(*clip)) < settings.bend:
         broken.append(f"within {settings.bend}° of a boundary")
     if abs(clip[0].tilt) > settings.tilt:
         broken.append(f"looks up or down by more than {settings.tilt}° at the start")
@@ -286,28 +260,21 @@ def _ask_direction(shown: Gallery, views: Sequence[View], clip: Clip, settings: 
     if broken:
         return Rejected(DIRECTION_TASK, shown.scene.id, broken[0])
     angle = motion_angle(*clip)
-    answer = DIRECTIONS[int((angle + 45) // 90) % 4]
+    answer = DIRECTIONS[quarter(angle)]
     return Draft(
         DIRECTION_TASK, shown.scene.id, DIRECTION_QUESTION, answer, None,
         (answer, *(text for text in DIRECTIONS if text != answer)),
-        {"angle": angle, "margin": _direction_margin(angle)}, _part(clip), closed=True,
+        {"angle": angle, "margin": quarter_margin(angle)}, _part(clip), closed=True,
     )  # fmt: skip
 
 
-def draft_direction(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Draft | Rejected]:
-    """Questions for the direction of the way between the ends of clips."""
-    return _drafts(geometry, settings, DIRECTION_TASK, _ask_direction)
-
-
-def recompute_direction(
-    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
-) -> Recomputed:
+def _direction_again(shown: Gallery, views: Sequence[View], settings: PosedSettings, item: Item) -> Recomputed:
     """The direction of the way, by quadrants about the first line of sight."""
-    _, clip = _ends(geometry, settings, item)
+    clip = _ends(shown, item)
     angle = motion_angle(*clip)
-    answer = DIRECTIONS[int((angle + 45) // 90) % 4]
+    answer = DIRECTIONS[quarter(angle)]
     return Recomputed(
-        answer, answer, _direction_margin(angle), tuple(_direction_violations(clip, settings)), {"angle": angle}
+        answer, answer, quarter_margin(angle), tuple(_direction_violations(clip, settings)), {"angle": angle}
     )
 
 
@@ -368,18 +335,10 @@ def _listed(order: Sequence[int]) -> str:
     return ", ".join(str(i + 1) for i in order)
 
 
-def draft_order(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Draft | Rejected]:
-    """Questions for the order of four pictures on a way."""
-    return _drafts(geometry, settings, ORDER_TASK, _ask_order)
-
-
-def recompute_order(
-    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
-) -> Recomputed:
+def _order_again(shown: Gallery, views: Sequence[View], settings: PosedSettings, item: Item) -> Recomputed:
     """The order by the pictures' times."""
     if item.question != ORDER_QUESTION:
         raise ValueError("is no question for an order of pictures")
-    _, views = pictures_of(geometry, settings, item)
     times = [view.seconds for view in views[2:]]
     answer = _listed([int(i) for i in np.argsort(times)])
     return Recomputed(answer, answer, float(np.diff(np.sort(times)).min()), (), {"times": times})
@@ -401,11 +360,7 @@ def motion_of(a: View, b: View, settings: PosedSettings) -> str:
     """The motion from one view to another, one of MOTIONS; '' where it is none of them clearly."""
     angle, turn = motion_angle(a, b), turn_between(a, b)
     far = float(np.linalg.norm(b.place - a.place))
-    if (
-        far < settings.step
-        or _direction_margin(angle) < settings.clearly
-        or max(abs(a.tilt), abs(b.tilt)) > settings.tilt
-    ):
+    if far < settings.step or quarter_margin(angle) < settings.clearly or max(abs(a.tilt), abs(b.tilt)) > settings.tilt:
         return ""
     if abs(turn) <= settings.level:
         side = 0
@@ -413,7 +368,7 @@ def motion_of(a: View, b: View, settings: PosedSettings) -> str:
         side = 1 if turn > 0 else 2
     else:
         return ""
-    return _WAYS[int((angle + 45) // 90) % 4] + _TURNS[side]
+    return _WAYS[quarter(angle)] + _TURNS[side]
 
 
 def _ask_next(shown: Gallery, views: Sequence[View], a: View, settings: PosedSettings) -> Draft | Rejected:
@@ -449,21 +404,13 @@ def draft_next(geometry: SceneGeometry, settings: PosedSettings) -> Iterator[Dra
     for views in recordings:
         firsts = list(views)
         random.Random(f"{shown.scene.id}:{views[0].shot.capture}:{NEXT_TASK}").shuffle(firsts)
-        made = 0
-        for view in firsts:
-            found = _ask_next(shown, views, view, settings)
-            yield found
-            made += isinstance(found, Draft)
-            if made >= settings.questions:
-                break
+        yield from first_drafts((_ask_next(shown, views, view, settings) for view in firsts), settings.questions)
 
 
-def recompute_next(
-    geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True
-) -> Recomputed:
+def _next_again(shown: Gallery, views: Sequence[View], settings: PosedSettings, item: Item) -> Recomputed:
     """The only option that the motion leads to."""
     wanted = [one for one in MOTIONS if f"the camera {one}. Which" in item.question]
-    _, (first, *options) = pictures_of(geometry, settings, item)
+    first, *options = views
     motions = [motion_of(first, view, settings) for view in options]
     if len(wanted) != 1 or motions.count(wanted[0]) != 1:
         raise ValueError("has no option, or several, that its motion leads to")
@@ -471,31 +418,41 @@ def recompute_next(
 
 
 def _family(
-    name: str, title: str, task: str, draft: Any, recompute: Any, *, scale_free: bool = True
+    name: str,
+    title: str,
+    task: str,
+    draft: Callable[[SceneGeometry, PosedSettings], Iterator[Draft | Rejected]],
+    answer: Callable[[Gallery, Sequence[View], PosedSettings, Item], Recomputed],
+    *,
+    scale_free: bool = True,
 ) -> Family[PosedSettings]:
-    return Family(
-        name=f"posed-video/{name}",
-        title=title,
-        tasks=(task,),
-        settings=PosedSettings(),
-        taxonomy=place_of(f"posed-video/{name}"),
-        draft=draft,
-        recompute=recompute,
-        scale_free=scale_free,
-    )
+    def recompute(geometry: SceneGeometry, item: Item, settings: PosedSettings, *, released: bool = True) -> Recomputed:
+        return answer(*pictures_of(geometry, settings, item), settings, item)
+
+    known = f"posed-video/{name}"
+    return Family(known, title, (task,), PosedSettings(), place_of(known), draft, recompute, scale_free=scale_free)
+
+
+def _of_clips(task: str, ask: Ask) -> Callable[[SceneGeometry, PosedSettings], Iterator[Draft | Rejected]]:
+    return partial(_drafts, task=task, ask=ask)
 
 
 FAMILIES = (
     _family(
-        "displacement", "The displacement of a camera in a clip", DISPLACEMENT_TASK, draft_displacement,
-        recompute_displacement, scale_free=False,
-    ),
-    _family("speed", "The average speed of a camera", SPEED_TASK, draft_speed, recompute_speed, scale_free=False),
-    _family(
-        "motion-direction", "The direction of a camera's motion", DIRECTION_TASK, draft_direction, recompute_direction,
+        "displacement", "The displacement of a camera in a clip", DISPLACEMENT_TASK,
+        _of_clips(DISPLACEMENT_TASK, _ask_displacement), _displacement_again, scale_free=False,
     ),
     _family(
-        "frame-order", "The order of four pictures on a camera's way", ORDER_TASK, draft_order, recompute_order,
+        "speed", "The average speed of a camera", SPEED_TASK, _of_clips(SPEED_TASK, _ask_speed), _speed_again,
+        scale_free=False,
     ),
-    _family("next-view", "The picture that a camera takes after a motion", NEXT_TASK, draft_next, recompute_next),
+    _family(
+        "motion-direction", "The direction of a camera's motion", DIRECTION_TASK,
+        _of_clips(DIRECTION_TASK, _ask_direction), _direction_again,
+    ),
+    _family(
+        "frame-order", "The order of four pictures on a camera's way", ORDER_TASK, _of_clips(ORDER_TASK, _ask_order),
+        _order_again,
+    ),
+    _family("next-view", "The picture that a camera takes after a motion", NEXT_TASK, draft_next, _next_again),
 )  # fmt: skip

@@ -24,6 +24,7 @@ from tolman.extras import LazyModule, needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.checks import check_seconds
 from tolman.ingest.clouds.sweeps import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
+from tolman.ingest.readers.text_records import rigid
 from tolman.media.images import eight_bits
 from tolman.media.video import need_pillow
 
@@ -133,11 +134,9 @@ def bag_poses(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:
         places.append([place.x, place.y, place.z])
         turns.append([turn.x, turn.y, turn.z, turn.w])
     order = np.argsort(times, kind="stable")
-    poses = np.tile(np.eye(4), (len(times), 1, 1))
     with reading(path, "trajectory"):
-        poses[:, :3, :3] = scipy.spatial.transform.Rotation.from_quat(np.array(turns)[order]).as_matrix()
-    poses[:, :3, 3] = np.array(places)[order]
-    return np.array(times)[order], poses
+        rotations = scipy.spatial.transform.Rotation.from_quat(np.array(turns)[order]).as_matrix()
+    return np.array(times)[order], rigid(rotations, np.array(places)[order])
 
 
 def bag_rates(path: Path, topic: str | None = None) -> tuple[Floats, Floats]:

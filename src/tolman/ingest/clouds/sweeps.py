@@ -340,4 +340,4 @@ def usable(cloud: Cloud, cell: float) -> NDArray[np.bool_]:
     """Find voxels that are no strays: neighbours as near as is usual, and some within five cells."""
     if len(cloud) < 100:
         return np.ones(len(cloud), dtype=bool)
-    return not_strays(cloud.points, radius=max(5 * cell, 0.1))
+    return not_strays(cloud.points, max(5 * cell, 0.1))

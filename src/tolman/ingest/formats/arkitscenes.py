@@ -29,7 +29,7 @@ from tolman.geometry.boxes import Floats
 from tolman.ingest.readers.annotated_boxes import faces_in, oriented_box, read_json
 from tolman.ingest.readers.picture_sources import VideoFile, pictures_of, size_of
 from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.text_records import numbers_of, read_text
+from tolman.ingest.readers.text_records import numbers_of, read_text, rigid
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 
 NEAR = 0.005
@@ -64,27 +64,26 @@ class Trajectory:
             Camera → world, shape (f, 4, 4).
         """
         found = np.full((len(times), 4, 4), np.nan)
-        after = np.searchsorted(self.times, times).clip(0, len(self.times) - 1)
-        before = (after - 1).clip(0)
-        nearest = np.where(np.abs(self.times[after] - times) <= np.abs(self.times[before] - times), after, before)
+        before, after, nearest = _around(self.times, times)
         # Names carry three decimals, so that a half of the last one is no difference.
         close = np.abs(self.times[nearest] - times) <= NEAR + 0.0005
         found[close] = self.poses[nearest[close]]
         inside = (self.times[before] < times) & (times < self.times[after])
         between = np.flatnonzero(~close & inside & (self.times[after] - self.times[before] <= GAP))
         if len(between):
-            share = (times[between] - self.times[before[between]]) / (
-                self.times[after[between]] - self.times[before[between]]
-            )
+            here, low, high = times[between], before[between], after[between]
+            share = ((here - self.times[low]) / (self.times[high] - self.times[low]))[:, None]
             places = self.poses[:, :3, 3]
-            found[between] = np.eye(4)
-            found[between, :3, :3] = Slerp(self.times, Rotation.from_matrix(self.poses[:, :3, :3]))(
-                times[between]
-            ).as_matrix()
-            found[between, :3, 3] = (
-                places[before[between]] * (1 - share[:, None]) + places[after[between]] * share[:, None]
-            )
+            turns = Slerp(self.times, Rotation.from_matrix(self.poses[:, :3, :3]))(here).as_matrix()
+            found[between] = rigid(turns, places[low] * (1 - share) + places[high] * share)
         return found
+
+
+def _around(known: Floats, times: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """The places in rising times of those before, after and nearest to others, shapes of the others."""
+    after = np.searchsorted(known, times).clip(0, len(known) - 1)
+    before = (after - 1).clip(0)
+    return before, after, np.where(np.abs(known[after] - times) <= np.abs(known[before] - times), after, before)
 
 
 def read_trajectory(path: Path) -> Trajectory:
@@ -107,10 +106,7 @@ def read_trajectory(path: Path) -> Trajectory:
     if far:
         raise InputError(path, "holds a pose that is out of all bounds", fix="get it again")
     turn = Rotation.from_rotvec(table[:, 1:4]).as_matrix().transpose(0, 2, 1)
-    poses = np.tile(np.eye(4), (len(table), 1, 1))
-    poses[:, :3, :3] = turn
-    poses[:, :3, 3] = -np.einsum("nij,nj->ni", turn, table[:, 4:])
-    return Trajectory(table[:, 0], poses)
+    return Trajectory(table[:, 0], rigid(turn, -np.einsum("nij,nj->ni", turn, table[:, 4:])))
 
 
 def turns_of(pose: Floats) -> int:
@@ -375,9 +371,7 @@ def _intrinsics(
     if folder is None:
         return np.empty((0, 4))
     known, paths = _stamped(folder, ".pincam")
-    after = np.searchsorted(known, times).clip(0, len(known) - 1)
-    before = (after - 1).clip(0)
-    nearest: NDArray[np.intp] = np.where(np.abs(known[after] - times) <= np.abs(known[before] - times), after, before)
+    _, _, nearest = _around(known, times)
     away = np.abs(known[nearest] - times)
     if stream in parts and away.max() > 0.0015:
         repaired.append(

@@ -29,17 +29,17 @@ from pydantic import (
     model_validator,
 )
 
-from tolman.errors import InputError
+from tolman.errors import InputError, invalid_field
 from tolman.extras import needs
 from tolman.files import write_text
 from tolman.geometry.boxes import Boxes, Floats
-from tolman.geometry.camera_geometry import Lens, lens_of
+from tolman.geometry.camera_geometry import Lens, lens_of, turned_size
 from tolman.ingest.camera_conventions import UP_TURNS
 from tolman.ingest.categories import named
 from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json, vector
 from tolman.ingest.readers.picture_sources import IMAGES, VideoFile, common_size_of, decoded_mask, masks_of, pictures_of
 from tolman.ingest.readers.ply import Ply, read_ply
-from tolman.ingest.readers.text_records import contained, in_order, numbers_of, read_text
+from tolman.ingest.readers.text_records import all_files, contained, in_order, numbers_of, read_text, scene_name
 from tolman.ingest.scan_format import (
     Axes,
     CameraRecording,
@@ -52,9 +52,9 @@ from tolman.ingest.scan_format import (
     Up,
 )
 from tolman.ingest.scan_measures import UNITS, CameraNumbers, ScanNumbers, mask_views, read_poses
-from tolman.ingest.standard_video import undistorted
+from tolman.ingest.standard_video import RATE, standard_size, undistorted
 from tolman.ingest.surfaces import majority
-from tolman.scenes import TrackPoint
+from tolman.scenes import OrientedBox, TrackPoint
 
 NAME = "scene.json"
 UNKNOWN = "unknown"
@@ -266,15 +266,12 @@ def read_scene_file(path: Path) -> SceneFile:
     try:
         return SceneFile.model_validate(read_json(path))
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        what = first["msg"].removeprefix("Value error, ")
-        what = "isn't a field of this file" if first["type"] == "extra_forbidden" else what[0].lower() + what[1:]
-        raise InputError(path, what, field=field or None, fix="docs/ingest/generic.md describes the file") from None
+        field, what = invalid_field(error)
+        strange = error.errors()[0]["type"] == "extra_forbidden"
+        what = "isn't a field of this file" if strange else what[0].lower() + what[1:]
+        raise InputError(path, what, field=field, fix="docs/ingest/generic.md describes the file") from None
 
 
-_RATE = 30.0
-_LONGER = 640
 _RIGID = 0.02
 _NOMINAL = 5.0
 """Metres across that a scene of unknown scale is given, the size of a room: thresholds in metres then fit roughly."""
@@ -294,12 +291,9 @@ class Generic:
         places = [root] if (root / NAME).is_file() else in_order(path.parent for path in root.rglob(NAME))
         if not places:
             raise InputError(root, f"holds no {NAME}", fix="docs/ingest/generic.md describes it")
-        found = []
-        for place in sorted(places):
-            name = place.resolve().name if place == root else "_".join(place.relative_to(root).parts)
-            files = tuple(path for path in in_order(place.rglob("*")) if path.is_file() and not _hidden(path, place))
-            found.append(SceneSource(f"{self.name}/{name}", place, files))
-        return found
+        return [
+            SceneSource(f"{self.name}/{scene_name(root, place)}", place, all_files(place)) for place in sorted(places)
+        ]
 
     def read(self, source: SceneSource) -> RawScene:
         """Read a folder."""
@@ -320,10 +314,6 @@ class Generic:
 
 
 FORMAT = Generic()
-
-
-def _hidden(path: Path, place: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(place).parts)
 
 
 @dataclass(frozen=True)
@@ -360,19 +350,18 @@ class _Frame:
 
     def instance(self, index: int, one: ObjectEntry) -> Instance:
         row = f"objects.{index}"
-        box = None
+        box, track = None, []
         if one.box is not None:
-            axes = np.array(one.box.axes) @ self.turn.T
             extents = np.array(one.box.extents) * self.scale
-            box = orient(self.path, self.points(np.array(one.box.center)), axes, extents, row=row)
-        track = []
-        for point in one.track:
-            assert one.box is not None
-            axes = np.array(point.axes) @ self.turn.T
-            at = orient(
-                self.path, self.points(np.array(point.center)), axes, np.array(one.box.extents) * self.scale, row=row
-            )
-            track.append(TrackPoint(seconds=point.seconds, center=at.center, axes=at.axes))
+
+            def placed(at: BoxEntry | TrackEntry) -> OrientedBox:
+                axes = np.array(at.axes) @ self.turn.T
+                return orient(self.path, self.points(np.array(at.center)), axes, extents, row=row)
+
+            box = placed(one.box)
+            for point in one.track:
+                at = placed(point)
+                track.append(TrackPoint(seconds=point.seconds, center=at.center, axes=at.axes))
         if any(b.seconds <= a.seconds for a, b in itertools.pairwise(track)):
             raise InputError(self.path, "the times of its track don't rise", row=row, field="track")
         # What the mesh doesn't name gets a number of its own, which no mask has.
@@ -430,14 +419,11 @@ class _Frame:
             raise InputError(self.path, f"takes 4 numbers, or {count:,} rows of them", row=row, field="intrinsics")
         masks = None
         if camera.masks is not None:
-            files = in_order(p for p in _listed(folder / camera.masks) if p.suffix.lower() == ".png")
-            if len(files) != count:
-                raise InputError(folder / camera.masks, f"holds {len(files):,} .png for {count:,} frames")
-            masks = masks_of(list(files))
+            masks = masks_of(_one_for_each(folder / camera.masks, count))
         depths = None if camera.depth is None else _depths(folder / camera.depth, camera.depth_scale, count)
         recording = CameraRecording(
             camera.name, times, poses, intrinsics, size, pictures, masks, camera.turns,
-            None if camera.as_it_is else camera.standard or _standard(size, camera.turns),
+            None if camera.as_it_is else camera.standard or (*standard_size(turned_size(size, camera.turns)), RATE),
             media if camera.as_it_is else None, camera.offset, depths=depths, axes=camera.axes,
             direction=camera.direction, anamorphic=camera.anamorphic,
         )  # fmt: skip
@@ -486,23 +472,22 @@ def _not_rigid(pose: Floats) -> str:
 
 def _depths(folder: Path, scale: float, count: int) -> Callable[[int], Floats | None]:
     """Depths in metres of a folder of pictures whose values are `scale` a metre."""
-    files = in_order(p for p in _listed(folder) if p.suffix.lower() == ".png")
+    files = _one_for_each(folder, count)
+    return lambda number: decoded_mask(files[number], files[number], "it") / scale
+
+
+def _one_for_each(folder: Path, count: int) -> list[Path]:
+    """The .png files of a folder, which must be as many as there are frames."""
+    files = in_order(path for path in _listed(folder) if path.suffix.lower() == ".png")
     if len(files) != count:
         raise InputError(folder, f"holds {len(files):,} .png for {count:,} frames")
-    return lambda number: decoded_mask(files[number], files[number], "it") / scale
+    return files
 
 
 def _listed(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(folder, "is no folder")
     return [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
-
-
-def _standard(size: tuple[int, int], turns: int) -> tuple[int, int, float]:
-    """640 pixels along the longer side, in the shape of the pictures: 640×480 for those of most cameras."""
-    width, height = size if turns % 2 == 0 else size[::-1]
-    scale = _LONGER / max(width, height)
-    return 2 * round(width * scale / 2), 2 * max(1, round(height * scale / 2)), _RATE
 
 
 _POINTS = 50_000

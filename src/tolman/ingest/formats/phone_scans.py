@@ -29,17 +29,16 @@ from tolman.ingest.formats.posed_pictures import (
     PosedPicture,
     WorldFrame,
     added_boxes,
-    all_files,
     depths_of,
     pose_of,
     read_added_boxes,
     recording_of,
     recordings_of,
-    scene_name,
 )
 from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json
 from tolman.ingest.readers.picture_sources import VideoFile, decode
 from tolman.ingest.readers.text_records import (
+    all_files,
     contained,
     in_order,
     list_of,
@@ -48,6 +47,7 @@ from tolman.ingest.readers.text_records import (
     read_text,
     rigid,
     rotations,
+    scene_name,
 )
 from tolman.ingest.scan_format import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
 

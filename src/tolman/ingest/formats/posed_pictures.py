@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from tolman.errors import InputError
+from tolman.errors import InputError, invalid_field
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import LENS_MODELS, Lens, lens_of, turned_size
 from tolman.geometry.scan_consistency import cameras_up
@@ -30,7 +30,17 @@ from tolman.ingest.formats.generic import ObjectEntry
 from tolman.ingest.readers.annotated_boxes import orient, read_json
 from tolman.ingest.readers.picture_sources import SLACK, decoded_mask, pictures_of, size_of
 from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.text_records import contained, list_of, natural, numbers_of, read_text, rigid, rotations
+from tolman.ingest.readers.text_records import (
+    all_files,
+    contained,
+    list_of,
+    natural,
+    numbers_of,
+    read_text,
+    rigid,
+    rotations,
+    scene_name,
+)
 from tolman.ingest.scan_format import (
     Axes,
     CameraRecording,
@@ -41,13 +51,11 @@ from tolman.ingest.scan_format import (
     SceneSource,
     Up,
 )
-from tolman.ingest.standard_video import undistorted
+from tolman.ingest.standard_video import RATE, standard_size, undistorted
 from tolman.scenes import Clock
 
 OBJECTS = "objects.json"
 """Boxes that a scan's owner adds: a list of objects as scene.json has them, in the unit and axes of the scan."""
-LONGER, RATE = 640, 30.0
-"""Pixels of the longer side of the video that is written, and its frames a second."""
 UNTIMED_RATE = 1.0
 """Pictures a second of the video of pictures without times."""
 _NOMINAL = 5.0
@@ -293,12 +301,6 @@ def recording_of(
     return undistorted(recording, lenses[:1] if len(set(lenses)) == 1 else lenses)
 
 
-def standard_size(size: tuple[int, int]) -> tuple[int, int]:
-    """Width and height of the video that is written of upright pictures: 640 pixels along the longer side."""
-    scale = LONGER / max(size)
-    return 2 * round(size[0] * scale / 2), 2 * max(1, round(size[1] * scale / 2))
-
-
 def depths_of(
     paths: Sequence[Path | None], scale: float = 1.0, farthest: float = math.inf
 ) -> Callable[[int], Floats | None]:
@@ -338,9 +340,8 @@ def read_added_boxes(scan: Path, frame: WorldFrame) -> tuple[Instance, ...]:
     try:
         entries = TypeAdapter(tuple[ObjectEntry, ...]).validate_python(read_json(contained(folder, path), list))
     except ValidationError as error:
-        first = error.errors()[0]
-        what = first["msg"].removeprefix("Value error, ")
-        raise InputError(path, what, field=".".join(str(part) for part in first["loc"])) from None
+        field, what = invalid_field(error)
+        raise InputError(path, what, field=field) from None
     found = []
     for i, entry in enumerate(entries):
         if entry.box is None:
@@ -350,18 +351,6 @@ def read_added_boxes(scan: Path, frame: WorldFrame) -> tuple[Instance, ...]:
         box = orient(path, center, axes, np.array(entry.box.extents) * frame.scale, row=i + 1)
         found.append(Instance(entry.id, entry.label, box))
     return tuple(found)
-
-
-def all_files(folder: Path, skip: frozenset[str] = frozenset()) -> tuple[Path, ...]:
-    """All files of a scan, by which a change is noticed; hidden ones and those of some folders aside."""
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    kept = (path for path in paths if not any(p.startswith(".") or p in skip for p in path.relative_to(folder).parts))
-    return tuple(sorted(kept, key=lambda path: natural(path.as_posix())))
-
-
-def scene_name(root: Path, place: Path) -> str:
-    """The name of a scene: of its folder, or of the folders from the one that was given."""
-    return place.resolve().name if place == root else "_".join(place.relative_to(root).parts)
 
 
 _CLOUD = "its sparse cloud of {:,} points gives its extent, and neither a room's area nor what hides what"

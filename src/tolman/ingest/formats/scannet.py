@@ -31,7 +31,7 @@ from tolman.ingest.readers.annotated_boxes import check_known, read_groups, read
 from tolman.ingest.readers.picture_sources import Archive
 from tolman.ingest.readers.ply import read_ply
 from tolman.ingest.readers.scannet_frames import Sens, read_exported, read_sens
-from tolman.ingest.readers.text_records import in_order, natural
+from tolman.ingest.readers.text_records import in_order, scan_folders
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.surfaces import majority
 
@@ -60,13 +60,10 @@ class ScanNet:
             InputError: there are none.
         """
         places = [root, *root.glob("*/"), *root.glob("*/*/")] if root.is_dir() else []
-        folders = {place.resolve(): place for place in places if (place / f"{_scan(place)}{_MESH}").is_file()}
+        folders = scan_folders(places, lambda place: place / f"{_scan(place)}{_MESH}")
         if not folders:
             raise InputError(root, f"holds no scan of ScanNet: no folder NAME with NAME{_MESH} in it")
-        return [
-            SceneSource(f"{self.name}/{_scan(folder)}", folder, tuple(_files(folder)))
-            for folder in sorted(folders.values(), key=lambda folder: natural(_scan(folder)))
-        ]
+        return [SceneSource(f"{self.name}/{_scan(folder)}", folder, tuple(_files(folder))) for folder in folders]
 
     def read(self, source: SceneSource) -> RawScene:
         """Read one scan.

@@ -42,7 +42,7 @@ from tolman.ingest.checks import checked_poses
 from tolman.ingest.readers.annotated_boxes import check_known, oriented_box, read_groups, read_json, read_segments
 from tolman.ingest.readers.picture_sources import VideoFile, decode
 from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.text_records import in_order, natural
+from tolman.ingest.readers.text_records import in_order, scan_folders
 from tolman.ingest.scan_format import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.surfaces import majority
 
@@ -177,12 +177,11 @@ class ScanNetPlusPlus:
             InputError: there are none.
         """
         places = [root, *root.glob("*/"), *root.glob("data/*/")] if root.is_dir() else []
-        folders = {place.resolve(): place for place in places if (place / _MESH).is_file()}
+        folders = scan_folders(places, lambda place: place / _MESH)
         if not folders:
             raise InputError(root, f"holds no scan of ScanNet++: no folder with {_MESH} in it")
         return [
-            SceneSource(f"{self.name}/{folder.resolve().name}", folder, tuple(_files(folder)))
-            for folder in sorted(folders.values(), key=lambda folder: natural(folder.resolve().name))
+            SceneSource(f"{self.name}/{folder.resolve().name}", folder, tuple(_files(folder))) for folder in folders
         ]
 
     def read(self, source: SceneSource) -> RawScene:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import ValidationError
 
 from tolman.benchmarks.rows import parse_json
-from tolman.errors import InputError
+from tolman.errors import InputError, invalid_field
 from tolman.geometry.boxes import Floats
 from tolman.ingest.checks import FARTHEST_PLACE, SUBTRACT, in_millimetres
 from tolman.scenes import OrientedBox, Vector
@@ -68,7 +68,7 @@ def checked_box(center: Floats, axes: Floats, extents: Floats) -> OrientedBox | 
             center=vector(center), axes=(vector(axes[0]), vector(axes[1]), vector(axes[2])), extents=vector(extents)
         )
     except ValidationError as error:
-        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        return invalid_field(error)[1]
 
 
 def orient(

@@ -31,7 +31,7 @@ import numpy as np
 import polars as pl
 from pydantic import ValidationError
 
-from tolman.errors import InputError
+from tolman.errors import InputError, invalid_field
 from tolman.geometry.boxes import Floats
 from tolman.ingest.readers.annotated_boxes import read_json
 from tolman.ingest.readers.text_records import list_of, read_text, rigid, rotations
@@ -108,7 +108,7 @@ class _File:
         try:
             return Event(**fields)
         except ValidationError as error:
-            raise self.wrong(error.errors()[0]["msg"].removeprefix("Value error, "), "annotations") from None
+            raise self.wrong(invalid_field(error)[1], "annotations") from None
 
 
 @lru_cache(maxsize=4)

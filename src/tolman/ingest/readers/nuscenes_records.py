@@ -25,12 +25,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
 
-from tolman.errors import InputError
+from tolman.errors import InputError, invalid_field
 from tolman.files import atomic_write, cache_folder
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import boxes_in_view
@@ -44,6 +44,7 @@ TABLES = (
 )  # fmt: skip
 """Those that are read; log, map, attribute and lidarseg say nothing that Scenes and Captures hold."""
 MODALITIES = ("camera", "lidar")
+T = TypeVar("T")
 _VERSION = 1
 """Part of the file's name; raised when its content changes."""
 _LAYOUT = """
@@ -252,6 +253,16 @@ def _reference(path: Path, row: JsonRow, field: str) -> str:
     return token
 
 
+def _referred(path: Path, row: JsonRow, field: str, known: Mapping[str, T]) -> T:
+    """What is known of the row of another table that a field refers to."""
+    found = known.get(_reference(path, row, field))
+    if found is None:
+        table = field.removesuffix("_token")
+        what = f"refers to a {table.rpartition('_')[2]} that {table}.json doesn't have"
+        raise InputError(path, what, row=row.number, field=field)
+    return found
+
+
 def _is_text(value: str) -> bool:
     """Check that a text holds no lone surrogate, which JSON can spell and nothing can store."""
     return not any("\ud800" <= sign <= "\udfff" for sign in value)
@@ -283,11 +294,7 @@ def _samples(folder: Path, connection: sqlite3.Connection, scenes: Mapping[str, 
     path = folder / "sample.json"
     found: dict[str, int] = {}
     for token, row in _rows(folder, "sample"):
-        scene = scenes.get(_reference(path, row, "scene_token"))
-        if scene is None:
-            raise InputError(
-                path, "refers to a scene that scene.json doesn't have", row=row.number, field="scene_token"
-            )
+        scene = _referred(path, row, "scene_token", scenes)
         if token in found:
             raise InputError(path, f"has the token {token} twice", row=row.number)
         found[token] = scene
@@ -304,11 +311,7 @@ def _sensors(folder: Path, connection: sqlite3.Connection) -> dict[str, str]:
     path = folder / "calibrated_sensor.json"
     found: dict[str, str] = {}
     for token, row in _rows(folder, "calibrated_sensor"):
-        kind = modality.get(_reference(path, row, "sensor_token"))
-        if kind is None:
-            what = "refers to a sensor that sensor.json doesn't have"
-            raise InputError(path, what, row=row.number, field="sensor_token")
-        found[token] = kind
+        found[token] = _referred(path, row, "sensor_token", modality)
         _tokens(connection, "calibrated_sensor", iter([(token, row)]))
     return found
 
@@ -325,18 +328,9 @@ def _members(
 
     def wanted() -> Iterator[tuple[str, int, str]]:
         for _, row in _rows(folder, kind):
-            if modality is not None:
-                sensor = modality.get(_reference(path, row, "calibrated_sensor_token"))
-                if sensor is None:
-                    what = "refers to a sensor that calibrated_sensor.json doesn't have"
-                    raise InputError(path, what, row=row.number, field="calibrated_sensor_token")
-                if sensor not in MODALITIES:
-                    continue
-            scene = samples.get(_reference(path, row, "sample_token"))
-            if scene is None:
-                what = "refers to a sample that sample.json doesn't have"
-                raise InputError(path, what, row=row.number, field="sample_token")
-            yield kind, scene, row.text
+            if modality is not None and _referred(path, row, "calibrated_sensor_token", modality) not in MODALITIES:
+                continue
+            yield kind, _referred(path, row, "sample_token", samples), row.text
 
     connection.executemany("INSERT INTO members VALUES (?, ?, ?)", wanted())
 
@@ -414,8 +408,7 @@ class Annotations:
                 }
             )
         except ValidationError as error:
-            what = error.errors()[0]["msg"].removeprefix("Value error, ")
-            raise InputError(record.path, f"is no box: {what}", row=record.token) from None
+            raise InputError(record.path, f"is no box: {invalid_field(error)[1]}", row=record.token) from None
 
     def sightings(
         self,

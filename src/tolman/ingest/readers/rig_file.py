@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tolman.benchmarks.rows import parse_json
-from tolman.errors import InputError
+from tolman.errors import InputError, invalid_field
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import Offset, Signal, TooLittleMotionError, estimate_offset
 from tolman.ingest.categories import named
@@ -252,9 +252,8 @@ def _read(path: Path, kind: type[Any]) -> Any:
     try:
         return kind.model_validate_json(json.dumps(content), strict=True)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise InputError(path, first["msg"].removeprefix("Value error, "), field=field or None) from None
+        field, what = invalid_field(error)
+        raise InputError(path, what, field=field) from None
 
 
 _WIDTH = 96

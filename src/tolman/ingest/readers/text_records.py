@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -31,6 +31,24 @@ def natural(name: str) -> tuple[tuple[int, int, str], ...]:
 def in_order(paths: Iterable[Path]) -> list[Path]:
     """Paths in the order of their names; hidden ones are left out, as systems and archivers put them next to files."""
     return sorted((path for path in paths if not path.name.startswith(".")), key=lambda path: natural(path.name))
+
+
+def scan_folders(places: Iterable[Path], mesh: Callable[[Path], Path]) -> list[Path]:
+    """The folders among some that hold the mesh of a scan, each once, in the order of their names."""
+    found = {place.resolve(): place for place in places if mesh(place).is_file()}
+    return sorted(found.values(), key=lambda place: natural(place.resolve().name))
+
+
+def all_files(folder: Path) -> tuple[Path, ...]:
+    """All files of a scan, by which a change is noticed; hidden ones aside."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    kept = (path for path in paths if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+    return tuple(sorted(kept, key=lambda path: natural(path.as_posix())))
+
+
+def scene_name(root: Path, place: Path) -> str:
+    """The name of a scene: of its folder, or of the folders from the one that was given."""
+    return place.resolve().name if place == root else "_".join(place.relative_to(root).parts)
 
 
 def read_text(path: Path) -> str:

@@ -11,7 +11,6 @@ A scene's moving objects are found here: where each is in a picture, and which p
 from __future__ import annotations
 
 import itertools
-import math
 import random
 import re
 from collections.abc import Iterator
@@ -21,20 +20,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
-from tolman.generate.families.mmsi_bench.support.ambiguity import ONE_OPTION, Point, SingleViewAmbiguity, Values
+from tolman.generate.families.mmsi_bench.support.ambiguity import Point, SingleViewAmbiguity, Values
 from tolman.generate.families.mmsi_bench.support.questions import (
-    drafts_of,
+    ahead_and_left,
+    closed_draft,
     grounded,
-    matched,
     overlapping,
-    pictures_of,
+    pair_family,
+    quarter,
+    quarter_margin,
     turn_between,
+    turned,
+    view_family,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, confusable, gallery, outlines
-from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Boxes, Floats
-from tolman.items import Item
 
 CAMERA_MOTION_TASK = "Motion (Cam.)"
 CAMERA_MOTION_QUESTION = (
@@ -51,11 +52,7 @@ MOTIONS = (
 
 def _found_camera_motion(a: View, b: View) -> tuple[float, float, float]:
     """Metres ahead and metres to the left from one camera to the other; degrees by which it is turned to the left."""
-    way = b.place - a.place
-    angle = math.radians(a.heading)
-    ahead = float(way @ np.array([math.cos(angle), math.sin(angle)]))
-    left = float(way @ np.array([-math.sin(angle), math.cos(angle)]))
-    return ahead, left, turn_between(a, b)
+    return *ahead_and_left(a, b), turn_between(a, b)
 
 
 def _camera_motion_answers(values: Values) -> NDArray[np.int64]:
@@ -88,53 +85,33 @@ def _ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
         yield Rejected(CAMERA_MOTION_TASK, gallery.scene.id, broken[0])
         return
     ambiguity = SingleViewAmbiguity((a, b), {"first": 0, "second": 1}, {}, _camera_motion_answers)
-    cues = ambiguity.cues(gallery, MOTIONS)
-    if cues is None:
-        yield Rejected(CAMERA_MOTION_TASK, gallery.scene.id, ONE_OPTION)
-        return
     answer = MOTIONS[ambiguity.truth()]
-    anchor = gallery.anchors(a, b)[0]
-    name = gallery.category(anchor)
-    far = [float(np.linalg.norm(gallery.center(anchor) - view.place)) for view in (a, b)]
-    steps = (
-        grounded(gallery, anchor, a, 0),
-        grounded(gallery, anchor, b, 1),
-        overlapping(gallery, (a, b), 0, 1),
-        ReasoningStep(
+
+    def steps() -> Iterator[ReasoningStep]:
+        anchor = gallery.anchors(a, b)[0]
+        far = [float(np.linalg.norm(gallery.center(anchor) - view.place)) for view in (a, b)]
+        yield grounded(gallery, anchor, a, 0)
+        yield grounded(gallery, anchor, b, 1)
+        yield overlapping(gallery, (a, b), 0, 1)
+        yield ReasoningStep(
             "reconstruction",
-            f"The {name} is {far[0]:.1f} m away in the first image and {far[1]:.1f} m in the second, which puts the "
-            f"second camera {abs(ahead):.1f} m {'ahead of' if ahead > 0 else 'behind'} the first one and turns it by "
-            f"{abs(turn):.0f}°.",
-        ),
-        ReasoningStep("logic", f"So the camera has to {answer[0].lower()}{answer[1:]}."),
+            f"The {gallery.category(anchor)} is {far[0]:.1f} m away in the first image and {far[1]:.1f} m in the "
+            f"second, which puts the second camera {abs(ahead):.1f} m {'ahead of' if ahead > 0 else 'behind'} the "
+            f"first one and turns it by {abs(turn):.0f}°.",
+        )
+        yield ReasoningStep("logic", f"So the camera has to {answer[0].lower()}{answer[1:]}.")
+
+    evidence = {"ahead": ahead, "left": left, "turn": turn, "margin": min(abs(turn), 180 - abs(turn))}
+    yield closed_draft(
+        gallery, CAMERA_MOTION_TASK, CAMERA_MOTION_QUESTION, answer, MOTIONS, ambiguity, evidence, steps()
     )
-    yield Draft(
-        CAMERA_MOTION_TASK,
-        gallery.scene.id,
-        CAMERA_MOTION_QUESTION,
-        answer,
-        None,
-        (answer, *(text for text in MOTIONS if text != answer)),
-        {"ahead": ahead, "left": left, "turn": turn, "margin": min(abs(turn), 180 - abs(turn)),
-         "suggested": list(cues.suggested)},
-        shots=(a.shot, b.shot),
-        reasoning=steps,
-        closed=True,
-        single_view_cues=cues.cues,
-    )  # fmt: skip
 
 
-def draft_camera_motion(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
-    """Questions about pairs of overlapping pictures of one camera."""
-    return drafts_of(geometry, settings, CAMERA_MOTION_TASK, _ask)
-
-
-def recompute_camera_motion(
-    geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True
-) -> Recomputed:
+def _camera_motion(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Recomputed:
     """The way and the turn from the first camera to the second."""
-    _, pictures = pictures_of(geometry, settings, item)
-    ahead, left, turn = motion = _found_camera_motion(*pictures)
+    a, b = pictures
+    settings = gallery.settings
+    ahead, left, turn = motion = _found_camera_motion(a, b)
     answer = MOTIONS[2 * (ahead < 0) + (turn < 0)]
     broken = tuple(_camera_motion_violations(motion, settings))
     clear = abs(ahead) >= settings.step and settings.turn <= abs(turn) <= 180 - settings.turn
@@ -143,14 +120,8 @@ def recompute_camera_motion(
     return Recomputed(answer, answer, abs(turn), broken, evidence, harmless=broken if clear else ())
 
 
-CAMERA_MOTION_FAMILY = Family(
-    name="mmsi-bench/camera-motion",
-    title="The motion of a camera between two pictures",
-    tasks=(CAMERA_MOTION_TASK,),
-    settings=ViewSettings(),
-    taxonomy=place_of("mmsi-bench/camera-motion"),
-    draft=draft_camera_motion,
-    recompute=recompute_camera_motion,
+CAMERA_MOTION_FAMILY = pair_family(
+    "mmsi-bench/camera-motion", "The motion of a camera between two pictures", CAMERA_MOTION_TASK, _ask, _camera_motion
 )
 
 
@@ -260,10 +231,6 @@ def _angles(camera: Floats, before: Floats, after: Floats) -> Floats:
     )
 
 
-def _sector(angle: float) -> int:
-    return int((angle + 45) // 90) % 4
-
-
 def _object_motion_answers(values: Values) -> NDArray[np.int64]:
     angle = _angles(values["camera"][:, :2], values["before"], values["after"])
     return np.asarray(((angle + 45) // 90).astype(np.int64) % 4)
@@ -276,15 +243,11 @@ def _found_object_motion(mover: Mover, a: View, b: View) -> tuple[float, float]:
     return angle, float(np.linalg.norm(after - before))
 
 
-def _margin(angle: float) -> float:
-    return 45 - abs((angle + 45) % 90 - 45)
-
-
 def _object_motion_violations(angle: float, metres: float, settings: ViewSettings) -> list[str]:
     broken = []
     if metres < settings.way:
         broken.append(f"moved by less than {settings.way} m")
-    if _margin(angle) < settings.bend:
+    if quarter_margin(angle) < settings.bend:
         broken.append(f"within {settings.bend}° of a boundary")
     return broken
 
@@ -319,97 +282,67 @@ def _of_mover(gallery: Gallery, mover: Mover, pairs: list[tuple[View, View]]) ->
             "before": Point(mover.place(a.seconds), (mover.number,), 0),
             "after": Point(mover.place(b.seconds), (mover.number,), 1),
         }
-        ambiguity = SingleViewAmbiguity((a, b), {"camera": 0}, points, _object_motion_answers)
-        cues = ambiguity.cues(gallery, DIRECTIONS)
-        if cues is None:
-            yield Rejected(OBJECT_MOTION_TASK, scene, ONE_OPTION)
-            continue
         sight = points["before"].place - a.place
         line = float(np.degrees(np.arctan2(sight[1], sight[0])))
-        facing = [_sector((mover.facing(view.seconds) - line) % 360) for view in (a, b)]
-        answer = DIRECTIONS[_sector(angle)]
-        steps = (
-            *(
-                ReasoningStep(
-                    "grounding", f"The {which} image shows the {name} about {_away(mover, view):.1f} m from the camera."
-                )
-                for which, view in (("first", a), ("second", b))
-            ),
-            overlapping(gallery, (a, b), 0, 1),
-            ReasoningStep(
-                "reconstruction",
-                f"Set against what stays in its place in both images, the {name} is {metres:.1f} m from where it was.",
-            ),
-            ReasoningStep(
-                "transformation",
-                f"Seen from the first camera, that way leads {_in_words(angle)}.",
-            ),
-            ReasoningStep("logic", f"So the {name} moved {answer[0].lower()}{answer[1:]}."),
-        )
-        yield Draft(
+        facing = [quarter((mover.facing(view.seconds) - line) % 360) for view in (a, b)]
+        answer = DIRECTIONS[quarter(angle)]
+        evidence = {"angle": angle, "margin": quarter_margin(angle), "distance": metres}
+        found = closed_draft(
+            gallery,
             OBJECT_MOTION_TASK,
-            scene,
             OBJECT_MOTION_QUESTION.format(name=name),
             answer,
-            None,
-            (answer, *(text for text in DIRECTIONS if text != answer)),
-            {
-                "angle": angle,
-                "margin": _margin(angle),
-                "distance": metres,
-                "facing": [DIRECTIONS[f] for f in facing],
-                "suggested": list(cues.suggested),
-            },
-            shots=(a.shot, b.shot),
-            reasoning=steps,
-            closed=True,
-            kind="turning" if mover.turns else "frontless",
-            single_view_cues=tuple((*own, str(way)) for own, way in zip(cues.cues, facing, strict=True)),
+            DIRECTIONS,
+            SingleViewAmbiguity((a, b), {"camera": 0}, points, _object_motion_answers),
+            evidence | {"facing": [DIRECTIONS[way] for way in facing]},
+            _object_motion_steps(gallery, mover, (a, b), angle, metres, answer),
         )
+        if isinstance(found, Draft):
+            found.kind = "turning" if mover.turns else "frontless"
+            found.single_view_cues = tuple(
+                (*own, str(way)) for own, way in zip(found.single_view_cues, facing, strict=True)
+            )
+        yield found
 
 
-def _away(mover: Mover, view: View) -> float:
-    return float(np.linalg.norm(mover.place(view.seconds) - view.place))
+def _object_motion_steps(
+    gallery: Gallery, mover: Mover, pictures: tuple[View, View], angle: float, metres: float, answer: str
+) -> Iterator[ReasoningStep]:
+    name = gallery.category(mover.number)
+    for which, view in zip(("first", "second"), pictures, strict=True):
+        far = float(np.linalg.norm(mover.place(view.seconds) - view.place))
+        yield ReasoningStep("grounding", f"The {which} image shows the {name} about {far:.1f} m from the camera.")
+    yield overlapping(gallery, pictures, 0, 1)
+    said = f"Set against what stays in its place in both images, the {name} is {metres:.1f} m from where it was."
+    yield ReasoningStep("reconstruction", said)
+    way = f"Seen from the first camera, that way leads {turned(angle)} of straight away from it."
+    yield ReasoningStep("transformation", way)
+    yield ReasoningStep("logic", f"So the {name} moved {answer[0].lower()}{answer[1:]}.")
 
 
-def _in_words(angle: float) -> str:
-    """The way against the line of sight."""
-    folded = (angle + 180) % 360 - 180
-    return f"{abs(folded):.0f}° to the {'left' if folded > 0 else 'right'} of straight away from it"
-
-
-def recompute_object_motion(
-    geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True
-) -> Recomputed:
+def _object_motion(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Recomputed:
     """The direction of the way between the two times."""
-    shown, (a, b) = pictures_of(geometry, settings, item)
-    name = matched(_PATTERN, item)[1]
+    a, b = pictures
     found = [
         mover
-        for mover in movers_of(shown)
-        if shown.category(mover.number) == name and all(shown_clearly(shown, mover, view) for view in (a, b))
+        for mover in movers_of(gallery)
+        if gallery.category(mover.number) == match[1] and all(shown_clearly(gallery, mover, view) for view in pictures)
     ]
     if len(found) != 1:
-        raise KeyError(name)
+        raise KeyError(match[1])
     angle, metres = _found_object_motion(found[0], a, b)
-    answer = DIRECTIONS[_sector(angle)]
-    return Recomputed(
-        answer,
-        answer,
-        _margin(angle),
-        tuple(_object_motion_violations(angle, metres, settings)),
-        {"angle": angle, "distance": metres},
-    )
+    answer = DIRECTIONS[quarter(angle)]
+    broken = tuple(_object_motion_violations(angle, metres, gallery.settings))
+    return Recomputed(answer, answer, quarter_margin(angle), broken, {"angle": angle, "distance": metres})
 
 
-OBJECT_MOTION_FAMILY = Family(
-    name="mmsi-bench/object-motion",
-    title="The motion of an object between two pictures",
-    tasks=(OBJECT_MOTION_TASK,),
-    settings=ViewSettings(),
-    taxonomy=place_of("mmsi-bench/object-motion"),
-    draft=draft_object_motion,
-    recompute=recompute_object_motion,
+OBJECT_MOTION_FAMILY = view_family(
+    "mmsi-bench/object-motion",
+    "The motion of an object between two pictures",
+    OBJECT_MOTION_TASK,
+    draft_object_motion,
+    _object_motion,
+    pattern=_PATTERN,
     names=(_PATTERN,),
 )
 

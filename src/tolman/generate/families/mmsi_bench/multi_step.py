@@ -12,12 +12,16 @@ import re
 from collections.abc import Iterator
 
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
-from tolman.generate.families.mmsi_bench.support.bearings import Bearing, checked, object_spot, posed, recomputed
-from tolman.generate.families.mmsi_bench.support.questions import around, grounded, matched, overlapping, pictures_of
+from tolman.generate.families.mmsi_bench.support.bearings import Bearing, DirectionCandidate, object_spot, recomputed
+from tolman.generate.families.mmsi_bench.support.questions import (
+    around,
+    grounded,
+    overlapping,
+    some_of_each,
+    view_family,
+)
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
-from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
-from tolman.items import Item
 
 TASK = "MSR"
 QUESTION = (
@@ -29,31 +33,16 @@ _PATTERN = re.compile(
 )
 
 
-def _bearing(gallery: Gallery, pictures: tuple[View, ...], start: int, stop: int, target: int) -> Bearing:
-    here, there, behind = (object_spot(gallery, number) for number in (stop, target, start))
-    return Bearing(pictures, here, there, behind, arriving=True)
-
-
 def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
     """Questions about chains of every length, drawn at random."""
     shown = gallery(geometry, settings)
     if shown.lack_of_pairs:
         yield Rejected(TASK, geometry.scene.id, shown.lack_of_pairs)
         return
-    made = 0
     chains = list(_chains(shown))
     if not chains:
         yield Rejected(TASK, geometry.scene.id, "no chain of overlapping pictures whose ends don't overlap")
-    for chain in chains:
-        of_chain = 0
-        for found in _ask(shown, chain):
-            yield found
-            if isinstance(found, Draft):
-                made, of_chain = made + 1, of_chain + 1
-            if of_chain >= settings.of_pair or made >= settings.of_scene:
-                break
-        if made >= settings.of_scene:
-            return
+    yield from some_of_each((_ask(shown, chain) for chain in chains), settings)
 
 
 def _chains(gallery: Gallery) -> Iterator[tuple[View, ...]]:
@@ -86,44 +75,40 @@ def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected
     for start, stop, target in itertools.product(starts, stops, targets):
         if len({start, stop, target}) < 3 or any(all(view.sees((i,)) for i in (start, stop, target)) for view in chain):
             continue
-        names = [gallery.category(i) for i in (start, stop, target)]
+        yield _walk(gallery, chain, start, stop, target).draft(gallery, TASK)
+
+
+def _walk(gallery: Gallery, chain: tuple[View, ...], start: int, stop: int, target: int) -> DirectionCandidate:
+    here, there, behind = (object_spot(gallery, number) for number in (stop, target, start))
+    bearing = Bearing(chain, here, there, behind, arriving=True)
+    names = [gallery.category(i) for i in (start, stop, target)]
+
+    def steps() -> Iterator[ReasoningStep]:
         middle = next(n for n, view in enumerate(chain) if 0 < n < len(chain) - 1 and stop in gallery.clear(view))
-        bearing = _bearing(gallery, chain, start, stop, target)
-        cues = checked(gallery, bearing, TASK)
-        if isinstance(cues, Rejected):
-            yield cues
-            continue
-        steps = (
-            grounded(gallery, start, first, 0),
-            grounded(gallery, stop, chain[middle], middle),
-            grounded(gallery, target, last, len(chain) - 1),
-            *(overlapping(gallery, chain, n, n + 1) for n in range(len(chain) - 1)),
-            ReasoningStep(
-                "transformation",
-                f"Walking from the {names[0]} to the {names[1]}, I arrive with the {names[0]} straight behind me.",
-            ),
-            ReasoningStep("transformation", f"From there the {names[2]} is {around(bearing.angle)}."),
-            ReasoningStep("logic", f"So the {names[2]} is to the {bearing.answer.lower()}."),
-        )
-        question = QUESTION.format(start=names[0], stop=names[1], target=names[2])
-        yield posed(gallery, bearing, TASK, question, steps, cues)
+        yield grounded(gallery, start, chain[0], 0)
+        yield grounded(gallery, stop, chain[middle], middle)
+        yield grounded(gallery, target, chain[-1], len(chain) - 1)
+        yield from (overlapping(gallery, chain, n, n + 1) for n in range(len(chain) - 1))
+        walked = f"Walking from the {names[0]} to the {names[1]}, I arrive with the {names[0]} straight behind me."
+        yield ReasoningStep("transformation", walked)
+        yield ReasoningStep("transformation", f"From there the {names[2]} is {around(bearing.angle)}.")
+        yield ReasoningStep("logic", f"So the {names[2]} is to the {bearing.answer.lower()}.")
+
+    return DirectionCandidate(bearing, QUESTION.format(start=names[0], stop=names[1], target=names[2]), steps())
 
 
-def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True) -> Recomputed:
+def _answer(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Recomputed:
     """Return the quadrant that contains the last object."""
-    shown, pictures = pictures_of(geometry, settings, item)
-    match = matched(_PATTERN, item)
-    start, stop, target = (shown.find(match[i], pictures) for i in (1, 2, 3))
-    return recomputed(_bearing(shown, pictures, start, stop, target), settings)
+    start, stop, target = (gallery.find(match[i], pictures) for i in (1, 2, 3))
+    return recomputed(_walk(gallery, pictures, start, stop, target).bearing, gallery.settings)
 
 
-FAMILY = Family(
-    name="mmsi-bench/multi-step",
-    title="A walk through a chain of overlapping pictures",
-    tasks=(TASK,),
-    settings=ViewSettings(),
-    taxonomy=place_of("mmsi-bench/multi-step"),
-    draft=draft,
-    recompute=recompute,
+FAMILY = view_family(
+    "mmsi-bench/multi-step",
+    "A walk through a chain of overlapping pictures",
+    TASK,
+    draft,
+    _answer,
+    pattern=_PATTERN,
     names=(_PATTERN,),
 )

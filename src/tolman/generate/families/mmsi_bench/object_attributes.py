@@ -17,21 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
-from tolman.generate.families.mmsi_bench.support.ambiguity import ONE_OPTION, Point, SingleViewAmbiguity, Values
+from tolman.generate.families.mmsi_bench.support.ambiguity import Point, SingleViewAmbiguity, Values
 from tolman.generate.families.mmsi_bench.support.questions import (
-    drafts_of,
+    closed_draft,
     grounded,
-    matched,
     moved,
     overlapping,
-    pictures_of,
+    pair_family,
     turned,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings
-from tolman.generate.family import Family, place_of
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
-from tolman.items import Item
 
 MEASUREMENT_TASK = "Attribute (Meas.)"
 MEASUREMENT_QUESTION = (
@@ -48,11 +44,6 @@ def printed(metres: float) -> str:
     return f"{metres:.1f} m"
 
 
-def draft_measurement(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
-    """Draft questions about pairs of overlapping pictures; each picture shows an object that the other doesn't."""
-    return drafts_of(geometry, settings, MEASUREMENT_TASK, _ask_measurement)
-
-
 def _ask_measurement(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
     pictures = (a, b)
     for one, other in itertools.product(gallery.only_in(a, pictures), gallery.only_in(b, pictures)):
@@ -66,44 +57,46 @@ def _ask_measurement(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rej
         if not options:
             yield Rejected(MEASUREMENT_TASK, gallery.scene.id, _too_far(gallery.settings))
             continue
-        names = [gallery.category(i) for i in (one, other, known)]
-        steps = (
-            grounded(gallery, one, a, 0),
-            grounded(gallery, other, b, 1),
-            overlapping(gallery, pictures, 0, 1),
-            moved(a, b, 0, 1),
-            ReasoningStep(
-                "grounding", f"The {names[0]} and the {names[2]} are {printed(given)} apart, which gives the scale."
-            ),
-            ReasoningStep(
-                "logic",
-                f"In the layout that both images give, the closest points of the {names[0]} and the {names[1]} are "
-                f"about {metres:.1f} m apart, which is nearest to {printed(options[0])}.",
-            ),
-        )
         rising = sorted(options)
-        ambiguity = _ambiguity(gallery, pictures, (one, other), metres, rising)
-        cues = ambiguity.cues(gallery, [printed(value) for value in rising])
-        if cues is None:
-            yield Rejected(MEASUREMENT_TASK, gallery.scene.id, ONE_OPTION)
-            continue
-        yield Draft(
+        answer, *others = options
+        yield closed_draft(
+            gallery,
             MEASUREMENT_TASK,
-            gallery.scene.id,
-            MEASUREMENT_QUESTION.format(a=names[0], b=names[1], known=names[2], given=printed(given)),
-            printed(options[0]),
-            None,
-            tuple(printed(value) for value in options),
-            {
-                "distance": metres,
-                "margin": min(abs(value - metres) for value in options[1:]) - abs(options[0] - metres),
-                "suggested": list(cues.suggested),
-            },
-            shots=(a.shot, b.shot),
-            reasoning=steps,
-            closed=True,
-            single_view_cues=cues.cues,
+            MEASUREMENT_QUESTION.format(
+                a=gallery.category(one), b=gallery.category(other), known=gallery.category(known), given=printed(given)
+            ),
+            printed(answer),
+            [printed(value) for value in rising],
+            _ambiguity(gallery, pictures, (one, other), metres, rising),
+            {"distance": metres, "margin": min(abs(value - metres) for value in others) - abs(answer - metres)},
+            _measurement_steps(gallery, pictures, (one, other, known), given, metres, answer),
         )
+
+
+def _measurement_steps(
+    gallery: Gallery,
+    pictures: tuple[View, View],
+    objects: tuple[int, int, int],
+    given: float,
+    metres: float,
+    answer: float,
+) -> Iterator[ReasoningStep]:
+    one, other, known = (gallery.category(i) for i in objects)
+    yield from _put_together(gallery, pictures, objects[:2])
+    yield ReasoningStep("grounding", f"The {one} and the {known} are {printed(given)} apart, which gives the scale.")
+    yield ReasoningStep(
+        "logic",
+        f"In the layout that both images give, the closest points of the {one} and the {other} are about "
+        f"{metres:.1f} m apart, which is nearest to {printed(answer)}.",
+    )
+
+
+def _put_together(gallery: Gallery, pictures: tuple[View, View], objects: tuple[int, int]) -> Iterator[ReasoningStep]:
+    """The steps that find an object in each picture and put the pictures together."""
+    yield grounded(gallery, objects[0], pictures[0], 0)
+    yield grounded(gallery, objects[1], pictures[1], 1)
+    yield overlapping(gallery, pictures, 0, 1)
+    yield moved(*pictures, 0, 1)
 
 
 def _too_far(settings: ViewSettings) -> str:
@@ -135,27 +128,22 @@ def _ambiguity(
     return SingleViewAmbiguity(pictures, {}, {"one": Point(ends[0], (one,)), "other": Point(ends[1], (other,))}, answer)
 
 
-def recompute_measurement(
-    geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True
-) -> Recomputed:
+def _measurement(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Recomputed:
     """The distance as an option has it."""
-    shown, pictures = pictures_of(geometry, settings, item)
-    match = matched(_MEASUREMENT_PATTERN, item)
-    metres = geometry.between(shown.find(match[1], pictures), shown.find(match[2], pictures))
-    options = _options(metres, settings)
+    settings = gallery.settings
+    metres = gallery.geometry.between(gallery.find(match[1], pictures), gallery.find(match[2], pictures))
     answer = printed(min(settings.metres, key=lambda one: abs(math.log(one / max(metres, 1e-9)))))
-    broken = () if options else (_too_far(settings),)
+    broken = () if _options(metres, settings) else (_too_far(settings),)
     return Recomputed(answer, answer, None, broken, {"distance": metres})
 
 
-MEASUREMENT_FAMILY = Family(
-    name="mmsi-bench/measurement",
-    title="A distance between objects of two pictures, by a given one",
-    tasks=(MEASUREMENT_TASK,),
-    settings=ViewSettings(),
-    taxonomy=place_of("mmsi-bench/measurement"),
-    draft=draft_measurement,
-    recompute=recompute_measurement,
+MEASUREMENT_FAMILY = pair_family(
+    "mmsi-bench/measurement",
+    "A distance between objects of two pictures, by a given one",
+    MEASUREMENT_TASK,
+    _ask_measurement,
+    _measurement,
+    pattern=_MEASUREMENT_PATTERN,
     names=(_MEASUREMENT_PATTERN,),
 )
 
@@ -223,64 +211,47 @@ def _ask_appearance_from_above(gallery: Gallery, a: View, b: View) -> Iterator[D
             name: Point(place, (number,))
             for name, place, number in zip(("corner", "a", "b"), places, numbers, strict=True)
         }
-        ambiguity = SingleViewAmbiguity(pictures, {}, points, _answers)
-        cues = ambiguity.cues(gallery, SHAPES)
-        if cues is None:
-            yield Rejected(APPEARANCE_FROM_ABOVE_TASK, gallery.scene.id, ONE_OPTION)
-            continue
-        names = [gallery.category(i) for i in (corner, one, other)]
-        answer = _shape(bend)
-        steps = (
-            grounded(gallery, one, a, 0),
-            grounded(gallery, other, b, 1),
-            overlapping(gallery, pictures, 0, 1),
-            moved(a, b, 0, 1),
-            ReasoningStep(
-                "transformation",
-                f"Seen from above, the way from the {names[1]} through the {names[0]} to the {names[2]} bends by "
-                f"{turned(bend)}.",
-            ),
-            ReasoningStep("logic", f"So {answer[0].lower()}{answer[1:]}."),
-        )
-        yield Draft(
+        yield closed_draft(
+            gallery,
             APPEARANCE_FROM_ABOVE_TASK,
-            gallery.scene.id,
-            APPEARANCE_FROM_ABOVE_QUESTION.format(corner=names[0], a=names[1], b=names[2]),
-            answer,
-            None,
-            (answer, *(shape for shape in SHAPES if shape != answer)),
-            {"bend": bend, "margin": _margin(bend), "suggested": list(cues.suggested)},
-            shots=(a.shot, b.shot),
-            reasoning=steps,
-            closed=True,
-            single_view_cues=cues.cues,
+            APPEARANCE_FROM_ABOVE_QUESTION.format(
+                corner=gallery.category(corner), a=gallery.category(one), b=gallery.category(other)
+            ),
+            _shape(bend),
+            SHAPES,
+            SingleViewAmbiguity(pictures, {}, points, _answers),
+            {"bend": bend, "margin": _margin(bend)},
+            _appearance_steps(gallery, pictures, numbers, bend),
         )
 
 
-def draft_appearance_from_above(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
-    """Questions about pairs of overlapping pictures with an object in both and one in each."""
-    return drafts_of(geometry, settings, APPEARANCE_FROM_ABOVE_TASK, _ask_appearance_from_above)
+def _appearance_steps(
+    gallery: Gallery, pictures: tuple[View, View], objects: tuple[int, int, int], bend: float
+) -> Iterator[ReasoningStep]:
+    corner, one, other = (gallery.category(i) for i in objects)
+    yield from _put_together(gallery, pictures, objects[1:])
+    yield ReasoningStep(
+        "transformation",
+        f"Seen from above, the way from the {one} through the {corner} to the {other} bends by {turned(bend)}.",
+    )
+    shape = _shape(bend)
+    yield ReasoningStep("logic", f"So {shape[0].lower()}{shape[1:]}.")
 
 
-def recompute_appearance_from_above(
-    geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True
-) -> Recomputed:
+def _appearance_from_above(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Recomputed:
     """The shape of the line."""
-    gallery, pictures = pictures_of(geometry, settings, item)
-    match = matched(_APPEARANCE_FROM_ABOVE_PATTERN, item)
     places = [gallery.center(gallery.find(match[i], pictures))[None] for i in (1, 2, 3)]
     bend = float(_bends(*places)[0])
     return Recomputed(_shape(bend), _shape(bend), _margin(bend), (), {"bend": bend})
 
 
-APPEARANCE_FROM_ABOVE_FAMILY = Family(
-    name="mmsi-bench/appearance-from-above",
-    title="The bend of a line through three objects, seen from above",
-    tasks=(APPEARANCE_FROM_ABOVE_TASK,),
-    settings=ViewSettings(),
-    taxonomy=place_of("mmsi-bench/appearance-from-above"),
-    draft=draft_appearance_from_above,
-    recompute=recompute_appearance_from_above,
+APPEARANCE_FROM_ABOVE_FAMILY = pair_family(
+    "mmsi-bench/appearance-from-above",
+    "The bend of a line through three objects, seen from above",
+    APPEARANCE_FROM_ABOVE_TASK,
+    _ask_appearance_from_above,
+    _appearance_from_above,
+    pattern=_APPEARANCE_FROM_ABOVE_PATTERN,
 )
 
 FAMILIES = (MEASUREMENT_FAMILY, APPEARANCE_FROM_ABOVE_FAMILY)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from tolman.generate.draft import ReasoningStep, Rejected
 from tolman.generate.families.mmsi_bench.support.bearings import (
@@ -31,28 +32,53 @@ from tolman.generate.families.mmsi_bench.support.bearings import (
 from tolman.generate.families.mmsi_bench.support.questions import around, grounded, moved, overlapping
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ordinal
 
-CAMERA_CAMERA_TASK = "Positional Relationship (Cam.–Cam.)"
+Pictures = tuple[View, ...]
+
+
+def _marked(gallery: Gallery, region: RegionView, view: View, place: int) -> Iterator[ReasoningStep]:
+    """The steps that find a region in a picture."""
+    anchor = region.anchor(gallery, view)
+    yield grounded(gallery, anchor, view, place)
+    yield ReasoningStep("grounding", f"The {gallery.category(anchor)} marks the {region.name}.")
+
+
+def _to_the_other_camera(
+    gallery: Gallery, bearing: Bearing, showing: int, standing: int, name: str, spot: str
+) -> Iterator[ReasoningStep]:
+    """The steps from the picture that shows something to the camera of the other picture."""
+    pictures = bearing.pictures
+    yield overlapping(gallery, pictures, showing, standing)
+    yield moved(pictures[showing], pictures[standing], showing, standing)
+    place = f"From where the {ordinal(standing)} image was taken"
+    yield ReasoningStep("transformation", f"{place}, the {spot} is {around(bearing.angle)}.")
+    yield ReasoningStep("logic", f"So the {name} was to my {bearing.answer.lower()}.")
+
+
+def _by_the_compass(gallery: Gallery, bearing: Bearing, standing: str, name: str) -> Iterator[ReasoningStep]:
+    """The steps from two pictures of different things to the direction between these."""
+    pictures = bearing.pictures
+    yield overlapping(gallery, pictures, 0, 1)
+    yield moved(pictures[0], pictures[1], 0, 1)
+    yield ReasoningStep("transformation", f"{standing}, the {name} is {around(bearing.angle)}.")
+    yield ReasoningStep("logic", f"With north straight ahead that is {bearing.answer.lower()}.")
+
+
 CAMERA_CAMERA_QUESTION = (
     "The two images show the same place from two viewpoints. When I took the first image, where was the camera that "
     "took the second image, relative to me?"
 )
-_CAMERA_CAMERA_PATTERN = re.compile("")
-"""The pictures alone say what is asked."""
 
 
-def _camera_camera_bearing(pictures: tuple[View, ...]) -> Bearing:
+def _camera_camera(gallery: Gallery, pictures: Pictures) -> DirectionCandidate:
     here = camera_spot(pictures, 0)
-    return Bearing(pictures, here, camera_spot(pictures, 1), here)
-
-
-def _camera_camera_candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
-    bearing = _camera_camera_bearing((a, b))
+    bearing = Bearing(pictures, here, camera_spot(pictures, 1), here)
 
     def steps() -> Iterator[ReasoningStep]:
+        a, b = pictures
         anchor = gallery.anchors(a, b)[0]
         yield grounded(gallery, anchor, a, 0)
         yield grounded(gallery, anchor, b, 1)
-        yield overlapping(gallery, (a, b), 0, 1)
+        yield overlapping(gallery, pictures, 0, 1)
         yield moved(a, b, 0, 1)
         yield ReasoningStep(
             "logic",
@@ -60,76 +86,58 @@ def _camera_camera_candidates(gallery: Gallery, a: View, b: View) -> Iterator[Di
             f"{bearing.answer.lower()}.",
         )
 
-    yield DirectionCandidate(bearing, CAMERA_CAMERA_QUESTION, steps)
+    return DirectionCandidate(bearing, CAMERA_CAMERA_QUESTION, steps())
 
 
 CAMERA_CAMERA_FAMILY = direction_family(
     name="mmsi-bench/camera-camera",
     title="The second picture's camera, from the first's",
-    task=CAMERA_CAMERA_TASK,
-    candidates=_camera_camera_candidates,
-    pattern=_CAMERA_CAMERA_PATTERN,
-    bearing_of=lambda gallery, pictures, match: _camera_camera_bearing(pictures),
+    task="Positional Relationship (Cam.–Cam.)",
+    candidates=lambda gallery, a, b: iter([_camera_camera(gallery, (a, b))]),
+    again=lambda gallery, pictures, match: _camera_camera(gallery, pictures),
 )
 
 
-CAMERA_OBJECT_TASK = "Positional Relationship (Cam.–Obj.)"
 CAMERA_OBJECT_QUESTION = "When I took the {which} image, where was the {name} relative to me?"
 _CAMERA_OBJECT_PATTERN = re.compile(r"\AWhen I took the (first|second) image, where was the (.+) relative to me\?")
-
-
-def _camera_object_bearing(gallery: Gallery, pictures: tuple[View, ...], standing: int, number: int) -> Bearing:
-    here = camera_spot(pictures, standing)
-    return Bearing(pictures, here, object_spot(gallery, number), here)
 
 
 def _camera_object_candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
     for standing, showing in ((1, 0), (0, 1)):
         for number in gallery.only_in((a, b)[showing], (a, b)):
-            yield _camera_object_candidate(gallery, (a, b), standing, showing, number)
+            yield _camera_object(gallery, (a, b), standing, number)
 
 
-def _camera_object_candidate(
-    gallery: Gallery, pictures: tuple[View, View], standing: int, showing: int, number: int
-) -> DirectionCandidate:
-    name, bearing = gallery.category(number), _camera_object_bearing(gallery, pictures, standing, number)
+def _camera_object(gallery: Gallery, pictures: Pictures, standing: int, number: int) -> DirectionCandidate:
+    here, showing, name = camera_spot(pictures, standing), 1 - standing, gallery.category(number)
+    bearing = Bearing(pictures, here, object_spot(gallery, number), here)
 
     def steps() -> Iterator[ReasoningStep]:
         yield grounded(gallery, number, pictures[showing], showing)
-        yield overlapping(gallery, pictures, showing, standing)
-        yield moved(pictures[showing], pictures[standing], showing, standing)
-        place = f"From where the {ordinal(standing)} image was taken"
-        yield ReasoningStep("transformation", f"{place}, the {name} is {around(bearing.angle)}.")
-        yield ReasoningStep("logic", f"So the {name} was to my {bearing.answer.lower()}.")
+        yield from _to_the_other_camera(gallery, bearing, showing, standing, name, name)
 
-    return DirectionCandidate(bearing, CAMERA_OBJECT_QUESTION.format(which=ordinal(standing), name=name), steps)
+    return DirectionCandidate(bearing, CAMERA_OBJECT_QUESTION.format(which=ordinal(standing), name=name), steps())
 
 
-def _read_camera_object(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:
-    return _camera_object_bearing(gallery, pictures, int(match[1] == "second"), gallery.find(match[2], pictures))
+def _camera_object_again(gallery: Gallery, pictures: Pictures, match: re.Match[str]) -> DirectionCandidate:
+    return _camera_object(gallery, pictures, int(match[1] == "second"), gallery.find(match[2], pictures))
 
 
 CAMERA_OBJECT_FAMILY = direction_family(
     name="mmsi-bench/camera-object",
     title="An object of one picture, from the other's camera",
-    task=CAMERA_OBJECT_TASK,
+    task="Positional Relationship (Cam.–Obj.)",
     candidates=_camera_object_candidates,
     pattern=_CAMERA_OBJECT_PATTERN,
-    bearing_of=_read_camera_object,
+    again=_camera_object_again,
     names=(_CAMERA_OBJECT_PATTERN,),
 )
 
 
-CAMERA_REGION_TASK = "Positional Relationship (Cam.–Reg.)"
 CAMERA_REGION_QUESTION = "At the moment of taking the {which} image, where was the middle of the {name} relative to me?"
 _CAMERA_REGION_PATTERN = re.compile(
     r"\AAt the moment of taking the (first|second) image, where was the middle of the (.+) relative"
 )
-
-
-def _camera_region_bearing(pictures: tuple[View, ...], standing: int, region: RegionView) -> Bearing:
-    here = camera_spot(pictures, standing)
-    return Bearing(pictures, here, region_spot(region), here)
 
 
 def _camera_region_candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
@@ -137,56 +145,41 @@ def _camera_region_candidates(gallery: Gallery, a: View, b: View) -> Iterator[Di
     for standing, showing in ((1, 0), (0, 1)):
         for region in regions_of(gallery).values():
             if not region.seen(pictures[standing]) and region.clear(gallery, pictures[showing], pictures):
-                yield _camera_region_candidate(gallery, pictures, standing, showing, region)
+                yield _camera_region(gallery, pictures, standing, region)
 
 
-def _camera_region_candidate(
-    gallery: Gallery, pictures: tuple[View, View], standing: int, showing: int, region: RegionView
-) -> DirectionCandidate:
-    view, bearing = pictures[showing], _camera_region_bearing(pictures, standing, region)
+def _camera_region(gallery: Gallery, pictures: Pictures, standing: int, region: RegionView) -> DirectionCandidate:
+    here, showing, name = camera_spot(pictures, standing), 1 - standing, region.name
+    bearing = Bearing(pictures, here, region_spot(region), here)
 
     def steps() -> Iterator[ReasoningStep]:
-        anchor = region.anchor(gallery, view)
-        yield grounded(gallery, anchor, view, showing)
-        yield ReasoningStep("grounding", f"The {gallery.category(anchor)} marks the {region.name}.")
-        yield overlapping(gallery, pictures, showing, standing)
-        yield moved(view, pictures[standing], showing, standing)
-        place = f"From where the {ordinal(standing)} image was taken"
-        yield ReasoningStep("transformation", f"{place}, the middle of the {region.name} is {around(bearing.angle)}.")
-        yield ReasoningStep("logic", f"So the {region.name} was to my {bearing.answer.lower()}.")
+        yield from _marked(gallery, region, pictures[showing], showing)
+        yield from _to_the_other_camera(gallery, bearing, showing, standing, name, f"middle of the {name}")
 
-    return DirectionCandidate(bearing, CAMERA_REGION_QUESTION.format(which=ordinal(standing), name=region.name), steps)
+    return DirectionCandidate(bearing, CAMERA_REGION_QUESTION.format(which=ordinal(standing), name=name), steps())
 
 
-def _read_camera_region(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:
-    return _camera_region_bearing(pictures, int(match[1] == "second"), regions_of(gallery)[match[2]])
+def _camera_region_again(gallery: Gallery, pictures: Pictures, match: re.Match[str]) -> DirectionCandidate:
+    return _camera_region(gallery, pictures, int(match[1] == "second"), regions_of(gallery)[match[2]])
 
 
 CAMERA_REGION_FAMILY = direction_family(
     name="mmsi-bench/camera-region",
     title="A region of one picture, from the other's camera",
-    task=CAMERA_REGION_TASK,
+    task="Positional Relationship (Cam.–Reg.)",
     candidates=_camera_region_candidates,
     pattern=_CAMERA_REGION_PATTERN,
-    bearing_of=_read_camera_region,
+    again=_camera_region_again,
 )
 
 
-OBJECT_OBJECT_TASK = "Positional Relationship (Obj.–Obj.)"
 OBJECT_OBJECT_QUESTION = (
     "Suppose that, seen from the {origin}, the {north} is exactly to the north. "
     "In which direction from the {origin} is the {target}?"
 )
 _OBJECT_OBJECT_PATTERN = re.compile(
-    r"seen from the (.+), the (.+) is exactly to the north\. In which direction from the .+ is the (.+)\?"
+    r"seen from the (.+), the (.+) is exactly to the north\. In which direction from .+ is the (.+)\?"
 )
-
-
-def _object_object_bearing(
-    gallery: Gallery, pictures: tuple[View, ...], origin: int, north: int, target: int
-) -> Bearing:
-    here, there, ahead = (object_spot(gallery, number) for number in (origin, target, north))
-    return Bearing(pictures, here, there, ahead, names=COMPASS)
 
 
 def _object_object_candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
@@ -194,47 +187,39 @@ def _object_object_candidates(gallery: Gallery, a: View, b: View) -> Iterator[Di
     for target in gallery.only_in(b, (a, b)):
         for origin, north in itertools.permutations(known, 2):
             if not (b.sees((origin,)) and b.sees((north,))):
-                yield _object_object_candidate(gallery, (a, b), origin, north, target)
+                yield _object_object(gallery, (a, b), origin, north, target)
 
 
-def _object_object_candidate(
-    gallery: Gallery, pictures: tuple[View, View], origin: int, north: int, target: int
-) -> DirectionCandidate:
-    names = [gallery.category(i) for i in (origin, north, target)]
-    bearing = _object_object_bearing(gallery, pictures, origin, north, target)
+def _object_object(gallery: Gallery, pictures: Pictures, origin: int, north: int, target: int) -> DirectionCandidate:
+    here, ahead, there = (gallery.category(i) for i in (origin, north, target))
+    spot = partial(object_spot, gallery)
+    bearing = Bearing(pictures, spot(origin), spot(target), spot(north), names=COMPASS)
 
     def steps() -> Iterator[ReasoningStep]:
         yield grounded(gallery, origin, pictures[0], 0)
         yield grounded(gallery, north, pictures[0], 0)
         yield grounded(gallery, target, pictures[1], 1)
-        yield overlapping(gallery, pictures, 0, 1)
-        yield moved(*pictures, 0, 1)
-        looking = f"Standing at the {names[0]} and looking north to the {names[1]}"
-        yield ReasoningStep("transformation", f"{looking}, the {names[2]} is {around(bearing.angle)}.")
-        yield ReasoningStep("logic", f"With north straight ahead that is {bearing.answer.lower()}.")
+        standing = f"Standing at the {here} and looking north to the {ahead}"
+        yield from _by_the_compass(gallery, bearing, standing, there)
 
-    return DirectionCandidate(
-        bearing, OBJECT_OBJECT_QUESTION.format(origin=names[0], north=names[1], target=names[2]), steps
-    )
+    return DirectionCandidate(bearing, OBJECT_OBJECT_QUESTION.format(origin=here, north=ahead, target=there), steps())
 
 
-def _read_object_object(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:
-    origin, north, target = (gallery.find(match[i], pictures) for i in (1, 2, 3))
-    return _object_object_bearing(gallery, pictures, origin, north, target)
+def _object_object_again(gallery: Gallery, pictures: Pictures, match: re.Match[str]) -> DirectionCandidate:
+    return _object_object(gallery, pictures, *(gallery.find(match[i], pictures) for i in (1, 2, 3)))
 
 
 OBJECT_OBJECT_FAMILY = direction_family(
     name="mmsi-bench/object-object",
     title="An object of one picture by the compass, from one of the other",
-    task=OBJECT_OBJECT_TASK,
+    task="Positional Relationship (Obj.–Obj.)",
     candidates=_object_object_candidates,
     pattern=_OBJECT_OBJECT_PATTERN,
-    bearing_of=_read_object_object,
+    again=_object_object_again,
     names=(_OBJECT_OBJECT_PATTERN,),
 )
 
 
-OBJECT_REGION_TASK = "Positional Relationship (Obj.–Reg.)"
 OBJECT_REGION_QUESTION = (
     "Suppose that the {north} is exactly to the north of the middle of the {region}. "
     "In which direction from the middle of the {region} is the {target}?"
@@ -244,13 +229,6 @@ _OBJECT_REGION_PATTERN = re.compile(
 )
 
 
-def _object_region_bearing(
-    gallery: Gallery, pictures: tuple[View, ...], region: RegionView, north: int, target: int
-) -> Bearing:
-    here, there, ahead = region_spot(region), object_spot(gallery, target), object_spot(gallery, north)
-    return Bearing(pictures, here, there, ahead, names=COMPASS)
-
-
 def _object_region_candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate]:
     for region in regions_of(gallery).values():
         if not region.clear(gallery, a, (a, b)):
@@ -258,42 +236,40 @@ def _object_region_candidates(gallery: Gallery, a: View, b: View) -> Iterator[Di
         for target in gallery.only_in(b, (a, b)):
             for north in gallery.named(a, (a, b)):
                 if not ({target, north} & set(region.members) or (region.seen(b) and b.sees((north,)))):
-                    yield _object_region_candidate(gallery, (a, b), region, north, target)
+                    yield _object_region(gallery, (a, b), region, north, target)
 
 
-def _object_region_candidate(
-    gallery: Gallery, pictures: tuple[View, View], region: RegionView, north: int, target: int
+def _object_region(
+    gallery: Gallery, pictures: Pictures, region: RegionView, north: int, target: int
 ) -> DirectionCandidate:
-    near, far = gallery.category(north), gallery.category(target)
-    bearing = _object_region_bearing(gallery, pictures, region, north, target)
+    ahead, there = gallery.category(north), gallery.category(target)
+    bearing = Bearing(
+        pictures, region_spot(region), object_spot(gallery, target), object_spot(gallery, north), names=COMPASS
+    )
 
     def steps() -> Iterator[ReasoningStep]:
-        anchor = region.anchor(gallery, pictures[0])
-        yield grounded(gallery, anchor, pictures[0], 0)
-        yield ReasoningStep("grounding", f"The {gallery.category(anchor)} marks the {region.name}.")
+        yield from _marked(gallery, region, pictures[0], 0)
         yield grounded(gallery, north, pictures[0], 0)
         yield grounded(gallery, target, pictures[1], 1)
-        yield overlapping(gallery, pictures, 0, 1)
-        yield moved(*pictures, 0, 1)
-        looking = f"Standing in the middle of the {region.name} and looking north to the {near}"
-        yield ReasoningStep("transformation", f"{looking}, the {far} is {around(bearing.angle)}.")
-        yield ReasoningStep("logic", f"With north straight ahead that is {bearing.answer.lower()}.")
+        standing = f"Standing in the middle of the {region.name} and looking north to the {ahead}"
+        yield from _by_the_compass(gallery, bearing, standing, there)
 
-    return DirectionCandidate(bearing, OBJECT_REGION_QUESTION.format(north=near, region=region.name, target=far), steps)
+    question = OBJECT_REGION_QUESTION.format(north=ahead, region=region.name, target=there)
+    return DirectionCandidate(bearing, question, steps())
 
 
-def _read_object_region(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:
+def _object_region_again(gallery: Gallery, pictures: Pictures, match: re.Match[str]) -> DirectionCandidate:
     north, target = (gallery.find(match[i], pictures) for i in (1, 3))
-    return _object_region_bearing(gallery, pictures, regions_of(gallery)[match[2]], north, target)
+    return _object_region(gallery, pictures, regions_of(gallery)[match[2]], north, target)
 
 
 OBJECT_REGION_FAMILY = direction_family(
     name="mmsi-bench/object-region",
     title="An object by the compass, from a region",
-    task=OBJECT_REGION_TASK,
+    task="Positional Relationship (Obj.–Reg.)",
     candidates=_object_region_candidates,
     pattern=_OBJECT_REGION_PATTERN,
-    bearing_of=_read_object_region,
+    again=_object_region_again,
 )
 
 
@@ -307,11 +283,6 @@ _REGION_REGION_PATTERN = re.compile(
 )
 
 
-def _region_region_bearing(pictures: tuple[View, ...], looking: int, origin: RegionView, target: RegionView) -> Bearing:
-    here, there = region_spot(origin), region_spot(target)
-    return Bearing(pictures, here, there, camera_spot(pictures, looking), names=COMPASS)
-
-
 def _region_region_candidates(gallery: Gallery, a: View, b: View) -> Iterator[DirectionCandidate | Rejected]:
     found = regions_of(gallery)
     for origin in found.values():
@@ -322,19 +293,20 @@ def _region_region_candidates(gallery: Gallery, a: View, b: View) -> Iterator[Di
                 continue
             if not target.clear(gallery, b, (a, b)):
                 continue
-            yield _region_region_candidate(gallery, (a, b), 0, origin, target)
+            yield _region_region(gallery, (a, b), origin, target)
             # The other way round north is where the picture of the target looks.
             if origin.seen(b):
                 yield Rejected(REGION_REGION_TASK, gallery.scene.id, "the first image shows both regions")
             else:
-                yield _region_region_candidate(gallery, (b, a), 1, origin, target)
+                yield _region_region(gallery, (b, a), origin, target, near=1)
 
 
-def _region_region_candidate(
-    gallery: Gallery, pictures: tuple[View, View], near: int, origin: RegionView, target: RegionView
+def _region_region(
+    gallery: Gallery, pictures: Pictures, origin: RegionView, target: RegionView, *, near: int = 0, looking: int = 0
 ) -> DirectionCandidate:
-    """North is where the first picture looks; `near` is the one that shows the origin."""
-    bearing = _region_region_bearing(pictures, 0, origin, target)
+    """North is where the picture `looking` looks; `near` is the one that shows the origin."""
+    north = camera_spot(pictures, looking)
+    bearing = Bearing(pictures, region_spot(origin), region_spot(target), north, names=COMPASS)
 
     def steps() -> Iterator[ReasoningStep]:
         here, there = origin.anchor(gallery, pictures[near]), target.anchor(gallery, pictures[1 - near])
@@ -342,20 +314,16 @@ def _region_region_candidate(
         yield grounded(gallery, there, pictures[1 - near], 1 - near)
         marks = f"The {gallery.category(here)} marks the {origin.name} and the {gallery.category(there)} the"
         yield ReasoningStep("grounding", f"{marks} {target.name}.")
-        yield overlapping(gallery, pictures, 0, 1)
-        yield moved(*pictures, 0, 1)
-        looking = f"Standing in the middle of the {origin.name} and looking north as the first image does"
-        yield ReasoningStep("transformation", f"{looking}, the {target.name} is {around(bearing.angle)}.")
-        yield ReasoningStep("logic", f"With north straight ahead that is {bearing.answer.lower()}.")
+        standing = f"Standing in the middle of the {origin.name} and looking north as the first image does"
+        yield from _by_the_compass(gallery, bearing, standing, target.name)
 
-    return DirectionCandidate(
-        bearing, REGION_REGION_QUESTION.format(which="first", origin=origin.name, target=target.name), steps
-    )
+    question = REGION_REGION_QUESTION.format(which=ordinal(looking), origin=origin.name, target=target.name)
+    return DirectionCandidate(bearing, question, steps())
 
 
-def _read_region_region(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Bearing:
+def _region_region_again(gallery: Gallery, pictures: Pictures, match: re.Match[str]) -> DirectionCandidate:
     found = regions_of(gallery)
-    return _region_region_bearing(pictures, int(match[1] == "second"), found[match[2]], found[match[3]])
+    return _region_region(gallery, pictures, found[match[2]], found[match[3]], looking=int(match[1] == "second"))
 
 
 REGION_REGION_FAMILY = direction_family(
@@ -364,7 +332,7 @@ REGION_REGION_FAMILY = direction_family(
     task=REGION_REGION_TASK,
     candidates=_region_region_candidates,
     pattern=_REGION_REGION_PATTERN,
-    bearing_of=_read_region_region,
+    again=_region_region_again,
 )
 
 FAMILIES = (

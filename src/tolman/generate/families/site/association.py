@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.generate.families.site.support.camera_rig import (
@@ -29,11 +28,11 @@ from tolman.generate.families.site.support.camera_rig import (
     Moment,
     RigSettings,
     SceneRig,
+    families_of,
     missing_rig,
     rigs,
     shots_of,
 )
-from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
@@ -220,16 +219,10 @@ def recompute(
     return Recomputed(None, MEDIA_MARK, margin, evidence={"away": away}, place=place)
 
 
-def _family(name: str, direction: Direction) -> Family[AssociationSettings]:
-    return Family(
-        name=f"site/{name}",
-        title=f"The {direction.asked} view of the moment that an {direction.given} picture shows",
-        tasks=(direction.task,),
-        settings=AssociationSettings(),
-        taxonomy=place_of(f"site/{name}"),
-        draft=partial(draft, direction),
-        recompute=partial(recompute, direction),
-    )
-
-
-FAMILIES = tuple(_family(name, direction) for name, direction in DIRECTIONS.items())
+FAMILIES = families_of(
+    DIRECTIONS,
+    lambda one: f"The {one.asked} view of the moment that an {one.given} picture shows",
+    AssociationSettings(),
+    draft,
+    recompute,
+)

@@ -18,7 +18,6 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -30,11 +29,11 @@ from tolman.generate.families.site.support.camera_rig import (
     Moment,
     RigSettings,
     SceneRig,
+    families_of,
     missing_rig,
     rigs,
     shots_of,
 )
-from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
@@ -202,16 +201,10 @@ def recompute(
     return Recomputed(answer, answer, float(np.diff(np.sort(times)).min()), evidence={"times": times})
 
 
-def _family(name: str, direction: Direction) -> Family[ReorderingSettings]:
-    return Family(
-        name=f"site/{name}",
-        title=f"The order of four {direction.asked} pictures between two {direction.given} ones",
-        tasks=(direction.task,),
-        settings=ReorderingSettings(),
-        taxonomy=place_of(f"site/{name}"),
-        draft=partial(draft, direction),
-        recompute=partial(recompute, direction),
-    )
-
-
-FAMILIES = tuple(_family(name, direction) for name, direction in DIRECTIONS.items())
+FAMILIES = families_of(
+    DIRECTIONS,
+    lambda one: f"The order of four {one.asked} pictures between two {one.given} ones",
+    ReorderingSettings(),
+    draft,
+    recompute,
+)

@@ -21,10 +21,10 @@ import shapely
 
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE, STANDING_BELOW, apart
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.families.spatialbench.support.ground import STANDING_BELOW, quadrant_of, walk_family
+from tolman.generate.family import FamilySettings
 from tolman.generate.scene_geometry import SceneGeometry
-from tolman.geometry.ground_plane import QUADRANTS, boundary_gap, egocentric_angle, sector_of
+from tolman.geometry.ground_plane import QUADRANTS
 from tolman.items import Item
 
 
@@ -183,10 +183,7 @@ def _uses(
 
 
 def _direction(geometry: SceneGeometry, here: str, facing: str, there: str) -> tuple[str, float, float]:
-    places = [geometry.center(name) for name in (here, facing, there)]
-    angle = float(egocentric_angle(*places))
-    least = min(apart(places[0], place) for place in places[1:])
-    return sector_of(angle, QUADRANTS), min(boundary_gap(angle, QUADRANTS)), least
+    return quadrant_of(geometry.center(here), geometry.center(facing), geometry.center(there))
 
 
 def _gap(geometry: SceneGeometry, a: str, b: str, settings: AffordanceSettings) -> Draft | Rejected:
@@ -245,14 +242,14 @@ def recompute(
     return Recomputed(answer, answer, spare, tuple(broken), {"gap_cm": width})
 
 
-FAMILY = Family(
-    name="spatialbench/affordance",
-    title="Use of things and of gaps",
-    tasks=(TASK,),
-    settings=AffordanceSettings(),
-    taxonomy=place_of("spatialbench/affordance"),
-    draft=draft,
-    recompute=recompute,
-    names=(_USE, _USE_BEFORE, _GAP),
-    min_shown=MIN_SHOWN_SHARE,
+FAMILY = walk_family(
+    "spatialbench/affordance",
+    "Use of things and of gaps",
+    TASK,
+    AffordanceSettings(),
+    draft,
+    recompute,
+    _USE,
+    _USE_BEFORE,
+    _GAP,
 )

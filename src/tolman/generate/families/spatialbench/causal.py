@@ -33,15 +33,14 @@ from tolman.generate.answer_evidence import every, needed, one_of
 from tolman.generate.distractors import others_for
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import (
-    MIN_SHOWN_SHARE,
     Obstacle,
     WalkSettings,
     apart,
     first_met,
     middle,
+    walk_family,
     walled,
 )
-from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SEEN, SceneGeometry
 from tolman.geometry.boxes import Boxes, distances
 from tolman.items import Item
@@ -360,14 +359,14 @@ def _shown(geometry: SceneGeometry, thing: SceneObject) -> tuple[list[int], list
     return [f for f in seen if times[f] <= resting[0].max()], [f for f in seen if times[f] >= resting[1].min()]
 
 
-FAMILY = Family(
-    name="spatialbench/causal",
-    title="Consequences of a walk, a vehicle or a carried load",
-    tasks=(TASK,),
-    settings=CausalSettings(),
-    taxonomy=place_of("spatialbench/causal"),
-    draft=draft,
-    recompute=recompute,
-    names=(_WALK, _ROLL, _LOAD),
-    min_shown=MIN_SHOWN_SHARE,
+FAMILY = walk_family(
+    "spatialbench/causal",
+    "Consequences of a walk, a vehicle or a carried load",
+    TASK,
+    CausalSettings(),
+    draft,
+    recompute,
+    _WALK,
+    _ROLL,
+    _LOAD,
 )

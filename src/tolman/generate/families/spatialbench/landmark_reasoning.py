@@ -19,13 +19,14 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tolman.generate.answer_evidence import every, needed
-from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE, apart, bearing, middle
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.draft import Draft, Recomputed, Rejected, first_drafts
+from tolman.generate.families.spatialbench.support.ground import apart, bearing, middle, quadrant_of, walk_family
+from tolman.generate.family import FamilySettings
 from tolman.generate.scene_geometry import SceneGeometry
-from tolman.geometry.ground_plane import QUADRANTS, boundary_gap, egocentric_angle, sector_of
+from tolman.geometry.ground_plane import QUADRANTS
 from tolman.items import Item
 
 
@@ -126,16 +127,14 @@ def recompute_landmark_pose(
     return Recomputed(answer, answer, min(margins), tuple(broken), {"off": away})
 
 
-LANDMARK_POSE_FAMILY = Family(
-    name="spatialbench/landmark-pose",
-    title="The place from which two landmarks are seen as told",
-    tasks=(LANDMARK_POSE_TASK,),
-    settings=PoseSettings(),
-    taxonomy=place_of("spatialbench/landmark-pose"),
-    draft=draft_landmark_pose,
-    recompute=recompute_landmark_pose,
-    names=(_PATTERN,),
-    min_shown=MIN_SHOWN_SHARE,
+LANDMARK_POSE_FAMILY = walk_family(
+    "spatialbench/landmark-pose",
+    "The place from which two landmarks are seen as told",
+    LANDMARK_POSE_TASK,
+    PoseSettings(),
+    draft_landmark_pose,
+    recompute_landmark_pose,
+    _PATTERN,
 )
 
 
@@ -193,10 +192,22 @@ def _within(settings: MultiHopSettings) -> str:
 
 def _direction(geometry: SceneGeometry, number: int, facing: str, there: str) -> tuple[str, float, float]:
     """The quadrant of a unique thing, degrees to its nearest boundary, and the least metres on the floor plan."""
-    here = middle(geometry, number)
-    angle = float(egocentric_angle(here, geometry.center(facing), geometry.center(there)))
-    least = min(apart(here, geometry.center(facing)), apart(here, geometry.center(there)))
-    return sector_of(angle, QUADRANTS), min(boundary_gap(angle, QUADRANTS)), least
+    return quadrant_of(middle(geometry, number), geometry.center(facing), geometry.center(there))
+
+
+@dataclass(frozen=True)
+class _Hop:
+    """A first hop: the kind, the landmark, the number of the thing that is meant, and the measures of how clearly."""
+
+    kind: str
+    landmark: str
+    number: int
+    gap: float
+    ratio: float
+
+    def evidence(self, geometry: SceneGeometry, **second: float) -> dict[str, object]:
+        first = {"of": geometry.scene.objects[self.number].id, "gap": self.gap, "ratio": self.ratio}
+        return {"first": first, "second": second}
 
 
 def draft_multi_hop(geometry: SceneGeometry, settings: MultiHopSettings) -> Iterator[Draft | Rejected]:
@@ -205,102 +216,73 @@ def draft_multi_hop(geometry: SceneGeometry, settings: MultiHopSettings) -> Iter
     generator = random.Random(f"{scene.id}:{MULTI_HOP_TASK}")
     kinds = [name for name in geometry.whole if len(geometry.members[name]) > 1]
     for kind, landmark in itertools.product(kinds, geometry.unique):
-        number, gap, ratio = first_hop(geometry, kind, landmark)
-        if _unclear(gap, ratio, settings):
+        hop = _Hop(kind, landmark, *first_hop(geometry, kind, landmark))
+        if _unclear(hop.gap, hop.ratio, settings):
             yield Rejected(MULTI_HOP_TASK, scene.id, f"the two nearest to the landmark {_within(settings)}")
             continue
-        others = [name for name in geometry.unique if name != landmark]
-        hop = {"of": scene.objects[number].id, "gap": gap, "ratio": ratio}
-        yield from _nearest(geometry, kind, landmark, number, others, hop, generator, settings)
-        yield from _where(geometry, kind, landmark, number, others, hop, generator, settings)
+        for ask in (_nearest, _where):
+            yield from first_drafts(ask(geometry, hop, generator, settings), _PER_HOP)
 
 
 def _nearest(
-    geometry: SceneGeometry,
-    kind: str,
-    landmark: str,
-    number: int,
-    others: Sequence[str],
-    hop: dict[str, object],
-    generator: random.Random,
-    settings: MultiHopSettings,
+    geometry: SceneGeometry, hop: _Hop, generator: random.Random, settings: MultiHopSettings
 ) -> Iterator[Draft | Rejected]:
-    sets = list(itertools.combinations(others, 4))
-    made = 0
+    sets = list(itertools.combinations([name for name in geometry.unique if name != hop.landmark], 4))
     for names in generator.sample(sets, min(len(sets), 60)):
-        place, gap, ratio = second_hop(geometry, number, names)
+        place, gap, ratio = second_hop(geometry, hop.number, names)
         if _unclear(gap, ratio, settings):
             yield Rejected(MULTI_HOP_TASK, geometry.scene.id, f"the two nearest options {_within(settings)}")
             continue
-        elsewhere = {second_hop(geometry, i, names)[0] for i in geometry.members[kind] if i != number}
+        elsewhere = {second_hop(geometry, i, names)[0] for i in geometry.members[hop.kind] if i != hop.number}
         if elsewhere == {place}:
             yield Rejected(MULTI_HOP_TASK, geometry.scene.id, "the first hop makes no difference")
             continue
         answer = names[place]
-        question = f"Which of the following is closest to the {kind} that is closest to the {landmark}?"
-        options = (answer, *(name for name in names if name != answer))
-        evidence = {"first": hop, "second": {"gap": gap, "ratio": ratio}}
+        question = f"Which of the following is closest to the {hop.kind} that is closest to the {hop.landmark}?"
         yield Draft(
             MULTI_HOP_TASK,
             geometry.scene.id,
             question,
             answer,
             None,
-            options,
-            evidence,
+            (answer, *(name for name in names if name != answer)),
+            hop.evidence(geometry, gap=gap, ratio=ratio),
             kind="nearest",
             # Only whoever sees all of the kind knows which of them is meant.
-            needs=needed(geometry, every(geometry, kind, landmark, *names)),
+            needs=needed(geometry, every(geometry, hop.kind, hop.landmark, *names)),
         )
-        made += 1
-        if made == _PER_HOP:
-            return
 
 
 def _where(
-    geometry: SceneGeometry,
-    kind: str,
-    landmark: str,
-    number: int,
-    others: Sequence[str],
-    hop: dict[str, object],
-    generator: random.Random,
-    settings: MultiHopSettings,
+    geometry: SceneGeometry, hop: _Hop, generator: random.Random, settings: MultiHopSettings
 ) -> Iterator[Draft | Rejected]:
-    pairs = list(itertools.permutations(others, 2))
-    made = 0
+    pairs = list(itertools.permutations([name for name in geometry.unique if name != hop.landmark], 2))
     for facing, there in generator.sample(pairs, min(len(pairs), 30)):
-        answer, margin, least = _direction(geometry, number, facing, there)
+        answer, margin, least = _direction(geometry, hop.number, facing, there)
         if margin < settings.margin or least < settings.apart:
             yield Rejected(MULTI_HOP_TASK, geometry.scene.id, f"within {settings.margin}° of a boundary, or too near")
             continue
-        elsewhere = {_direction(geometry, i, facing, there)[0] for i in geometry.members[kind] if i != number}
+        elsewhere = {_direction(geometry, i, facing, there)[0] for i in geometry.members[hop.kind] if i != hop.number}
         if elsewhere == {answer}:
             yield Rejected(MULTI_HOP_TASK, geometry.scene.id, "the first hop makes no difference")
             continue
         question = (
-            f"If you stand at the {kind} that is closest to the {landmark} and face the {facing}, in which direction "
-            f"is the {there}?"
+            f"If you stand at the {hop.kind} that is closest to the {hop.landmark} and face the {facing}, in which "
+            f"direction is the {there}?"
         )
-        options = (answer, *(name for _, _, name in QUADRANTS if name != answer))
-        evidence = {"first": hop, "second": {"margin": margin}}
-        cues = (("", kind, landmark, facing, there, f"{facing}/{there}"),)
         yield Draft(
             MULTI_HOP_TASK,
             geometry.scene.id,
             question,
             answer,
             None,
-            options,
-            evidence,
+            (answer, *(name for _, _, name in QUADRANTS if name != answer)),
+            hop.evidence(geometry, margin=margin),
             closed=True,
             kind="where",
-            single_view_cues=cues,
-            needs=needed(geometry, every(geometry, kind, landmark, facing, there)),
+            single_view_cues=(("", hop.kind, hop.landmark, facing, there, f"{facing}/{there}"),),
+            needs=needed(geometry, every(geometry, hop.kind, hop.landmark, facing, there)),
         )
-        made += 1
-        if made == _PER_HOP:
-            return
 
 
 def recompute_multi_hop(
@@ -325,16 +307,15 @@ def recompute_multi_hop(
     return Recomputed(answer, answer, margin, tuple(broken), {"of": geometry.scene.objects[number].id})
 
 
-MULTI_HOP_FAMILY = Family(
-    name="spatialbench/multi-hop",
-    title="A thing named by another one",
-    tasks=(MULTI_HOP_TASK,),
-    settings=MultiHopSettings(),
-    taxonomy=place_of("spatialbench/multi-hop"),
-    draft=draft_multi_hop,
-    recompute=recompute_multi_hop,
-    names=(_NEAREST, _WHERE),
-    min_shown=MIN_SHOWN_SHARE,
+MULTI_HOP_FAMILY = walk_family(
+    "spatialbench/multi-hop",
+    "A thing named by another one",
+    MULTI_HOP_TASK,
+    MultiHopSettings(),
+    draft_multi_hop,
+    recompute_multi_hop,
+    _NEAREST,
+    _WHERE,
 )
 
 FAMILIES = (LANDMARK_POSE_FAMILY, MULTI_HOP_FAMILY)

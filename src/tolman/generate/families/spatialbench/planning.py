@@ -34,7 +34,6 @@ from tolman.generate.distractors import others_for
 from tolman.generate.draft import Draft, Needs, Recomputed, Rejected
 from tolman.generate.families.spatialbench.causal import CausalSettings
 from tolman.generate.families.spatialbench.support.ground import (
-    MIN_SHOWN_SHARE,
     Obstacle,
     apart,
     bearing,
@@ -42,9 +41,9 @@ from tolman.generate.families.spatialbench.support.ground import (
     hidden,
     met,
     middle,
+    walk_family,
     walled,
 )
-from tolman.generate.family import Family, place_of
 from tolman.generate.scene_geometry import SEEN, SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -235,16 +234,15 @@ def recompute_commands(
     return Recomputed(found.category, found.category, found.gap, found.broken, {"metres": found.metres})
 
 
-COMMANDS_FAMILY = Family(
-    name="spatialbench/commands",
-    title="Following and giving commands",
-    tasks=(COMMANDS_TASK,),
-    settings=CommandSettings(),
-    taxonomy=place_of("spatialbench/commands"),
-    draft=draft_commands,
-    recompute=recompute_commands,
-    names=(_FOLLOW, _TURN),
-    min_shown=MIN_SHOWN_SHARE,
+COMMANDS_FAMILY = walk_family(
+    "spatialbench/commands",
+    "Following and giving commands",
+    COMMANDS_TASK,
+    CommandSettings(),
+    draft_commands,
+    recompute_commands,
+    _FOLLOW,
+    _TURN,
 )
 
 
@@ -369,16 +367,14 @@ def recompute_route_gaps(
     )
 
 
-ROUTE_GAPS_FAMILY = Family(
-    name="spatialbench/route-gaps",
-    title="The two turns of a route",
-    tasks=(ROUTE_GAPS_TASK,),
-    settings=FillInSettings(),
-    taxonomy=place_of("spatialbench/route-gaps"),
-    draft=draft_route_gaps,
-    recompute=recompute_route_gaps,
-    names=(_PATTERN,),
-    min_shown=MIN_SHOWN_SHARE,
+ROUTE_GAPS_FAMILY = walk_family(
+    "spatialbench/route-gaps",
+    "The two turns of a route",
+    ROUTE_GAPS_TASK,
+    FillInSettings(),
+    draft_route_gaps,
+    recompute_route_gaps,
+    _PATTERN,
 )
 
 FAMILIES = (COMMANDS_FAMILY, ROUTE_GAPS_FAMILY)

@@ -23,8 +23,8 @@ import numpy as np
 
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE, apart, walled
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.families.spatialbench.support.ground import apart, walk_family, walled
+from tolman.generate.family import FamilySettings, matched
 from tolman.generate.scene_geometry import SceneGeometry, this_place
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -93,9 +93,7 @@ def recompute_relative_counting(
     geometry: SceneGeometry, item: Item, settings: RelativeCountingSettings, *, released: bool = True
 ) -> Recomputed:
     """The option with the extreme count."""
-    match = _RELATIVE_COUNTING_PATTERN.match(item.question)
-    if match is None:
-        raise ValueError("is no question for relative counts")
+    match = matched(_RELATIVE_COUNTING_PATTERN, item, "is no question for relative counts")
     names = [text for text in item.options if text != SHARED]
     counts = {text: geometry.scene.count(geometry.category(text)) for text in names}
     answer, ratio = extreme(counts, match[1])
@@ -103,15 +101,13 @@ def recompute_relative_counting(
     return Recomputed(answer, answer, ratio, broken, {"counts": counts})
 
 
-RELATIVE_COUNTING_FAMILY = Family(
-    name="spatialbench/relative-counting",
-    title="The most or the fewest of three kinds",
-    tasks=(RELATIVE_COUNTING_TASK,),
-    settings=RelativeCountingSettings(),
-    taxonomy=place_of("spatialbench/relative-counting"),
-    draft=draft_relative_counting,
-    recompute=recompute_relative_counting,
-    min_shown=MIN_SHOWN_SHARE,
+RELATIVE_COUNTING_FAMILY = walk_family(
+    "spatialbench/relative-counting",
+    "The most or the fewest of three kinds",
+    RELATIVE_COUNTING_TASK,
+    RelativeCountingSettings(),
+    draft_relative_counting,
+    recompute_relative_counting,
 )
 
 
@@ -234,9 +230,7 @@ def recompute_order_on_route(
     geometry: SceneGeometry, item: Item, settings: PassingSettings, *, released: bool = True
 ) -> Recomputed:
     """The order along the route."""
-    match = _ORDER_ON_ROUTE_PATTERN.match(item.question)
-    if match is None:
-        raise ValueError("is no question for an order along a route")
+    match = matched(_ORDER_ON_ROUTE_PATTERN, item, "is no question for an order along a route")
     written = re.split(r", the | and the ", match[3])
     start, end, *names = (geometry.category(name) for name in (match[1], match[2], *written))
     spans, _, _ = along(geometry, start, end, names)
@@ -248,16 +242,14 @@ def recompute_order_on_route(
     return Recomputed(order, order, gap, broken, harmless=harmless)
 
 
-ORDER_ON_ROUTE_FAMILY = Family(
-    name="spatialbench/order-on-route",
-    title="Order in which things are passed on a route",
-    tasks=(ORDER_ON_ROUTE_TASK,),
-    settings=PassingSettings(),
-    taxonomy=place_of("spatialbench/order-on-route"),
-    draft=draft_order_on_route,
-    recompute=recompute_order_on_route,
-    names=(_ORDER_ON_ROUTE_PATTERN,),
-    min_shown=MIN_SHOWN_SHARE,
+ORDER_ON_ROUTE_FAMILY = walk_family(
+    "spatialbench/order-on-route",
+    "Order in which things are passed on a route",
+    ORDER_ON_ROUTE_TASK,
+    PassingSettings(),
+    draft_order_on_route,
+    recompute_order_on_route,
+    _ORDER_ON_ROUTE_PATTERN,
 )
 
 FAMILIES = (RELATIVE_COUNTING_FAMILY, ORDER_ON_ROUTE_FAMILY)

@@ -110,10 +110,6 @@ def _arrows(text: str) -> str:
     return text.replace(", ", " -> ")
 
 
-def _titled(text: str) -> str:
-    return text.title()
-
-
 WORDINGS: dict[str, Wording] = {
     "object-counting": Wording(
         "object_counting",
@@ -169,7 +165,7 @@ WORDINGS: dict[str, Wording] = {
         relative_direction.LEVELS[2].task,
         relative_direction.LEVELS[2].text,
         "If you are standing at the {a} and facing the {b}, what is the direction of the {c} relative to you?",
-        _titled,
+        str.title,
     ),
 }
 """By the last part of the family's name."""

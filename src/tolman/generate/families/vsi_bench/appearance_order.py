@@ -11,7 +11,7 @@ from typing import Literal
 
 from tolman.generate.answer_evidence import needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.family import Family, FamilySettings, matched, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.generate.share_sampling import shared_order
 from tolman.items import Item
@@ -141,9 +141,7 @@ def recompute(
     geometry: SceneGeometry, item: Item, settings: AppearanceSettings, *, released: bool = True
 ) -> Recomputed:
     """The order by first appearance."""
-    match = _PATTERN.search(item.question)
-    if match is None:
-        raise ValueError("is no question for an order of appearance")
+    match = matched(_PATTERN, item, "is no question for an order of appearance")
     first = first_appearances(geometry, settings)
     names = match[1].split(", ")
     missing = [name for name in names if name not in first]

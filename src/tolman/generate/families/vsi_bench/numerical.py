@@ -16,7 +16,7 @@ from functools import partial
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.distractors import counting_options, has_numeric_options, no_distractors, numeric_options
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.family import Family, FamilySettings, matched, place_of
 from tolman.generate.scene_geometry import (
     KEY,
     DistanceMeasure,
@@ -29,6 +29,16 @@ from tolman.generate.scene_geometry import (
 )
 from tolman.items import Item
 from tolman.scenes import SceneObject
+
+
+def _on_the_fence(value: float, scale: int, tie: float) -> list[str]:
+    """The rule that a value breaks if its answer, printed in steps of 1/scale, would hang on rounding."""
+    return ["between two printed values"] if abs((value * scale) % 1 - 0.5) < tie * scale else []
+
+
+def _fence(value: float, scale: int) -> float:
+    """How far a value is from the middle between two printed ones."""
+    return abs((value * scale) % 1 - 0.5) / scale
 
 
 class CountingSettings(FamilySettings):
@@ -71,9 +81,7 @@ def recompute_counting(
     geometry: SceneGeometry, item: Item, settings: CountingSettings, *, released: bool = True
 ) -> Recomputed:
     """The scene's count."""
-    match = _COUNTING_PATTERN.match(item.question)
-    if match is None:
-        raise ValueError("is no counting question")
+    match = matched(_COUNTING_PATTERN, item, "is no counting question")
     category = geometry.category(match[1])
     count, boxes = geometry.scene.count(category), len(geometry.members[category])
     few = (f"count below {settings.least}",) if count < settings.least else ()
@@ -124,11 +132,8 @@ def _nearer(settings: DistanceSettings) -> str:
 
 def absolute_distance_violations(length: float, settings: DistanceSettings) -> list[str]:
     """The rules that a distance breaks."""
-    broken = [_nearer(settings)] if length < settings.least else []
-    # Between two printed values the answer would hang on rounding.
-    if abs((length * 10) % 1 - 0.5) < settings.tie * 10:
-        broken.append("between two printed values")
-    return broken
+    near = [_nearer(settings)] if length < settings.least else []
+    return near + _on_the_fence(length, 10, settings.tie)
 
 
 def draft_absolute_distance(geometry: SceneGeometry, settings: DistanceSettings) -> Iterator[Draft | Rejected]:
@@ -163,20 +168,17 @@ def recompute_absolute_distance(
     geometry: SceneGeometry, item: Item, settings: DistanceSettings, *, released: bool = True
 ) -> Recomputed:
     """The released distance, printed, and the exact one."""
-    match = _ABSOLUTE_DISTANCE_PATTERN.search(item.question)
-    if match is None:
-        raise ValueError("is no question for a distance")
+    match = matched(_ABSOLUTE_DISTANCE_PATTERN, item, "is no question for a distance")
     a, b = geometry.category(match[1]), geometry.category(match[2])
     exact = geometry.exact_distance(a, b)
     sampled = geometry.sampled_distance(a, b) if released else None
     broken = absolute_distance_violations(distance(geometry, a, b, settings), settings)
     broken += [reason for c in (a, b) if (reason := geometry.not_one(c))]
-    tie = abs((exact * 10) % 1 - 0.5) / 10
     printed = None if sampled is None else f"{round(sampled, 1)}"
     evidence = {"exact": exact, "sampled": sampled}
     # A short distance is as true as a long one; names that mean several things are not.
     harmless = tuple(rule for rule in broken if rule == _nearer(settings))
-    return Recomputed(printed, exact, tie, tuple(broken), evidence, harmless=harmless)
+    return Recomputed(printed, exact, _fence(exact, 10), tuple(broken), evidence, harmless=harmless)
 
 
 ABSOLUTE_DISTANCE_FAMILY = Family(
@@ -209,11 +211,6 @@ _OBJECT_SIZE_PATTERN = re.compile(
 )
 
 
-def object_size_violations(length: float, settings: SizeSettings) -> list[str]:
-    """The rules that a size in metres breaks."""
-    return ["between two printed values"] if abs((length * 100) % 1 - 0.5) < settings.tie * 100 else []
-
-
 def draft_object_size(geometry: SceneGeometry, settings: SizeSettings) -> Iterator[Draft | Rejected]:
     """A question for each category with one object."""
     scene = geometry.scene
@@ -221,7 +218,7 @@ def draft_object_size(geometry: SceneGeometry, settings: SizeSettings) -> Iterat
         (number,) = geometry.members[category]
         thing = scene.objects[number]
         length = thing.box.longest
-        broken = object_size_violations(length, settings)
+        broken = _on_the_fence(length, 100, settings.tie)
         answer = str(round(length * 100))
         question = (
             f"What is the length of the longest dimension (length, width, or height) of the {category}, "
@@ -248,16 +245,14 @@ def recompute_object_size(
     geometry: SceneGeometry, item: Item, settings: SizeSettings, *, released: bool = True
 ) -> Recomputed:
     """The longest extent."""
-    match = _OBJECT_SIZE_PATTERN.search(item.question)
-    if match is None:
-        raise ValueError("is no question for a size")
+    match = matched(_OBJECT_SIZE_PATTERN, item, "is no question for a size")
     category = geometry.category(match[1])
     thing = geometry.scene.of(category)[0]
     length = thing.box.longest
-    broken = object_size_violations(length, settings)
+    broken = _on_the_fence(length, 100, settings.tie)
     broken += [reason] if (reason := geometry.not_one(category)) else []
-    tie = abs((length * 100) % 1 - 0.5) / 100
-    return Recomputed(str(round(length * 100)), length * 100, tie, tuple(broken), {"extents": list(thing.box.extents)})
+    evidence = {"extents": list(thing.box.extents)}
+    return Recomputed(str(round(length * 100)), length * 100, _fence(length, 100), tuple(broken), evidence)
 
 
 OBJECT_SIZE_FAMILY = Family(
@@ -291,11 +286,6 @@ QUESTION = (
 )
 
 
-def room_size_violations(area: float, settings: RoomSettings) -> list[str]:
-    """The rules that an area breaks."""
-    return ["between two printed values"] if abs((area * 10) % 1 - 0.5) < settings.tie * 10 else []
-
-
 def draft_room_size(geometry: SceneGeometry, settings: RoomSettings) -> Iterator[Draft | Rejected]:
     """One question for each scene whose area is known."""
     scene = geometry.scene
@@ -305,7 +295,7 @@ def draft_room_size(geometry: SceneGeometry, settings: RoomSettings) -> Iterator
         return
     answer = f"{round(area, 1)}"
     options = numeric_options(answer, f"{scene.id}:{ROOM_SIZE_TASK}")
-    broken = room_size_violations(area, settings)
+    broken = _on_the_fence(area, 10, settings.tie)
     if area_error(geometry).get(KEY, 0.0) > settings.unseen * area:
         broken.append(f"the video leaves more than {settings.unseen:.0%} of the area in doubt")
     if broken or not options:
@@ -323,8 +313,9 @@ def recompute_room_size(
         raise ValueError("is no question for a room's size")
     if area is None:
         raise KeyError("room area")
-    tie = abs((area * 10) % 1 - 0.5) / 10
-    return Recomputed(f"{round(area, 1)}", area, tie, tuple(room_size_violations(area, settings)), {"area": area})
+    return Recomputed(
+        f"{round(area, 1)}", area, _fence(area, 10), tuple(_on_the_fence(area, 10, settings.tie)), {"area": area}
+    )
 
 
 ROOM_SIZE_FAMILY = Family(

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tolman.generate.answer_evidence import every, nearest, needed
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.family import Family, FamilySettings, matched, place_of
 from tolman.generate.scene_geometry import KEY, DistanceMeasure, SceneGeometry, distance_error
 from tolman.generate.share_sampling import draws, shared_order
 from tolman.items import Item
@@ -216,9 +216,7 @@ def recompute(
     geometry: SceneGeometry, item: Item, settings: RelativeDistanceSettings, *, released: bool = True
 ) -> Recomputed:
     """The nearest option by sampled and by exact distance."""
-    match = _PATTERN.search(item.question)
-    if match is None:
-        raise ValueError("is no question for the closest object")
+    match = matched(_PATTERN, item, "is no question for the closest object")
     primary = geometry.category(match[2])
     options = {text: geometry.category(text) for text in item.options}
     sampled = {}

@@ -24,19 +24,11 @@ from numpy.typing import NDArray
 
 from tolman.extras import LazyModule
 from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
-from tolman.generate.families.mmsi_bench.support.ambiguity import (
-    ONE_OPTION,
-    Point,
-    SingleViewAmbiguity,
-    SingleViewCues,
-    Values,
-)
-from tolman.generate.families.mmsi_bench.support.questions import drafts_of, matched, pictures_of
+from tolman.generate.families.mmsi_bench.support.ambiguity import Point, SingleViewAmbiguity, Values
+from tolman.generate.families.mmsi_bench.support.questions import ANY_QUESTION, closed_draft, pair_family
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings
-from tolman.generate.family import Family, place_of
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.family import Family
 from tolman.geometry.boxes import Floats
-from tolman.items import Item
 
 if TYPE_CHECKING:
     import shapely
@@ -291,41 +283,6 @@ class Bearing:
         }
 
 
-def checked(gallery: Gallery, bearing: Bearing, task: str) -> SingleViewCues | Rejected:
-    """Single-view cues of a question for a direction, or the rule that forbids it."""
-    broken = bearing.violations(gallery.settings)
-    if broken:
-        return Rejected(task, gallery.scene.id, broken[0])
-    cues = bearing.ambiguity().cues(gallery, bearing.names)
-    return cues or Rejected(task, gallery.scene.id, ONE_OPTION)
-
-
-def posed(
-    gallery: Gallery, bearing: Bearing, task: str, question: str, steps: Sequence[ReasoningStep], cues: SingleViewCues
-) -> Draft:
-    """A question for a direction that was checked."""
-    answer = bearing.answer
-    return Draft(
-        task,
-        gallery.scene.id,
-        question,
-        answer,
-        None,
-        (answer, *(name for name in bearing.names if name != answer)),
-        {**bearing.evidence(), "suggested": list(cues.suggested)},
-        shots=tuple(view.shot for view in bearing.pictures),
-        reasoning=tuple(steps),
-        closed=True,
-        single_view_cues=cues.cues,
-    )
-
-
-def recomputed(bearing: Bearing, settings: ViewSettings) -> Recomputed:
-    """The answer of a scene to such a question."""
-    answer = bearing.answer
-    return Recomputed(answer, answer, bearing.margin, tuple(bearing.violations(settings)), bearing.evidence())
-
-
 def _degrees(ways: Floats) -> Floats:
     return np.asarray(np.degrees(np.arctan2(ways[:, 1], ways[:, 0])))
 
@@ -337,12 +294,28 @@ class DirectionCandidate:
     Attributes:
         bearing: the direction to find.
         question: the text.
-        steps: the way to the answer; called only if it is asked.
+        steps: the way to the answer, worked out only if it is asked.
     """
 
     bearing: Bearing
     question: str
-    steps: Callable[[], Iterable[ReasoningStep]]
+    steps: Iterator[ReasoningStep]
+
+    def draft(self, gallery: Gallery, task: str) -> Draft | Rejected:
+        """The checked question."""
+        bearing = self.bearing
+        if broken := bearing.violations(gallery.settings):
+            return Rejected(task, gallery.scene.id, broken[0])
+        return closed_draft(
+            gallery, task, self.question, bearing.answer, bearing.names, bearing.ambiguity(), bearing.evidence(),
+            self.steps,
+        )  # fmt: skip
+
+
+def recomputed(bearing: Bearing, settings: ViewSettings) -> Recomputed:
+    """The answer of a scene to such a question."""
+    answer = bearing.answer
+    return Recomputed(answer, answer, bearing.margin, tuple(bearing.violations(settings)), bearing.evidence())
 
 
 def direction_family(
@@ -351,8 +324,8 @@ def direction_family(
     title: str,
     task: str,
     candidates: Callable[[Gallery, View, View], Iterator[DirectionCandidate | Rejected]],
-    pattern: re.Pattern[str],
-    bearing_of: Callable[[Gallery, tuple[View, ...], re.Match[str]], Bearing],
+    again: Callable[[Gallery, tuple[View, ...], re.Match[str]], DirectionCandidate],
+    pattern: re.Pattern[str] = ANY_QUESTION,
     names: tuple[re.Pattern[str], ...] = (),
 ) -> Family[ViewSettings]:
     """A family of questions about pairs of overlapping pictures, each for one direction.
@@ -361,35 +334,15 @@ def direction_family(
         name, title, names: as `Family` has them.
         task: its question type.
         candidates: (gallery, first picture, second picture) → possible questions about them.
+        again: (gallery, pictures, match of the pattern) → an existing question.
         pattern: of its questions.
-        bearing_of: (gallery, pictures, match of the pattern) → the bearing of an existing question.
     """
 
     def ask(gallery: Gallery, a: View, b: View) -> Iterator[Draft | Rejected]:
         for found in candidates(gallery, a, b):
-            if isinstance(found, Rejected):
-                yield found
-                continue
-            cues = checked(gallery, found.bearing, task)
-            if isinstance(cues, Rejected):
-                yield cues
-            else:
-                yield posed(gallery, found.bearing, task, found.question, tuple(found.steps()), cues)
+            yield found if isinstance(found, Rejected) else found.draft(gallery, task)
 
-    def draft(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
-        return drafts_of(geometry, settings, task, ask)
+    def answer(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Recomputed:
+        return recomputed(again(gallery, pictures, match).bearing, gallery.settings)
 
-    def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True) -> Recomputed:
-        gallery, pictures = pictures_of(geometry, settings, item)
-        return recomputed(bearing_of(gallery, pictures, matched(pattern, item)), settings)
-
-    return Family(
-        name=name,
-        title=title,
-        tasks=(task,),
-        settings=ViewSettings(),
-        taxonomy=place_of(name),
-        draft=draft,
-        recompute=recompute,
-        names=names,
-    )
+    return pair_family(name, title, task, ask, answer, pattern=pattern, names=names)

@@ -5,18 +5,28 @@ A question's views are found again from its item. Each sentence of the reasoning
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
-from tolman.generate.draft import Draft, ReasoningStep, Rejected
+from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected, first_drafts
+from tolman.generate.families.mmsi_bench.support.ambiguity import ONE_OPTION, SingleViewAmbiguity
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery, listed, ordinal
+from tolman.generate.family import Family, matched, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.camera_geometry import project
 from tolman.items import Item
 
 Ask = Callable[[Gallery, View, View], Iterator[Draft | Rejected]]
+
+
+Answer = Callable[[Gallery, tuple[View, ...], re.Match[str]], Recomputed]
+ANY_QUESTION = re.compile("")
+"""The pattern of questions whose pictures alone say what is asked."""
 
 
 def drafts_of(geometry: SceneGeometry, settings: ViewSettings, task: str, ask: Ask) -> Iterator[Draft | Rejected]:
@@ -25,17 +35,13 @@ def drafts_of(geometry: SceneGeometry, settings: ViewSettings, task: str, ask: A
     if shown.lack_of_pairs:
         yield Rejected(task, geometry.scene.id, shown.lack_of_pairs)
         return
-    made = 0
-    for a, b in shown.pairs(task):
-        of_pair = 0
-        for found in ask(shown, a, b):
-            yield found
-            if isinstance(found, Draft):
-                made, of_pair = made + 1, of_pair + 1
-            if of_pair >= settings.of_pair or made >= settings.of_scene:
-                break
-        if made >= settings.of_scene:
-            return
+    yield from some_of_each((ask(shown, a, b) for a, b in shown.pairs(task)), settings)
+
+
+def some_of_each(asked: Iterable[Iterator[Draft | Rejected]], settings: ViewSettings) -> Iterator[Draft | Rejected]:
+    """The first questions about each set of pictures, up to the most of a scene."""
+    of_pictures = (first_drafts(found, settings.of_pair) for found in asked)
+    return first_drafts(itertools.chain.from_iterable(of_pictures), settings.of_scene)
 
 
 def pictures_of(geometry: SceneGeometry, settings: ViewSettings, item: Item) -> tuple[Gallery, tuple[View, ...]]:
@@ -52,16 +58,73 @@ def pictures_of(geometry: SceneGeometry, settings: ViewSettings, item: Item) -> 
     return shown, tuple(shown.view(str(capture), int(frame)) for capture, frame, _ in shots)
 
 
-def matched(pattern: re.Pattern[str], item: Item) -> re.Match[str]:
-    """A question's parts.
+def closed_draft(
+    gallery: Gallery,
+    task: str,
+    question: str,
+    answer: str,
+    options: Sequence[str],
+    ambiguity: SingleViewAmbiguity,
+    evidence: Mapping[str, object],
+    steps: Iterable[ReasoningStep],
+) -> Draft | Rejected:
+    """A question whose options are a closed list, unless one of its pictures alone leaves only one of them open.
 
-    Raises:
-        ValueError: it is none of the family's.
+    Args:
+        gallery: of its scene.
+        task, question, answer, evidence: as a draft has them.
+        options: all texts, in the order of the numbers that `ambiguity` gives them.
+        ambiguity: its dependence on its pictures.
+        steps: the reasoning; not worked out if the question isn't asked.
     """
-    match = pattern.search(item.question)
-    if match is None:
-        raise ValueError("is no question of its type")
-    return match
+    cues = ambiguity.cues(gallery, options)
+    if cues is None:
+        return Rejected(task, gallery.scene.id, ONE_OPTION)
+    return Draft(
+        task, gallery.scene.id, question, answer, None, (answer, *(text for text in options if text != answer)),
+        {**evidence, "suggested": list(cues.suggested)}, shots=tuple(view.shot for view in ambiguity.pictures),
+        reasoning=tuple(steps), closed=True, single_view_cues=cues.cues,
+    )  # fmt: skip
+
+
+def view_family(
+    name: str,
+    title: str,
+    task: str,
+    draft: Callable[[SceneGeometry, ViewSettings], Iterator[Draft | Rejected]],
+    answer: Answer,
+    *,
+    pattern: re.Pattern[str] = ANY_QUESTION,
+    names: tuple[re.Pattern[str], ...] = (),
+) -> Family[ViewSettings]:
+    """A family of questions about pictures.
+
+    Args:
+        name, title, draft, names: as `Family` has them.
+        task: its question type.
+        answer: (gallery, pictures, match of the pattern) → the answer to an existing question.
+        pattern: of its questions.
+    """
+
+    def recompute(geometry: SceneGeometry, item: Item, settings: ViewSettings, *, released: bool = True) -> Recomputed:
+        shown, pictures = pictures_of(geometry, settings, item)
+        return answer(shown, pictures, matched(pattern, item))
+
+    return Family(name, title, (task,), ViewSettings(), place_of(name), draft, recompute, names)
+
+
+def pair_family(
+    name: str,
+    title: str,
+    task: str,
+    ask: Ask,
+    answer: Answer,
+    *,
+    pattern: re.Pattern[str] = ANY_QUESTION,
+    names: tuple[re.Pattern[str], ...] = (),
+) -> Family[ViewSettings]:
+    """The same about pairs of overlapping pictures: (gallery, first picture, second picture) → questions."""
+    return view_family(name, title, task, partial(drafts_of, task=task, ask=ask), answer, pattern=pattern, names=names)
 
 
 _SIDES = ((0.36, "on the left"), (0.64, "in the middle"), (2.0, "on the right"))
@@ -106,15 +169,31 @@ def turn_between(a: View, b: View) -> float:
     return (b.heading - a.heading + 180) % 360 - 180
 
 
+def ahead_and_left(a: View, b: View) -> tuple[float, float]:
+    """Metres ahead and to the left from the first view to the second, on the floor plan."""
+    way, angle = b.place - a.place, math.radians(a.heading)
+    return float(way @ (math.cos(angle), math.sin(angle))), float(way @ (-math.sin(angle), math.cos(angle)))
+
+
+def quarter(angle: float) -> int:
+    """The quarter around ahead, left, behind or right that holds an angle counter-clockwise from ahead: 0 to 3."""
+    return int((angle + 45) // 90) % 4
+
+
+def quarter_margin(angle: float) -> float:
+    """Degrees from such an angle to the next quarter."""
+    return 45 - abs((angle + 45) % 90 - 45)
+
+
 def moved(a: View, b: View, first: int, second: int) -> ReasoningStep:
     """Return the step that gives one camera's pose relative to another."""
     turn = turn_between(a, b)
     where = (np.degrees(np.arctan2(*(b.place - a.place)[::-1])) - a.heading) % 360
     apart = float(np.linalg.norm(b.place - a.place))
-    turned = "looks the same way" if abs(turn) < 5 else f"is turned about {abs(turn):.0f}° to the {_hand(turn)}"
+    seen = "looks the same way" if abs(turn) < 5 else f"is turned about {turned(turn)}"
     return ReasoningStep(
         "reconstruction",
-        f"Put together, the camera of the {ordinal(second)} image {turned} compared with the {ordinal(first)} one and "
+        f"Put together, the camera of the {ordinal(second)} image {seen} compared with the {ordinal(first)} one and "
         f"stands about {apart:.1f} m away from it, {around(where)} of it.",
     )
 
@@ -126,14 +205,10 @@ def around(angle: float) -> str:
         return "straight ahead"
     if abs(folded) > 175:
         return "straight behind"
-    return f"{abs(folded):.0f}° to the {_hand(folded)} of straight ahead"
+    return f"{turned(folded)} of straight ahead"
 
 
 def turned(angle: float) -> str:
     """A turn to the left in words: '30° to the left'."""
     folded = (angle + 180) % 360 - 180
-    return f"{abs(folded):.0f}° to the {_hand(folded)}"
-
-
-def _hand(angle: float) -> str:
-    return "left" if angle > 0 else "right"
+    return f"{abs(folded):.0f}° to the {'left' if folded > 0 else 'right'}"

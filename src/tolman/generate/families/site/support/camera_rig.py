@@ -13,14 +13,15 @@ The direction of a family is the view that is given, and the one that is asked a
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TypeVar
 
 import numpy as np
 
-from tolman.generate.draft import Shot
-from tolman.generate.family import FamilySettings
+from tolman.generate.draft import Draft, Recomputed, Rejected, Shot
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -41,6 +42,26 @@ class Direction:
     given: str
     asked: str
     question: str
+
+
+S = TypeVar("S", bound=FamilySettings)
+
+
+def families_of(
+    directions: Mapping[str, Direction],
+    title: Callable[[Direction], str],
+    settings: S,
+    draft: Callable[[Direction, SceneGeometry, S], Iterator[Draft | Rejected]],
+    recompute: Callable[..., Recomputed],
+) -> tuple[Family[S], ...]:
+    """A family for each direction, by the last part of its name; both functions take the direction first."""
+    return tuple(
+        Family(
+            f"site/{name}", title(one), (one.task,), settings, place_of(f"site/{name}"), partial(draft, one),
+            partial(recompute, one),
+        )
+        for name, one in directions.items()
+    )  # fmt: skip
 
 
 WEARER = "wearer"

@@ -5,18 +5,20 @@ The paper has its questions written by people and prints no thresholds.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tolman.extras import LazyModule
-from tolman.generate.family import FamilySettings
+from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.family import Family, FamilySettings, place_of
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
-from tolman.geometry.ground_plane import egocentric_angle
+from tolman.geometry.ground_plane import QUADRANTS, boundary_gap, egocentric_angle, sector_of
 
 if TYPE_CHECKING:
     import shapely
@@ -25,9 +27,23 @@ else:
     shapely = LazyModule("shapely")
 
 
+S = TypeVar("S", bound=FamilySettings)
 MIN_SHOWN_SHARE = 0.004
 """Share of a picture that a thing takes up in some frame of the video, if these families are to ask about it: one must
 have noticed a thing to reason about where it is."""
+
+
+def walk_family(
+    name: str,
+    title: str,
+    task: str,
+    settings: S,
+    draft: Callable[[SceneGeometry, S], Iterator[Draft | Rejected]],
+    recompute: Callable[..., Recomputed],
+    *names: re.Pattern[str],
+) -> Family[S]:
+    """A family that reasons about where things are; the rest as `Family` has it."""
+    return Family(name, title, (task,), settings, place_of(name), draft, recompute, names, min_shown=MIN_SHOWN_SHARE)
 
 
 class WalkSettings(FamilySettings):
@@ -105,6 +121,13 @@ def bearing(here: ArrayLike, facing: ArrayLike, there: ArrayLike) -> float:
     """Degrees counter-clockwise from the facing direction, -180 < angle ≤ 180: left is positive."""
     angle = float(egocentric_angle(here, facing, there))
     return angle - 360.0 if angle > 180.0 else angle
+
+
+def quadrant_of(here: ArrayLike, facing: ArrayLike, there: ArrayLike) -> tuple[str, float, float]:
+    """The quadrant of a place for an observer, degrees to its nearest boundary, and the metres to the nearer place."""
+    angle = float(egocentric_angle(here, facing, there))
+    nearer = min(apart(here, facing), apart(here, there))
+    return sector_of(angle, QUADRANTS), min(boundary_gap(angle, QUADRANTS)), nearer
 
 
 def corridor(start: Floats, way: Floats, reach: float, half: float) -> Polygon:
