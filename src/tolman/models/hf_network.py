@@ -257,12 +257,7 @@ def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
     Adding Gumbel noise and taking the highest draws from the distribution. With a generator for each request, its draws
     don't depend on its neighbours.
     """
-    from transformers import (
-        LogitsProcessorList,
-        TemperatureLogitsWarper,
-        TopKLogitsWarper,
-        TopPLogitsWarper,
-    )
+    from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
     if not sampling.temperature:
         return LogitsProcessorList()

@@ -28,7 +28,7 @@ from typing import IO, Any
 
 from pydantic import ValidationError
 
-from tolman.errors import InputError
+from tolman.errors import InputError, one_line
 from tolman.extras import needs
 from tolman.files import atomic_write
 from tolman.media.frame_store import default_root
@@ -232,8 +232,7 @@ class AnswerStore:
         except self._errors as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
                 raise self._damaged(str(error)) from None
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise InputError(self.place, f"{what} ({reason[:300]})", fix=fix) from None
+            raise InputError(self.place, f"{what} ({one_line(error)})", fix=fix) from None
 
     def _damaged(self, how: str) -> InputError:
         return InputError(

@@ -108,9 +108,6 @@ SYSTEMS: Mapping[str, Mapping[str, str]] = {
         "intrinsic": "an object's own features, its parts, and the relations among the parts",
         "extrinsic": "relations between objects, or of objects to a wider frame",
     },
-    "change": {
-        "static": "fixed spatial information",
-        "dynamic": "movement or transformation",
-    },
+    "change": {"static": "fixed spatial information", "dynamic": "movement or transformation"},
 }
 """Label → value → what it means."""
