@@ -11,7 +11,7 @@ import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -126,6 +126,30 @@ def make_item(path: Path, number: int, **fields: Any) -> Item:
     except ValidationError as error:
         field, what = first_problem(error)
         raise InputError(path, what, row=number, field=field, fix="correct the row or leave it out") from None
+
+
+def check_known(
+    path: Path, number: int, value: str, known: Collection[str], what: str, field: str | None = None
+) -> None:
+    """Make sure that a row's question type or category is one of the benchmark's.
+
+    Raises:
+        InputError: naming the row, and those that are known.
+    """
+    if value not in known:
+        raise InputError(path, f"{value!r} is no {what}", row=number, field=field, fix=f"known: {', '.join(known)}")
+
+
+def listed_options(path: Path, number: int, row: Row) -> list[Any]:
+    """The options of a multiple-choice row.
+
+    Raises:
+        InputError: it has no list of them.
+    """
+    options = row.get("options")
+    if not isinstance(options, list):
+        raise InputError(path, "is missing", row=number, field="options", fix="a multiple-choice row needs them")
+    return options
 
 
 def check_unique(path: Path, items: Sequence[Item]) -> None:
