@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,10 @@ from videos import read_code, write_video
 SPATIALBENCH = benchmarks.get("spatialbench")
 
 
-def test_spatialbench_questions_go_out_exactly_as_released(shared_data: Path, tmp_path: Path) -> None:
-    items = SPATIALBENCH.load(shared_data / "spatialbench", "v1")
+def test_spatialbench_questions_go_out_exactly_as_released(
+    shared_data: Path, released: Callable[[str, str], list[Item]], tmp_path: Path
+) -> None:
+    items = released("spatialbench", "v1")
     videos = sorted({item.media[0].path for item in items})[:6]
     lengths = dict(zip(videos, (1, 2, 7, 12, 65, 80), strict=True))  # seconds; the released cap is 64 frames
     for path, seconds in lengths.items():
@@ -57,8 +60,10 @@ def test_spatialbench_questions_go_out_exactly_as_released(shared_data: Path, tm
     assert scores["unanswered"] == {"failed": 0, "missing": 0}
 
 
-def test_a_missing_video_is_a_failure_that_names_file_and_item(shared_data: Path, tmp_path: Path) -> None:
-    items = SPATIALBENCH.load(shared_data / "spatialbench", "v1")
+def test_a_missing_video_is_a_failure_that_names_file_and_item(
+    shared_data: Path, released: Callable[[str, str], list[Item]], tmp_path: Path
+) -> None:
+    items = released("spatialbench", "v1")
     there, *gone = list({item.media[0].path: item for item in items}.values())[:4]
     write_video(tmp_path / there.media[0].path, 20, rate=10, size=(176, 120))
     with serving(Server()) as url:

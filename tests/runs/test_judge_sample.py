@@ -9,7 +9,7 @@ import pytest
 
 from loopback import serving
 from runs.judges import RUN, WORDS, Judge, figures, judgements, write_bench, write_script
-from terminal import tolman
+from terminal import refused, tolman
 from tolman.scoring.judged import digest
 
 
@@ -168,6 +168,5 @@ def test_a_wrong_size_is_told_before_the_first_question(
     tmp_path: Path, arguments: tuple[str, ...], sentence: str
 ) -> None:
     write_bench(tmp_path, ["B"], "vsi-bench")
-    done = tolman(tmp_path, *RUN, *arguments, code=2)
-    assert sentence in done.stderr
+    assert sentence in refused(tmp_path, *RUN, *arguments)
     assert not (tmp_path / "run").exists()

@@ -190,8 +190,7 @@ def test_a_judge_may_be_a_script_and_numbers_are_extracted(tmp_path: Path) -> No
 def test_broken_judgements_are_named(place: Path) -> None:
     assert tolman(place, *RUN).returncode == 0
     (place / "run" / "judgements.json").write_text("{")
-    done = tolman(place, "score", "run", code=2)
-    assert "judgements.json: holds no judgements" in done.stderr
+    assert "judgements.json: holds no judgements" in refused(place, "score", "run")
 
 
 def by_sight(body: dict[str, Any]) -> str:
@@ -244,8 +243,8 @@ def test_what_a_judge_costs_is_counted_and_stays(place: Path) -> None:
     assert "judging: 0 calls, 4 answers from the store" in again.stderr
     assert f"cost {cost:.2f}" in done.stderr
     (place / "prices.json").write_text("{}")
-    refused = tolman(place, *RUN[:-1], "other", *judged(url), "--prices", "prices.json", code=2)
-    assert "prices.json: has no price for openai/judge" in refused.stderr
+    said = refused(place, *RUN[:-1], "other", *judged(url), "--prices", "prices.json")
+    assert "prices.json: has no price for openai/judge" in said
     assert not (place / "other").exists()
 
 
