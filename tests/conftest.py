@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,10 @@ from hypothesis import HealthCheck, settings
 
 from dialogues import Talk
 from postgres import Postgres
-from tolman import plugins
+from tolman import benchmarks, plugins
 from tolman.items import Item
 
+Released = Callable[[str, str], list[Item]]
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("TOLMAN_SHARED", ROOT.parent / "shared"))
 
@@ -58,6 +60,12 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder} (set TOLMAN_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def released(shared_data: Path) -> Released:
+    """Load a subset of a benchmark from real data, once for all tests."""
+    return cache(lambda name, subset: benchmarks.get(name).load(shared_data / name, subset))
 
 
 @pytest.fixture(scope="session")

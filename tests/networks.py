@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from tolman.models.hf import create
 from tolman.models.hf_inputs import import_torchvision
+from tolman.models.model import CallError, ModelOptions, Request
+from tolman.responses import Response
 
 SPECIAL = (
     "<|endoftext|>",
@@ -24,6 +29,21 @@ TEMPLATE = (
     "{% endfor %}{% endif %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+
+
+def answers_of(path: Path, requests: Sequence[Request], **options: Any) -> list[Response | CallError]:
+    """The answers of a network on the processor, to requests that wait together."""
+
+    async def go() -> list[Response | CallError]:
+        model = create(str(path), ModelOptions(**{"device": "cpu", **options}))
+        try:
+            found = await asyncio.gather(*(model.answer(request) for request in requests), return_exceptions=True)
+            assert all(isinstance(f, Response | CallError) for f in found), found
+            return found  # type: ignore[return-value]
+        finally:
+            await model.close()
+
+    return asyncio.run(go())
 
 
 def write_tokenizer(

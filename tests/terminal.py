@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import chdir
 from functools import cache
 from pathlib import Path
 from signal import SIGKILL
@@ -33,11 +34,14 @@ LIBRARIES = (
 )  # fmt: skip
 
 
-def tolman(place: Path, *arguments: str, timeout: float = 300, **environment: str) -> subprocess.CompletedProcess[str]:
+def tolman(
+    place: Path, *arguments: str, code: int | None = None, timeout: float = 300, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Type a command.
 
     Args:
         place: the working directory; answers and frames are kept in its folder `cache`.
+        code: that it has to end with; any where None.
         timeout: in seconds, after which the command is killed.
         environment: more of its variables.
     """
@@ -52,10 +56,25 @@ def tolman(place: Path, *arguments: str, timeout: float = 300, **environment: st
         waiting.stdin.flush()
         limit = threading.Timer(timeout, os.kill, (int(waiting.stdout.readline()), SIGKILL))
         limit.start()
-        code = int(waiting.stdout.readline())
+        ended = int(waiting.stdout.readline())
         limit.cancel()
         out, err = (path.read_text(encoding="utf-8") for path in texts)
-    return subprocess.CompletedProcess(arguments, code, out, err)
+    assert code in (None, ended), f"exit code {ended}: {out}{err}"
+    return subprocess.CompletedProcess(arguments, ended, out, err)
+
+
+def refused(place: Path, *arguments: str) -> str:
+    """The sentence with which a command is refused, exit code 2, before it does anything; typed in this process."""
+    from typer.testing import CliRunner
+
+    from tolman.cli import app
+    from tolman.errors import TolmanError
+
+    with chdir(place):
+        ended = CliRunner().invoke(app, arguments, env={"TOLMAN_CACHE": str(place / "cache"), "OPENAI_API_KEY": "none"})
+    assert isinstance(ended.exception, TolmanError), ended.output
+    assert ended.exception.exit_code == 2
+    return str(ended.exception)
 
 
 def typed(place: Path, *arguments: str, status: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:

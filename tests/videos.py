@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import struct
+import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -46,25 +48,44 @@ def write_video(
 ) -> Path:
     """An H.264 MP4 with B-frames; `times` in milliseconds makes its frame rate variable, `faststart` puts its index
     first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shown_at, settings = None if times is None else tuple(times), tuple((options or {}).items())
+    path.write_bytes(_encoded(path.suffix, frames, rate, shown_at, gop, size, settings, faststart=faststart))
+    return path
+
+
+@cache
+def _encoded(
+    suffix: str,
+    frames: int,
+    rate: int,
+    times: tuple[int, ...] | None,
+    gop: int,
+    size: tuple[int, int],
+    options: tuple[tuple[str, str], ...],
+    *,
+    faststart: bool,
+) -> bytes:
+    """The bytes of a video, which many tests show."""
     import av
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with av.open(
-        str(path), "w", options={"movflags": "faststart"} if faststart and path.suffix == ".mp4" else {}
-    ) as container:
-        stream = container.add_stream("libx264", rate=rate)
-        stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
-        stream.options = {"g": str(gop), "preset": "veryfast", "bf": "3", **(options or {})}
-        base = Fraction(1, 1000)
-        if times is not None:
-            stream.codec_context.time_base = base
-        for i in range(frames):
-            frame = av.VideoFrame.from_ndarray(bar_code(i, *size), "rgb24")
+    movflags = {"movflags": "faststart"} if faststart and suffix == ".mp4" else {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"video{suffix}"
+        with av.open(str(path), "w", options=movflags) as container:
+            stream = container.add_stream("libx264", rate=rate)
+            stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
+            stream.options = {"g": str(gop), "preset": "veryfast", "bf": "3", **dict(options)}
+            base = Fraction(1, 1000)
             if times is not None:
-                frame.pts, frame.time_base = times[i], base
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode())
-    return path
+                stream.codec_context.time_base = base
+            for i in range(frames):
+                frame = av.VideoFrame.from_ndarray(bar_code(i, *size), "rgb24")
+                if times is not None:
+                    frame.pts, frame.time_base = times[i], base
+                container.mux(stream.encode(frame))
+            container.mux(stream.encode())
+        return path.read_bytes()
 
 
 def turn(path: Path, degrees: int) -> Path:

@@ -8,11 +8,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 from aiohttp import web
 
 from thinkers import camel
+from tolman.models.model import CallError
+from tolman.responses import FailureKind
 
 
 def generated(*parts: dict[str, Any], reason: str = "STOP") -> dict[str, Any]:
@@ -25,6 +29,20 @@ def generated(*parts: dict[str, Any], reason: str = "STOP") -> dict[str, Any]:
 
 def failure(code: int, message: str, status: str, *details: dict[str, Any]) -> dict[str, Any]:
     return {"error": {"code": code, "message": message, "status": status, "details": list(details)}}
+
+
+def asked_once(ask: Callable[[Any], Any], server: Any, kind: FailureKind, *, retry: bool) -> None:
+    """A question that brings no text is sent once, and its error is a sentence about the address."""
+    with pytest.raises(CallError) as caught:
+        ask(server)
+    error = caught.value
+    assert (error.kind, error.retry) == (kind, retry)
+    assert "http://127.0.0.1" in error.message
+    assert "\n" not in error.message
+    assert len(error.message) < 600
+    assert len(server.bodies) == 1  # trying again is the engine's
+    if kind == FailureKind.RATE_LIMIT:
+        assert (error.after, error.overloaded) == (7, True)
 
 
 class Google:

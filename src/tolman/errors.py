@@ -37,6 +37,16 @@ class TolmanError(Exception):
         return _copied, (type(self), str(self), self.__dict__)
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's text without its full stop; the error's type where it has no text."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def one_line(error: BaseException, most: int = 300) -> str:
+    """Return an error's text on one line; the error's type where it has no text."""
+    return " ".join(str(error).split())[:most] or type(error).__name__
+
+
 def as_sentence(text: str) -> str:
     """A text with the full stop that it may lack."""
     return text if text.endswith((".", "?", "!")) else f"{text}."

@@ -336,25 +336,24 @@ def check_shards(files: Iterable[Path]) -> None:
             raise InputError(folder / f"{name}{number:05d}{end}.parquet", "is missing", fix="copy the folder whole")
 
 
-def folder_lock(folder: Path) -> FileLock:
-    """A lock that one process of a user on a machine holds while it writes a folder.
+@contextmanager
+def alone_in(folder: Path, *, wait: bool = False) -> Iterator[None]:
+    """Be the only process of a user on this machine that writes a folder.
 
-    It is in the folder of temporary files, because a folder of results holds nothing else.
+    The lock is in the folder of temporary files, because a folder of results holds nothing else.
+
+    Args:
+        folder: that is written.
+        wait: wait for another process.
+
+    Raises:
+        InputError: another process writes it, and isn't waited for.
     """
     user = os.getuid() if hasattr(os, "getuid") else "user"
     name = hashlib.sha256(os.path.realpath(folder).encode()).hexdigest()[:16]
-    return FileLock(Path(tempfile.gettempdir()) / f"tolman-{user}-{name}.lock")
-
-
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Hold a folder's lock.
-
-    Raises:
-        InputError: another process holds it.
-    """
+    lock = FileLock(Path(tempfile.gettempdir()) / f"tolman-{user}-{name}.lock", timeout=-1 if wait else 0)
     try:
-        with folder_lock(folder).acquire(timeout=0):
+        with lock:
             yield
     except Timeout:
         raise InputError(

@@ -1,19 +1,19 @@
 """VSI-Bench's counts, and each count by hand."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tolman import benchmarks
 from tolman.analyze.composition import dependency_structures, diversity, tree, unique_ngrams
 from tolman.errors import UsageError
+from tolman.items import Item
 
 
-def test_vsi_bench_as_in_table_6_of_mmsi_bench(shared_data: Path) -> None:
-    items = benchmarks.get("vsi-bench").load(shared_data / "vsi-bench", "full")
+def test_vsi_bench_as_in_table_6_of_mmsi_bench(released: Callable[[str, str], list[Item]]) -> None:
+    items = released("vsi-bench", "full")
     found = diversity([item.question for item in items])
     assert (found.distinct_words, found.unique_3_grams, found.unique_5_grams) == (397, 4485, 12975)
     assert (found.questions, found.structures) == (5130, None)

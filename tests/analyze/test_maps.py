@@ -83,10 +83,7 @@ def test_turning_mirroring_and_moving_a_map_changes_no_distance(
 ) -> None:
     def moved(p: tuple[float, float]) -> tuple[float, float]:
         x, y = (-p[0] if mirror else p[0]), p[1]
-        return (
-            x * math.cos(angle) - y * math.sin(angle) + by[0],
-            x * math.sin(angle) + y * math.cos(angle) + by[1],
-        )
+        return (x * math.cos(angle) - y * math.sin(angle) + by[0], x * math.sin(angle) + y * math.cos(angle) + by[1])
 
     other = CognitiveMap(10, {name: tuple(moved(p) for p in places) for name, places in one.places.items()})
     assert all(pair.drawn == pytest.approx(pair.true, abs=1e-9) for pair in pairs([Drawn("s", other, one)]))

@@ -16,15 +16,13 @@ from terminal import tolman
 
 
 def test_peoples_answers_are_written_as_runs(place: Path, expected: dict[str, Any]) -> None:
-    done = tolman(place, *REVIEW, "--runs", "people", "--project", "Answers")
-    assert done.returncode == 0, done.stderr
+    tolman(place, *REVIEW, "--runs", "people", "--project", "Answers", code=0)
     assert answers(place / "people") == expected["people"]
     assert sorted(len(given) for given in expected["people"].values())[0] == 4
 
 
 def test_the_reviewed_benchmark_is_exported(place: Path, expected: dict[str, Any]) -> None:
-    done = tolman(place, *REVIEW, "--export", "export", "--project", "Checks", "--undecided")
-    assert done.returncode == 0, done.stderr
+    tolman(place, *REVIEW, "--export", "export", "--project", "Checks", "--undecided", code=0)
     assert digest(place / "export") == expected["export"]
 
 

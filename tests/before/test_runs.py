@@ -37,16 +37,14 @@ def outcomes(run: Path) -> dict[tuple[str, int], dict[str, Any]]:
 
 
 def test_run_folders_are_reported(place: Path) -> None:
-    done = tolman(place, "report", "runs/mixed", "runs/endpoint", "--out", "report.html")
-    assert done.returncode == 0, done.stderr
+    tolman(place, "report", "runs/mixed", "runs/endpoint", "--out", "report.html", code=0)
     told = (place / "report.html").read_text(encoding="utf-8")
     assert "openai/clerk" in told
     assert "scripted/mixed.jsonl" in told
 
 
 def test_run_folders_are_compared(place: Path, expected: dict[str, Any]) -> None:
-    done = tolman(place, *COMPARE)
-    assert done.returncode == 0, done.stderr
+    done = tolman(place, *COMPARE, code=0)
     assert holds(expected["compared"], json.loads(done.stdout)) == []
 
 
@@ -117,11 +115,9 @@ def test_the_same_command_asks_only_what_failed(tmp_path: Path, name: str, folde
 
 def test_the_store_is_counted_and_exported(place: Path, tmp_path: Path) -> None:
     shutil.copy(place / "store" / "responses.sqlite", tmp_path / "store.sqlite")
-    shown = tolman(tmp_path, "store", "show", "--store", "store.sqlite", "--json")
-    assert shown.returncode == 0, shown.stderr
+    shown = tolman(tmp_path, "store", "show", "--store", "store.sqlite", "--json", code=0)
     assert {"openai/clerk", "openai/crowd", "openai/judge"} <= set(shown.stdout.replace('"', " ").split())
-    exported = tolman(tmp_path, "store", "export", "all.jsonl", "--store", "store.sqlite")
-    assert exported.returncode == 0, exported.stderr
+    tolman(tmp_path, "store", "export", "all.jsonl", "--store", "store.sqlite", code=0)
     rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
     turns = [turn["response"] for run in ("endpoint", "votes") for line in outcomes(FIXTURES / "runs" / run).values() for turn in line.get("turns", ())]  # fmt: skip
     assert len(rows) >= len(set(turns)) > 0

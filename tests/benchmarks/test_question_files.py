@@ -110,8 +110,7 @@ def test_a_new_column_is_told_and_the_data_is_read(tmp_path: Path) -> None:
 def test_the_command_line_tells_a_new_column_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "test.jsonl").write_text(json.dumps({**VSI, "checked": True}))
-    done = tolman(tmp_path, "run", "vsi-bench", "--data", "data", "--model", "baseline/random", "--out", "run")
-    assert done.returncode == 0, done.stderr
+    done = tolman(tmp_path, "run", "vsi-bench", "--data", "data", "--model", "baseline/random", "--out", "run", code=0)
     assert "mind: " in done.stderr
     assert "test.jsonl: 'checked' is not known of this benchmark and not read" in done.stderr
     assert "Warning" not in done.stderr

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -21,8 +22,8 @@ OFFICIAL = BENCHMARK.rule_set("official")
 
 
 @pytest.fixture(scope="module")
-def v1(shared_data: Path) -> list[Item]:
-    return BENCHMARK.load(shared_data / "spatialbench", "v1")
+def v1(released: Callable[[str, str], list[Item]]) -> list[Item]:
+    return released("spatialbench", "v1")
 
 
 def test_both_versions_load_whole(shared_data: Path, v1: list[Item]) -> None:

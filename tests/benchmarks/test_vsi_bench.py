@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -35,8 +36,8 @@ CHOICE_ROW = {
 
 
 @pytest.fixture(scope="module")
-def items(shared_data: Path) -> list[Item]:
-    return BENCHMARK.load(shared_data / "vsi-bench", "full")
+def items(released: Callable[[str, str], list[Item]]) -> list[Item]:
+    return released("vsi-bench", "full")
 
 
 def test_subsets_have_the_released_sizes(shared_data: Path, items: list[Item]) -> None:

@@ -18,7 +18,7 @@ from ingest.worlds import small_world, transform
 from tolman.errors import InputError
 from tolman.features.scenes.compute import ingest as carry_out
 from tolman.features.scenes.config import IngestConfig
-from tolman.files import folder_lock
+from tolman.files import alone_in
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.family_registry import family
 from tolman.generate.presets import PRESETS, drafts
@@ -132,7 +132,7 @@ def test_two_commands_never_write_one_collection(tmp_path: Path) -> None:
     (tmp_path / "scan").mkdir()
     (tmp_path / "scan" / "scene.json").write_text(json.dumps(GOOD))
     config = IngestConfig(format="generic", path=(tmp_path / "scan",), out=tmp_path / "out")
-    with folder_lock(tmp_path / "out"), pytest.raises(InputError, match="out: is being written by another command"):
+    with alone_in(tmp_path / "out"), pytest.raises(InputError, match="out: is being written by another command"):
         carry_out(config)
     assert not (tmp_path / "out").exists()
 

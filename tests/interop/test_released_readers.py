@@ -650,8 +650,7 @@ def test_yes_and_no_of_robospatial() -> None:
 def test_yes_and_no_of_robospatial_in_lmms_eval() -> None:
     found = load(LMMS, f"{TASKS}robo_spatial/utils.py", "remove_think", "evaluate_binary_answer", re=re)
     _yes_or_no(
-        "lmms-eval-robospatial",
-        lambda truth, text: found["evaluate_binary_answer"](truth, found["remove_think"](text)),
+        "lmms-eval-robospatial", lambda truth, text: found["evaluate_binary_answer"](truth, found["remove_think"](text))
     )
 
 

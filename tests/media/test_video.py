@@ -80,11 +80,7 @@ def test_a_turned_video_comes_out_upright(tmp_path: Path, degrees: int) -> None:
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
-    [
-        (b"", "is no video"),
-        (b"this is a text, not a video" * 50, "is no video"),
-        (None, "the file is missing"),
-    ],
+    [(b"", "is no video"), (b"this is a text, not a video" * 50, "is no video"), (None, "the file is missing")],
 )
 def test_a_file_that_is_no_video_is_named(tmp_path: Path, content: bytes | None, sentence: str) -> None:
     path = tmp_path / "x.mp4"
@@ -196,8 +192,7 @@ def test_a_dropped_frame_leaves_a_rate_constant(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("marks", "expected"),
-    [((True, False), 0), ((False, True), 1), ((True, True), 1), ((False, False), 1)],
+    ("marks", "expected"), [((True, False), 0), ((False, True), 1), ((True, True), 1), ((False, False), 1)]
 )
 def test_of_two_tracks_the_default_is_shown_else_the_larger(
     tmp_path: Path, marks: tuple[bool, bool], expected: int

@@ -84,8 +84,7 @@ def test_questions_about_one_video_stay_on_one_address_and_all_are_used(place: P
     servers = [Together(latency=0.03) for _ in range(3)]
     with ExitStack() as held:
         urls = [held.enter_context(serving(server)) for server in servers]
-        done = tolman(place, *command(*urls, more=("--concurrency", "12")))
-    assert done.returncode == 0, done.stderr
+        tolman(place, *command(*urls, more=("--concurrency", "12")), code=0)
     assert sum(server.requests for server in servers) == ITEMS
     seen = [pictures_of(server) for server in servers]
     assert sum(len(one) for one in seen) == len(set().union(*seen)) == ITEMS // 10
@@ -98,8 +97,7 @@ def test_an_address_that_dies_is_left_out_and_comes_back(place: Path) -> None:
     first, second = Endpoint(latency=0.05), Endpoint(latency=0.05)
     stays = Patient(second)
     with serving(stays) as url, in_turn(first, second, after=15, pause=0.3) as other:
-        done = tolman(place, *command(url, other, more=("--concurrency", "4")))
-    assert done.returncode == 0, done.stderr
+        done = tolman(place, *command(url, other, more=("--concurrency", "4")), code=0)
     lines = [json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines()]
     assert all("response" in line for line in lines)
     assert len(lines) == ITEMS
@@ -115,8 +113,7 @@ def test_an_address_that_dies_is_left_out_and_comes_back(place: Path) -> None:
 def test_an_address_that_only_fails_costs_no_answer(place: Path, fault: str) -> None:
     good, bad = Endpoint(latency=0.02), Endpoint(lambda number: fault if number > 4 else None, retry_after=5.0)
     with serving(good) as url, serving(bad) as other:
-        done = tolman(place, *command(url, other, more=("--concurrency", "8")), timeout=60)
-    assert done.returncode == 0, done.stderr
+        tolman(place, *command(url, other, more=("--concurrency", "8")), timeout=60, code=0)
     assert good.requests >= ITEMS - 4
     assert bad.requests < 30
 
@@ -128,8 +125,7 @@ def vllm(root: str, **more: Any) -> Endpoint:
 def test_addresses_that_serve_different_weights_are_refused(place: Path) -> None:
     one, other = vllm("/ckpt/a"), vllm("/ckpt/b")
     with serving(one) as url, serving(other) as another:
-        done = tolman(place, *command(url, another))
-    assert done.returncode == 2
+        done = tolman(place, *command(url, another), code=2)
     assert done.stderr.splitlines()[-1] == (
         f"tolman: {url} serves /ckpt/a as m, and {another} serves /ckpt/b; addresses of one run must serve the same."
     )
@@ -141,8 +137,7 @@ def test_an_address_that_comes_back_with_other_weights_stays_out(place: Path) ->
     first, second = vllm("/a", latency=0.05), vllm("/b")
     stays = Patient(second, listed=listed)
     with serving(stays) as url, in_turn(first, second, after=15, pause=0.2) as other:
-        done = tolman(place, *command(url, other, more=("--concurrency", "4")))
-    assert done.returncode == 0, done.stderr
+        done = tolman(place, *command(url, other, more=("--concurrency", "4")), code=0)
     assert second.requests == 0
     assert f"{other} is left out for good: it serves /b now, and /a before." in done.stderr
 
@@ -150,8 +145,7 @@ def test_an_address_that_comes_back_with_other_weights_stays_out(place: Path) ->
 def test_one_address_of_two_may_be_down_from_the_beginning(place: Path) -> None:
     server = vllm("/a")
     with serving(server) as url:
-        done = tolman(place, *command(f"http://127.0.0.1:{free_port()}/v1", url))
-    assert done.returncode == 0, done.stderr
+        tolman(place, *command(f"http://127.0.0.1:{free_port()}/v1", url), code=0)
     assert server.requests == ITEMS
 
 

@@ -28,8 +28,8 @@ BENCHMARK = benchmarks.get("vsi-bench")
 
 
 @pytest.fixture(scope="module")
-def items(shared_data: Path) -> list[Item]:
-    return BENCHMARK.load(shared_data / "vsi-bench", "full")
+def items(released: Callable[[str, str], list[Item]]) -> list[Item]:
+    return released("vsi-bench", "full")
 
 
 def answers(name: str, items: list[Item], seed: int = 0) -> list[Response]:

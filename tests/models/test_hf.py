@@ -1,6 +1,5 @@
 """Local networks, built here with random weights: what they are given, and answers that don't depend on the batch."""
 
-import asyncio
 import importlib.util
 import json
 import os
@@ -16,7 +15,7 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra 'local' (make test-full)")
 pytest.importorskip("transformers", reason="needs the extra 'local' (make test-full)")
 
-from networks import write_llama, write_qwen2_vl
+from networks import answers_of, write_llama, write_qwen2_vl
 from tolman.errors import InputError, UsageError
 from tolman.item_table import write_items
 from tolman.items import Item, Media
@@ -63,18 +62,9 @@ def ask(
     draws: bool = False,
     **options: Any,
 ) -> list[Response | CallError]:
-    async def go() -> list[Response | CallError]:
-        model = create(str(path), ModelOptions(**{"device": "cpu", **options}))
-        chosen = sampling or Sampling(max_tokens=12)
-        requests = [Request(item, m, chosen, draw=i if draws else 0) for i, m in enumerate(conversations)]
-        try:
-            found = await asyncio.gather(*(model.answer(request) for request in requests), return_exceptions=True)
-            assert all(isinstance(f, Response | CallError) for f in found), found
-            return found  # type: ignore[return-value]
-        finally:
-            await model.close()
-
-    return asyncio.run(go())
+    chosen = sampling or Sampling(max_tokens=12)
+    requests = [Request(item, m, chosen, draw=i if draws else 0) for i, m in enumerate(conversations)]
+    return answers_of(path, requests, **options)
 
 
 def texts(found: list[Response | CallError]) -> list[str]:

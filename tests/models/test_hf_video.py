@@ -1,7 +1,6 @@
 """Videos for local networks: what the processor of each family makes of a clip, against constants and a direct call of
 it, and that the networks see every frame."""
 
-import asyncio
 import json
 import re
 import subprocess
@@ -18,6 +17,7 @@ pytest.importorskip("torch", reason="needs the extra 'local' (make test-full)")
 pytest.importorskip("transformers", reason="needs the extra 'local' (make test-full)")
 pytest.importorskip("num2words", reason="needs the extra 'local' (make test-full)")
 
+from networks import answers_of as ask
 from networks import write_llama, write_tokenizer
 from tolman.errors import UsageError
 from tolman.items import Item
@@ -122,19 +122,6 @@ def network(path: Path, *, dtype: str = "float32", body: dict[str, Any] | None =
     return Network(path.name, find(str(path)), "cpu", dtype, {}, media_options(body or {}), 0)
 
 
-def ask(path: Path, requests: Sequence[Request], **options: Any) -> list[Response | CallError]:
-    async def go() -> list[Response | CallError]:
-        model = create(str(path), ModelOptions(**{"device": "cpu", **options}))
-        try:
-            found = await asyncio.gather(*(model.answer(request) for request in requests), return_exceptions=True)
-            assert all(isinstance(f, Response | CallError) for f in found), found
-            return found  # type: ignore[return-value]
-        finally:
-            await model.close()
-
-    return asyncio.run(go())
-
-
 def shortened(text: str) -> str:
     """A prompt with runs of equal tokens counted."""
     return re.sub(r"(<[^<>]*>)\1{9,}", lambda run: f"[{run[1]}×{len(run[0]) // len(run[1])}]", text)
@@ -207,10 +194,7 @@ def test_a_clip_is_the_familys_native_video(
 
 @pytest.mark.parametrize(
     ("family", "times"),
-    [
-        ("glm4v", ["0", "17", "34", "51"]),
-        ("glm46v", ["0.0 seconds", "17.1 seconds", "34.3 seconds", "51.4 seconds"]),
-    ],
+    [("glm4v", ["0", "17", "34", "51"]), ("glm46v", ["0.0 seconds", "17.1 seconds", "34.3 seconds", "51.4 seconds"])],
 )
 def test_glm_is_told_the_times_and_takes_the_frames_as_they_are(
     family: str, times: Sequence[str], frames: Sequence[Picture], tmp_path: Path

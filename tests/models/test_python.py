@@ -306,12 +306,10 @@ def test_a_function_of_a_file_is_a_model_of_the_command_line(items: list[Item], 
         "def answer(messages):\n    return 'ABCD'[int(messages[0]['content'][0]['text'].split()[1].rstrip('?')) % 4]\n"
     )
     folder = tolman.load(items).save(tmp_path / "bench")
-    done = terminal.tolman(tmp_path, "run", "./bench", "--model", "python/mine.py:answer", "--out", "run")
-    assert done.returncode == 0, done.stderr
+    done = terminal.tolman(tmp_path, "run", "./bench", "--model", "python/mine.py:answer", "--out", "run", code=0)
     assert "python/mine.py:answer" in done.stdout
     assert tolman.open_run("run").scores.headline.value == 100
-    wrong = terminal.tolman(tmp_path, "run", str(folder), "--model", "python/mine.py:anser", "--out", "other")
-    assert wrong.returncode == 2
+    wrong = terminal.tolman(tmp_path, "run", str(folder), "--model", "python/mine.py:anser", "--out", "other", code=2)
     assert "mine.py has no function 'anser'; did you mean 'answer'?" in wrong.stderr
 
 

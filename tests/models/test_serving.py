@@ -65,21 +65,18 @@ def pids(place: Path) -> list[int]:
 
 
 def test_a_server_is_started_awaited_and_ended(place: Path) -> None:
-    done = tolman(place, *command(written(place)))
-    assert done.returncode == 0, done.stderr
+    done = tolman(place, *command(written(place)), code=0)
     assert "its log is run/server.log." in done.stderr
     assert "isn't up yet. Waiting for it, 30 min at most." in done.stderr
     assert (place / "run" / "server.log").read_text().splitlines()[:2] == ["loading weights", "listening"]
     assert all(is_gone(pid) for pid in pids(place))
-    again = tolman(place, *command(written(place)))  # at another port
-    assert again.returncode == 0, again.stderr
+    again = tolman(place, *command(written(place)), code=0)  # at another port
     assert "0 calls, 100 answers from the store" in again.stderr
 
 
 def test_a_server_that_dies_while_it_starts_is_one_sentence(place: Path) -> None:
     serve = f"""{sys.executable} -c "import sys; print('CUDA out of memory'); sys.exit(3)" {{port}}"""
-    done = tolman(place, *command(serve))
-    assert done.returncode == 2
+    done = tolman(place, *command(serve), code=2)
     assert done.stderr.splitlines()[-1] == (
         "tolman: the server of --serve ended with exit code 3: CUDA out of memory (all of it: run/server.log)."
     )
@@ -119,13 +116,11 @@ def test_a_suite_starts_one_server_for_each_model_and_one_at_a_time(place: Path)
     models = [f'[[model]]\nmodel = "openai/{name}"\n{serve}\n' for name in ("one", "two")]
     shared = 'benchmark = "./bench"\nprotocol = ["direct", "cot"]\nout = "out"\nstore = "s.sqlite"\nwait = "60s"\n'
     (place / "suite.toml").write_text(shared + "".join(models))
-    done = tolman(place, "run", "suite.toml")
-    assert done.returncode == 0, done.stderr
+    tolman(place, "run", "suite.toml", code=0)
     starts = (place / "starts.txt").read_text().split()
     assert len(starts) == 2, "two servers, of which none saw the other"
     assert all(is_gone(int(pid)) for pid in starts)
-    again = tolman(place, "run", "suite.toml")
-    assert again.returncode == 0, again.stderr
+    tolman(place, "run", "suite.toml", code=0)
 
 
 def test_settings_that_start_nothing_are_one_sentence(place: Path) -> None:

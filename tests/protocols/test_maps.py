@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def test_a_map_that_cannot_be_read_is_counted_and_answered_from_all_the_same(tal
     assert outcome.notes == {"map that can't be read": 1}
 
 
-def test_categories_are_those_that_the_question_names(shared_data: Path) -> None:
+def test_categories_are_those_that_the_question_names(released: Callable[[str, str], list[Item]]) -> None:
     wanted = {
         "object_rel_distance": ("chair", "stool", "stove", "sofa", "tv"),
         "object_rel_direction_hard": ("stove", "sofa", "tv"),
@@ -88,7 +89,7 @@ def test_categories_are_those_that_the_question_names(shared_data: Path) -> None
         "route_planning": ("bed", "tv", "toilet", "shower"),
     }
     found: dict[str, tuple[str, ...]] = {}
-    for item in VSI.load(shared_data / "vsi-bench", "full"):
+    for item in released("vsi-bench", "full"):
         found.setdefault(item.task, categories_in(item))
         assert bool(categories_in(item)) == (item.task != "room_size_estimation")
     assert {task: found[task] for task in wanted} == wanted
@@ -170,18 +171,22 @@ def test_maps_that_cannot_be_had_are_refused(
         protocol.check(VSI, [item], VSI.presets[0])
 
 
-def test_the_released_scenes_have_true_maps_for_their_questions(shared_data: Path) -> None:
-    items = [i for i in VSI.load(shared_data / "vsi-bench", "full") if i.task.startswith("object_rel")]
+def test_the_released_scenes_have_true_maps_for_their_questions(
+    shared_data: Path, released: Callable[[str, str], list[Item]]
+) -> None:
+    items = [i for i in released("vsi-bench", "full") if i.task.startswith("object_rel")]
     put = protocols.get("true-map", ProtocolOptions(scenes=shared_data / "vsi-bench" / "meta_info"))
     put.check(VSI, items, VSI.presets[0])
     assert len(items) == 1678
 
 
-def test_a_reader_who_answers_from_the_given_map_alone_is_right(shared_data: Path, talk: Talk) -> None:
+def test_a_reader_who_answers_from_the_given_map_alone_is_right(
+    shared_data: Path, released: Callable[[str, str], list[Item]], talk: Talk
+) -> None:
     """Directions between unique objects need nothing but the map, and it says them all."""
     import math
 
-    items = [i for i in VSI.load(shared_data / "vsi-bench", "full") if i.task == "object_rel_direction_hard"][:60]
+    items = [i for i in released("vsi-bench", "full") if i.task == "object_rel_direction_hard"][:60]
 
     def reader(turns: list[Turn]) -> str:
         text = turns[0][1][0]

@@ -91,10 +91,7 @@ def test_the_explanation_is_kept_and_the_answer_before_it_is_scored(talk: Talk, 
 
     outcome = talk.run([direction], "self-explanation", reply)
     asked = ("user", [PICTURE, VSI.prompt(direction, VSI.presets[0]).text])
-    assert talk.sent == [
-        [asked],
-        [asked, ("assistant", ["C"]), ("user", ["Please explain your answer step by step."])],
-    ]
+    assert talk.sent == [[asked], [asked, ("assistant", ["C"]), ("user", ["Please explain your answer step by step."])]]
     assert [b["max_tokens"] for b in talk.bodies] == [16, 4096]
     assert outcome.response == "C"
     assert outcome.turn("explanation").response == "I turned around."

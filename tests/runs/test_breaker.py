@@ -199,8 +199,7 @@ def command(url: str, *more: str) -> tuple[str, ...]:
 
 def test_a_run_without_an_end_is_scored_as_a_part_and_gone_on_with(place: Path) -> None:
     with serving(Endpoint(dies(20)("quota"), latency=0.02)) as url:
-        done = tolman(place, *command(url))
-    assert done.returncode == 1
+        done = tolman(place, *command(url), code=1)
     sentence = "You exceeded your current quota. 20 of 100 answered and kept; run the same command again to resume."
     assert sentence in " ".join(done.stderr.split())
     assert "INCOMPLETE" in done.stdout
@@ -233,13 +232,11 @@ def test_a_run_ends_where_its_money_does(place: Path) -> None:
     (place / "prices.json").write_text(json.dumps({"openai/m": {"input": 0, "output": 1_000_000}}))
     server = Endpoint(latency=0.02, answer="A")  # costs 1
     with serving(server) as url:
-        done = tolman(place, *command(url, "--prices", "prices.json", "--max-cost", "30"))
-        assert done.returncode == 1
+        done = tolman(place, *command(url, "--prices", "prices.json", "--max-cost", "30"), code=1)
         assert server.requests == 30
         assert "This call of the run has cost 30 of at most 30 (--max-cost): 30 of 100 answered and kept" in done.stderr
         assert "INCOMPLETE" in done.stdout
-        more = tolman(place, *command(url, "--prices", "prices.json", "--max-cost", "80"))
-    assert more.returncode == 0
+        tolman(place, *command(url, "--prices", "prices.json", "--max-cost", "80"), code=0)
     assert server.requests == 100
 
 
@@ -256,14 +253,12 @@ def test_replies_without_token_counts_cost_what_their_text_would(place: Path) ->
     (place / "prices.json").write_text(json.dumps({"openai/m": {"input": 0, "output": 1_000_000}}))
     server = Uncounted(latency=0.02, answer="Answer A")  # eight letters: costs 2
     with serving(server) as url:
-        done = tolman(place, *command(url, "--prices", "prices.json", "--max-cost", "30"))
-        assert done.returncode == 1
+        done = tolman(place, *command(url, "--prices", "prices.json", "--max-cost", "30"), code=1)
         assert server.requests == 15
         told = " ".join(done.stderr.split())
         assert "openai/m doesn't report all tokens, so --max-cost can't be held" in told
         assert "15 replies without full token counts, cost at least 30.00" in told
-        more = tolman(place, *command(url, "--prices", "prices.json"))
-    assert more.returncode == 0
+        more = tolman(place, *command(url, "--prices", "prices.json"), code=0)
     assert "--max-cost" not in more.stderr
     responses = [json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines()]
     assert {one.get("cost") for one in responses} == {None}

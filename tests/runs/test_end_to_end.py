@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 from PIL import Image
 
 from loopback import Server, serving
-from terminal import tolman
+from terminal import refused, tolman
 from tolman import benchmarks
 from tolman.item_table import write_items
 from tolman.items import Item, Media
@@ -22,8 +23,10 @@ from videos import read_code, write_video
 SPATIALBENCH = benchmarks.get("spatialbench")
 
 
-def test_spatialbench_questions_go_out_exactly_as_released(shared_data: Path, tmp_path: Path) -> None:
-    items = SPATIALBENCH.load(shared_data / "spatialbench", "v1")
+def test_spatialbench_questions_go_out_exactly_as_released(
+    shared_data: Path, released: Callable[[str, str], list[Item]], tmp_path: Path
+) -> None:
+    items = released("spatialbench", "v1")
     videos = sorted({item.media[0].path for item in items})[:6]
     lengths = dict(zip(videos, (1, 2, 7, 12, 65, 80), strict=True))  # seconds; the released cap is 64 frames
     for path, seconds in lengths.items():
@@ -34,11 +37,10 @@ def test_spatialbench_questions_go_out_exactly_as_released(shared_data: Path, tm
     (tmp_path / "ids.txt").write_text("\n".join(by_id))
     server = Server(answer="B")
     with serving(server) as url:
-        done = tolman(
+        tolman(
             tmp_path, "run", "spatialbench", "--data", str(shared_data / "spatialbench"), "--media", ".",
-            "--ids", "ids.txt", "--model", "openai/some-model", "--base-url", url, "--out", "run",
+            "--ids", "ids.txt", "--model", "openai/some-model", "--base-url", url, "--out", "run", code=0,
         )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
     assert len(server.bodies) == len(by_id)
     by_text = {str(SPATIALBENCH.prompt(item, SPATIALBENCH.presets[0]).parts[0]): item for item in by_id.values()}
     for body in server.bodies:
@@ -58,8 +60,10 @@ def test_spatialbench_questions_go_out_exactly_as_released(shared_data: Path, tm
     assert scores["unanswered"] == {"failed": 0, "missing": 0}
 
 
-def test_a_missing_video_is_a_failure_that_names_file_and_item(shared_data: Path, tmp_path: Path) -> None:
-    items = SPATIALBENCH.load(shared_data / "spatialbench", "v1")
+def test_a_missing_video_is_a_failure_that_names_file_and_item(
+    shared_data: Path, released: Callable[[str, str], list[Item]], tmp_path: Path
+) -> None:
+    items = released("spatialbench", "v1")
     there, *gone = list({item.media[0].path: item for item in items}.values())[:4]
     write_video(tmp_path / there.media[0].path, 20, rate=10, size=(176, 120))
     with serving(Server()) as url:
@@ -128,9 +132,8 @@ def test_a_published_folder_is_a_benchmark(folder: Path) -> None:
     server = Server(answer="A")
     with serving(server) as url:
         done = tolman(
-            folder, "run", "./bench", "--model", "openai/m", "--base-url", url, "--frames", "3", "--out", "run"
+            folder, "run", "./bench", "--model", "openai/m", "--base-url", url, "--frames", "3", "--out", "run", code=0
         )
-    assert done.returncode == 0, done.stderr
     assert "Mine · all" in done.stdout
     contents = sorted((body["messages"][0]["content"] for body in server.bodies), key=len)
     assert [part["type"] for part in contents[0]] == ["text", "image_url", "text"]
@@ -144,15 +147,13 @@ def test_a_folder_like_a_benchmark_uses_its_prompts_and_rules(folder: Path) -> N
     items = [Item(id="1", question="How many?", kind="number", answer="2", unit="count", task="object_counting")]
     write_items(folder / "bench" / "items.parquet", items)
     (folder / "script.jsonl").write_text('{"id": "1", "response": "2"}')
-    done = tolman(folder, "run", "./bench", "--model", "scripted/script.jsonl", "--out", "run")
-    assert done.returncode == 0, done.stderr
+    done = tolman(folder, "run", "./bench", "--model", "scripted/script.jsonl", "--out", "run", code=0)
     assert "official" in done.stdout
     assert " Count" in done.stdout  # "Obj. Count" in two lines
 
 
 def test_a_place_that_cannot_be_written_is_one_sentence(folder: Path) -> None:
-    done = tolman(folder, "run", "./bench", "--model", "baseline/random", "--out", "/etc/passwd/x")
-    assert done.returncode == 2
+    done = tolman(folder, "run", "./bench", "--model", "baseline/random", "--out", "/etc/passwd/x", code=2)
     assert "/etc/passwd/x: Not a directory." in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -177,9 +178,7 @@ def test_a_script_answers_what_it_has_and_fails_the_rest(folder: Path) -> None:
 def test_a_folder_that_is_no_benchmark_is_named(folder: Path, card: str | None, sentence: str) -> None:
     path = folder / "bench" / "benchmark.json"
     path.unlink() if card is None else path.write_text(card)
-    done = tolman(folder, "run", "./bench", "--model", "baseline/random")
-    assert done.returncode == 2
-    assert sentence in done.stderr
+    assert sentence in refused(folder, "run", "./bench", "--model", "baseline/random")
 
 
 def test_whole_videos_are_refused_before_the_first_call(folder: Path) -> None:
@@ -187,11 +186,8 @@ def test_whole_videos_are_refused_before_the_first_call(folder: Path) -> None:
     media = (Media(kind="video", path="clip.mp4"),)
     items = [Item(id="1", question="?", kind="number", answer="2", unit="count", task="object_counting", media=media)]
     write_items(folder / "bench" / "items.parquet", items)
-    done = tolman(
-        folder, "run", "./bench", "--model", "openai/m", "--base-url", "http://127.0.0.1:9/v1", "--preset", "gemini"
-    )
-    assert done.returncode == 2
-    assert "shows whole videos, which openai/m doesn't take" in done.stderr
+    asked = ("run", "./bench", "--model", "openai/m", "--base-url", "http://127.0.0.1:9/v1", "--preset", "gemini")
+    assert "shows whole videos, which openai/m doesn't take" in refused(folder, *asked)
 
 
 def test_questions_and_archives_of_videos_come_from_the_hubs_cache(tmp_path: Path) -> None:
@@ -214,11 +210,10 @@ def test_questions_and_archives_of_videos_come_from_the_hubs_cache(tmp_path: Pat
         archive.writestr("scannet/scene0000_00.mp4", video)
     server = Server(answer="3")
     with serving(server) as url:
-        done = tolman(
+        tolman(
             tmp_path, "run", "vsi-bench", "--model", "openai/m", "--base-url", url, "--out", "run",
-            HF_HOME=str(tmp_path / "hf"), HF_HUB_OFFLINE="1",
+            HF_HOME=str(tmp_path / "hf"), HF_HUB_OFFLINE="1", code=0,
         )  # fmt: skip
-    assert done.returncode == 0, done.stderr
     assert len(server.pictures) == 32
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert record["data"] == f"nyu-visionx/VSI-Bench@{hub.revision}"

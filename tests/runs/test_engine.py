@@ -165,8 +165,7 @@ def test_an_empty_answer_is_an_answer(run: Run, items: list[Item], tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("fault", "sentence"),
-    [("401", "is the key in OPENAI_API_KEY right"), ("404", "does the endpoint serve 'm'")],
+    ("fault", "sentence"), [("401", "is the key in OPENAI_API_KEY right"), ("404", "does the endpoint serve 'm'")]
 )
 def test_an_endpoint_that_refuses_is_told_by_the_first_call_alone(
     run: Run, items: list[Item], fault: str, sentence: str

@@ -71,8 +71,7 @@ def test_two_checkpoints_under_one_name_do_not_share_answers(place: Path) -> Non
     for root, out in (("/ckpt/a", "one"), ("/ckpt/b", "two")):
         server = vllm(root)
         with serving(server, port) as url:
-            done = tolman(place, *command(url, out=out))
-        assert done.returncode == 0, done.stderr
+            tolman(place, *command(url, out=out), code=0)
         assert server.requests == ITEMS
     refused = ask(place, vllm("/ckpt/b"), out="one", code=2)
     assert refused.startswith("tolman: one holds a run of /ckpt/a, and http://127.0.0.1:")
@@ -182,15 +181,13 @@ def test_without_its_endpoint_all_comes_from_the_store(place: Path) -> None:
     port = free_port()
     with serving(vllm("/ckpt/a"), port) as url:
         assert tolman(place, *command(url)).returncode == 0
-    done = tolman(place, *command(url, out="new"))
-    assert done.returncode == 0, done.stderr
+    done = tolman(place, *command(url, out="new"), code=0)
     assert f"0 calls, {ITEMS} answers from the store" in done.stderr
 
 
 def test_a_server_that_comes_back_with_other_weights_ends_the_run(place: Path) -> None:
     with in_turn(vllm("/ckpt/a", latency=0.05), vllm("/ckpt/b"), after=10, pause=0.5) as url:
-        done = tolman(place, *command(url, "--concurrency", "4"))
-    assert done.returncode == 1
+        done = tolman(place, *command(url, "--concurrency", "4"), code=1)
     said = " ".join(done.stderr.split())
     assert "was away, and it serves /ckpt/b now, and /ckpt/a before: the run ends." in said
     assert "of 40 answered and kept in its folder." in said
@@ -234,16 +231,13 @@ def test_a_folder_without_an_answer_binds_nothing(place: Path) -> None:
             command(url, model="openai/wrong"),
             command(url, "--protocol", "blind", "--temperature", "0.5"),
         ):
-            done = tolman(place, *wrong, OPENAI_API_KEY="wrong")
-            assert done.returncode == 2, wrong
+            done = tolman(place, *wrong, OPENAI_API_KEY="wrong", code=2)
             assert "holds a run" not in done.stderr, done.stderr
-        done = tolman(place, *command(url), OPENAI_API_KEY="right")
-        assert done.returncode == 0, done.stderr
+        done = tolman(place, *command(url), OPENAI_API_KEY="right", code=0)
         found = record(place)
         assert found["settings"]["model_settings"] == {"base_url": url}
         assert found["endpoint"]["addresses"] == [url]
-        bound = tolman(place, *command(url, "--temperature", "0.5"), OPENAI_API_KEY="right")
-    assert bound.returncode == 2
+        bound = tolman(place, *command(url, "--temperature", "0.5"), OPENAI_API_KEY="right", code=2)
     assert "run holds a run with sampling" in bound.stderr
 
 
@@ -252,10 +246,8 @@ def test_a_folder_with_failures_alone_binds_nothing(place: Path) -> None:
         "def fails(messages):\n    raise ValueError('no')\n\ndef works(messages):\n    return 'A'"
     )
     run = ("run", "./bench", "--out", "run", "--protocol", "blind", "--model")
-    first = tolman(place, *run, "python/model.py:fails")
-    assert first.returncode == 2, first.stderr
-    second = tolman(place, *run, "python/model.py:works", "--limit", "3")
-    assert second.returncode == 0, second.stderr
+    tolman(place, *run, "python/model.py:fails", code=2)
+    tolman(place, *run, "python/model.py:works", "--limit", "3", code=0)
     assert len((place / "run" / "responses.jsonl").read_text().splitlines()) == 3
 
 

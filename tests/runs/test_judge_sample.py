@@ -9,7 +9,7 @@ import pytest
 
 from loopback import serving
 from runs.judges import RUN, WORDS, Judge, figures, judgements, write_bench, write_script
-from terminal import tolman
+from terminal import refused, tolman
 from tolman.scoring.judged import digest
 
 
@@ -29,8 +29,7 @@ def test_agreement_is_measured_stored_and_shown_and_scores_nothing(tmp_path: Pat
     write_bench(tmp_path, TEXTS, "vsi-bench")
     server = Judge({"(B)": "B", "The answer is D.": "A", "right": "Z", "to be seen": "A"})
     with serving(server) as url:
-        done = tolman(tmp_path, *RUN, *judge(url, "--judge-sample", "100%"), "--notes")
-    assert done.returncode == 0, done.stdout + done.stderr
+        done = tolman(tmp_path, *RUN, *judge(url, "--judge-sample", "100%"), "--notes", code=0)
     assert server.asked == {("tolman", text): 1 for text in TEXTS}
     assert figures(tmp_path)["judge"]["sample"] == {
         "reader": "careful", "seed": 0, "size": "100%", "readable": 6, "sampled": 6, "n": 6, "items": 6, "agreed": 4, "no_answer": 1,
@@ -81,8 +80,7 @@ def test_fifty_are_drawn_by_the_seed_whatever_the_order(tmp_path: Path) -> None:
         write_bench(place, [WORDS[i % 4] for i in range(80)], "vsi-bench", order)
         server = Judge(dict(zip(WORDS, "ABCD", strict=True)))
         with serving(server) as url:
-            done = tolman(place, *RUN, "--seed", seed, *judge(url))
-        assert done.returncode == 0, done.stdout + done.stderr
+            tolman(place, *RUN, "--seed", seed, *judge(url), code=0)
         assert server.requests == 50
         sample = judgements(place)["sample"]
         assert (sample["seed"], sample["size"], sample["readable"]) == (int(seed), "50", 80)
@@ -97,8 +95,7 @@ def test_a_benchmarks_own_judging_is_asked_as_before_and_the_sample_in_addition(
     write_bench(tmp_path, texts, "mmsi-bench")
     server = Judge({"``B``": "B", "right": "B", "to the right": "B"})
     with serving(server) as url:
-        done = tolman(tmp_path, *RUN, *judge(url))
-    assert done.returncode == 0, done.stdout + done.stderr
+        tolman(tmp_path, *RUN, *judge(url), code=0)
     released = {text for how, text in server.asked if how == "released"}
     assert released == {"to the right", "right", "I can't say"}  # where the official parser finds no letter
     readable = figures(tmp_path)["judge"]["sample"]["readable"]
@@ -113,8 +110,7 @@ def test_what_is_asked_in_the_same_words_is_asked_once(tmp_path: Path) -> None:
     write_bench(tmp_path, ["B", "(B)", "The answer is C"], "site")
     server = Judge({"The answer is C": "C", "(B)": "B"})
     with serving(server) as url:
-        done = tolman(tmp_path, *RUN, *judge(url))
-    assert done.returncode == 0, done.stdout + done.stderr
+        tolman(tmp_path, *RUN, *judge(url), code=0)
     assert server.asked == {("tolman", "B"): 1, ("tolman", "(B)"): 1, ("tolman", "The answer is C"): 1}
     stored = judgements(tmp_path)
     assert [j["id"] for j in stored["judgements"]] == ["2"]  # all but a letter alone
@@ -127,8 +123,7 @@ def test_repeats_with_the_same_text_are_sampled_once(tmp_path: Path) -> None:
     write_script(tmp_path, [{"id": "0", "response": t, "repeat": i} for i, t in enumerate(["B", "C", "B", "hm, no"])])
     server = Judge()
     with serving(server) as url:
-        done = tolman(tmp_path, *RUN, "--repeats", "4", *judge(url))
-    assert done.returncode == 0, done.stdout + done.stderr
+        tolman(tmp_path, *RUN, "--repeats", "4", *judge(url), code=0)
     assert server.asked == {("tolman", text): 1 for text in ("B", "C", "hm, no")}
     assert [j["response"] for j in judgements(tmp_path)["sample"]["judgements"]] == [digest("B"), digest("C")]
     assert figures(tmp_path)["judge"]["sample"]["agreed"] == 2
@@ -157,8 +152,7 @@ def test_judgements_of_earlier_versions_stay_readable(tmp_path: Path) -> None:
     old = judgements(tmp_path)
     del old["sample"]
     (tmp_path / "run" / "judgements.json").write_text(json.dumps(old))
-    done = tolman(tmp_path, "score", "run")
-    assert done.returncode == 0, done.stderr
+    done = tolman(tmp_path, "score", "run", code=0)
     assert judged_rows(tmp_path) == rows
     assert "agrees with" not in done.stdout
 
@@ -174,7 +168,5 @@ def test_a_wrong_size_is_told_before_the_first_question(
     tmp_path: Path, arguments: tuple[str, ...], sentence: str
 ) -> None:
     write_bench(tmp_path, ["B"], "vsi-bench")
-    done = tolman(tmp_path, *RUN, *arguments)
-    assert done.returncode == 2
-    assert sentence in done.stderr
+    assert sentence in refused(tmp_path, *RUN, *arguments)
     assert not (tmp_path / "run").exists()

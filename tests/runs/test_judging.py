@@ -10,7 +10,7 @@ import pytest
 
 from loopback import Server, serving
 from runs.judges import RUN, Judge, figures, judgements, write_bench, write_script
-from terminal import tolman
+from terminal import refused, tolman
 from tolman import benchmarks
 from tolman.item_table import write_items
 from tolman.items import Item
@@ -33,8 +33,7 @@ def judged(url: str, sample: str = "0") -> tuple[str, ...]:
 def test_the_judge_is_asked_what_the_parser_could_not_read_and_is_counted_and_marked(place: Path) -> None:
     server = Judge({"to the right": "B", "right!": "(B)", "B, surely not": "A"})
     with serving(server) as url:
-        done = tolman(place, *RUN, *judged(url), "--notes")
-    assert done.returncode == 0, done.stdout + done.stderr
+        done = tolman(place, *RUN, *judged(url), "--notes", code=0)
     # The parser reads "``B``" and "B, surely not"; an empty text needs nobody to read it.
     assert server.asked == {("released", t): 1 for t in ("to the right", "hm, who knows", "right!", "Error: none")}
     bench = benchmarks.get(str(place / "bench"))
@@ -69,8 +68,7 @@ def test_scoring_again_needs_no_call_and_gives_the_same_bytes(place: Path) -> No
         name: (place / "run" / name).read_bytes() for name in ("scores.json", "scores.parquet", "judgements.json")
     }
     (place / "s.sqlite").unlink()
-    done = tolman(place, "score", "run")
-    assert done.returncode == 0, done.stderr
+    tolman(place, "score", "run", code=0)
     assert before == {name: (place / "run" / name).read_bytes() for name in before}
 
 
@@ -80,8 +78,7 @@ def test_a_run_can_be_judged_later_and_judgements_are_found_in_the_store(place: 
     server = Judge({"to the right": "B"})
     with serving(server) as url:
         for _ in range(2):
-            done = tolman(place, "score", "run", *judged(url))
-            assert done.returncode == 0, done.stderr
+            done = tolman(place, "score", "run", *judged(url), code=0)
     assert server.requests == 4
     assert "judging: 0 calls, 4 answers from the store" in done.stderr
     assert figures(place)["judge"]["judged"] == 4
@@ -89,8 +86,7 @@ def test_a_run_can_be_judged_later_and_judgements_are_found_in_the_store(place: 
 
 def test_a_file_of_responses_can_be_judged(place: Path) -> None:
     with serving(Judge({"to the right": "B"})) as url:
-        done = tolman(place, "score", "script.jsonl", "--benchmark", "./bench", "--out", "run", *judged(url))
-    assert done.returncode == 0, done.stderr
+        tolman(place, "score", "script.jsonl", "--benchmark", "./bench", "--out", "run", *judged(url), code=0)
     assert figures(place)["judge"]["judged"] == 4
 
 
@@ -109,8 +105,7 @@ def test_nonsense_is_asked_for_again_and_then_a_failure_of_the_judgement(place: 
     cell = found["rule_sets"]["judged"]["cells"]["average"]
     assert (cell["n"], cell["unanswered"]) == (6, 1)  # neither right nor wrong
     assert found["rule_sets"]["official"]["cells"]["average"]["n"] == 7
-    again = tolman(place, "score", "run", "--json")
-    assert again.returncode == 1
+    again = tolman(place, "score", "run", "--json", code=1)
     rows = {row["rules"]: row for row in json.loads(again.stdout)["rows"] if row["group"] == "run"}
     assert (rows["judged"]["incomplete"], rows["official"]["incomplete"]) == (True, False)
 
@@ -118,8 +113,7 @@ def test_nonsense_is_asked_for_again_and_then_a_failure_of_the_judgement(place: 
 def test_a_judge_that_fails_is_tried_again_and_what_stays_lost_is_shown(place: Path) -> None:
     write = {"to the right": "B"}
     with serving(Judge(write, faults={"500": 0.3, "429": 0.2, "cut": 0.1}, seed=3, retry_after=0.01)) as url:
-        done = tolman(place, *RUN, *judged(url), "--retries", "12")
-    assert done.returncode == 0, done.stdout + done.stderr
+        done = tolman(place, *RUN, *judged(url), "--retries", "12", code=0)
     assert figures(place)["judge"]["judged"] == 4
     assert "tried again" in done.stderr
 
@@ -131,21 +125,18 @@ def test_a_judge_that_breaks_down_loses_its_own_judgements_only(place: Path) -> 
 
     server = BreaksDown({"to the right": "B"})
     with serving(server) as url:
-        done = tolman(place, *RUN, *judged(url), "--retries", "1", "--concurrency", "1")
-        assert done.returncode == 1
+        tolman(place, *RUN, *judged(url), "--retries", "1", "--concurrency", "1", code=1)
         found = figures(place)
         assert (found["judge"]["judged"], found["judge"]["failed"]) == (2, 2)
         assert "server: item" in found["judge"]["example"]
         server.requests = -100
-        mended = tolman(place, *RUN, *judged(url))
-    assert mended.returncode == 0, mended.stdout
+        mended = tolman(place, *RUN, *judged(url), code=0)
     assert figures(place)["judge"]["judged"] == 4
     assert "judging: 2 calls, 2 answers from the store" in mended.stderr
 
 
 def test_a_judge_that_cannot_be_asked_leaves_the_run_scored(place: Path) -> None:
-    done = tolman(place, *RUN, *judged("http://127.0.0.1:9/v1"))
-    assert done.returncode == 2
+    done = tolman(place, *RUN, *judged("http://127.0.0.1:9/v1"), code=2)
     assert "tolman: the judge openai/judge: http://127.0.0.1:9/v1 can't be reached" in done.stderr
     assert figures(place)["rule_sets"].keys() == {"official", "careful"}
 
@@ -162,9 +153,7 @@ def test_a_judge_that_cannot_be_asked_leaves_the_run_scored(place: Path) -> None
 def test_a_judge_that_is_none_is_told_before_the_first_question(
     place: Path, arguments: tuple[str, ...], sentence: str
 ) -> None:
-    done = tolman(place, *RUN, *arguments)
-    assert done.returncode == 2
-    assert sentence in done.stderr
+    assert sentence in refused(place, *RUN, *arguments)
     assert not (place / "run").exists()
 
 
@@ -174,8 +163,7 @@ def test_repeats_that_said_the_same_are_judged_once_and_others_apart(tmp_path: P
     write_script(tmp_path, lines)
     server = Judge({"right": "B", "left": "A"})
     with serving(server) as url:
-        done = tolman(tmp_path, *RUN, "--repeats", "3", *judged(url))
-    assert done.returncode == 0, done.stderr
+        tolman(tmp_path, *RUN, "--repeats", "3", *judged(url), code=0)
     assert server.asked == {("released", "right"): 1, ("released", "left"): 1}
     assert figures(tmp_path)["judge"]["judged"] == 3
     assert figures(tmp_path)["rule_sets"]["judged"]["cells"]["average"]["value"] == pytest.approx(100 * 2 / 3)
@@ -193,8 +181,7 @@ def test_a_judge_may_be_a_script_and_numbers_are_extracted(tmp_path: Path) -> No
     write_items(folder / "items.parquet", [item])
     (tmp_path / "script.jsonl").write_text('{"id": "0", "response": "as many as a chair has legs"}')
     (tmp_path / "judge.jsonl").write_text('{"id": "0", "response": "4"}')
-    done = tolman(tmp_path, *RUN, "--judge", "scripted/judge.jsonl", "--notes")
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = tolman(tmp_path, *RUN, "--judge", "scripted/judge.jsonl", "--notes", code=0)
     cells = {name: entry["cells"]["object_count"]["value"] for name, entry in figures(tmp_path)["rule_sets"].items()}
     assert cells == {"official": 0.0, "careful": 0.0, "judged": 100.0}
     assert "Tolman's own: where the careful parser reads nothing." in done.stdout
@@ -203,9 +190,7 @@ def test_a_judge_may_be_a_script_and_numbers_are_extracted(tmp_path: Path) -> No
 def test_broken_judgements_are_named(place: Path) -> None:
     assert tolman(place, *RUN).returncode == 0
     (place / "run" / "judgements.json").write_text("{")
-    done = tolman(place, "score", "run")
-    assert done.returncode == 2
-    assert "judgements.json: holds no judgements" in done.stderr
+    assert "judgements.json: holds no judgements" in refused(place, "score", "run")
 
 
 def by_sight(body: dict[str, Any]) -> str:
@@ -222,8 +207,7 @@ def test_the_judge_reads_against_the_options_as_they_were_presented(tmp_path: Pa
     write_script(tmp_path, lines)
     server = Server(reply=by_sight)
     with serving(server) as url:
-        done = tolman(tmp_path, *RUN, "--protocol", protocol, *judged(url))
-    assert done.returncode == 0, done.stdout + done.stderr
+        tolman(tmp_path, *RUN, "--protocol", protocol, *judged(url), code=0)
     assert server.requests == (24 if protocol == "circular" else 6)
     orders = {body["messages"][0]["content"].rsplit("Options: ", 1)[-1].splitlines()[0] for body in server.bodies}
     assert len(orders) > 2 or protocol == "direct"
@@ -240,8 +224,7 @@ def test_a_circle_with_a_failed_judgement_is_without_one(tmp_path: Path) -> None
     lines[2]["response"] = "right, I think"
     write_script(tmp_path, lines)
     with serving(Server(reply=by_sight)) as url:
-        done = tolman(tmp_path, *RUN, "--protocol", "circular", *judged(url))
-    assert done.returncode == 1
+        done = tolman(tmp_path, *RUN, "--protocol", "circular", *judged(url), code=1)
     assert "1 judgement of openai/judge failed" in done.stdout
     assert "the judge's reply is no answer: 'B or D'" in done.stdout
     cell = figures(tmp_path)["rule_sets"]["judged"]["cells"]["average"]
@@ -253,17 +236,15 @@ def test_what_a_judge_costs_is_counted_and_stays(place: Path) -> None:
     (place / "prices.json").write_text(json.dumps(prices))
     server = Judge({"to the right": "B", "right!": "(B)"})
     with serving(server) as url:
-        done = tolman(place, *RUN, *judged(url), "--prices", "prices.json")
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = tolman(place, *RUN, *judged(url), "--prices", "prices.json", code=0)
         again = tolman(place, "score", "run", *judged(url), "--prices", "prices.json")
     cost = (len("B") + len("(B)") + 2 * len("Z")) * 1000 / 1e6
     assert figures(place)["judge"]["cost"] == pytest.approx(cost)
     assert "judging: 0 calls, 4 answers from the store" in again.stderr
     assert f"cost {cost:.2f}" in done.stderr
     (place / "prices.json").write_text("{}")
-    refused = tolman(place, *RUN[:-1], "other", *judged(url), "--prices", "prices.json")
-    assert refused.returncode == 2
-    assert "prices.json: has no price for openai/judge" in refused.stderr
+    said = refused(place, *RUN[:-1], "other", *judged(url), "--prices", "prices.json")
+    assert "prices.json: has no price for openai/judge" in said
     assert not (place / "other").exists()
 
 
@@ -274,11 +255,10 @@ def test_one_model_may_answer_in_turns_and_judge_itself(place: Path) -> None:
 
     server = Server(reply=reply)
     with serving(server) as url:
-        done = tolman(
+        tolman(
             place, "run", "./bench", "--model", "openai/judge", "--base-url", url, "--protocol", "self-explanation",
-            "--out", "run", *judged(url),
+            "--out", "run", *judged(url), code=0,
         )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
     lines = [json.loads(line) for line in (place / "run" / "responses.jsonl").read_text().splitlines()]
     assert {len(line["turns"]) for line in lines} == {2}
     assert server.requests == 2 * len(TEXTS) + len(TEXTS)

@@ -29,8 +29,7 @@ def place(tmp_path: Path) -> Path:
 
 def test_a_table_that_names_no_question_type_is_refused_with_the_nearest(place: Path) -> None:
     run = ("run", "my-bench", "--data", ".", "--model", "baseline/best-constant", "--protocol", "blind")
-    done = terminal.tolman(place, *run, "--plugin", "wrong.py")
-    assert done.returncode == 2
+    done = terminal.tolman(place, *run, "--plugin", "wrong.py", code=2)
     assert done.stderr.strip() == (
         "tolman: the table of My Bench has a pool of the question type 'sied', which no question is of; did you mean "
         "'side'? known: side, distance."

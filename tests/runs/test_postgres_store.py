@@ -15,8 +15,7 @@ from postgres import Postgres
 from runs.letters import asked_twice, bench, serving_process
 from tolman.errors import InputError
 from tolman.responses import Response
-from tolman.runs.postgres_store import PostgresStore, without_password
-from tolman.runs.response_store import open_store
+from tolman.runs.response_store import PostgresStore, open_store, without_password
 
 KEY, OTHER = "0a" * 32, "0b" * 32
 

@@ -11,7 +11,7 @@ import pytest
 
 from loopback import Server, serving
 from runs.judges import figures, write_bench
-from terminal import tolman
+from terminal import refused, tolman
 
 TEXTS = ("B", "hm, to be seen", "The answer is B.", "(B)", "Answer: B", "B.", "nothing to go by", "B")
 """What the model answers to each question; the right answer is B. The second and the seventh can't be read."""
@@ -115,9 +115,8 @@ def test_a_run_reads_itself_later_at_the_address_where_it_was_asked(tmp_path: Pa
         command = ("run", "./bench", "--model", "openai/my-model", "--base-url", url, "--out", "run")
         assert tolman(tmp_path, *command, "--store", "s.sqlite").returncode == 0
         done = tolman(
-            tmp_path, "score", "run", "--judge", "self", "--judge-sample", "0", "--store", "s.sqlite", "--notes"
+            tmp_path, "score", "run", "--judge", "self", "--judge-sample", "0", "--store", "s.sqlite", "--notes", code=0
         )
-    assert done.returncode == 0, done.stderr
     assert sum(server.read.values()) == 2
     assert "agreement not" in " ".join(done.stdout.split())  # in two lines of a name
     before = figures(tmp_path)
@@ -139,6 +138,5 @@ def test_it_reads_after_the_careful_parser_whatever_the_paper_has_a_judge_read(t
 def test_responses_of_a_file_have_no_model_to_read_them(tmp_path: Path) -> None:
     write_bench(tmp_path, TEXTS, "vsi-bench")
     (tmp_path / "a.jsonl").write_text('{"id": "0", "response": "B"}')
-    done = tolman(tmp_path, "score", "a.jsonl", "--benchmark", "./bench", "--out", "run", "--judge", "self")
-    assert done.returncode == 2
-    assert "these responses come from a file; name the model: --judge FAMILY/NAME" in done.stderr
+    said = refused(tmp_path, "score", "a.jsonl", "--benchmark", "./bench", "--out", "run", "--judge", "self")
+    assert "these responses come from a file; name the model: --judge FAMILY/NAME" in said

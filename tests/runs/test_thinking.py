@@ -275,9 +275,8 @@ def test_a_server_that_refuses_a_field_ends_the_run_with_the_field_and_how_to_le
     with serving(server) as url:  # type: ignore[arg-type]
         done = terminal.tolman(
             place, "run", "./bench", "--model", "openai/m", "--protocol", "blind", "--base-url", url, "--out", "run",
-            "--reasoning-budget", "2k",
+            "--reasoning-budget", "2k", code=2,
         )  # fmt: skip
-    assert done.returncode == 2
     assert "thinking_token_budget needs a reasoning parser (reasoning is set by thinking_token_budget, " in done.stderr
     assert "--body '{\"thinking_token_budget\": null}' takes that out)." in done.stderr
     assert len(server.bodies) <= 5
@@ -308,11 +307,9 @@ def test_several_budgets_ask_nothing_again_and_find_no_answer_that_needed_more(g
             command = (
                 "run", "./bench", "--model", "openai/m", "--protocol", "blind", "--base-url", url, "--store", "s.sqlite",
             )  # fmt: skip
-            alone = terminal.tolman(place, *command, "--reasoning-budget", "32", "--out", "alone")
-            assert alone.returncode == 0, alone.stderr
+            alone = terminal.tolman(place, *command, "--reasoning-budget", "32", "--out", "alone", code=0)
             assert "4 asked again with more room" in alone.stderr
-            several = terminal.tolman(place, *command, "--reasoning-budget", "32,2k", "--out", "several")
-        assert several.returncode == 1, several.stderr
+            several = terminal.tolman(place, *command, "--reasoning-budget", "32,2k", "--out", "several", code=1)
         return several.stdout
 
     printed = sweep(LlamaCpp(Mind(needs=60)))  # it obeys the limit of 16 + 32 tokens only

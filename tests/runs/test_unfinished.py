@@ -83,8 +83,7 @@ def test_a_stopped_run_goes_on_and_a_whole_one_begins_again(place: Path) -> None
     assert code == 130
     assert "of 40 answered and kept; run the same command again to resume." in said
     before, kept = calls(place), answers(place)
-    done = typed(place, *LINE)
-    assert done.returncode == 0, done.stderr
+    done = typed(place, *LINE, code=0)
     assert calls(place) - before == ITEMS - kept
     assert f"{kept} answers of an earlier start are reused" in " ".join(done.stderr.split())
     before = calls(place)
@@ -96,8 +95,7 @@ def test_answers_of_other_code_are_not_reused(place: Path) -> None:
     stop_at_26(place, signal.SIGKILL, "-m", "tolman", *LINE)
     (place / "model.py").write_text(MODEL.replace('"A"', '"B"'))
     before = calls(place)
-    done = typed(place, *LINE)
-    assert done.returncode == 0, done.stderr
+    done = typed(place, *LINE, code=0)
     assert calls(place) - before == ITEMS
     assert "Answers of an earlier start are not reused: the code has changed since." in " ".join(done.stderr.split())
     assert '"A"' not in (place / "run" / "responses.jsonl").read_text()
@@ -105,8 +103,7 @@ def test_answers_of_other_code_are_not_reused(place: Path) -> None:
 
 def test_other_settings_are_refused_where_answers_were_kept(place: Path) -> None:
     stop_at_26(place, signal.SIGKILL, "-m", "tolman", *LINE)
-    done = typed(place, *LINE, "--temperature", "0.5")
-    assert done.returncode == 2
+    done = typed(place, *LINE, "--temperature", "0.5", code=2)
     assert "run holds a run with sampling" in done.stderr
 
 
@@ -114,8 +111,7 @@ def test_an_earlier_whole_run_of_other_code_is_not_mixed_in(place: Path) -> None
     (place / "stop").unlink()
     assert typed(place, *LINE).returncode == 0
     (place / "model.py").write_text(MODEL.replace('"A"', '"B"').replace("> 25", "> 45"))
-    done = typed(place, *LINE, "--time-limit", "0.000001")
-    assert done.returncode == 1
+    typed(place, *LINE, "--time-limit", "0.000001", code=1)
     assert '"A"' not in (place / "run" / "responses.jsonl").read_text()
 
 

@@ -104,8 +104,7 @@ def test_a_partial_answer_stays_a_response_and_is_counted_above_the_table(go: Go
 def test_a_comparison_says_which_run_was_cut_off(go: Go, place: Path) -> None:
     go(Server(answer="I would say that it must be B", thinks=THINKS), "--max-tokens", str(THINKS + 3), out="short")
     go(Server(answer="B"), out="whole")
-    done = terminal.tolman(place, "compare", "short", "whole")
-    assert done.returncode == 0, done.stderr
+    done = terminal.tolman(place, "compare", "short", "whole", code=0)
     assert done.stdout.startswith("CUT OFF: openai/m (blind, ")
     assert "max_tokens 53): 12 of 12 answers were ended by the token limit (53 tokens), 12 of them" in done.stdout
     found = json.loads(terminal.tolman(place, "compare", "short", "whole", "--json").stdout)
@@ -225,8 +224,7 @@ def test_reasoning_that_ends_by_itself_is_said_of_no_token_limit(go: Go, place: 
         text = "<think>It is left or it is left or it is left"
         lines[number] = json.dumps({"id": str(number), "response": text, "finish_reason": reason})
     path.write_text("\n".join(lines) + "\n")
-    done = terminal.tolman(place, "score", "run")
-    assert done.returncode == 1
+    done = terminal.tolman(place, "score", "run", code=1)
     assert (
         "UNFINISHED: openai/m (blind): 1 of 12 answer was ended within the reasoning, and the endpoint names no token limit"
         in done.stdout
@@ -248,9 +246,8 @@ def test_a_dialect_that_cannot_be_read_is_told_by_the_first_answer(place: Path) 
     with serving(server) as url:
         done = terminal.tolman(
             place, "run", "./bench", "--model", "openai/m", "--protocol", "blind", "--base-url", url, "--out", "run",
-            "--concurrency", "1",
+            "--concurrency", "1", code=2,
         )  # fmt: skip
-    assert done.returncode == 2
     assert "sent content of the type 'answer_v2', which can't be read. Nothing else was sent." in done.stderr
     assert server.requests == 1
 
@@ -268,8 +265,7 @@ def test_an_empty_answer_of_an_earlier_version_is_asked_again(place: Path) -> No
         with db:
             db.execute("UPDATE responses SET response = ? WHERE key IN (SELECT key FROM responses LIMIT 5)", [cut_off])
         db.close()
-        done = terminal.tolman(place, *command)
-    assert done.returncode == 0
+        done = terminal.tolman(place, *command, code=0)
     assert server.requests == ITEMS + 5
     assert "5 calls, 7 answers from the store" in done.stderr
     store = ResponseStore(place / "s.sqlite")
@@ -283,8 +279,7 @@ def test_empty_answers_in_an_earlier_run_folder_are_counted_when_it_is_scored_ag
     lines = path.read_text().splitlines()
     lines[0] = json.dumps({"id": "0", "response": "", "finish_reason": "length"})
     path.write_text("\n".join(lines) + "\n")
-    done = terminal.tolman(place, "score", "run")
-    assert done.returncode == 1
+    done = terminal.tolman(place, "score", "run", code=1)
     assert (
         "CUT OFF: openai/m (blind): 1 of 12 answer was ended by the token limit (16 tokens), 1 of them" in done.stdout
     )

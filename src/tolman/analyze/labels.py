@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -140,10 +139,6 @@ def _source(item: Item, shown: Shown) -> str | None:
     return next((item.labels[name] for name in SOURCE_LABELS if name in item.labels), None)
 
 
-def _options(item: Item, shown: Shown) -> str:
-    return str(len(item.options)) if item.options else "none"
-
-
 def _media_kind(item: Item, shown: Shown) -> str:
     kinds = sorted({medium.kind for medium in item.media})
     return " and ".join(kinds) or "none"
@@ -165,12 +160,9 @@ def _frames(item: Item, shown: Shown) -> str:
 
 def _frames_needed(item: Item, shown: Shown) -> str | None:
     found = needed_frames(item)
-    least = None if found is None else found.least.get(_rounding(shown))
+    nearest = shown is not None and shown.rounding == "nearest"
+    least = None if found is None else found.least.get("nearest" if nearest else "down")
     return None if least is None else _class(least, FRAME_BOUNDS)
-
-
-def _rounding(shown: Shown) -> Literal["down", "nearest"]:
-    return "nearest" if shown is not None and shown.rounding == "nearest" else "down"
 
 
 def _evidence(item: Item, shown: Shown) -> str:
@@ -193,7 +185,7 @@ DERIVED: Mapping[str, DerivedLabel] = {
     "scene": DerivedLabel("scene", lambda item, shown: item.scene),
     "kind": DerivedLabel("kind of answer: choice, number …", lambda item, shown: item.kind),
     "unit": DerivedLabel("unit of a number", lambda item, shown: item.unit),
-    "options": DerivedLabel("number of options", _options),
+    "options": DerivedLabel("number of options", lambda item, shown: str(len(item.options) or "none")),
     "answer": DerivedLabel("letter of the right option; the kind of answer where there are no options", _answer),
     "media_count": DerivedLabel("number of videos and pictures", lambda item, shown: str(len(item.media))),
     "media_kind": DerivedLabel("video, image, or both", _media_kind),
@@ -322,9 +314,7 @@ def cut(
                 figures = blanked(figures, withheld_in(inner, meant, asks=asks))
                 unread = with_unjudged(unread, inner.filter(pl.col("rule_set") != JUDGED), meant)
             found[tuple(given.get(name) for name in by)] = CutCell(
-                figures,
-                {key: one for key, one in unread.items() if key in figures},
-                len(np.unique(ids[inside])),
+                figures, {key: one for key, one in unread.items() if key in figures}, len(np.unique(ids[inside]))
             )
     return Cut(by, values, found, types)
 

@@ -336,12 +336,7 @@ class Likelihood:
         return 1 - NormalDist().cdf(math.sqrt(max(0.0, fall))) if fall > 0 else 1.0
 
 
-_SAYS = {
-    POSITION: "error of places",
-    SIZE: "error of lengths",
-    MISS: "miss rate",
-    LAPSE: "lapse rate",
-}
+_SAYS = {POSITION: "error of places", SIZE: "error of lengths", MISS: "miss rate", LAPSE: "lapse rate"}
 
 
 def _top(values: Floats, deviance: Floats) -> float:

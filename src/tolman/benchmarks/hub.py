@@ -90,8 +90,7 @@ def plan_questions(source: HubSource, revision: str | None = None, subset: str |
     if listing is None:
         return None
     files = question_files(listing, source, subset)
-    folder = _unpacked(source, unpacking_folder(), listing.commit) if _any_packed(file.path for file in files) else None
-    return Plan(listing, tuple(files), tuple(missing(listing, files)), folder, links=True)
+    return _plan(listing, files, _unpacked(source, unpacking_folder(), listing.commit), links=True)
 
 
 def plan_media(
@@ -117,8 +116,12 @@ def plan_media(
     if listing is None:
         return None
     files = media_files(listing, source, subset, wanted)
-    folder = _unpacked(source, cache, listing.commit) if _any_packed(file.path for file in files) else None
-    return Plan(listing, tuple(files), tuple(missing(listing, files)), folder)
+    return _plan(listing, files, _unpacked(source, cache, listing.commit))
+
+
+def _plan(listing: Listing, files: Sequence[HubFile], folder: Path, *, links: bool = False) -> Plan:
+    packed = _any_packed(file.path for file in files)
+    return Plan(listing, tuple(files), tuple(missing(listing, files)), folder if packed else None, links)
 
 
 def carry_out(plan: Plan, arrived: Arrived = nobody) -> Path:

@@ -11,7 +11,7 @@ import json
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -33,22 +33,25 @@ _JSON_LIMIT = 1 << 26  # larger files are not read whole
 _CSV_LIMIT = 1 << 28  # a row of MMSI's TSV holds up to ten images in base64
 
 
-def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[Row]:
+def read_rows(path: Path) -> list[Row]:
     """Read all rows of a table file, by its suffix (.txt is read as JSON).
-
-    Args:
-        path: the file.
-        columns: for Parquet, the columns to read; None for all.
 
     Raises:
         InputError: the file can't be read in the format of its suffix.
     """
-    rows = []
-    for _, row in stream_rows(path, columns):
+    return [row for _, row in checked_rows(path)]
+
+
+def checked_rows(path: Path, records: str | None = None) -> Iterator[tuple[int, Row]]:
+    """Yield the rows of a table file one by one; see `stream_rows`.
+
+    Raises:
+        InputError: also where a row is none.
+    """
+    for number, row in stream_rows(path, records=records):
         if isinstance(row, InputError):
             raise row
-        rows.append(row)
-    return rows
+        yield number, row
 
 
 def stream_rows(
@@ -123,6 +126,30 @@ def make_item(path: Path, number: int, **fields: Any) -> Item:
     except ValidationError as error:
         field, what = first_problem(error)
         raise InputError(path, what, row=number, field=field, fix="correct the row or leave it out") from None
+
+
+def check_known(
+    path: Path, number: int, value: str, known: Collection[str], what: str, field: str | None = None
+) -> None:
+    """Make sure that a row's question type or category is one of the benchmark's.
+
+    Raises:
+        InputError: naming the row, and those that are known.
+    """
+    if value not in known:
+        raise InputError(path, f"{value!r} is no {what}", row=number, field=field, fix=f"known: {', '.join(known)}")
+
+
+def listed_options(path: Path, number: int, row: Row) -> list[Any]:
+    """The options of a multiple-choice row.
+
+    Raises:
+        InputError: it has no list of them.
+    """
+    options = row.get("options")
+    if not isinstance(options, list):
+        raise InputError(path, "is missing", row=number, field="options", fix="a multiple-choice row needs them")
+    return options
 
 
 def check_unique(path: Path, items: Sequence[Item]) -> None:
@@ -220,7 +247,7 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Row | InputError]]:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 try:
-                    yield number, _object(path, number, parse_json(path, line, number))
+                    yield from _objects(path, [parse_json(path, line, number)], number)
                 except InputError as error:
                     yield number, error
 
@@ -238,11 +265,7 @@ def _json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputErr
         data = [{KEY: key} | value for key, value in data.items()]
     if not isinstance(data, list):
         raise InputError(path, "is no JSON list", fix="give a list of objects")
-    for number, row in enumerate(data, start=1):
-        try:
-            yield number, _object(path, number, row)
-        except InputError as error:
-            yield number, error
+    yield from _objects(path, data)
 
 
 def _large_json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputError]]:
@@ -258,11 +281,7 @@ def _large_json(path: Path, records: str | None) -> Iterator[tuple[int, Row | In
                          for key, value in _once(path, ijson.kvitems(file, records or "", use_float=True)))  # fmt: skip
             else:
                 found = ijson.items(file, f"{records}.item" if records else "item", use_float=True)
-            for number, row in enumerate(found, start=1):
-                try:
-                    yield number, _object(path, number, row)
-                except InputError as error:
-                    yield number, error
+            yield from _objects(path, found)
     except ijson.JSONError as error:
         raise InputError(path, f"is no JSON ({error})", fix="correct or fetch the file again") from None
 
@@ -292,10 +311,10 @@ def _separated(path: Path, separator: str) -> Iterator[tuple[int, Row | InputErr
             raise InputError(path, f"is no table ({error})") from None
 
 
-def _object(path: Path, number: int, row: Any) -> Row:
-    if not isinstance(row, dict):
-        raise InputError(path, "is no JSON object", row=number)
-    return row
+def _objects(path: Path, rows: Iterable[Any], first: int = 1) -> Iterator[tuple[int, Row | InputError]]:
+    """Number rows, with an error in place of each that is no object."""
+    for number, row in enumerate(rows, start=first):
+        yield number, row if isinstance(row, dict) else InputError(path, "is no JSON object", row=number)
 
 
 _SHARD = re.compile(r"\A(?P<stem>.*?)-?(?P<number>\d{5})-of-(?P<count>\d{5})(?P<rest>\.\w+)\Z")

@@ -289,12 +289,8 @@ class BenchmarkSpec:
                         f"the prompt preset '{preset.name}' of {self.title} has the scorer '{name}', which there "
                         f"isn't; {hint(name, own)}."
                     )
-        official = next((rules for rules in self.rule_sets if rules.name == OFFICIAL), None)
-        if official is not None:
-            rule_sets = tuple(
-                rules if rules.metric_stated else with_metric_of(rules, official) for rules in self.rule_sets
-            )
-            object.__setattr__(self, "rule_sets", rule_sets)
+        if OFFICIAL in own:
+            object.__setattr__(self, "rule_sets", tuple(map(self._with_metric, self.rule_sets)))
 
     def whole_prompt(self, item: Item, preset: PromptPreset, sees: bool = True) -> Message:
         """The released prompt with the system text at its head, for programs that take one message."""
@@ -348,12 +344,12 @@ class BenchmarkSpec:
         """The rule sets of plugins that apply to the benchmark, but for names that it has itself; with the metric of
         `official` where they state none."""
         own = [rules.name for rules in self.rule_sets]
-        official = next((rules for rules in self.rule_sets if rules.name == OFFICIAL), None)
-        return [
-            rules if rules.metric_stated or official is None else with_metric_of(rules, official)
-            for rules in further_rule_sets(self.name)
-            if rules.name not in own
-        ]
+        return [self._with_metric(rules) for rules in further_rule_sets(self.name) if rules.name not in own]
+
+    def _with_metric(self, rules: RuleSet) -> RuleSet:
+        """A rule set with the metric of `official` where it states none."""
+        official = next((one for one in self.rule_sets if one.name == OFFICIAL), None)
+        return rules if rules.metric_stated or official is None else with_metric_of(rules, official)
 
     @property
     def credits(self) -> str:

@@ -15,6 +15,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,19 +62,13 @@ def image_to_jpeg(data: bytes, frames: Frames, where: str) -> bytes:
         BrokenMediaError: the bytes are no image, are cut off, or are one too large to be meant.
         MissingExtraError: Pillow is not installed.
     """
-    need_pillow()
-    refuse_cut(data, where)
-
-    try:
-        with Pillow.open(io.BytesIO(data)) as image:
-            small = frames.longest_side is None or max(image.size) <= frames.longest_side
-            turned = image.getexif().get(0x0112, 1) != 1
-            if image.format == "JPEG" and image.mode in ("RGB", "L") and small and not turned:
-                image.load()
-                return data
-            return to_jpeg(_upright(image), frames)
-    except Exception as error:  # a broken image makes Pillow's readers raise almost anything
-        raise BrokenMediaError(f"{where}: is no readable image ({error})") from None
+    with _opened(data, where) as image:
+        small = frames.longest_side is None or max(image.size) <= frames.longest_side
+        turned = image.getexif().get(0x0112, 1) != 1
+        if image.format == "JPEG" and image.mode in ("RGB", "L") and small and not turned:
+            image.load()
+            return data
+        return to_jpeg(_upright(image), frames)
 
 
 def read_upright(data: bytes, where: str) -> Image:
@@ -83,13 +78,19 @@ def read_upright(data: bytes, where: str) -> Image:
         BrokenMediaError: the bytes are no image, are cut off, or are one too large to be meant.
         MissingExtraError: Pillow is not installed.
     """
+    with _opened(data, where) as image:
+        return _upright(image)
+
+
+@contextmanager
+def _opened(data: bytes, where: str) -> Iterator[Image]:
+    """An image file's bytes as an image; any error in working on it is a BrokenMediaError."""
     need_pillow()
     refuse_cut(data, where)
-
     try:
         with Pillow.open(io.BytesIO(data)) as image:
-            return _upright(image)
-    except Exception as error:  # as above
+            yield image
+    except Exception as error:  # a broken image makes Pillow's readers raise almost anything
         raise BrokenMediaError(f"{where}: is no readable image ({error})") from None
 
 
@@ -209,9 +210,8 @@ def image_in_table(path: Path, row: int, position: int) -> bytes:
             return _row_of_parquet(table, column, row, file_state(table))[position]
         return (_unpacked(table, column, file_state(table)) / f"{row}-{position}").read_bytes()
     except (IndexError, KeyError, ValueError, FileNotFoundError) as error:
-        said = (
-            f"{type(error).__name__}: {error}" if not isinstance(error, FileNotFoundError) else "no such row or place"
-        )
+        no_file = isinstance(error, FileNotFoundError)
+        said = "no such row or place" if no_file else f"{type(error).__name__}: {error}"
         raise BrokenMediaError(f"{table}, row {row + 1}: holds no image {position + 1} ({said})") from None
 
 

@@ -290,16 +290,17 @@ video' where it is shown all of its media."""
 
 def answerable_from(item: Item, sampling: Frames) -> Answerable:
     """Check whether the frames that a way of sampling takes carry an item's answer."""
-    return answerable_under(item, [sampling])[0]
-
-
-def answerable_under(item: Item, samplings: Sequence[Frames]) -> list[Answerable]:
-    """The same for several ways of sampling, the item's account being read once."""
-    return answerable_with(item, needed_frames(item), samplings)
+    return answerable_with(item, needed_frames(item), [sampling])[0]
 
 
 def answerable_with(item: Item, found: NeededFrames | None, samplings: Sequence[Frames]) -> list[Answerable]:
-    """The same where the item's account was read before."""
+    """Check it for several ways of sampling.
+
+    Args:
+        item: that is shown.
+        found: its account of the frames, where it was read before.
+        samplings: of its video.
+    """
     videos = [medium for medium in item.media if medium.kind == "video"]
     if not videos:
         return ["no video"] * len(samplings)

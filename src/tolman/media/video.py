@@ -20,6 +20,7 @@ import itertools
 import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -286,43 +287,32 @@ def _choice(path: Path, container: InputContainer, chosen: VideoStream) -> str:
     return f"{path.name} has {len(tracks)} video tracks ({sizes}); track {tracks.index(chosen) + 1} is used."
 
 
-class _opened:  # noqa: N801 - used as a function
+@contextmanager
+def _opened(path: Path) -> Iterator[InputContainer]:
     """An open container with at least one video stream, every error of the library as BrokenMediaError."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._container: InputContainer | None = None
-
-    def __enter__(self) -> InputContainer:
-        with needs("media", "Reading videos"):
-            import av
-        if not self._path.is_file():
-            raise BrokenMediaError(f"{self._path}: the file is missing")
-        try:
-            # What a title is encoded in must not decide whether the pictures can be read.
-            self._container = av.open(str(self._path), metadata_errors="replace")
-        except (av.FFmpegError, OSError) as error:
-            lost = lost_bytes(self._path)
-            what = f"is cut off ({lost}); get it again" if lost else f"is no video ({error.strerror or error})"
-            raise BrokenMediaError(f"{self._path}: {what}") from None
-        if not self._container.streams.video:
-            self._container.close()
-            raise BrokenMediaError(f"{self._path}: holds no video stream")
-        if all(stream.codec_context is None for stream in self._container.streams.video):
-            self._container.close()
-            raise BrokenMediaError(f"{self._path}: its video stream is in an unknown codec")
-        return self._container
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    with needs("media", "Reading videos"):
         import av
-
-        if self._container is not None:
-            self._container.close()
-        if isinstance(error, av.FFmpegError):
-            raise BrokenMediaError(f"{self._path}: can't be decoded ({error.strerror or error})") from None
-        if isinstance(error, IndexError):  # PyAV knows the tracks that were there when the file was opened
+    if not path.is_file():
+        raise BrokenMediaError(f"{path}: the file is missing")
+    try:
+        # What a title is encoded in must not decide whether the pictures can be read.
+        container = av.open(str(path), metadata_errors="replace")
+    except (av.FFmpegError, OSError) as error:
+        lost = lost_bytes(path)
+        what = f"is cut off ({lost}); get it again" if lost else f"is no video ({error.strerror or error})"
+        raise BrokenMediaError(f"{path}: {what}") from None
+    with container:
+        if not container.streams.video:
+            raise BrokenMediaError(f"{path}: holds no video stream")
+        if all(stream.codec_context is None for stream in container.streams.video):
+            raise BrokenMediaError(f"{path}: its video stream is in an unknown codec")
+        try:
+            yield container
+        except av.FFmpegError as error:
+            raise BrokenMediaError(f"{path}: can't be decoded ({error.strerror or error})") from None
+        except IndexError:  # PyAV knows the tracks that were there when the file was opened
             what = "can't be decoded (a track begins in the middle of it); put it into another container, such as MP4"
-            raise BrokenMediaError(f"{self._path}: {what}") from None
+            raise BrokenMediaError(f"{path}: {what}") from None
 
 
 _TRANSPOSED: dict[tuple[int, ...], str] = {

@@ -136,14 +136,10 @@ def _best_constant(benchmark: BenchmarkSpec, items: Sequence[Item]) -> Callable[
     return lambda item: best
 
 
-def _most_frequent_text(benchmark: BenchmarkSpec, items: Sequence[Item]) -> Callable[[Item], str]:
-    return most_frequent_text(items)
-
-
 _CONSTANTS = {
     "most-frequent": _most_frequent,
     "best-constant": _best_constant,
-    "most-frequent-text": _most_frequent_text,
+    "most-frequent-text": lambda benchmark, items: most_frequent_text(items),
 }
 MODELS = ("random", "oracle", *_CONSTANTS, "detector")
 """The names of all of them."""

@@ -88,10 +88,7 @@ SGLANG = Dialect(
     owners=("sglang",),
 )
 LLAMA_CPP = Dialect(
-    "llama.cpp",
-    on=_switch(True),
-    off={"reasoning_effort": "none", **_switch(False)},
-    owners=("llamacpp",),
+    "llama.cpp", on=_switch(True), off={"reasoning_effort": "none", **_switch(False)}, owners=("llamacpp",)
 )
 OPENROUTER = Dialect(
     "OpenRouter",
@@ -126,10 +123,7 @@ DIALECTS = (OPENAI, OPENROUTER, DASHSCOPE, VLLM, SGLANG, LLAMA_CPP, LITELLM, PLA
 def by_host(url: str) -> Dialect | None:
     """Return the dialect that an address implies; None where it doesn't."""
     host = urlsplit(url).hostname or ""
-    return next(
-        (one for one in DIALECTS for known in one.hosts if host == known or host.endswith(f".{known}")),
-        None,
-    )
+    return next((one for one in DIALECTS for known in one.hosts if host == known or host.endswith(f".{known}")), None)
 
 
 def by_listing(listing: object, headers: Mapping[str, str]) -> Dialect | None:

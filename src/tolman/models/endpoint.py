@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tolman.errors import UsageError
+from tolman.errors import UsageError, one_line
 from tolman.messages import Message, Picture
 from tolman.models.identity import Looking
 from tolman.models.model import CallError, ModelOptions, Request, Scope
@@ -146,7 +146,7 @@ def unreachable(url: str, error: BaseException) -> CallError:
         return CallError(FailureKind.NETWORK, sentence, retry=True, scope="absent")
     made = not any(type(one).__name__ in _NOT_MADE for one in reasons)
     # aiohttp adds its settings of TLS to an address without any.
-    said = _one_line(error).replace(" ssl:default", "")
+    said = one_line(error).replace(" ssl:default", "")
     return CallError(
         FailureKind.NETWORK, f"{url} can't be reached: {said}", retry=True, scope=None if made else "absent"
     )
@@ -171,7 +171,7 @@ def _reasons(error: BaseException) -> Iterator[BaseException]:
 
 def malformed(url: str, what: str, error: BaseException, content: str = "") -> CallError:
     """Return the error of a body of status 200 that breaks the endpoint's format."""
-    excerpt = " ".join(content.split())[:EXCERPT] or _one_line(error)
+    excerpt = " ".join(content.split())[:EXCERPT] or one_line(error)
     return CallError(FailureKind.MALFORMED, f"{url} sent no {what} ({type(error).__name__}): {excerpt}", retry=True)
 
 
@@ -281,7 +281,3 @@ def retry_after(value: str | None) -> float | None:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
     except (ValueError, TypeError):
         return None
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:EXCERPT] or type(error).__name__

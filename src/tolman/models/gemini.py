@@ -97,9 +97,7 @@ class Gemini(endpoint.EndpointModel):
                 api_key=self._key or "none",
                 vertexai=False,
                 http_options=HttpOptions(
-                    base_url=self._url,
-                    timeout=int(self._timeout * 1000),
-                    retry_options=HttpRetryOptions(attempts=1),
+                    base_url=self._url, timeout=int(self._timeout * 1000), retry_options=HttpRetryOptions(attempts=1)
                 ),
             )
         return self._client

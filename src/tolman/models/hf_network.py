@@ -33,7 +33,7 @@ from tolman.messages import Clip, Message, Picture, Sampling, Thinking, content_
 from tolman.models import thinking
 from tolman.models.hf_inputs import AS_IMAGES, FAMILIES, MediaOptions, clips_of, video_arguments
 from tolman.models.hf_weights import Checkpoint, first_line, load
-from tolman.models.model import CallError, Request
+from tolman.models.model import CallError, Request, refused
 from tolman.responses import FailureKind, Response, Usage
 
 if TYPE_CHECKING:
@@ -77,11 +77,7 @@ class Network:
         try:
             weights = load(checkpoint, device, dtype)
         except Exception as error:  # transformers raises types of many packages for a broken checkpoint
-            raise CallError(
-                FailureKind.REFUSED,
-                f"{name} can't be loaded ({type(error).__name__}): {first_line(error)}",
-                retry=False,
-            ) from None
+            raise refused(f"{name} can't be loaded ({type(error).__name__}): {first_line(error)}") from None
         self._network, self._processor, self._tokenizer = weights.network, weights.processor, weights.tokenizer
         self._ends, self._context = weights.ends, weights.context
         self._family = FAMILIES.get(checkpoint.family) if checkpoint.takes_clips else None
@@ -112,11 +108,7 @@ class Network:
         lengths = inputs["attention_mask"].sum(1).tolist()
         shown = torch.isin(inputs["input_ids"], self._placeholders.to(inputs["input_ids"].device)).sum(1).tolist()
         if self._context is not None and max(lengths) >= self._context:
-            raise CallError(
-                FailureKind.REFUSED,
-                f"{self.name} reads up to {self._context:,} tokens, and this prompt has {max(lengths):,}",
-                retry=False,
-            )
+            raise refused(f"{self.name} reads up to {self._context:,} tokens, and this prompt has {max(lengths):,}")
         sampling = requests[0].sampling
         asked = sampling.thinking
         arguments = {
@@ -211,17 +203,17 @@ class Network:
         if self._family is None or not clips:
             return text
         if self._family.alone and any(isinstance(p, Picture) for m in request.messages for p in m.parts):
-            raise _refused(f"{self.name} can't be shown pictures and a video in one question; {AS_IMAGES}")
+            raise refused(f"{self.name} can't be shown pictures and a video in one question; {AS_IMAGES}")
         placeholder = self._processor.video_token
         if text.count(placeholder) != len(clips):
             told = f"{text.count(placeholder)} places for {len(clips)} videos"
-            raise _refused(f"the chat template of {self.name} leaves {told}; {AS_IMAGES}")
+            raise refused(f"the chat template of {self.name} leaves {told}; {AS_IMAGES}")
         return self._family.prompt(text, placeholder)
 
     def _templated(self, holder: Any, request: Request) -> str:
         """A conversation as the checkpoint's chat template writes it."""
         if not holder.chat_template:
-            raise _refused(f"{self.name} has no chat template")
+            raise refused(f"{self.name} has no chat template")
         turns = [
             {"role": message.role, "content": _parts(message) if self._processor else message.text}
             for message in request.messages
@@ -247,8 +239,8 @@ class Network:
             return CallError(FailureKind.MEDIA, f"a stored frame can't be read: {error}", retry=False)
         if type(error).__name__ == "OutOfMemoryError" or "allocate memory" in str(error):
             what = "has no memory for this question; show fewer frames (--frames) or smaller ones (--longest-side)"
-            return _refused(f"{self.name} {what}")
-        return _refused(f"{self.name} ({type(error).__name__}): {first_line(error)}")
+            return refused(f"{self.name} {what}")
+        return refused(f"{self.name} ({type(error).__name__}): {first_line(error)}")
 
 
 def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
@@ -257,12 +249,7 @@ def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
     Adding Gumbel noise and taking the highest draws from the distribution. With a generator for each request, its draws
     don't depend on its neighbours.
     """
-    from transformers import (
-        LogitsProcessorList,
-        TemperatureLogitsWarper,
-        TopKLogitsWarper,
-        TopPLogitsWarper,
-    )
+    from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
     if not sampling.temperature:
         return LogitsProcessorList()
@@ -278,10 +265,6 @@ def _drawing(sampling: Sampling, seeds: Sequence[int]) -> Any:
     if sampling.top_p is not None and sampling.top_p < 1:
         steps.append(TopPLogitsWarper(sampling.top_p))
     return LogitsProcessorList([*steps, add_noise])
-
-
-def _refused(sentence: str) -> CallError:
-    return CallError(FailureKind.REFUSED, sentence, retry=False)
 
 
 def _placeholders(processor: Any) -> Any:

@@ -28,7 +28,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 from urllib.parse import unquote, urlsplit
 
 LOOK_SECONDS = 5.0
@@ -103,6 +103,19 @@ class Looking:
             found.set_result(served)
         except Exception:  # whatever a server sends, a look fails no run
             found.set_result(Served(reached=True))
+
+
+@runtime_checkable
+class AtAddresses(Protocol):
+    """A model behind addresses; for its attributes see `models.endpoint.EndpointModel`."""
+
+    name: str
+    urls: tuple[str, ...]
+    label: str | None
+    origin: str | None
+    names_itself: bool
+    looks: tuple[Looking, ...]
+    settings: Mapping[str, Any]
 
 
 def look(url: str, model: str, key: str | None = None) -> Served:

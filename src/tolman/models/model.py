@@ -113,6 +113,11 @@ class CallError(Exception):
         self.kind, self.message, self.retry, self.after, self.overloaded = kind, message, retry, after, overloaded
 
 
+def refused(sentence: str) -> CallError:
+    """The error of a request that a model doesn't take."""
+    return CallError(FailureKind.REFUSED, sentence, retry=False)
+
+
 class Model(Protocol):
     """Something that answers.
 

@@ -447,10 +447,7 @@ def put_together(content: bytes) -> bytes:
             reply |= {"error": choice["error"]} if choice.get("error") else {}
     if not done and ending["finish_reason"] is None and "error" not in reply:
         raise BrokenStreamError("the stream ended before the answer")
-    whole = reply | {
-        "object": "chat.completion",
-        "choices": [{"index": 0, "message": message, **ending}],
-    }
+    whole = reply | {"object": "chat.completion", "choices": [{"index": 0, "message": message, **ending}]}
     return json.dumps(whole).encode()
 
 

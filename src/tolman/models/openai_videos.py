@@ -31,7 +31,7 @@ from tolman.models import endpoint
 from tolman.models.dialects import overlaid
 from tolman.models.endpoint import jpeg_base64
 from tolman.models.identity import entries_of
-from tolman.models.model import CallError, ModelOptions, Request
+from tolman.models.model import CallError, ModelOptions, Request, refused
 from tolman.responses import FailureKind
 
 VLLM, SGLANG, LLAMA_CPP, DASHSCOPE, OPENAI = "vllm", "sglang", "llama.cpp", "dashscope", "openai"
@@ -139,11 +139,11 @@ def video_part(part: Clip | Video, server: str | None, url: str, whole: Mapping[
             'a file for --recipe: title = "Mine" and, on another line, '
             'input = { form = "video", server = "vllm", source = "own" }'
         )
-        raise _refused(sentence)
+        raise refused(sentence)
     if isinstance(part, Clip):
         return _clip(part, server, url)
     if part.start is not None or part.end is not None:
-        raise _refused(f"{_TITLES[server]} at {url} can't be shown a part of a video's file; {AS_IMAGES}")
+        raise refused(f"{_TITLES[server]} at {url} can't be shown a part of a video's file; {AS_IMAGES}")
     return _file(part, server, url, (whole or {}).get(server, {}))
 
 
@@ -156,7 +156,7 @@ def _clip(clip: Clip, server: str, url: str) -> VideoPart:
         listed = [f"data:image/jpeg;base64,{jpeg_base64(frame)}" for frame in clip.frames]
         return VideoPart({"type": "video", "video": listed, "fps": round(_rate(clip), 4)})
     also = ", or give it whole files with --as file" if server != OPENAI else ""
-    raise _refused(f"{_TITLES[server]} at {url} takes no sampled frames as a video; {AS_IMAGES}{also}")
+    raise refused(f"{_TITLES[server]} at {url} takes no sampled frames as a video; {AS_IMAGES}{also}")
 
 
 def _times(clip: Clip) -> dict[str, Any]:
@@ -195,11 +195,7 @@ def _file(video: Video, server: str, url: str, sent: Mapping[str, Any]) -> Video
         return VideoPart({"type": "video_url", "video_url": {"url": address}, **beside}, options)
     if server == LLAMA_CPP:
         return VideoPart({"type": "input_video", "input_video": {"data": data, **beside}}, options)
-    raise _refused(f"{_TITLES[server]} at {url} takes no videos; {AS_IMAGES}")
-
-
-def _refused(sentence: str) -> CallError:
-    return CallError(FailureKind.REFUSED, sentence, retry=False)
+    raise refused(f"{_TITLES[server]} at {url} takes no videos; {AS_IMAGES}")
 
 
 LOOK_SECONDS = 10.0

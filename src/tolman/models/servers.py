@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from tolman.errors import UsageError
-from tolman.models.identity import Looking, ServedWatch, changed, without_password
+from tolman.models.identity import AtAddresses, ServedWatch, changed, without_password
 from tolman.models.model import CallError, Model, Request
 from tolman.models.pacing import paced
 from tolman.responses import FailureKind, Response
@@ -33,14 +33,8 @@ FIRST_REST, LONGEST_REST = 1.0, 30.0
 """Seconds for which an address is left out at first, and at most."""
 
 
-class Replica(Model, Protocol):
-    """A model at one address; for its attributes see `models.endpoint.EndpointModel`."""
-
-    urls: tuple[str, ...]
-    label: str | None
-    origin: str | None
-    names_itself: bool
-    looks: tuple[Looking, ...]
+class Replica(AtAddresses, Model, Protocol):
+    """A model at one address."""
 
 
 class Fleet:

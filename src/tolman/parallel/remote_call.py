@@ -40,13 +40,28 @@ def carry_out(terms: Terms, call: bytes) -> tuple[State, Any]:
     """
     import pickle
 
+    state, value = _called(terms, call)
+    if state != "done":
+        return state, value
+    try:
+        return state, pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        return _failed(error)
+
+
+def _called(terms: Terms, call: bytes) -> tuple[State, Any]:
+    """As `carry_out`, but the result of the call as it is."""
+    import pickle
+
     refused = refusal(terms)
     if refused is not None:
         return "refused", refused
     try:
-        _load_plugins(terms)
+        from tolman.plugins import load_plugins
+
+        load_plugins(terms["plugins"])
         function, argument = pickle.loads(call)
-        return "done", pickle.dumps(function(argument), protocol=pickle.HIGHEST_PROTOCOL)
+        return "done", function(argument)
     except Exception as error:
         return _failed(error)
 
@@ -60,19 +75,7 @@ class Kept:
     """
 
     def __init__(self, terms: Terms, call: bytes) -> None:
-        import pickle
-
-        self._state: tuple[State, Any] | None = None
-        refused = refusal(terms)
-        if refused is not None:
-            self._state = ("refused", refused)
-            return
-        try:
-            _load_plugins(terms)
-            make, argument = pickle.loads(call)
-            self._made = make(argument)
-        except Exception as error:
-            self._state = _failed(error)
+        self._state, self._made = _called(terms, call)
 
     async def ask(self, call: bytes) -> tuple[State, Any]:
         """Call a function of the object and of an argument, both pickled; any number may be under way.
@@ -83,8 +86,8 @@ class Kept:
         import inspect
         import pickle
 
-        if self._state is not None:
-            return self._state
+        if self._state != "done":
+            return self._state, self._made
         try:
             function, argument = pickle.loads(call)
             value = function(self._made, argument)
@@ -143,9 +146,3 @@ def packed(error: Exception) -> bytes:
     except Exception:  # an error of a package's own, with what can't be copied
         content = pickle.dumps(RuntimeError(f"{type(error).__name__}: {error}"))
     return content
-
-
-def _load_plugins(terms: Terms) -> None:
-    from tolman.plugins import load_plugins
-
-    load_plugins(terms["plugins"])

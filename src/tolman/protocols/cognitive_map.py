@@ -120,17 +120,11 @@ def check_maps(name: str, items: Sequence[Item], options: ProtocolOptions) -> No
         )
 
 
-def _check_drawn_map(
-    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
-) -> None:
-    check_maps("cognitive-map", items, options)
-
-
 COGNITIVE_MAP = Strategy(
     "cognitive-map",
     converse_drawing_map,
     uses=("grid", "map_categories", "reasoning_tokens", "scenes"),
-    check=_check_drawn_map,
+    check=lambda benchmark, items, preset, options: check_maps("cognitive-map", items, options),
     refuses={"blind": "a map can't be drawn of what isn't shown"},
     summary="draw a map of the scene, then answer from it",
 )

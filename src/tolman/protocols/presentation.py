@@ -23,8 +23,8 @@ from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
 from tolman.items import Item, Media
 from tolman.media import matchers
-from tolman.messages import Joined, Message, Part
-from tolman.protocols import Modifier, ProtocolOptions, told
+from tolman.messages import Joined, Message
+from tolman.protocols import Check, Modifier, ProtocolOptions, told
 from tolman.scoring.item_kind import kind_of
 
 _NO_MEDIA = "blind shows no media that could be shown otherwise"
@@ -47,10 +47,6 @@ def question_first(message: Message) -> Message:
     return message.model_copy(update={"parts": tuple(parts[i] for i in (*texts, *shown))})
 
 
-def _question_first_messages(messages: tuple[Message, ...], options: ProtocolOptions) -> tuple[Message, ...]:
-    return tuple(question_first(message) for message in messages)
-
-
 def _check_question_first(
     benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
 ) -> None:
@@ -63,7 +59,7 @@ def _check_question_first(
 
 QUESTION_FIRST = Modifier(
     "question-first",
-    messages=_question_first_messages,
+    messages=lambda messages, options: tuple(map(question_first, messages)),
     check=_check_question_first,
     summary="the text before the media",
 )
@@ -124,17 +120,20 @@ def rotations(benchmark: BenchmarkSpec, item: Item) -> list[Item]:
     ]
 
 
-def _check_circular(
-    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
-) -> None:
-    if not any(kind_of(item).has_letters for item in items):
-        raise UsageError("circular has nothing to rotate: none of these questions has options.")
+def _check_options(what: str) -> Check:
+    """The check of a modifier that needs a question with options, whatever it does with them."""
+
+    def check(benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions) -> None:
+        if not any(kind_of(item).has_letters for item in items):
+            raise UsageError(f"{what}: none of these questions has options.")
+
+    return check
 
 
 CIRCULAR = Modifier(
     "circular",
     present=lambda benchmark, item, options: rotations(benchmark, item),
-    check=_check_circular,
+    check=_check_options("circular has nothing to rotate"),
     summary="the options in all rotations; right only if all answers are",
 )
 
@@ -151,17 +150,10 @@ def shuffle(benchmark: BenchmarkSpec, item: Item, seed: int) -> Item:
     return benchmark.reorder(item, order) or item
 
 
-def _check_shuffle(
-    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
-) -> None:
-    if not any(kind_of(item).has_letters for item in items):
-        raise UsageError("shuffle has nothing to shuffle: none of these questions has options.")
-
-
 SHUFFLE = Modifier(
     "shuffle",
     present=lambda benchmark, item, options: [shuffle(benchmark, item, options.seed)],
-    check=_check_shuffle,
+    check=_check_options("shuffle has nothing to shuffle"),
     refuses={"circular": "circular asks with the options in every rotation already"},
     summary="the options in an order drawn by the seed",
 )
@@ -176,12 +168,9 @@ def _joined(message: Message, matcher: str | None) -> Message:
     if len(message.media) < 2:
         return message
     members = message.media
-    parts: list[Part] = []
-    for part in message.parts:
-        if not isinstance(part, Media):
-            parts.append(part)
-        elif part is members[0]:
-            parts.append(Joined(kind="image", path=part.path, part=part.part, members=members, matcher=matcher))
+    first = members[0]
+    whole = Joined(kind="image", path=first.path, part=first.part, members=members, matcher=matcher)
+    parts = (whole if part is first else part for part in message.parts if part is first or not isinstance(part, Media))
     return message.model_copy(update={"parts": tuple(parts)})
 
 
@@ -211,16 +200,10 @@ def check_images(name: str, items: Sequence[Item]) -> None:
         )
 
 
-def _check_joined(
-    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
-) -> None:
-    check_images("joined", items)
-
-
 JOINED = Modifier(
     "joined",
     messages=lambda messages, options: joined(messages, None),
-    check=_check_joined,
+    check=lambda benchmark, items, preset, options: check_images("joined", items),
     refuses={"correspondence": "correspondence joins the images already, with lines"},
     summary="all images side by side in one picture",
 )

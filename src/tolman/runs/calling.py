@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 
 from tolman.errors import EndpointError, as_sentence
 from tolman.models.batching.interface import IN_BATCH, PRICE_SHARE
-from tolman.models.identity import ServedWatch, changed, without_password
+from tolman.models.identity import AtAddresses, ServedWatch, changed, without_password
 from tolman.models.model import CallError, LeavesQuestions, Model, Request, is_stored
 from tolman.models.pacing import in_words, paced
 from tolman.models.thinking import limit_of
 from tolman.responses import FailureKind, Response, Usage
-from tolman.runs.flow_control import LOOK_SECONDS, Breaker, FirstCalls, Limits, Tells, Throttle, Watcher
-from tolman.runs.identifying import AtAddresses
+from tolman.runs.flow_control import Breaker, FirstCalls, Limits, Tells, Throttle, Watcher
 from tolman.runs.prices import LETTERS_OF_A_TOKEN, Budget, Price
 from tolman.scoring.response_states import USUAL_REASONS, ending_named
 
@@ -116,6 +115,10 @@ class Tally:
     def usage(self) -> Usage:
         """The tokens."""
         return Usage(**{name: getattr(self, name) for name in Usage.model_fields})
+
+    def count_again(self) -> None:
+        """Count a question that is asked again with more room for reasoning."""
+        self.again += 1
 
     def add(self, usage: Usage) -> None:
         """Count a call's tokens."""
@@ -281,12 +284,11 @@ class Caller:
         if self._looks == 1:
             self._watcher.noted(f"{as_sentence(error.message)} Waiting for it, {in_words(allowed)} at most.")
         self._tally.retried += 1
-        until = now + pause
-        while (left := until - time.monotonic()) > 0:
-            if why := self._watcher.gone():
-                self._breaker.over = EndpointError(why)
-                raise self._breaker.over
-            await asyncio.sleep(min(left, LOOK_SECONDS))
+        try:
+            await self._watcher.sleep(pause)
+        except EndpointError as gone:
+            self._breaker.over = gone
+            raise
 
     async def _persist(self, request: Request, attempt: int, *, failed: CallError | None = None) -> Response:
         """A call that is tried again while that may help.

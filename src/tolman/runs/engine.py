@@ -26,13 +26,14 @@ from tolman.media.frame_store import FrameStore, clip_of, labelled, pictures_in,
 from tolman.media.video import BrokenMediaError
 from tolman.messages import Clip, KeyFrames, Message, Part, Picture, Video
 from tolman.models.code import code_of
+from tolman.models.identity import AtAddresses
 from tolman.models.model import CallError, Model, Request, is_stored
 from tolman.models.recipes import CAP, ModelRecipe, VideoTokens
 from tolman.protocols import Answer, Ask, Conversation, Look, Step
 from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Turn, Usage
 from tolman.runs.calling import Caller, Limits, NoAnswerError, Tally, failure_of
 from tolman.runs.flow_control import Watcher
-from tolman.runs.identifying import AtAddresses, Identity, identify, keep_label
+from tolman.runs.identifying import Identity, identify, keep_label
 from tolman.runs.prices import Budget, Price
 from tolman.runs.reasoning_room import answered, remark_on, was_asked_again
 from tolman.runs.response_store import AnswerStore, request_key
@@ -114,10 +115,13 @@ __all__ = ["Engine", "Limits", "Tally"]
 
 DECODERS = 2
 """Videos decoded side by side."""
+SPARE_WORKERS = 4
+"""Workers beyond the calls that may be in flight."""
 FIRST_LOOK, LAST_LOOK = 0.05, 1.0
 """Seconds between looks at whether another process has its answer: at first, and at most."""
 LAST_ANSWER_SECONDS = 30.0
 """The longest wait for answers that are on their way when a run ends."""
+_OVER = "the run's time limit was over"
 _NOT_KEPT = {"id", "repeat", "response", "turns", "notes", "cost", "served"}
 """What a turn has of its own, or not at all."""
 
@@ -190,7 +194,10 @@ class Engine:
         streams = len(self.model.urls) if isinstance(self.model, AtAddresses) else 1
         queue = iter(interleave(jobs, lambda job: _media_key(job[0]) or job[0].id, streams))
         with ThreadPoolExecutor(DECODERS, thread_name_prefix="decode") as self._decoders:
-            workers = [asyncio.create_task(self._work(queue, deadline)) for _ in range(min(self._workers(), len(jobs)))]
+            # More than calls may be in flight: the next are ready when a place is free, and others can be tried where
+            # the first question fails.
+            count = min(self.model.concurrency + SPARE_WORKERS, len(jobs))
+            workers = [asyncio.create_task(self._work(queue, deadline)) for _ in range(count)]
             try:
                 await asyncio.gather(*workers)
                 hopeless = self.callers["model"].hopeless
@@ -234,25 +241,19 @@ class Engine:
         for model in (self.model, *self.helpers.values()):
             await model.close()
 
-    def _workers(self) -> int:
-        """Some more than calls may be in flight: the next are ready when a place is free, and others can be tried where
-        the first question fails."""
-        return self.model.concurrency + 4
-
     async def _work(self, queue: Iterator[tuple[Item, int]], deadline: float | None) -> None:
         for item, repeat in queue:  # shared by all workers: each takes the next
             if (item.id, repeat) in self.kept:
                 outcome: Outcome = self.kept[item.id, repeat]
                 self.tally.reused += 1
-            elif deadline is not None and time.monotonic() > deadline:
-                outcome = Failure(
-                    id=item.id, kind=FailureKind.INTERRUPTED, message="the run's time limit was over", repeat=repeat
-                )
-            elif self.budget.is_used_up:
-                outcome = Failure(id=item.id, kind=FailureKind.INTERRUPTED, message=self.budget.sentence, repeat=repeat)
             else:
                 left = None if deadline is None else deadline - time.monotonic()
-                outcome = await self._ask_item(item, repeat, left)
+                why = _OVER if left is not None and left < 0 else self.budget.sentence if self.budget.is_used_up else ""
+                outcome = (
+                    Failure(id=item.id, kind=FailureKind.INTERRUPTED, message=why, repeat=repeat)
+                    if why
+                    else await self._ask_item(item, repeat, left)
+                )
             self.outcomes[item.id, repeat] = outcome
             self.done(outcome)
 
@@ -267,7 +268,7 @@ class Engine:
         except BrokenMediaError as error:
             kind, message = FailureKind.MEDIA, str(error)
         except TimeoutError:
-            kind, message = FailureKind.INTERRUPTED, "the run's time limit was over"
+            kind, message = FailureKind.INTERRUPTED, _OVER
         return Failure(id=item.id, kind=kind, message=f"item {item.id}: {message}", repeat=repeat, attempts=attempts)
 
     async def _converse(self, item: Item, repeat: int) -> Response:
@@ -303,10 +304,8 @@ class Engine:
 
     def _whole(self, item: Item, repeat: int, answer: Answer, spoken: Sequence[tuple[Ask, Response]]) -> Response:
         """The response to an item: the text that is scored, with all that led to it."""
-        if len(spoken) == 1 and spoken[0][1].response == answer.text:
-            turns = []
-        else:
-            turns = [self._turn(ask, response) for ask, response in spoken]
+        is_alone = len(spoken) == 1 and spoken[0][1].response == answer.text
+        turns = [] if is_alone else [self._turn(ask, response) for ask, response in spoken]
         costs = [self.callers[ask.role].cost(response) for ask, response in spoken]
         timed = [response.seconds for _, response in spoken if response.seconds is not None]
         changes = {
@@ -323,15 +322,8 @@ class Engine:
 
     def _turn(self, ask: Ask, response: Response) -> Turn:
         model = self.callers[ask.role].model.name if ask.role != "model" else None
-        kept = response.model_dump(exclude=_NOT_KEPT)
-        return Turn(
-            purpose=ask.purpose,
-            prompt=ask.messages[-1].text,
-            response=response.response,
-            draw=ask.draw,
-            model=model,
-            **kept,
-        )
+        own: dict[str, Any] = {"purpose": ask.purpose, "prompt": ask.messages[-1].text, "draw": ask.draw}
+        return Turn(response=response.response, model=model, **own, **response.model_dump(exclude=_NOT_KEPT))
 
     async def _ask(self, item: Item, ask: Ask, repeat: int) -> Response:
         """One turn: from the store if it holds it, else from the model into the store."""
@@ -366,7 +358,7 @@ class Engine:
         shows whether it reasons."""
         seen: Response | None = None
         try:
-            seen = await answered(caller.call, request, self.limits.again, self._count_again)
+            seen = await answered(caller.call, request, self.limits.again, self.tally.count_again)
             return seen
         except NoAnswerError as error:
             seen = error.response
@@ -376,9 +368,6 @@ class Engine:
                 self._told.add(caller)
                 remark = remark_on(caller.model.name, seen, request.sampling)
                 self.tally.remarks += [remark] if remark and caller.model.remote else []
-
-    def _count_again(self) -> None:
-        self.tally.again += 1
 
     def _checked(self, request: Request, response: Response) -> Response:
         """The response, with a note where its videos became other tokens than they should."""
@@ -406,13 +395,8 @@ class Engine:
         so."""
         if not message.media:
             return message
-        parts: list[Part] = []
-        for part in message.parts:
-            if isinstance(part, Media):
-                parts += await self._pictures_of(part)
-            else:
-                parts.append(part)
-        return Message(role=message.role, parts=tuple(parts))
+        parts = [await self._pictures_of(part) if isinstance(part, Media) else (part,) for part in message.parts]
+        return Message(role=message.role, parts=tuple(chain.from_iterable(parts)))
 
     async def _pictures_of(self, media: Media) -> tuple[Part, ...]:
         """Return the pictures of a medium, made once however many items wait for it."""

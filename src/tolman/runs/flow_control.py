@@ -71,6 +71,18 @@ class Watcher:
     noted: Callable[[str], None] = lambda sentence: None
     gone: Callable[[], str | None] = lambda: None
 
+    async def sleep(self, seconds: float) -> None:
+        """Wait, as long as an answer may still come.
+
+        Raises:
+            EndpointError: none can come any more.
+        """
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if why := self.gone():
+                raise EndpointError(why)
+            await asyncio.sleep(min(left, LOOK_SECONDS))
+
 
 @runtime_checkable
 class Tells(Protocol):

@@ -7,36 +7,22 @@ these is known, the address is used, as in earlier versions.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from tolman.errors import EndpointError, UsageError, nearest
-from tolman.models.identity import Looking, Served, without_password
+from tolman.models.identity import AtAddresses, Served, without_password
 from tolman.models.model import Model
 from tolman.models.pacing import in_words
-from tolman.runs.flow_control import LOOK_SECONDS, Limits, Watcher
+from tolman.runs.flow_control import Limits, Watcher
 from tolman.runs.response_store import AnswerStore
 
 NAMES_SHOWN = 5
 """Names of a list of models that a warning shows, at most."""
 LONGEST_STEP = 10.0
 """Seconds between two looks at an endpoint that isn't up."""
-
-
-@runtime_checkable
-class AtAddresses(Protocol):
-    """A model behind addresses; for its attributes see `models.endpoint.EndpointModel`."""
-
-    name: str
-    urls: tuple[str, ...]
-    label: str | None
-    origin: str | None
-    names_itself: bool
-    looks: tuple[Looking, ...]
-    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -128,8 +114,8 @@ def _find_weights(
         return weights
     if all(one.reached for one in found):
         return None
-    known = (_recall(store, model, address) or served_before.get(address) for address in addresses)
-    return next((one for one in known if one), None)
+    kept = {} if store is None else {address: store.recall(model.name, f"served at {address}") for address in addresses}
+    return next((one for address in addresses if (one := kept.get(address) or served_before.get(address))), None)
 
 
 def _own_identity(model: AtAddresses, weights: str | None) -> dict[str, Any] | None:
@@ -202,11 +188,7 @@ async def _wait(model: AtAddresses, limits: Limits, watcher: Watcher) -> list[Se
             raise EndpointError(
                 f"{where} didn't come up in {waited} (--wait); is the server running? Nothing was sent."
             )
-        until = time.monotonic() + pause
-        while (left := until - time.monotonic()) > 0:
-            if why := watcher.gone():
-                raise EndpointError(why)
-            await asyncio.sleep(min(left, LOOK_SECONDS))
+        await watcher.sleep(pause)
         found = [await look.again() for look in model.looks]
         if any(one.reached for one in found):
             watcher.noted(f"{where} is up after {in_words(time.monotonic() - began)}.")
@@ -252,7 +234,3 @@ def _two_meanings(model: AtAddresses, label: str, stood: str, weights: str) -> U
         f"--label {label} stands for {stood}, and {without_password(model.urls[0])} serves {weights}; give that "
         f"another label, or forget the answers of {model.name} with 'tolman store prune'."
     )
-
-
-def _recall(store: AnswerStore | None, model: AtAddresses, address: str) -> str | None:
-    return store.recall(model.name, f"served at {address}") if store is not None else None

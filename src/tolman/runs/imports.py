@@ -10,7 +10,7 @@ from glob import glob
 from itertools import islice
 from pathlib import Path
 
-from tolman.benchmarks.rows import stream_rows
+from tolman.benchmarks.rows import checked_rows
 from tolman.errors import ColumnsTakenWarning, DataWarning, InputError
 from tolman.item_table import field_values
 from tolman.items import Item
@@ -292,9 +292,7 @@ def _check_truths(path: Path, pairs: Sequence[tuple[LogRow, Item]]) -> None:
 def _of_records(path: Path, items: Sequence[Item]) -> Iterator[tuple[int | str, Outcome]]:
     known = set(field_values(items, "id"))
     number = 0
-    for number, (_, row) in enumerate(stream_rows(path), start=1):
-        if isinstance(row, InputError):
-            raise row
+    for number, (_, row) in enumerate(checked_rows(path), start=1):
         outcome = outcome_from_record(row, path, number)
         if isinstance(outcome, Response):
             # These tables can't tell an empty text from none, which is how other programs write a failed call.

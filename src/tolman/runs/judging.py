@@ -37,14 +37,7 @@ from tolman.runtime import run_until_stopped
 from tolman.scoring.answer_values import ParsedAnswer
 from tolman.scoring.judge_sample import SampleSize, is_read
 from tolman.scoring.judge_sample import draw as draw_sample
-from tolman.scoring.judged import (
-    JudgedSample,
-    Judgement,
-    Judgements,
-    digest,
-    read_reply,
-    stated_prompt,
-)
+from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest, read_reply, stated_prompt
 from tolman.scoring.rule_sets import RuleSet
 
 Texts = Mapping[str, Sequence[str]]
@@ -250,41 +243,6 @@ class JudgeRequest:
         return read_price(self.prices, judge.name) if self.prices else None
 
 
-def judge_run(
-    folder: RunFolder,
-    benchmark: BenchmarkSpec,
-    items: Sequence[Item],
-    outcomes: Iterable[Outcome],
-    request: JudgeRequest,
-    judge: Model,
-    *,
-    started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
-    done: Callable[[Outcome], None] = lambda outcome: None,
-    noted: Callable[[str], None] = lambda sentence: None,
-    seed: int = 0,
-) -> Judgements:
-    """Ask the judge about every response that the benchmark has judged and about a sample of those that were read, and
-    write its judgements.
-
-    Args:
-        folder: of the run.
-        benchmark: for when and how a judge is asked.
-        items, outcomes: of the run.
-        request: the user's.
-        judge: from `request.open()`.
-        started: called before the first call with the number of judgements, counts that grow, and whether calls cost.
-        done: called as each judgement comes.
-        noted: called with a sentence about each pause.
-        seed: of the run, for released parsers that draw at random and for the sample.
-
-    Raises:
-        EndpointError: the first call showed that none can succeed.
-        RunInterruptedError: the user stopped it; judgements so far are kept.
-    """
-    judging = JudgedRun(folder, benchmark, items, outcomes, request, judge, seed)
-    return until_stopped(judging.ask(started=started, done=done, noted=noted), judging.consultation)
-
-
 class Consultation:
     """Questions for a judge, to be asked in any event loop.
 
@@ -329,7 +287,10 @@ class Consultation:
         """Ask everything. If it is cancelled, judgements so far are in the response store.
 
         Args:
-            started, done, noted: as in `judge_run`.
+            started: called before the first call with the number of judgements, counts that grow, and whether calls
+                cost.
+            done: called as each judgement comes.
+            noted: called with a sentence about each pause.
 
         Returns:
             Item's id → outcome, and the cost of all replies, None where the user gave no prices.
@@ -350,7 +311,8 @@ class Consultation:
             if engine.store is not None:
                 engine.store.close()
         found = {item.id: engine.outcomes[item.id, 0] for item in self._items}
-        return found, _cost(found.values()) if self._price else None
+        cost = sum(one.cost or 0.0 for one in found.values() if isinstance(one, Response))
+        return found, cost if self._price else None
 
     @property
     def stopped(self) -> str:
@@ -362,7 +324,17 @@ class Consultation:
 
 
 class JudgedRun:
-    """A run whose responses a judge is to read, in any event loop; see `judge_run`."""
+    """The responses of a run that the benchmark has judged, and a sample of those that were read, for a judge to read
+    in any event loop.
+
+    Args:
+        folder: of the run.
+        benchmark: for when and how a judge is asked.
+        items, outcomes: of the run.
+        request: the user's.
+        judge: from `request.open()`.
+        seed: of the run, for released parsers that draw at random and for the sample.
+    """
 
     def __init__(
         self,
@@ -372,7 +344,7 @@ class JudgedRun:
         outcomes: Iterable[Outcome],
         request: JudgeRequest,
         judge: Model,
-        seed: int = 0,
+        seed: int,
     ) -> None:
         if request.is_self:
             benchmark = read_by_itself(benchmark)
@@ -390,11 +362,14 @@ class JudgedRun:
     async def ask(
         self,
         *,
-        started: Callable[[int, Tally, bool], None] = lambda calls, tally, remote: None,
-        done: Callable[[Outcome], None] = lambda outcome: None,
-        noted: Callable[[str], None] = lambda sentence: None,
+        started: Callable[[int, Tally, bool], None],
+        done: Callable[[Outcome], None],
+        noted: Callable[[str], None],
     ) -> Judgements:
         """Ask, and write the judgements.
+
+        Args:
+            started, done, noted: as in `Consultation.ask`.
 
         Raises:
             EndpointError: the first call showed that none can succeed.
@@ -458,7 +433,3 @@ def _judgement(job: JudgeJob, outcome: Outcome) -> Judgement:
 def usage_of(outcomes: Iterable[Outcome]) -> Usage:
     """The tokens of all replies."""
     return Usage.total(outcome.usage for outcome in outcomes if isinstance(outcome, Response))
-
-
-def _cost(outcomes: Iterable[Outcome]) -> float:
-    return sum(outcome.cost or 0.0 for outcome in outcomes if isinstance(outcome, Response))

@@ -95,14 +95,14 @@ def sole_writer(folder: Path) -> Iterator[None]:
     path = folder.absolute() / ".lease"
     while True:
         leases = Leases(path)
-        if not leases.take(_WHOLE):
-            leases.close()
+        is_taken = leases.take(_WHOLE)
+        if is_taken and leases.is_at(path):
+            break
+        leases.close()  # where it was taken, another had it and removed the file in between
+        if not is_taken:
             raise RunBusyError(
                 f"{folder}: {_holder(path)} is at work in this folder; wait for its end, or give another with --out."
             )
-        if leases.is_at(path):
-            break
-        leases.close()  # whoever had it removed the file in between
     try:
         with writing(path):
             path.write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf-8")

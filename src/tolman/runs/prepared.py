@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from tolman.memory import give_back
 from tolman.models.code import UNKNOWN, code_of
 from tolman.models.model import HasExpectation, Model, is_stored
 from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response
-from tolman.runs.engine import Engine
+from tolman.runs.engine import Engine, Tally
 from tolman.runs.flow_control import Limits, Tells, Watcher
 from tolman.runs.identifying import is_by_address
 from tolman.runs.judging import JudgedRun
@@ -196,7 +196,8 @@ class PreparedRun:
             if engine.store is not None:
                 engine.store.close()
             await asyncio.shield(written)
-        if any(one.kind == FailureKind.INTERRUPTED for one in self._failures()) and engine.budget.is_used_up:
+        failures = (one for one in engine.outcomes.values() if isinstance(one, Failure))
+        if any(one.kind == FailureKind.INTERRUPTED for one in failures) and engine.budget.is_used_up:
             noted(f"{engine.budget.sentence.capitalize()}: {self._kept_so_far()}")
         if request.judge is None or self._judge is None:
             return
@@ -221,13 +222,11 @@ class PreparedRun:
         judge = replace(asked, limits=self._left_for(asked.limits))
         judged = JudgedRun(self.folder, self._benchmark, self.items, outcomes.values(), judge, model, seed)
         self._judging = judged.consultation
-        await judged.ask(
-            done=done,
-            noted=noted,
-            started=lambda calls, tally, remote: started(
-                Started(calls, self._named, tally, bool(request.prices), remote, "judging")
-            ),
-        )
+
+        def judging(calls: int, tally: Tally, remote: bool) -> None:
+            started(Started(calls, self._named, tally, bool(request.prices), remote, "judging"))
+
+        await judged.ask(started=judging, done=done, noted=noted)
 
     def _go_on(self, unfinished: UnfinishedRun, noted: Callable[[str], None]) -> None:
         """Take over the answers of an earlier start of the run, and keep new ones."""
@@ -318,7 +317,7 @@ class PreparedRun:
     @property
     def has_answers(self) -> bool:
         """Check whether the run itself, not its judge, brought an answer since it was started."""
-        return self._judging is None and any(True for _ in self._responses())
+        return self._judging is None and any(isinstance(one, Response) for one in self._engine.outcomes.values())
 
     def ended(self, why: EndpointError) -> str:
         """What to say of a run that ended before its last question."""
@@ -357,12 +356,6 @@ class PreparedRun:
     def _is_stored(self) -> bool:
         """Check whether a run that starts again finds its answers, or they cost nothing."""
         return all(is_stored(one) or not one.remote for one in self._everyone)
-
-    def _responses(self) -> Iterator[Response]:
-        return (one for one in self._engine.outcomes.values() if isinstance(one, Response))
-
-    def _failures(self) -> list[Failure]:
-        return [one for one in self._engine.outcomes.values() if isinstance(one, Failure)]
 
     def _left_for(self, limits: Limits) -> Limits:
         """Return the limits of a judge, whose calls may cost the run's remaining budget."""

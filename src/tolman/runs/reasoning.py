@@ -120,7 +120,7 @@ def judge_reasoning(
         reference: whether the judge is shown the items' human reasoning.
         media: the folder that media are relative to; None where the judge is to be shown none.
         frames: which frames of a video it is shown.
-        started, done: as in `runs.judging.judge_run`.
+        started, done: as in `runs.judging.Consultation.ask`.
 
     Returns:
         A judgement for each of `reasoned`, in order; the tokens of all replies; their cost where the user gave prices.

@@ -14,7 +14,7 @@ from tolman.items import Selection
 from tolman.models.model import HasExpectation, KnowsTheTruth, Model, ModelOptions
 from tolman.responses import Outcome, Outcomes
 from tolman.runs.imports import Imported, formats, read_import
-from tolman.runs.judging import JudgeRequest, judge_run
+from tolman.runs.judging import JudgedRun, JudgeRequest, until_stopped
 from tolman.runs.logs.join import NotJoinedError
 from tolman.runs.places import check_run_folder, default_folder, imported_places
 from tolman.runs.request import Started
@@ -226,18 +226,22 @@ def judge_folder(
         InputError: the folder is no run's.
         EndpointError: the judge's first call showed that none can succeed.
         RunConflictError: a run is at work in the folder.
+        RunInterruptedError: the user stopped it; judgements so far are kept.
     """
     folder = RunFolder(path)
     record = folder.record()
     judge = request.open(_own_model(record, request) if request.is_self else None)
     with folder.sole_writer():
-        judge_run(
-            folder, benchmarks.get(record.settings.benchmark), folder.items(), folder.outcomes(), request, judge,
-            done=done, noted=noted, seed=record.settings.seed,
+        benchmark, seed = benchmarks.get(record.settings.benchmark), record.settings.seed
+        judging = JudgedRun(folder, benchmark, folder.items(), folder.outcomes(), request, judge, seed)
+        asking = judging.ask(
+            done=done,
+            noted=noted,
             started=lambda calls, tally, remote: started(
                 Started(calls, path, tally, bool(request.prices), remote, "judging")
             ),
-        )  # fmt: skip
+        )
+        until_stopped(asking, judging.consultation)
         return folder, _score_again(folder, record)
 
 

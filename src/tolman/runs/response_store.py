@@ -5,7 +5,8 @@ in flight. Committed answers are brought to the disk within `SYNC_SECONDS`, so t
 the answers of that time. Waiting for the disk at each answer would hold up all calls (`benchmarks/runs.py store`).
 
 Runs share the store, so a run that starts again, or another run that asks the same, finds its answers there. A lease
-on each key keeps two that run at once from asking the same. Failures never enter it.
+on each key keeps two that run at once from asking the same. Failures never enter it. Processes on several machines
+share one in a PostgreSQL database, with the same rows.
 
 Answers that the store doesn't keep, such as a Python function's, are appended to a file in the run's folder as they
 come. So a run that was stopped or killed goes on. The file is removed when every question has an answer. The next run
@@ -20,20 +21,20 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from pydantic import ValidationError
 
-from tolman.errors import InputError
+from tolman.errors import InputError, one_line
+from tolman.extras import needs
 from tolman.files import atomic_write
 from tolman.media.frame_store import default_root
 from tolman.messages import WITH_MEDIA, Message, Sampling, content_of
 from tolman.responses import Outcome, Outcomes, Response, outcome_from_record, outcome_to_line
 from tolman.runs.leases import Leases
-from tolman.runs.postgres_store import PostgresStore
 
 SYNC_SECONDS = 1.0
 """The longest time between a commit and its being on the disk."""
@@ -45,18 +46,22 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS responses (
     key TEXT PRIMARY KEY,
     model TEXT NOT NULL,
-    created REAL NOT NULL,
+    created {real} NOT NULL,
     request TEXT NOT NULL,
     response TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS by_model ON responses (model, created);
+) {without_rowid};
+CREATE INDEX IF NOT EXISTS {index} ON responses (model, created);
 CREATE TABLE IF NOT EXISTS names (
     model TEXT NOT NULL,
     name TEXT NOT NULL,
     value TEXT NOT NULL,
     PRIMARY KEY (model, name)
-) WITHOUT ROWID;
+) {without_rowid};
 """
+_MAKING = 7_011_200_214_305
+"""The advisory lock under which a database's tables are made, so that two that begin at once don't make them twice."""
+LATEST = 200
+"""A model's latest answers, whose mean time is taken."""
 
 
 def default_path() -> Path:
@@ -96,8 +101,8 @@ def request_key(
     return hashlib.sha256(text.encode()).hexdigest(), text
 
 
-class AnswerStore(Protocol):
-    """The interface of a store to a run, in a file or in a database.
+class AnswerStore:
+    """The response store, in a file or in a database: the same rows and almost the same SQL.
 
     Attributes:
         place: the file, or the database without the password.
@@ -105,59 +110,134 @@ class AnswerStore(Protocol):
     """
 
     place: str
-    is_older: bool
-
-    def remember(self, model: str, name: str, value: str, *, replace: bool = False) -> str:
-        """Keep a fact about a model unless there is one of this name already, and return the kept one."""
-        ...
-
-    def recall(self, model: str, name: str) -> str | None:
-        """A fact about a model."""
-        ...
-
-    def size(self) -> int:
-        """Bytes that it takes."""
-        ...
-
-    def get(self, key: str) -> Response | None:
-        """The answer under a key."""
-        ...
-
-    def put(self, key: str, model: str, request: str, response: Response) -> Response:
-        """Commit an answer, and return the one now kept under its key."""
-        ...
-
-    def forget(self, key: str) -> None:
-        """Delete the answer under a key."""
-        ...
+    is_older = False
+    _db: Any
+    _errors: type[Exception]
+    _fix_of_writing = "name another with --store"
 
     def lease(self, key: str) -> bool:
-        """Take the lease on asking for a key; False while another has it."""
-        ...
+        """Take the lease on asking for a key; False while another process or store has it."""
+        raise NotImplementedError
 
     def end_lease(self, key: str) -> None:
         """Let others ask for a key."""
-        ...
+        raise NotImplementedError
 
-    def summary(self) -> list[tuple[str, int, float, float]]:
-        """For each model: answers, first and last time."""
-        ...
-
-    def mean_seconds(self, model: str, *, media: bool, latest: int = 200) -> float | None:
-        """How long a model's latest answers to requests with media, or without, took on average."""
-        ...
-
-    def prune(self, *, model: str | None = None, before: float | None = None) -> int:
-        """Delete answers; how many."""
-        ...
-
-    def export(self) -> Iterator[dict[str, Any]]:
-        """All rows."""
-        ...
+    def size(self) -> int:
+        """Bytes that it takes."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """Let go of it, and end all leases."""
-        ...
+        raise NotImplementedError
+
+    def get(self, key: str) -> Response | None:
+        """The answer under a key.
+
+        Raises:
+            InputError: it can't be read.
+        """
+        rows = self._read("SELECT response FROM responses WHERE key = ?", key)
+        try:
+            return Response.model_validate_json(rows[0][0]) if rows else None
+        except ValidationError:
+            raise self._damaged(f"the answer {key} is no response") from None
+
+    def put(self, key: str, model: str, request: str, response: Response) -> Response:
+        """Commit an answer, and return the one now kept under its key: the first one stays.
+
+        Two equal requests in flight at once bring two answers; both then count as the one that a later run will find.
+        """
+        row = (key, model, time.time(), request, response.model_dump_json(exclude_defaults=True))
+        if self._write("INSERT INTO responses VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING", *row):
+            return response
+        return self.get(key) or response
+
+    def remember(self, model: str, name: str, value: str, *, replace: bool = False) -> str:
+        """Keep a fact about a model unless there is one of this name already, and return the kept one."""
+        then = "UPDATE SET value = EXCLUDED.value" if replace else "NOTHING"
+        self._write(f"INSERT INTO names VALUES (?, ?, ?) ON CONFLICT (model, name) DO {then}", model, name, value)
+        return self.recall(model, name) or value
+
+    def recall(self, model: str, name: str) -> str | None:
+        """A fact about a model."""
+        rows = self._read("SELECT value FROM names WHERE model = ? AND name = ?", model, name)
+        return str(rows[0][0]) if rows else None
+
+    def forget(self, key: str) -> None:
+        """Delete the answer under a key."""
+        self._write("DELETE FROM responses WHERE key = ?", key)
+
+    def summary(self) -> list[tuple[str, int, float, float]]:
+        """For each model: answers, first and last time (seconds since 1970)."""
+        query = "SELECT model, COUNT(*), MIN(created), MAX(created) FROM responses GROUP BY model ORDER BY model"
+        return [(str(m), int(n), float(a), float(b)) for m, n, a, b in self._read(query)]
+
+    def mean_seconds(self, model: str, *, media: bool) -> float | None:
+        """How long a model's latest answers took on average; None where the store has none.
+
+        Args:
+            model: its name.
+            media: whether requests with media count, or those without.
+        """
+        query = f"SELECT response FROM responses WHERE model = ? AND ({WITH_MEDIA}) = ? ORDER BY created DESC LIMIT ?"
+        found = [json.loads(row).get("seconds") for (row,) in self._read(query, model, media, LATEST)]
+        known = [seconds for seconds in found if seconds is not None]
+        return sum(known) / len(known) if known else None
+
+    def prune(self, *, model: str | None = None, before: float | None = None) -> int:
+        """Delete a model's answers, or those older than a time, or both at once; the number deleted."""
+        given = {text: value for text, value in (("model = ?", model), ("created < ?", before)) if value is not None}
+        where = f"WHERE {' AND '.join(given)}" if given else ""
+        deleted = self._write(f"DELETE FROM responses {where}", *given.values())
+        self._tidy(model if before is None else None)
+        return deleted
+
+    def export(self) -> Iterator[dict[str, Any]]:
+        """All rows, for JSONL."""
+        query = "SELECT key, model, created, request, response FROM responses ORDER BY model, created, key"
+        with self._told("can't be read"):
+            for key, model, created, request, response in self._stream(query):
+                try:
+                    asked, answered = json.loads(request), json.loads(response)
+                except (ValueError, TypeError):
+                    raise self._damaged(f"the answer {key} is no JSON") from None
+                yield {"key": key, "model": model, "created": created, "request": asked, "response": answered}
+
+    def _tidy(self, pruned: str | None) -> None:
+        """Forget what is of no use after answers were deleted; all of the model's where one is named."""
+        raise NotImplementedError
+
+    def _execute(self, query: str, values: Sequence[Any]) -> Any:
+        return self._db.execute(query, values)
+
+    def _stream(self, query: str) -> Iterator[tuple[Any, ...]]:
+        yield from self._execute(query, ())
+
+    def _read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._told("can't be read"):
+            rows: list[tuple[Any, ...]] = self._execute(query, values).fetchall()
+        return rows
+
+    def _write(self, query: str, *values: Any) -> int:
+        """How many rows were changed."""
+        with self._told("can't be written", fix=self._fix_of_writing):
+            return int(self._execute(query, values).rowcount)
+
+    @contextmanager
+    def _told(self, what: str, *, fix: str = "name another with --store") -> Iterator[None]:
+        """Convert errors of the database to an InputError with one sentence."""
+        try:
+            yield
+        except self._errors as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
+                raise self._damaged(str(error)) from None
+            raise InputError(self.place, f"{what} ({one_line(error)})", fix=fix) from None
+
+    def _damaged(self, how: str) -> InputError:
+        return InputError(
+            self.place, f"is damaged ({how})", fix="put a copy in its place, or name another with --store"
+        )
 
 
 def is_url(place: object) -> bool:
@@ -165,18 +245,18 @@ def is_url(place: object) -> bool:
     return isinstance(place, str) and place.startswith(("postgresql://", "postgres://"))
 
 
-class ResponseStore:
+class ResponseStore(AnswerStore):
     """A store's file, open.
 
     Args:
         path: of the SQLite file; made if it isn't there.
 
-    Attributes:
-        is_older: whether it may hold answers of earlier versions, which kept them under the endpoint's address.
-
     Raises:
         InputError: the file is no such store, or a damaged one.
     """
+
+    _errors = sqlite3.Error
+    _fix_of_writing = "make room, or name another with --store"
 
     def __init__(self, path: Path) -> None:
         self.path, self.place = path, str(path)
@@ -188,7 +268,7 @@ class ResponseStore:
             (found,) = self._db.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'responses'").fetchone()
             if not found:
                 self._db.execute(f"PRAGMA user_version={KEYED_BY_WEIGHTS}")
-            self._db.executescript(_SCHEMA)
+            self._db.executescript(_SCHEMA.format(real="REAL", without_rowid="WITHOUT ROWID", index="by_model"))
             (version,) = self._db.execute("PRAGMA user_version").fetchone()
             self.is_older = version < KEYED_BY_WEIGHTS
             (found,) = self._db.execute("PRAGMA quick_check(1)").fetchone()  # 0.3 s for 100,000 answers
@@ -196,19 +276,6 @@ class ResponseStore:
             raise self._damaged(" ".join(str(found).split()))
         self._leases: Leases | None = None
         self._syncing: _Syncing | None = None
-
-    def get(self, key: str) -> Response | None:
-        """The answer under a key.
-
-        Raises:
-            InputError: it can't be read.
-        """
-        with self._told("can't be read"):
-            row = self._db.execute("SELECT response FROM responses WHERE key = ?", (key,)).fetchone()
-        try:
-            return Response.model_validate_json(row[0]) if row else None
-        except ValidationError:
-            raise self._damaged(f"the answer {key} is no response") from None
 
     def size(self) -> int:
         """Bytes of the file."""
@@ -226,85 +293,18 @@ class ResponseStore:
             self._leases.give_back(key)
 
     def put(self, key: str, model: str, request: str, response: Response) -> Response:
-        """Commit an answer, and return the one now kept under its key: the first one stays.
+        """As `AnswerStore.put`; the answer is on the disk soon afterwards."""
+        kept = super().put(key, model, request, response)
+        if kept is response:
+            if self._syncing is None:
+                self._syncing = _Syncing(self.path.with_name(f"{self.path.name}-wal"))
+            self._syncing.wanted()
+        return kept
 
-        Two equal requests in flight at once bring two answers; both then count as the one that a later run will find.
-        """
-        row = (key, model, time.time(), request, response.model_dump_json(exclude_defaults=True))
-        with self._told("can't be written", fix="make room, or name another with --store"):
-            if self._db.execute("INSERT OR IGNORE INTO responses VALUES (?, ?, ?, ?, ?)", row).rowcount:
-                if self._syncing is None:
-                    self._syncing = _Syncing(self.path.with_name(f"{self.path.name}-wal"))
-                self._syncing.wanted()
-                return response
-        return self.get(key) or response
-
-    def remember(self, model: str, name: str, value: str, *, replace: bool = False) -> str:
-        """Keep a fact about a model unless there is one of this name already, and return the kept one."""
-        how = "REPLACE" if replace else "IGNORE"
-        with self._told("can't be written", fix="make room, or name another with --store"):
-            self._db.execute(f"INSERT OR {how} INTO names VALUES (?, ?, ?)", (model, name, value))
-        return self.recall(model, name) or value
-
-    def recall(self, model: str, name: str) -> str | None:
-        """A fact about a model."""
-        with self._told("can't be read"):
-            row = self._db.execute("SELECT value FROM names WHERE model = ? AND name = ?", (model, name)).fetchone()
-        return str(row[0]) if row else None
-
-    def forget(self, key: str) -> None:
-        """Delete the answer under a key."""
-        with self._told("can't be written", fix="make room, or name another with --store"):
-            self._db.execute("DELETE FROM responses WHERE key = ?", (key,))
-
-    def summary(self) -> list[tuple[str, int, float, float]]:
-        """For each model: answers, first and last time (seconds since 1970)."""
-        query = "SELECT model, COUNT(*), MIN(created), MAX(created) FROM responses GROUP BY model ORDER BY model"
-        with self._told("can't be read"):
-            return [(str(m), int(n), float(a), float(b)) for m, n, a, b in self._db.execute(query)]
-
-    def mean_seconds(self, model: str, *, media: bool, latest: int = 200) -> float | None:
-        """How long a model's latest answers took on average; None where the store has none.
-
-        Args:
-            model: its name.
-            media: whether requests with media count, or those without.
-            latest: the most answers that count.
-        """
-        query = f"SELECT response FROM responses WHERE model = ? AND ({WITH_MEDIA}) = ? ORDER BY created DESC LIMIT ?"
-        with self._told("can't be read"):
-            rows = [row for (row,) in self._db.execute(query, (model, media, latest))]
-        found = [json.loads(row).get("seconds") for row in rows]
-        known = [seconds for seconds in found if seconds is not None]
-        return sum(known) / len(known) if known else None
-
-    def prune(self, *, model: str | None = None, before: float | None = None) -> int:
-        """Delete a model's answers, or those older than a time, or both at once; the number deleted."""
-        conditions, values = [], []
-        if model is not None:
-            conditions.append("model = ?")
-            values.append(model)
-        if before is not None:
-            conditions.append("created < ?")
-            values.append(str(before))
-        where = " AND ".join(conditions) or "1"
-        with self._told("can't be written", fix="make room, or name another with --store"):
-            deleted = self._db.execute(f"DELETE FROM responses WHERE {where}", values).rowcount
-            if model is not None and before is None:
-                self._db.execute("DELETE FROM names WHERE model = ?", (model,))
-            self._db.execute("VACUUM")
-        return deleted
-
-    def export(self) -> Iterator[dict[str, Any]]:
-        """All rows, for JSONL."""
-        query = "SELECT key, model, created, request, response FROM responses ORDER BY model, created, key"
-        with self._told("can't be read"):
-            for key, model, created, request, response in self._db.execute(query):
-                try:
-                    asked, answered = json.loads(request), json.loads(response)
-                except (ValueError, TypeError):
-                    raise self._damaged(f"the answer {key} is no JSON") from None
-                yield {"key": key, "model": model, "created": created, "request": asked, "response": answered}
+    def _tidy(self, pruned: str | None) -> None:
+        if pruned is not None:
+            self._write("DELETE FROM names WHERE model = ?", pruned)
+        self._write("VACUUM")
 
     def close(self) -> None:
         """Close the file, and end all leases."""
@@ -314,18 +314,75 @@ class ResponseStore:
         if self._leases is not None:
             self._leases.close()
 
-    @contextmanager
-    def _told(self, what: str, *, fix: str = "name another with --store") -> Iterator[None]:
-        """Convert errors of SQLite to an InputError with one sentence."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT:
-                raise self._damaged(str(error)) from None
-            raise InputError(self.path, f"{what} ({error})", fix=fix) from None
 
-    def _damaged(self, how: str) -> InputError:
-        return InputError(self.path, f"is damaged ({how})", fix="put a copy in its place, or name another with --store")
+class PostgresStore(AnswerStore):
+    """A store's database, connected (extra `review`). A lease is an advisory lock of the session that asks: it ends
+    with the connection, however the process ends, so that none is ever stale.
+
+    Args:
+        url: such as postgresql://user@host/database.
+
+    Raises:
+        InputError: it can't be reached or used.
+        MissingExtraError: psycopg isn't installed.
+    """
+
+    def __init__(self, url: str) -> None:
+        with needs("review", "A response store in PostgreSQL"):
+            import psycopg
+        self._errors = psycopg.Error
+        self.place = without_password(url)
+        with self._told("can't be used", fix="correct --store, or start the server"):
+            self._db = psycopg.connect(url, autocommit=True, connect_timeout=20)
+            with self._db.transaction():
+                self._db.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
+                self._db.execute(_SCHEMA.format(real="DOUBLE PRECISION", without_rowid="", index="responses_by_model"))
+
+    def size(self) -> int:
+        """Bytes of the table with its indexes."""
+        return int(self._read("SELECT pg_total_relation_size('responses')")[0][0])
+
+    def lease(self, key: str) -> bool:
+        """Take the lease on asking for a key; False while another connection has it."""
+        with self._told("can't be used"):
+            return bool(self._execute("SELECT pg_try_advisory_lock(?)", (_lock_of(key),)).fetchone()[0])
+
+    def end_lease(self, key: str) -> None:
+        """Let others ask for a key."""
+        with self._told("can't be used"):
+            self._execute("SELECT pg_advisory_unlock(?)", (_lock_of(key),))
+
+    def close(self) -> None:
+        """Close the connection, and end all leases; a connection that is lost has none."""
+        with suppress(self._errors):
+            self._db.execute("SELECT pg_advisory_unlock_all()")  # the server ends a session some time after its client
+        self._db.close()
+
+    def _tidy(self, pruned: str | None) -> None:
+        self._write("DELETE FROM names WHERE model NOT IN (SELECT model FROM responses)")
+
+    def _execute(self, query: str, values: Sequence[Any]) -> Any:
+        # PostgreSQL's texts hold no NUL, which a model may say.
+        clean = [
+            one.replace("\0", "\ufffd").replace("\\u0000", "\ufffd") if isinstance(one, str) else one for one in values
+        ]
+        return self._db.execute(query.replace("%", "%%").replace("?", "%s"), clean)
+
+    def _stream(self, query: str) -> Iterator[tuple[Any, ...]]:
+        with self._db.transaction(), self._db.cursor("export") as rows:
+            yield from rows.execute(query)
+
+
+def without_password(url: str) -> str:
+    """An address as it may be shown."""
+    scheme, _, rest = url.partition("://")
+    who, at, where = rest.rpartition("@")
+    return f"{scheme}://{who.partition(':')[0]}{at}{where}"
+
+
+def _lock_of(key: str) -> int:
+    """The advisory lock of a key: a signed number of 64 bits."""
+    return int(key[:15], 16)
 
 
 class _Syncing:

@@ -29,12 +29,13 @@ from tolman.media.integrity import refuse_missing, refuse_outside
 from tolman.media.sampling import Frames
 from tolman.models.code import OBJECT, UNKNOWN, callable_of, mark_given
 from tolman.models.hf_inputs import MEDIA
+from tolman.models.identity import AtAddresses
 from tolman.models.model import KnowsTheTruth, LeavesQuestions, Model
 from tolman.models.recipes import CAP
 from tolman.protocols import Protocol, ProtocolOptions
 from tolman.responses import Outcome
 from tolman.runs.engine import Engine, rule_of
-from tolman.runs.identifying import AtAddresses, begin
+from tolman.runs.identifying import begin
 from tolman.runs.places import check_run_folder, default_folder
 from tolman.runs.prepared import PreparedRun, ignored
 from tolman.runs.prices import read_price
@@ -187,9 +188,7 @@ def adjusted(preset: PromptPreset, request: RunRequest) -> PromptPreset:
     elif "per_second" in frames:
         frames = {"count": None, "whole": False, **frames}
     return replace(
-        preset,
-        frames=preset.frames.model_copy(update=frames),
-        sampling=preset.sampling.model_copy(update=sampling),
+        preset, frames=preset.frames.model_copy(update=frames), sampling=preset.sampling.model_copy(update=sampling)
     )
 
 

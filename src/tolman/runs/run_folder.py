@@ -200,7 +200,8 @@ class RunFolder:
                     "another folder with --out."
                 )
             if difference:
-                self._remove_results()
+                for name in _RESULTS:  # of a run without an answer
+                    (self.path / name).unlink(missing_ok=True)
                 self.before, earlier = None, Outcomes()
             self.judgements()
             if at_addresses and self.before is not None:  # what is known of the model stays until it is found out anew
@@ -235,17 +236,9 @@ class RunFolder:
 
     def _holds_answers(self, outcomes: Outcomes) -> bool:
         """Check whether an earlier start brought an answer, or left questions at a provider."""
-        batches = self.path / "batches"
-        if any(isinstance(one, Response) for one in outcomes.values()) or response_store.holds_unfinished_answers(
-            self.path
-        ):
+        if any(isinstance(one, Response) for one in outcomes.values()):
             return True
-        return batches.is_dir() and any(batches.iterdir())
-
-    def _remove_results(self) -> None:
-        """Remove the results of a run without an answer."""
-        for name in _RESULTS:
-            (self.path / name).unlink(missing_ok=True)
+        return response_store.holds_unfinished_answers(self.path) or any(self.path.glob("batches/*"))
 
     def write_items(self, items: Iterable[Item]) -> None:
         """Write the questions."""

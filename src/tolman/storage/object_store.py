@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tolman.errors import MissingExtraError, TolmanError, UsageError
+from tolman.errors import MissingExtraError, TolmanError, UsageError, first_line
 from tolman.files import cache_folder, write_text
 
 SCHEMES = ("s3", "gs", "gcs", "memory")
@@ -219,9 +219,9 @@ class Remote:
         except (TolmanError, KeyboardInterrupt):
             raise
         except Exception as error:  # boto's errors have no common base with those of other stores
-            text = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
             raise StorageError(
-                f"{self.url}: can't be {what} ({text}); check the bucket's name, the credentials and the address."
+                f"{self.url}: can't be {what} ({first_line(error)}); check the bucket's name, the credentials and the "
+                "address."
             ) from error
 
 

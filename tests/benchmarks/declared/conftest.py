@@ -10,10 +10,17 @@ from released_rows import WRITERS
 from tolman.items import Item
 
 
-@pytest.fixture
-def items(request: pytest.FixtureRequest, tmp_path: Path) -> list[Item]:
-    """The items of the module's `BENCHMARK`, of its first subset, from rows in the released shape in `tmp_path`."""
+@pytest.fixture(scope="module")
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rows of the module's `BENCHMARK` in the released shape, not to be changed."""
+    place = tmp_path_factory.mktemp("released")
+    WRITERS[request.module.BENCHMARK.name](place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def items(request: pytest.FixtureRequest, folder: Path) -> list[Item]:
+    """The items of the module's `BENCHMARK`, of its first subset."""
     benchmark = request.module.BENCHMARK
-    WRITERS[benchmark.name](tmp_path)
-    found: list[Item] = benchmark.load(tmp_path, next(iter(benchmark.subsets)))
+    found: list[Item] = benchmark.load(folder, next(iter(benchmark.subsets)))
     return found

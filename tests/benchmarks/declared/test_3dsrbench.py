@@ -42,8 +42,7 @@ def test_released_rows_become_items(data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("subset", "groups", "right"),
-    [("vanilla", 12, 11), ("flip", 6, 5), ("circular", 4, 3), ("flip-circular", 2, 1)],
+    ("subset", "groups", "right"), [("vanilla", 12, 11), ("flip", 6, 5), ("circular", 4, 3), ("flip-circular", 2, 1)]
 )
 @pytest.mark.parametrize("reader", ["official", "lmms-eval"])
 def test_one_set_of_responses_has_the_figures_of_all_settings(
@@ -56,8 +55,7 @@ def test_one_set_of_responses_has_the_figures_of_all_settings(
 
 
 @pytest.mark.parametrize(
-    ("subset", "groups", "right"),
-    [("vanilla", 12, 11), ("flip", 6, 5), ("circular", 4, 3), ("flip-circular", 2, 1)],
+    ("subset", "groups", "right"), [("vanilla", 12, 11), ("flip", 6, 5), ("circular", 4, 3), ("flip-circular", 2, 1)]
 )
 def test_a_group_is_right_only_if_all_its_rows_are(data: Path, subset: str, groups: int, right: int) -> None:
     items = BENCHMARK.load(data, subset)

@@ -17,7 +17,7 @@ DISCLAIMER = (
 )
 
 
-def test_the_tasks_files_are_read_together(items: list[Item], tmp_path: Path) -> None:
+def test_the_tasks_files_are_read_together(items: list[Item], folder: Path) -> None:
     assert [item.id for item in items] == [
         "val_Counting_1", "val_Counting_2", "val_Jigsaw_1", "val_Multi-view_Reasoning_1", "val_Multi-view_Reasoning_2",
     ]  # fmt: skip
@@ -25,7 +25,7 @@ def test_the_tasks_files_are_read_together(items: list[Item], tmp_path: Path) ->
     assert [len(item.media) for item in items] == [1, 1, 3, 2, 2]
     last = items[2].media[2]
     assert (last.path, last.part) == ("Jigsaw/val-00000-of-00001.parquet#image_3", (0, 0))
-    assert read_image(tmp_path, last.path, last.part) == PICTURE
+    assert read_image(folder, last.path, last.part) == PICTURE
 
 
 def test_the_released_prompt_has_a_disclaimer_before_three_tasks(items: list[Item]) -> None:

@@ -14,13 +14,13 @@ BENCHMARK = benchmarks.get("cv-bench")
 PROMPT = "Which is it? Select from the following choices.\n(A) left\n(B) right"
 
 
-def test_rows_become_items_of_both_halves(items: list[Item], tmp_path: Path) -> None:
+def test_rows_become_items_of_both_halves(items: list[Item], folder: Path) -> None:
     assert [item.task for item in items] == ["ADE20K Count", "ADE20K Relation", "COCO Count", "Omni3D Depth"]
     assert [item.answer for item in items] == ["A", "B", "A", "B"]
-    assert [item.id for item in BENCHMARK.load(tmp_path, "2d")] == ["0", "1", "2"]
-    assert [item.id for item in BENCHMARK.load(tmp_path, "3d")] == ["3"]
+    assert [item.id for item in BENCHMARK.load(folder, "2d")] == ["0", "1", "2"]
+    assert [item.id for item in BENCHMARK.load(folder, "3d")] == ["3"]
     (medium,) = items[3].media
-    assert read_image(tmp_path, medium.path, medium.part) == PICTURE
+    assert read_image(folder, medium.path, medium.part) == PICTURE
 
 
 def test_the_authors_prompt_and_lmms_evals_are_presets(items: list[Item]) -> None:

@@ -107,8 +107,7 @@ def test_four_public_prediction_sets_rank_as_by_the_published_marks(tmp_path: Pa
     found = {}
     for model in MODELS:
         command = [*predicted(tmp_path, model, rows), "--out", model]
-        done = tolman(tmp_path, *command, "--judge", f"scripted/{model}-marks.jsonl")
-        assert done.returncode == 0, done.stderr
+        done = tolman(tmp_path, *command, "--judge", f"scripted/{model}-marks.jsonl", code=0)
         assert f"scripted/{model}-marks.jsonl judges 40 responses: about" in done.stderr
         figures = json.loads((tmp_path / model / "scores.json").read_text())
         found[model] = figures["rule_sets"]["judged"]["cells"]["overall"]["value"]
@@ -121,8 +120,7 @@ def test_four_public_prediction_sets_rank_as_by_the_published_marks(tmp_path: Pa
 
 def test_without_a_judge_there_is_no_total_and_one_line_says_how_to_get_one(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in EXTRACT.read_text(encoding="utf-8").splitlines()]
-    done = tolman(tmp_path, *predicted(tmp_path, "rag-vlm", rows), "--out", "run")
-    assert done.returncode == 0, done.stderr
+    done = tolman(tmp_path, *predicted(tmp_path, "rag-vlm", rows), "--out", "run", code=0)
     said = [line for line in done.stdout.splitlines() if line.startswith("†")]
     assert len(said) == 1
     assert "careful: no Overall: 87.5 % of 40 answers are unread, and only a judge can score them" in said[0]
@@ -135,8 +133,7 @@ def test_a_model_does_not_mark_itself(tmp_path: Path) -> None:
     openeqa(tmp_path)
     (tmp_path / "a.jsonl").write_text('{"id": "d16b6600-beb5-4bf4-8045-d018b75eefb1", "response": "yes"}')
     command = ["run", "openeqa", "--data", ".", "--model", "scripted/a.jsonl", "--out", "run", "--judge", "self"]
-    done = tolman(tmp_path, *command)
-    assert done.returncode == 2
+    done = tolman(tmp_path, *command, code=2)
     assert "no model marks itself; name another one with --judge" in done.stderr
     assert not (tmp_path / "run").exists()
 

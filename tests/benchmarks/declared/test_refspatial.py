@@ -5,24 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import TUPLES, refspatial, scores_of
+from released_rows import TUPLES, scores_of
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.media.images import read_image
 
 BENCHMARK = benchmarks.get("refspatial")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("released")
-    refspatial(place)
-    return place
-
-
-@pytest.fixture(scope="module")
-def items(folder: Path) -> list[Item]:
-    return BENCHMARK.load(folder, "all")
 
 
 def test_masks_become_answers(folder: Path, items: list[Item]) -> None:

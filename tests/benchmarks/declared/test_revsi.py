@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import WRITERS
 from tolman import benchmarks
 from tolman.benchmarks.spec import check_frames
 from tolman.errors import InputError, UsageError
@@ -22,18 +21,12 @@ from tolman.scoring.score_items import score
 BENCHMARK = benchmarks.get("revsi")
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    WRITERS["revsi"](tmp_path)
-    return tmp_path
-
-
 def _one(items: list[Item], task: str) -> Item:
     return next(item for item in items if item.task == task)
 
 
-def test_the_prompt_is_the_released_one(data: Path) -> None:
-    items = BENCHMARK.load(data, "32_frame")
+def test_the_prompt_is_the_released_one(folder: Path) -> None:
+    items = BENCHMARK.load(folder, "32_frame")
     preset = BENCHMARK.presets[0]
     choice, number = (_one(items, task) for task in ("object_rel_distance_closest", "room_size_estimation_single"))
     assert BENCHMARK.prompt(choice, preset).parts == (
@@ -49,17 +42,17 @@ def test_the_prompt_is_the_released_one(data: Path) -> None:
     assert number.unit == "m2"
 
 
-def test_the_number_of_frames_picks_the_truths(data: Path) -> None:
+def test_the_number_of_frames_picks_the_truths(folder: Path) -> None:
     for frames, subset, truth in ((None, "32_frame", "3"), (16, "16_frame", "2"), (64, "64_frame", "4.5"), (128, "all_frame", "5")):  # fmt: skip
-        found = load("revsi", data, None, frames=frames)
+        found = load("revsi", folder, None, frames=frames)
         assert (found.subset, _one(found.items, "object_counting_single").answer) == (subset, truth)
         assert preset_of(found.benchmark, None, subset).frames.count == (frames or 32)
     with pytest.raises(UsageError, match=r"truths for 16, 32, 64 or 128 frames of a video and none for 50"):
-        load("revsi", data, None, frames=50)
+        load("revsi", folder, None, frames=50)
 
 
-def test_a_run_by_the_truths_of_other_frames_is_refused(data: Path, tmp_path: Path) -> None:
-    asked = RunRequest("revsi", "baseline/random", "blind", data=data, subset="32_frame", out=tmp_path / "out")
+def test_a_run_by_the_truths_of_other_frames_is_refused(folder: Path, tmp_path: Path) -> None:
+    asked = RunRequest("revsi", "baseline/random", "blind", data=folder, subset="32_frame", out=tmp_path / "out")
     for frames in ({"count": 16}, {"per_second": 1.0}, {"cap": 8}):
         with pytest.raises(UsageError, match=r"subset '32_frame' hold for 32 frames of a video, and this run would"):
             prepare(RunRequest(**{**vars(asked), "frames": frames}))
@@ -79,13 +72,13 @@ def test_all_frames_are_those_of_the_whole_video() -> None:
         check_frames(BENCHMARK, "32_frame", Frames(whole=True))
 
 
-def test_a_file_of_another_subset_is_refused(data: Path) -> None:
+def test_a_file_of_another_subset_is_refused(folder: Path) -> None:
     with pytest.raises(InputError, match=r"16_frame.jsonl: holds the questions of the subset '16_frame' of ReVSI"):
-        load("revsi", data / "16_frame.jsonl", "32_frame")
+        load("revsi", folder / "16_frame.jsonl", "32_frame")
 
 
-def test_the_overall_is_the_mean_of_seven_composites(data: Path) -> None:
-    items = BENCHMARK.load(data, "32_frame")
+def test_the_overall_is_the_mean_of_seven_composites(folder: Path) -> None:
+    items = BENCHMARK.load(folder, "32_frame")
     right = {"object_rel_direction_forward_easy", "object_counting_single", "route_planning"}
     responses = [Response(id=item.id, response=item.answer if item.task in right else "?") for item in items]
     found = cells(score(items, responses, [BENCHMARK.rule_set("official")]), BENCHMARK.table)
@@ -93,8 +86,8 @@ def test_the_overall_is_the_mean_of_seven_composites(data: Path) -> None:
     assert found["overall"].value == pytest.approx((25 + 50 + 100) / 7)
 
 
-def test_a_log_with_the_truths_of_other_frames_is_refused(data: Path, tmp_path: Path) -> None:
-    items = BENCHMARK.load(data, "64_frame")
+def test_a_log_with_the_truths_of_other_frames_is_refused(folder: Path, tmp_path: Path) -> None:
+    items = BENCHMARK.load(folder, "64_frame")
     path = tmp_path / "model_samples_revsi.jsonl"
     rows = [
         {"doc_id": place, "doc": {"id": item.id}, "input": BENCHMARK.prompt(item, BENCHMARK.presets[0]).text,
@@ -103,7 +96,7 @@ def test_a_log_with_the_truths_of_other_frames_is_refused(data: Path, tmp_path: 
         for place, item in enumerate(items)
     ]  # fmt: skip
     path.write_text("\n".join(map(json.dumps, rows)))
-    folder, _ = score_file(path, benchmark="revsi", data=data, subset="64_frame", out=tmp_path / "right")
-    assert folder.record().settings.frames.count == 64
+    scored, _ = score_file(path, benchmark="revsi", data=folder, subset="64_frame", out=tmp_path / "right")
+    assert scored.record().settings.frames.count == 64
     with pytest.raises(InputError, match=r"its answer '4.5' isn't '3', that of the subset"):
-        score_file(path, benchmark="revsi", data=data, subset="32_frame", out=tmp_path / "wrong")
+        score_file(path, benchmark="revsi", data=folder, subset="32_frame", out=tmp_path / "wrong")

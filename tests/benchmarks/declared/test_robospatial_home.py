@@ -5,18 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import POINTS_END, robospatial, scores_of
+from released_rows import POINTS_END, scores_of
 from tolman import benchmarks
 from tolman.items import Item
 
 BENCHMARK = benchmarks.get("robospatial-home")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("released")
-    robospatial(place)
-    return place
 
 
 @pytest.fixture(scope="module")

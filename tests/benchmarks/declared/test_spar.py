@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import PICTURE, SPAR_CHOICES, SPAR_NUMBERS, spar
+from released_rows import PICTURE, SPAR_CHOICES, SPAR_NUMBERS
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.media.images import read_image
@@ -21,20 +21,19 @@ LETTER = "Answer with the option's letter from the given choices directly."
 
 
 @pytest.fixture
-def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Item]:
+def items(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Item]:
     pytest.importorskip("polars")
     monkeypatch.setenv("TOLMAN_CACHE", str(tmp_path / "cache"))
-    spar(tmp_path)
-    return {item.task: item for item in BENCHMARK.load(tmp_path, "full")}
+    return {item.task: item for item in BENCHMARK.load(folder, "full")}
 
 
-def test_released_rows_become_items_of_three_kinds(tmp_path: Path, items: dict[str, Item]) -> None:
+def test_released_rows_become_items_of_three_kinds(folder: Path, items: dict[str, Item]) -> None:
     assert {task: items[task].kind for task in SPAR_NUMBERS} == dict.fromkeys(SPAR_NUMBERS, "number")
     assert {task: items[task].kind for task in SPAR_CHOICES} == dict.fromkeys(SPAR_CHOICES, "choice")
     assert items["position_matching"].options == ("left", "right", "above", "below")
     assert items["view_change_infer"].kind == "text"
     pictures = items["depth_prediction_oc_mv"].media
-    assert [read_image(tmp_path, medium.path, medium.part) for medium in pictures] == [PICTURE, PICTURE]
+    assert [read_image(folder, medium.path, medium.part) for medium in pictures] == [PICTURE, PICTURE]
     assert items["view_change_infer"].labels["views"] == "multi view"
 
 

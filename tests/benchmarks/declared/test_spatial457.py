@@ -4,21 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import LEVELS, scores_of, spatial457
+from released_rows import LEVELS, scores_of
 from tolman import benchmarks
+from tolman.items import Item
 
 BENCHMARK = benchmarks.get("spatial457")
 
 
-def test_the_levels_become_question_types_with_their_prompts(tmp_path: Path) -> None:
-    spatial457(tmp_path)
-    items = BENCHMARK.load(tmp_path, "all")
+def test_the_levels_become_question_types_with_their_prompts(folder: Path, items: list[Item]) -> None:
     assert [item.task for item in items[::3]] == list(LEVELS)
     assert [(item.id, item.kind, item.answer) for item in items[:3]] == [
         ("L1_single-0", "text", "airliner"), ("L1_single-1", "number", "3"), ("L1_single-2", "yes-no", "yes"),
     ]  # fmt: skip
     assert items[0].media[0].path == "images/superCLEVR_new_000000.png"
-    assert BENCHMARK.load(tmp_path, "L4_pose") == items[12:15]
+    assert BENCHMARK.load(folder, "L4_pose") == items[12:15]
     text = str(BENCHMARK.prompt(items[12], BENCHMARK.presets[0]).parts[-1])
     assert text.startswith(
         "You are an intelligent chatbot designed to answer questions based on an image. Your task is to analyze the "
@@ -39,9 +38,8 @@ def test_the_levels_become_question_types_with_their_prompts(tmp_path: Path) -> 
         ("{'Reasoning': 'Its wings.', 'Answer': 'school bus'}", 0.0, 0.0),
     ],
 )
-def test_harnesses_read_the_field_or_the_whole_reply(tmp_path: Path, text: str, lmms: float, vlmevalkit: float) -> None:
-    spatial457(tmp_path)
-    (item, *_) = BENCHMARK.load(tmp_path, "L1_single")
+def test_harnesses_read_the_field_or_the_whole_reply(folder: Path, text: str, lmms: float, vlmevalkit: float) -> None:
+    (item, *_) = BENCHMARK.load(folder, "L1_single")
     found = scores_of(BENCHMARK, item, text)
     assert (found["lmms-eval"], found["vlmevalkit"]) == (lmms, vlmevalkit)
 
@@ -59,9 +57,8 @@ def test_harnesses_read_the_field_or_the_whole_reply(tmp_path: Path, text: str, 
     ],
 )
 def test_counts_and_yes_and_no_have_kinds_of_their_own(
-    tmp_path: Path, place: int, text: str, lmms: float, vlmevalkit: float, careful: float
+    folder: Path, place: int, text: str, lmms: float, vlmevalkit: float, careful: float
 ) -> None:
-    spatial457(tmp_path)
-    item = BENCHMARK.load(tmp_path, "L1_single")[place]
+    item = BENCHMARK.load(folder, "L1_single")[place]
     found = scores_of(BENCHMARK, item, text)
     assert found == {"lmms-eval": lmms, "vlmevalkit": vlmevalkit, "careful": careful}

@@ -24,7 +24,7 @@ COT = (
 )
 
 
-def test_released_rows_become_items(tmp_path: Path, items: list[Item]) -> None:
+def test_released_rows_become_items(folder: Path, items: list[Item]) -> None:
     assert [(item.id, item.task) for item in items] == [
         ("real_mc/validation_9", "exocentric"),
         ("real_mc/validation_922", "exocentric"),
@@ -37,8 +37,8 @@ def test_released_rows_become_items(tmp_path: Path, items: list[Item]) -> None:
     assert [item.answer for item in items] == ["B", "B", "B", "B", "C", "B", "A"]
     assert [medium.path for medium in items[1].media] == ["videos_real/youtube-vos/v.mp4"]
     assert items[1].labels["source"] == "youtube-vos"
-    assert len(BENCHMARK.load(tmp_path, "real")) == 4
-    assert len(BENCHMARK.load(tmp_path, "synthetic")) == 3
+    assert len(BENCHMARK.load(folder, "real")) == 4
+    assert len(BENCHMARK.load(folder, "synthetic")) == 3
 
 
 def test_the_prompts_are_the_released_ones(items: list[Item]) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import in_table, mask_picture, png, where2place
+from released_rows import in_table, mask_picture, png
 from tolman import benchmarks
+from tolman.items import Item
 
 BENCHMARK = benchmarks.get("where2place")
 TUPLES = (
@@ -16,9 +17,7 @@ TUPLES = (
 )
 
 
-def test_rows_become_items_with_masks_and_both_prompts(tmp_path: Path) -> None:
-    where2place(tmp_path)
-    items = BENCHMARK.load(tmp_path, "all")
+def test_rows_become_items_with_masks_and_both_prompts(items: list[Item]) -> None:
     assert [(item.id, item.kind, item.task) for item in items] == [
         ("0", "points", "pointing"),
         ("1", "points", "pointing"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from tolman.benchmarks.declaring.row_values import (
     with_plain_marks,
 )
 from tolman.benchmarks.fields import Field, Unmappable, plain
-from tolman.benchmarks.rows import Row, check_unique, find_files, make_item, matching, stream_rows, whole
+from tolman.benchmarks.rows import Row, check_unique, checked_rows, find_files, make_item, matching, whole
 from tolman.errors import IncompleteGroupWarning, InputError, unknown
 from tolman.items import BY_WORDS, Item, Media, kind_named
 from tolman.kinds import names as kind_names
@@ -48,7 +48,7 @@ def load_items(declared: Declaration, folder: Path, subset: str) -> list[Item]:
     read = 0
     second = _second(declared, root)
     for path in _files(declared, chosen, folder):
-        for place, (number, row) in enumerate(_rows(path, declared.records)):
+        for place, (number, row) in enumerate(checked_rows(path, declared.records)):
             row |= {"_file": path.relative_to(root).as_posix(), "_stem": path.stem, "_folder": path.parent.name,
                     "_row": number, "_place": read, "_subset": subset}  # fmt: skip
             read += 1
@@ -92,7 +92,7 @@ def _second(declared: Declaration, root: Path) -> dict[str, Row]:
     found: dict[str, Row] = {}
     where = Field(column=declared.second.on)
     for path in find_files(root, declared.second.files, f"second file of {declared.title}"):
-        for number, row in _rows(path, declared.second.records):
+        for number, row in checked_rows(path, declared.second.records):
             try:
                 key = where.text(row) or ""
             except Unmappable as error:
@@ -110,13 +110,6 @@ def _of_second(on: str, second: dict[str, Row], path: Path, number: int, row: Ro
         fix = "give the two files of one release"
         raise InputError(path, f"the second file has no row with the {on} {key!r}", row=number, fix=fix)
     return second[key]
-
-
-def _rows(path: Path, records: str | None) -> Iterator[tuple[int, Row]]:
-    for number, row in stream_rows(path, records=records):
-        if isinstance(row, InputError):
-            raise row
-        yield number, row
 
 
 def _item(

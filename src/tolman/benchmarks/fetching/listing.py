@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman import __version__
-from tolman.errors import OutputError, TolmanError, UsageError
+from tolman.errors import OutputError, TolmanError, UsageError, first_line
 from tolman.extras import LazyModule
 from tolman.files import cache_folder, write_text
 
@@ -259,9 +259,8 @@ def refusal(error: Exception, repository: str, revision: str) -> TolmanError:
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(error, hub_errors.HfHubHTTPError) and status == 401:
         return UsageError("the hub doesn't know your token: make another, or unset HF_TOKEN.")
-    reason = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
     return UsageError(
-        f"the data set {repository} can't be fetched from the Hugging Face hub at {endpoint()} ({reason}); "
+        f"the data set {repository} can't be fetched from the Hugging Face hub at {endpoint()} ({first_line(error)}); "
         f"try again later, or {LOCAL_COPY}."
     )
 

@@ -35,7 +35,7 @@ from tolman.benchmarks.fetching.listing import (
     storage,
 )
 from tolman.benchmarks.fetching.lock import digest_like
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, first_line
 from tolman.extras import LazyModule
 from tolman.files import link_or_copy
 
@@ -194,7 +194,7 @@ def _continued(url: str, headers: dict[str, str], part: Path, file: HubFile, arr
             if in_vain == ATTEMPTS:
                 raise UsageError(
                     f"the hub broke off '{file.path}' after {in_units(part.stat().st_size)} of {in_units(file.size)} "
-                    f"({_first_line(error)}); the same command resumes from there."
+                    f"({first_line(error)}); the same command resumes from there."
                 ) from None
 
 
@@ -232,10 +232,6 @@ def _blobs(listing: Listing) -> Path:
 
 def _bare(digest: str) -> str:
     return digest.partition(":")[2]
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
 
 
 def _utils() -> Any:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from tolman.benchmarks.rows import Row, check_fields, check_unique, find_files, make_item, read_rows
+from tolman.benchmarks.rows import Row, check_fields, check_known, check_unique, find_files, make_item, read_rows
 from tolman.errors import InputError
 from tolman.items import Item, Media
 from tolman.text_tables import is_list_cell, read_cell
@@ -90,10 +90,7 @@ def _item(path: Path, inside: str, number: int, row: Row) -> Item:
         )
         identity, task, count = row["id"], row["question_type"], len(row["images"])
     task = _IN_VLMEVALKIT.get(task) or task.replace("-", "–")
-    if task not in TASKS:
-        raise InputError(
-            path, f"{task!r} is no question type of MMSI-Bench", row=number, fix=f"known: {', '.join(TASKS)}"
-        )
+    check_known(path, number, task, TASKS, "question type of MMSI-Bench")
     stem, options = split_question(row["question"])
     labels = {"difficulty": str(row["difficulty"])} if row.get("difficulty") else {}
     if not options:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from tolman.benchmarks.rows import Row, check_fields, find_files, make_item, read_rows
+from tolman.benchmarks.rows import Row, check_fields, check_known, find_files, make_item, read_rows
 from tolman.errors import InputError
 from tolman.items import Item, Media
 
@@ -63,14 +63,7 @@ def load(folder: Path, subset: str) -> list[Item]:
 def _item(path: Path, number: int, row: Row, configuration: str, before: int) -> Item:
     check_fields(path, number, row, _FIELDS)
     category = _SPELLINGS.get(row["category"].lower(), row["category"].lower())
-    if category not in CATEGORIES:
-        raise InputError(
-            path,
-            f"{category!r} is no category of SITE",
-            row=number,
-            field="category",
-            fix=f"known: {', '.join(CATEGORIES)}",
-        )
+    check_known(path, number, category, CATEGORIES, "category of SITE", "category")
     if not isinstance(row["visual"], list) or not row["visual"]:
         raise InputError(path, "names no image or video", row=number, field="visual")
     paths = [str(p) for p in row["visual"]]
@@ -108,9 +101,6 @@ SYSTEMS: Mapping[str, Mapping[str, str]] = {
         "intrinsic": "an object's own features, its parts, and the relations among the parts",
         "extrinsic": "relations between objects, or of objects to a wider frame",
     },
-    "change": {
-        "static": "fixed spatial information",
-        "dynamic": "movement or transformation",
-    },
+    "change": {"static": "fixed spatial information", "dynamic": "movement or transformation"},
 }
 """Label → value → what it means."""

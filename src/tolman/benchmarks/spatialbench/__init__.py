@@ -245,9 +245,7 @@ _TASK_TITLES = {
     "route_plan": "Route Plan",
 }
 SCORE = Mean(
-    tuple(pool(*tasks) for tasks in LEVELS.values()),
-    weights=tuple(WEIGHTS[level] for level in LEVELS),
-    missing="zero",
+    tuple(pool(*tasks) for tasks in LEVELS.values()), weights=tuple(WEIGHTS[level] for level in LEVELS), missing="zero"
 )
 TABLE = Table(
     (

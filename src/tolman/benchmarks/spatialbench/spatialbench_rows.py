@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tolman.benchmarks.rows import Row, check_fields, check_unique, find_file, make_item, read_rows
+from tolman.benchmarks.rows import Row, check_fields, check_unique, find_file, listed_options, make_item, read_rows
 from tolman.errors import InputError
 from tolman.items import Item, Media, Unit
 
@@ -116,13 +116,9 @@ def _item(path: Path, number: int, row: Row) -> Item:
     check_fields(path, number, row, _REQUIRED, _OPTIONAL)
     task, question = row["original_question_type"], row["problem"]
     if repair_task_name(task) not in LEVEL_OF:
-        raise InputError(
-            path,
-            f"{task!r} is no question type of SpatialBench",
-            row=number,
-            field="original_question_type",
-            fix=f"known: {', '.join(LEVEL_OF)}",
-        )
+        known = f"known: {', '.join(LEVEL_OF)}"
+        what = f"{task!r} is no question type of SpatialBench"
+        raise InputError(path, what, row=number, field="original_question_type", fix=known)
     solution = str(row["solution"])
     tagged = _ANSWER_TAG.search(solution)
     common = {
@@ -141,10 +137,7 @@ def _item(path: Path, number: int, row: Row) -> Item:
         "evidence": {"keyframes": row["keyframes"]} if row.get("keyframes") else {},
     }
     if common["labels"]["problem_type"] == "multiple_choice":
-        options = row.get("options")
-        if not isinstance(options, list):
-            raise InputError(path, "is missing", row=number, field="options", fix="a multiple-choice row needs them")
-        texts = tuple(re.sub(r"\A[A-Z]\.\s*", "", str(option)) for option in options)
+        texts = tuple(re.sub(r"\A[A-Z]\.\s*", "", str(option)) for option in listed_options(path, number, row))
         return make_item(path, number, kind="choice", options=texts, **common)
     return make_item(path, number, kind="number", unit=unit_asked(task, question), **common)
 

@@ -20,8 +20,10 @@ from pathlib import Path
 from tolman.benchmarks.rows import (
     Row,
     check_fields,
+    check_known,
     check_unique,
     find_files,
+    listed_options,
     make_item,
     matching,
     one_version,
@@ -81,7 +83,8 @@ def load(folder: Path, subset: str) -> list[Item]:
     items = [_item(path, number, row) for path, own in shards for number, row in enumerate(own, start=1)]
     check_unique(paths[0], items)
     if subset == "tiny":
-        return _only(items, tiny_ids())
+        tiny = tiny_ids()
+        return [item for item in items if item.id in tiny]
     root = folder.parent if folder.is_file() else folder
     if subset == "debiased" and any(_part_of(root, path) != "debiased" for path in paths):
         flagged = {str(row["id"]) for row in rows if row.get("pruned")}
@@ -137,6 +140,7 @@ def _refuse_part(folder: Path, path: Path, subset: str) -> None:
 def _item(path: Path, number: int, row: Row) -> Item:
     check_fields(path, number, row, _REQUIRED, _OPTIONAL)
     task = str(row["question_type"])
+    check_known(path, number, task, [*NUMBER_UNITS, *CHOICE_TASKS], "question type of VSI-Bench", "question_type")
     common = {
         "id": str(row["id"]),
         "question": row["question"],
@@ -148,15 +152,8 @@ def _item(path: Path, number: int, row: Row) -> Item:
     }
     if task in NUMBER_UNITS:
         return make_item(path, number, kind="number", unit=NUMBER_UNITS[task], **common)
-    if task in CHOICE_TASKS:
-        options = row.get("options")
-        if not isinstance(options, list):
-            raise InputError(path, "is missing", row=number, field="options", fix="a multiple-choice row needs them")
-        return make_item(path, number, kind="choice", options=_texts(path, number, options), **common)
-    known = ", ".join([*NUMBER_UNITS, *CHOICE_TASKS])
-    raise InputError(
-        path, f"{task!r} is no question type of VSI-Bench", row=number, field="question_type", fix=f"known: {known}"
-    )
+    options = _texts(path, number, listed_options(path, number, row))
+    return make_item(path, number, kind="choice", options=options, **common)
 
 
 def _texts(path: Path, number: int, options: list[str]) -> tuple[str, ...]:
@@ -176,10 +173,6 @@ def tiny_ids() -> set[str]:
 def _ids(name: str) -> set[str]:
     text = files("tolman.benchmarks.vsi_bench").joinpath(name).read_text(encoding="utf-8")
     return {str(number) for number in json.loads(text)["ids"]}
-
-
-def _only(items: list[Item], ids: set[str]) -> list[Item]:
-    return [item for item in items if item.id in ids]
 
 
 PRE_PROMPT = "These are frames of a video."

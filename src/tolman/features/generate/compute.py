@@ -18,7 +18,7 @@ from tolman.errors import InputError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.generate.config import GenerateConfig
 from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
-from tolman.files import folder_lock
+from tolman.files import alone_in
 from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.presets import preset as preset_of
@@ -164,7 +164,7 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
             statistics = statistics_of(taken, collected, preset)
             raise NoQuestionsError(_nothing(collected, statistics, preset.name), statistics)
         events(Began("writing questions"))
-        with folder_lock(config.out):
+        with alone_in(config.out, wait=True):
             # Another command may have filled the folder since.
             check_place(config.out)
             check_kept()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from tolman.models.identity import Looking
+from tolman.models.identity import AtAddresses
 from tolman.models.model import Model, Request
 from tolman.responses import Response
 
@@ -115,14 +115,8 @@ class BatchInterface(Protocol):
 
 
 @runtime_checkable
-class Batching(Model, Protocol):
-    """A model at addresses (`models.endpoint.EndpointModel`) that can be asked through a batch interface too."""
-
-    urls: tuple[str, ...]
-    label: str | None
-    origin: str | None
-    names_itself: bool
-    looks: tuple[Looking, ...]
+class Batching(AtAddresses, Model, Protocol):
+    """A model at addresses that can be asked through a batch interface too."""
 
     def batches(self) -> BatchInterface:
         """The interface, which uses the model's connections."""

@@ -36,10 +36,7 @@ BATCHES_A_PAGE = 100
 """The newest batches, among which one that was perhaps left is looked for."""
 _ENDED = ("completed", "expired", "cancelled")
 _FULL = "token_limit_exceeded"
-_BATCH_HINTS = {
-    404: "has this endpoint a batch interface?",
-    405: "has this endpoint a batch interface?",
-}
+_BATCH_HINTS = {404: "has this endpoint a batch interface?", 405: "has this endpoint a batch interface?"}
 
 
 class OpenAIBatches:

@@ -14,9 +14,10 @@ from typing import Any
 
 from tolman.errors import InputError
 from tolman.runs.logs import log
-from tolman.runs.logs.log import Log, LogFormat, LogRow, text_or_failure
+from tolman.runs.logs.log import Log, LogFormat, LogRow, begins_with, text_or_failure
 
 MAX_JSON_BYTES = 2 << 30
+_HEAD = re.compile(r'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:')
 _SAMPLE = re.compile(r"samples/.+\.json")
 _ATTACHMENT = re.compile(r"attachment://([0-9a-f]{32})")
 _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -24,16 +25,7 @@ _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 def takes(path: Path) -> bool:
     """Check whether the file ends in `.eval`, or is JSON that begins as Inspect's logs do."""
-    if path.suffix.lower() == ".eval":
-        return True
-    if path.suffix.lower() != ".json":
-        return False
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            head = file.read(400)
-    except (OSError, ValueError):
-        return False
-    return bool(re.match(r'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:', head))
+    return path.suffix.lower() == ".eval" or begins_with(path, _HEAD)
 
 
 def read(path: Path) -> list[Log]:

@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.rows import Row, read_rows, stream_rows
+from tolman.benchmarks.rows import Row, read_rows
 from tolman.errors import InputError
-from tolman.runs.logs.log import Log, LogFormat, LogRow, text_or_failure
+from tolman.runs.logs.log import Log, LogFormat, LogRow, first_row_of, text_or_failure
 
 _SAMPLES = re.compile(r"(?:(?P<stamp>\d{8}_\d{6})_)?samples_(?P<task>.+)\.jsonl$")
 _IDS = ("id", "problem_id", "index")
@@ -29,11 +29,8 @@ def takes(path: Path) -> bool:
     """Check whether the first row of a table has an answer under lmms-eval's name."""
     if path.suffix.lower() not in (".jsonl", ".json"):
         return False
-    try:
-        _, row = next(stream_rows(path), (0, {}))
-    except InputError:
-        return False
-    return isinstance(row, dict) and ("filtered_resps" in row or ("resps" in row and "doc_id" in row))
+    row = first_row_of(path)
+    return "filtered_resps" in row or ("resps" in row and "doc_id" in row)
 
 
 def read(path: Path) -> list[Log]:

@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tolman.benchmarks.rows import Row, check_header
+from tolman.benchmarks.rows import Row, check_header, stream_rows
 from tolman.errors import InputError
 from tolman.extras import needs
 from tolman.registry import Registry
@@ -122,11 +122,10 @@ class LogFormat:
     last: bool = False
 
 
-def _problem(thing: object) -> str:
-    return "" if isinstance(thing, LogFormat) else "is no LogFormat of tolman.runs.logs.log"
-
-
-REGISTRY = Registry("log format", "tolman.runs.logs", "LOG", "tolman.logs", named_by_file=False, check=_problem)
+REGISTRY = Registry(
+    "log format", "tolman.runs.logs", "LOG", "tolman.logs", named_by_file=False,
+    check=lambda thing: "" if isinstance(thing, LogFormat) else "is no LogFormat of tolman.runs.logs.log",
+)  # fmt: skip
 
 
 def text_or_failure(text: str | None) -> tuple[str | None, str | None]:
@@ -146,6 +145,24 @@ def failed_call(text: str) -> str | None:
     """Return why a text is a harness's placeholder for a response; None for all others."""
     failed = any(sign in text for sign in FAILED_CALLS)
     return f"the log records a failed call: {text.strip()[:300]}" if failed else None
+
+
+def first_row_of(path: Path) -> Row:
+    """Return the first row of a table; an empty one where it has none that can be read."""
+    try:
+        _, row = next(stream_rows(path), (0, {}))
+    except InputError:
+        return {}
+    return {} if isinstance(row, InputError) else row
+
+
+def begins_with(path: Path, form: re.Pattern[str]) -> bool:
+    """Check whether a JSON file begins as a program writes it."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            return path.suffix.lower() == ".json" and form.match(file.read(400)) is not None
+    except (OSError, ValueError):
+        return False
 
 
 def read_logs(path: Path, form: str | None = None) -> list[Log]:

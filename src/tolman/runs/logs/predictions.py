@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from tolman.benchmarks.rows import KEY, Row, parse_json, stream_rows
+from tolman.benchmarks.rows import KEY, Row, checked_rows, parse_json
 from tolman.errors import InputError, UsageError, hint
 from tolman.responses import Response
 from tolman.runs.logs.log import SHEETS, Log, LogFormat, LogRow, sheet_rows, text_or_failure
@@ -178,7 +178,7 @@ def _tables(path: Path) -> Iterator[tuple[str, Iterable[Row]]]:
     elif found and all(value is None or isinstance(value, str | list) for value in found.values()):
         yield path.stem, ({KEY: key, "response": value} for key, value in found.items())
     else:
-        yield path.stem, _rows(path)
+        yield path.stem, (row for _, row in checked_rows(path))
 
 
 def _json_object(path: Path) -> dict[str, Any]:
@@ -191,13 +191,6 @@ def _json_object(path: Path) -> dict[str, Any]:
         return {}
     found = parse_json(path, text)
     return found if isinstance(found, dict) else {}
-
-
-def _rows(path: Path) -> Iterator[Row]:
-    for _, row in stream_rows(path):
-        if isinstance(row, InputError):
-            raise row
-        yield row
 
 
 def _objects(path: Path, rows: list[Any]) -> Iterator[Row]:

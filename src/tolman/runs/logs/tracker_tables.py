@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError
-from tolman.runs.logs.log import Log, LogFormat, LogRow, text_or_failure
+from tolman.runs.logs.log import Log, LogFormat, LogRow, begins_with, text_or_failure
 
 MAX_BYTES = 1 << 30
 _HEAD = re.compile(r'\s*\{\s*"columns"\s*:\s*\[')
@@ -25,13 +25,7 @@ _ANSWER = "answer"
 
 def takes(path: Path) -> bool:
     """Check whether the file is JSON that begins with a list of columns."""
-    if path.suffix.lower() != ".json":
-        return False
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            return bool(_HEAD.match(file.read(200)))
-    except (OSError, ValueError):
-        return False
+    return begins_with(path, _HEAD)
 
 
 def read(path: Path) -> list[Log]:

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tolman.benchmarks.rows import Row, read_rows, stream_rows
+from tolman.benchmarks.rows import Row, read_rows
 from tolman.errors import InputError
-from tolman.runs.logs.log import SHEETS, Log, LogFormat, LogRow, sheet_rows, text_or_failure
+from tolman.runs.logs.log import SHEETS, Log, LogFormat, LogRow, first_row_of, sheet_rows, text_or_failure
 from tolman.runs.logs.predictions import RAW
 from tolman.text_tables import is_list_cell, read_cell
 
@@ -33,11 +33,8 @@ def takes(path: Path) -> bool:
         return True
     if suffix not in _TABLES:
         return False
-    try:
-        _, row = next(stream_rows(path), (0, {}))
-    except InputError:
-        return False
-    return isinstance(row, dict) and {"index", "prediction"} <= row.keys() and not row.keys() & set(RAW)
+    row = first_row_of(path)
+    return {"index", "prediction"} <= row.keys() and not row.keys() & set(RAW)
 
 
 def read(path: Path) -> list[Log]:

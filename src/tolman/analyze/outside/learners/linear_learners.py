@@ -62,10 +62,6 @@ def _marks_of_option(question: BlindQuestion, place: int) -> list[str]:
     return [token for mark in question.marks for token in (f"{mark}|place:{place}", f"{mark}|{own}")]
 
 
-def _marks_of_question(question: BlindQuestion) -> list[str]:
-    return [*question.marks]
-
-
 OUTSIDE_LEARNERS = {
     "ngram-linear": TokenLinear(
         "logistic regression on words, pairs of words and runs of letters of question and option",
@@ -75,6 +71,6 @@ OUTSIDE_LEARNERS = {
     "metadata": TokenLinear(
         "logistic regression on names and numbers of files and scenes, order in the file, labels; not on the text",
         _marks_of_option,
-        _marks_of_question,
+        lambda question: [*question.marks],
     ),
 }
