@@ -89,10 +89,10 @@ def seat_with_cushions(draws: Draws, seats: int, *, corner: bool = False) -> Mad
     columns = seats if draws.chance(0.8) else max(1, seats - 1)
     for a, b in split(-inner + 0.004, inner - 0.004, columns):
         thick = back * 0.85
-        low = seat - 0.01
-        one = cushion((a + 0.002, 0.0, low), (b - 0.002, thick, h), 0.05, puff=min(0.035, thick * 0.25), axis=1)
+        foot = seat - 0.01
+        one = cushion((a + 0.002, 0.0, foot), (b - 0.002, thick, h), 0.05, puff=min(0.035, thick * 0.25), axis=1)
         points = one.points.copy()
-        points[:, 1] += -d / 2 + back * 0.55 - back * 0.3 * (points[:, 2] - low) / (h - low)
+        points[:, 1] += -d / 2 + back * 0.55 - back * 0.3 * (points[:, 2] - foot) / (h - foot)
         bodies += cloth.on(bent(one, points))
     if seats > 1 and draws.chance(0.4):
         bodies += _pillows(draws, inner, -d / 2 + back * 1.3, seat, h)
@@ -391,8 +391,8 @@ def make_pillow(draws: Draws) -> MadeParts:
     trim = draws.pick("none", "piping", "stripe", "button")
     if trim == "piping" and style == "cushion":
         for z in (h / 2 - rim * 0.4, h / 2 + rim * 0.4):
-            x, y = w / 2 - 0.003, d / 2 - 0.003
-            ends = [(-x, -y, z), (x, -y, z), (x, y, z), (-x, y, z)]
+            right, back = w / 2 - 0.003, d / 2 - 0.003
+            ends = [(-right, -back, z), (right, -back, z), (right, back, z), (-right, back, z)]
             bodies += cloth.shade(0.7).on(
                 tube([a, b], 0.004, sides=6) for a, b in zip(ends, [*ends[1:], ends[0]], strict=True)
             )
