@@ -13,7 +13,7 @@ pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 from folders import contents
 from ingest.scannet_writer import write_scannet
 from tolman.errors import InputError, UsageError
-from tolman.features.scenes.compute import merge
+from tolman.features.scenes.compute import merge, pool
 from tolman.features.scenes.config import IngestConfig, MergeConfig
 from tolman.generate.scene_geometry import open_collection
 from tolman.ingest.build import ScansConfig, ingest
@@ -71,4 +71,4 @@ def test_other_scans_settings_and_corrections_are_refused(order: ScansConfig, tm
 
 def test_a_media_pool_has_no_shards(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--shard is for scans: a media pool grows"):
-        _ = IngestConfig(format="media", path=(tmp_path,), out=tmp_path, shard="1/2").pool
+        pool(IngestConfig(format="media", path=(tmp_path,), out=tmp_path, shard="1/2"))

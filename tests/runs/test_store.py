@@ -37,6 +37,34 @@ def test_an_answer_is_brought_to_the_disk_soon_after_its_commit(
     assert not [thread for thread in threading.enumerate() if thread.name == "sync"]
 
 
+def test_a_store_that_is_closed_in_the_middle_of_a_sync_does_not_hang(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread clears its event just after `close` has set it, so that the end of a run waited for ever."""
+
+    events: list[threading.Event] = []
+
+    class Cleared(threading.Event):
+        def __init__(self) -> None:
+            super().__init__()
+            events.append(self)
+
+        def clear(self) -> None:
+            events[1].set()
+            events[0].set()
+            super().clear()
+
+    monkeypatch.setattr(module, "SYNC_SECONDS", 0.05)
+    store = ResponseStore(tmp_path / "s.sqlite")
+    monkeypatch.setattr(module.threading, "Event", Cleared)
+    store.put(KEY, "m", "{}", Response(id="1", response="A"))
+    own = store._syncing
+    assert own is not None
+    own._thread.join(10)
+    assert not own._thread.is_alive()
+    store.close()
+
+
 def test_the_first_of_two_answers_to_a_request_stays(tmp_path: Path) -> None:
     one, other = ResponseStore(tmp_path / "s.sqlite"), ResponseStore(tmp_path / "s.sqlite")
     first = one.put(KEY, "m", "{}", Response(id="1", response="A"))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tolman.scoring.answer_values import chance_adjusted, mra_exact, mra_spatialbench, mra_vsi_bench
+from tolman.scoring.answer_values import mra_exact, mra_spatialbench, mra_vsi_bench
 
 # (prediction, truth): VSI-Bench's released code, SpatialBench's released code, the formula's `<` in exact arithmetic.
 TIES = [
@@ -88,14 +88,3 @@ def test_a_closer_prediction_never_scores_less(one: Fraction, other: Fraction, t
 @given(st.fractions(0, 100), st.fractions(Fraction(1, 10), 100), st.fractions(Fraction(1, 1000), 1000))
 def test_the_unit_does_not_matter(prediction: Fraction, truth: Fraction, factor: Fraction) -> None:
     assert mra_exact(prediction * factor, truth * factor) == mra_exact(prediction, truth)
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(2, 6)), min_size=1))
-def test_chance_adjusted_accuracy_is_one_for_all_right_and_pools_over_options(answers: list[tuple[bool, int]]) -> None:
-    parts = [chance_adjusted(float(right), options) for right, options in answers]
-    pooled = sum(n for n, _ in parts) / sum(d for _, d in parts)
-    right = sum(r for r, _ in answers)
-    chance = sum(1 / n for _, n in answers)
-    assert pooled == pytest.approx((right - chance) / (len(answers) - chance))
-    if all(r for r, _ in answers):
-        assert pooled == pytest.approx(1)

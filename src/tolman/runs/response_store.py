@@ -409,7 +409,11 @@ class _Syncing:
         self._thread.join()
 
     def _work(self) -> None:
-        while self._wanted.wait() and not self._over.wait(SYNC_SECONDS):
+        # `close` may come between any two lines: `_over` is read after each `clear`, which may undo its `_wanted.set`.
+        while not self._over.is_set():
+            self._wanted.wait()
+            if self._over.wait(SYNC_SECONDS):
+                return
             self._wanted.clear()
             with suppress(OSError):  # a disk that fails is told by SQLite's own writing
                 file = os.open(self._path, os.O_RDWR)
