@@ -21,6 +21,7 @@ import os
 import sqlite3
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -101,7 +102,7 @@ def request_key(
     return hashlib.sha256(text.encode()).hexdigest(), text
 
 
-class AnswerStore:
+class AnswerStore(ABC):
     """The response store, in a file or in a database: the same rows and almost the same SQL.
 
     Attributes:
@@ -115,21 +116,21 @@ class AnswerStore:
     _errors: type[Exception]
     _fix_of_writing = "name another with --store"
 
+    @abstractmethod
     def lease(self, key: str) -> bool:
         """Take the lease on asking for a key; False while another process or store has it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def end_lease(self, key: str) -> None:
         """Let others ask for a key."""
-        raise NotImplementedError
 
+    @abstractmethod
     def size(self) -> int:
         """Bytes that it takes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of it, and end all leases."""
-        raise NotImplementedError
 
     def get(self, key: str) -> Response | None:
         """The answer under a key.
@@ -204,9 +205,9 @@ class AnswerStore:
                     raise self._damaged(f"the answer {key} is no JSON") from None
                 yield {"key": key, "model": model, "created": created, "request": asked, "response": answered}
 
+    @abstractmethod
     def _tidy(self, pruned: str | None) -> None:
         """Forget what is of no use after answers were deleted; all of the model's where one is named."""
-        raise NotImplementedError
 
     def _execute(self, query: str, values: Sequence[Any]) -> Any:
         return self._db.execute(query, values)
@@ -316,8 +317,10 @@ class ResponseStore(AnswerStore):
 
 
 class PostgresStore(AnswerStore):
-    """A store's database, connected (extra `review`). A lease is an advisory lock of the session that asks: it ends
-    with the connection, however the process ends, so that none is ever stale.
+    """A store's database, connected (extra `review`).
+
+    A lease is an advisory lock of the session that asks. It ends with the connection, however the process ends, so that
+    none is ever stale.
 
     Args:
         url: such as postgresql://user@host/database.

@@ -165,13 +165,13 @@ def _line_commitments(
     found = announced_numbers(line, text, asked.unit) or _corrected(lines, i, text, asked.unit)
     if found:
         return found
-    if is_alone(line, asked):
+    if is_alone(line, text, asked):
         strength = DECLARED if awaited else ALONE if i == 0 or is_last else JUDGED
         together = agreed(stated, asked.unit, strength, "declared" if awaited else "alone")
         if together.note != SEVERAL:
             return [together]
     if awaited:
-        return [agreed(_main(line, text), asked.unit, DECLARED, "declared")]
+        return [agreed(_main(line, text, asked), asked.unit, DECLARED, "declared")]
     if all(q.weak for q in stated) and len(lines) > 2:
         return []
     added = places_added(line, text, asked) or multiplied(line, text, asked)
@@ -203,6 +203,8 @@ def _corrected(lines: Sequence[NumberLine], i: int, text: str, unit: Unit | None
     segment, stated = line.segment, line.stated
     cues = segment.having("correct") or opening_denials(line.segment, text)
     if not cues or (line.premise and len(stated) > 1):
+        return []
+    if not any(earlier.found for earlier in lines[:i]) and not any(q.end <= cues[0].start for q in stated):
         return []
     end = max(c.end for c in [*cues, *segment.having("conclude")] if any(q.start >= c.end for q in stated) or c in cues)
     behind = [q for q in stated if q.start >= end] or (stated if len(stated) == 1 and i else [])
@@ -286,7 +288,7 @@ def _is_broken_down(found: Sequence[Quantity], text: str) -> bool:
     return joined and sum((q.value for q in parts), Fraction(0)) == first.value
 
 
-def _main(line: NumberLine, text: str) -> list[Quantity]:
+def _main(line: NumberLine, text: str, asked: AskedQuantity) -> list[Quantity]:
     """The quantities that are the answer, of those in a sentence that is known to hold it."""
     segment = line.segment
     plain = without_weak(line.stated)
@@ -295,6 +297,13 @@ def _main(line: NumberLine, text: str) -> list[Quantity]:
             return group[-1:]
     if len({q.value for q in plain}) == 1:
         return plain
+    totals = segment.having("total")
+    for quantity in plain:
+        if is_estimated(quantity, segment, text) or any(0 <= quantity.start - c.end <= 6 for c in totals):
+            return [quantity]
+    for quantity in plain:
+        if counts_asked(quantity, asked, segment, text):
+            return [quantity]
     return plain[-1:] if segment.language.names & VERB_FINAL else restatements(plain, text)
 
 
@@ -302,8 +311,8 @@ MAX_ANSWER_REACH = 120
 """Characters between "the answer is" and the number that it announces, at most."""
 MAX_CHOOSE_REACH = 40
 """Characters between "I choose" and the number, at most."""
-
-
+MAX_BEFORE_REACH = 24
+"""Characters between a number and "is the answer", at most."""
 MAX_COPULA_GAP = 6
 """Characters between "is" and a number, at most."""
 
@@ -337,6 +346,8 @@ def announced_numbers(line: NumberLine, text: str, unit: Unit | None) -> list[Co
                 continue
             behind = _pointed_at(behind, cue, segment, text)
             group = restatements(behind, text)
+            if all(q.note for q in group) and any(not q.note for q in behind):
+                group = behind  # "between 35 and 45, most likely 40"
             last = group[-1]
             following = next((q for q in behind if q.start > last.end), None)
             if (
@@ -347,6 +358,15 @@ def announced_numbers(line: NumberLine, text: str, unit: Unit | None) -> list[Co
                 found.append(Commitment(None, strength, group[0].start, following.end, "declared", SEVERAL))
             else:
                 found.append(agreed(group, unit, strength, "declared" if declares else "chosen"))
+            continue
+        before = [q for q in stated if q.end <= cue.start and cue.start - q.end <= MAX_BEFORE_REACH]
+        if (
+            before
+            and declares
+            and segment.language.is_only("copula", text[before[-1].end : cue.start])
+            and not any(q.start >= cue.end for q in stated)
+        ):
+            found.append(agreed(before[-1:], unit, DECLARED, "declared"))
     return found
 
 
@@ -452,7 +472,7 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
     segment = line.segment
     if asked.unit not in ("count", None):
         return []
-    if _is_by_case(line):
+    if _is_by_case(line, text):
         return [Commitment(None, CONCLUDED, line.found[0].start, line.found[-1].end, "in words", SEVERAL)]
     either = _EITHER_TIMES.search(text, segment.start, segment.end) if asked.times else None
     if either is not None:
@@ -476,7 +496,7 @@ _TIMES = r"(?:once|twice|thrice|\w+ times)"
 _EITHER_TIMES = re.compile(rf"\b{_TIMES}(?:,? or|,? maybe|,? perhaps)(?: only)? {_TIMES}\b", re.IGNORECASE)
 
 
-def _is_by_case(line: NumberLine) -> bool:
+def _is_by_case(line: NumberLine, text: str) -> bool:
     """Check whether each of several numbers holds in its own case."""
     numbers = [q for q in line.found if not q.weak]
     if len({q.value for q in numbers}) < 2:
@@ -488,6 +508,10 @@ def _is_by_case(line: NumberLine) -> bool:
 _NO_COUNT_BEHIND = re.compile(
     r"[ ](?:it|he|she|they|we|you|the|a|an|this|that|these|those|his|her|its|their|as|or)\b", re.IGNORECASE
 )
+_NO_COUNT_BEFORE = re.compile(
+    r"(?:\b(?:at|least|most|or|than|watch\w*|check\w*|look\w*|count\w*)|n't\b.*)[ ]\Z", re.IGNORECASE
+)
+"""Words next to "once" and the like that make it no count: "once it lands", "at once", "I watched it twice"."""
 
 
 def _is_only_quantity(cue: Cue, line: NumberLine, text: str) -> bool:
@@ -499,6 +523,8 @@ def _counts_times(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -
     """Check whether "once" or "twice" counts what is asked for."""
     segment = line.segment
     if not _is_only_quantity(cue, line, text) or _NO_COUNT_BEHIND.match(text, cue.end):
+        return False
+    if _NO_COUNT_BEFORE.search(text[segment.start : cue.start]):
         return False
     lead = [w for w in segment.words if w.end <= cue.start]
     others = [w for w in lead if w.folded not in segment.language.skip | {"only", "just"}]
@@ -512,6 +538,8 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
     if not value.isdecimal() or (group == "times") != asked.times:
         return False
     if any(0 <= cue.start - c.end <= 2 for c in segment.having("negate")):
+        return False
+    if any(c.start < cue.start and not words_of(text[segment.start : c.start]) for c in segment.having("suppose")):
         return False
     if group == "times":
         return _counts_times(cue, line, text, asked)
@@ -568,8 +596,8 @@ MAX_NONE_GAP = 24
 """Characters between "no" and the things that aren't there, at most."""
 MAX_SHORT_LINES = 3
 """Lines of a short answer, at most."""
-
-
+MAX_LABEL_WORDS = 6
+"""Words of a label in front of a number, at most."""
 MAX_LONE_QUANTITIES = 3
 """Different quantities in a line that holds nothing else, at most."""
 
@@ -653,11 +681,26 @@ def none_there(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuant
     return []
 
 
-def is_alone(line: NumberLine, asked: AskedQuantity) -> bool:
-    """Check whether a segment holds a quantity and nothing else that matters."""
+def is_alone(line: NumberLine, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a segment holds a quantity and nothing else that matters, or names it with the question's words."""
     segment, stated = line.segment, line.stated
+    if segment.line_start and segment.line_end and _is_labelled(line, text, asked):
+        return True
     if len({(q.value, q.kind) for q in stated}) > MAX_LONE_QUANTITIES:
         return False
     known: list[Span] = [*stated, *segment.having(*_LONE_ROLES)]
     skip = segment.language.skip
     return all(is_inside(w, known) or w.folded in skip or asked.is_about([w]) for w in segment.words)
+
+
+def _is_labelled(line: NumberLine, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a label of the question's words precedes a segment's quantities, with nothing behind them."""
+    segment, stated = line.segment, line.stated
+    label = [w for w in segment.words if w.end <= stated[0].start]
+    repeated = all(w.folded in segment.language.skip or asked.is_about([w]) for w in label)
+    return (
+        len(label) <= (2 * MAX_LABEL_WORDS if repeated else MAX_LABEL_WORDS)
+        and re.match(r"[^:\n]{1,60}:", text[segment.start : stated[0].start]) is not None
+        and not words_of(text[stated[-1].end : segment.end])
+        and (asked.is_about(label) or bool(segment.having("estimate", "total")))
+    )

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from tolman.items import LETTERS, Unit
 from tolman.scoring.parse.amounts import number_commitments
-from tolman.scoring.parse.asked import asked_in
+from tolman.scoring.parse.asked import asked_in, opposite
 from tolman.scoring.parse.commitments import (
     ALONE,
     CONCLUDED,
@@ -36,6 +36,7 @@ from tolman.scoring.parse.option_announcements import (
     announced,
     corrected,
     named_first,
+    opening_letter,
     opening_yes,
     relabelled,
     settled,
@@ -67,8 +68,6 @@ from tolman.scoring.parse.yes_no import yes_or_no
 
 SHORT_WORDS = 6
 """Words of a sentence that may be whole without a full stop."""
-
-
 MAX_REVISED_LINES = 5
 """Lines of a response whose last line doesn't outweigh an option named in the first, at most."""
 MAX_WHETHER_GAP = 8
@@ -92,11 +91,14 @@ def stated(context: LineContext) -> list[Commitment] | None:
     contradicted = named_first(affirmed, text, context.segment)
     if contradicted.note == DISAGREE:
         return [replace(contradicted, strength=STATED)]  # "(A), the piano"
+    outside = [m for m in affirmed if not _is_bracketed(m, text, context.segment)]
+    if len(options_in(outside)) == 1:
+        return [commit(outside[0], STATED, "stated")]
     joined = are_joined(affirmed, text, context.segment.language)
     marked = [m for m in affirmed if m.by == "letter" and m.marked]
     if len(options_in(marked)) == 1 and not joined:
         return [commit(marked[0], STATED, "stated")]
-    about = [] if joined else _in_clause_asked(context, [m for m in affirmed if not m.weak])
+    about = [] if joined else _in_clause_asked(context, [m for m in outside if not m.weak])
     return [commit(about[0], STATED, "stated") if about else commit_to_several(affirmed, STATED, "stated")]
 
 
@@ -132,6 +134,12 @@ def words_shared(segment: Segment, question: str, named: Sequence[Mention]) -> s
     return {a for a in asked_in(question, segment.language).words if any(same_word(w, a) for w in said)}
 
 
+def _is_bracketed(mention: Mention, text: str, segment: Segment) -> bool:
+    """Check whether a mention is in brackets: an aside."""
+    before = text[segment.start : mention.start]
+    return before.count("(") > before.count(")")
+
+
 def _single(context: LineContext) -> list[Commitment]:
     """The only option that a line names, as plainly as its place says."""
     text, segment, affirmed = context.text, context.segment, context.line.affirmed
@@ -157,8 +165,12 @@ def _single(context: LineContext) -> list[Commitment]:
     refused = any(line.segment.having("unknown") for line in context.earlier)
     if chosen.weak and (chosen.by == "letter" or len(context.lines) > 3 or refused):
         return []
+    if _is_paired(affirmed):
+        return [commit(chosen, JUDGED, "named")]
     if context.options.count == 2 and chosen.by == "text" and _OTHER_ONE.search(text, segment.start):
         return []  # "the left one is dim; the other one blinds you"
+    if _ends_in(segment, affirmed[-1], text):
+        return [commit(affirmed[-1], DECLARED if context.is_last else JUDGED, "named")]
     if context.is_first and len(context.lines) > 1 and chosen.by == "text":
         lead = text[segment.start : chosen.start]
         bare = not lead.strip(" *_`\"'(") or (
@@ -219,6 +231,25 @@ def is_whole(segment: Segment, text: str) -> bool:
     return (
         re.search(r"[.!。।)*\"'$\]~♪\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]\s*\Z", text[segment.start : segment.end])
         is not None
+    )
+
+
+def _is_paired(mentions: Sequence[Mention]) -> bool:
+    """Check whether a letter is next to the text of its option: "(C) the sofa"."""
+    return any(
+        a.by == "letter" and a.marked and b.by == "text" and a.option == b.option and b.start - a.end <= 6
+        for a, b in itertools.pairwise(mentions)
+    )
+
+
+def _ends_in(segment: Segment, mention: Mention, text: str) -> bool:
+    """Check whether a segment ends in "is A." or ": A"."""
+    if mention.by != "letter" or text[mention.end : segment.end].strip(" *_`'\").!"):
+        return False
+    if text[segment.start : mention.start].rstrip(" *_`'\"(").endswith(":"):
+        return True
+    return any(
+        c.end <= mention.start and not text[c.end : mention.start].strip(" *_`'\"(") for c in segment.having("copula")
     )
 
 
@@ -435,7 +466,7 @@ def _judged(context: LineContext) -> list[Commitment] | None:
     """The option that is called the nearest, last, largest, or right."""
     line, segment = context.line, context.segment
     supposed = bool(segment.having("suppose"))
-    best = superlative(line, context.text)
+    best = None if _is_of_other_end(context) else superlative(line, context.text)
     if best is not None and len(options_in(line.mentions)) > 1 and not supposed:
         ends = not any(later.mentions for later in context.lines[context.number + 1 :])
         return [commit(best, CONCLUDED if ends else STATED, "superlative")]
@@ -449,12 +480,21 @@ def _judged(context: LineContext) -> list[Commitment] | None:
     return [commit(right, CONCLUDED if ends else JUDGED, "judged")]
 
 
+def _is_of_other_end(context: LineContext) -> bool:
+    """Check whether a line's superlatives are of the other end than the question's: "the farthest first"."""
+    segment = context.segment
+    poles = {c.role for c in segment.language.opposites.find(segment.words, context.text)}
+    asked = asked_in(context.question, segment.language).poles
+    return bool(poles) and not poles & asked and any(opposite(pole) in asked for pole in poles)
+
+
 _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
     _announced,
     _listed,
     alone,
     _awaited,
     opening_yes,
+    opening_letter,
     _undecided,
     _unknown,
     _contrasted,

@@ -72,6 +72,7 @@ TENTATIVE_RULES = frozenset(
         "contrasted",
         "superlative",
         "last",
+        "named",
         "order",
         "eliminated",
         "labelled",

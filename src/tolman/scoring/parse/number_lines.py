@@ -214,6 +214,8 @@ def _is_unit_asked(text: str, quantity: Quantity, question: str) -> bool:
     unit = re.sub(r"^[\d.,'\s]+", "", text[quantity.start : quantity.end]).strip(" -").casefold()
     if unit in _PERCENT_SIGNS:
         return _PERCENT.search(question) is not None
+    if not unit:
+        return False
     return unit in question.casefold() or any(
         same_word(w.folded, u.folded) for w in words_of(question) for u in words_of(unit)
     )
@@ -330,6 +332,11 @@ def _has_quality(quantity: Quantity, end: int, line: NumberLine, text: str, aske
     segment = line.segment
     stop = _CLAUSE_STOP.search(text, quantity.end, end)
     part = segment.part(quantity.end, stop.start() if stop else end)
+    label = re.search(r"[^\n.;:!?,]*:[ *_`]*\Z", text[segment.start : quantity.start])
+    if label and not any(same_word(w.folded, a) for w in part.words for a in asked.quality):
+        part = segment.part(segment.start + label.start(), quantity.start)
+    if part.having("negate"):
+        return False
     if asked.poles:
         return any(c.role in asked.poles for c in segment.language.opposites.find(part.words, text))
     return any(same_word(w.folded, a) for w in part.words for a in asked.quality)

@@ -31,6 +31,7 @@ from tolman.scoring.parse.option_mentions import (
     options_in,
 )
 from tolman.scoring.parse.option_texts import ARTICLES
+from tolman.scoring.parse.option_verdicts import MARKS
 from tolman.scoring.parse.response_segments import Segment, cues_in_front, opening_denials, opens
 from tolman.scoring.parse.yes_no import opening_verdict
 
@@ -42,8 +43,8 @@ MAX_NEXT_ANNOUNCEMENT = 60
 """Characters within which a second announcement takes the place of the first."""
 MAX_BEFORE_REACH = 48
 """Characters between an option and "is the answer", at most."""
-
-
+MAX_LINKING_WORDS = 7
+"""Words between an option and "is the answer", at most."""
 MAX_PAIR_GAP = 8
 """Characters between a letter and a text that are one answer, at most."""
 MAX_NAMELY_GAP = 16
@@ -118,7 +119,11 @@ def _announced_before(line: OptionLine, cue: Cue, text: str) -> list[Commitment]
     near = [
         m
         for m in line.mentions
-        if m.end <= cue.start and cue.start - m.end <= MAX_BEFORE_REACH and not m.negated and not m.weak
+        if m.end <= cue.start
+        and cue.start - m.end <= MAX_BEFORE_REACH
+        and not m.negated
+        and not m.weak
+        and _is_linked(text[m.end : cue.start])
     ]
     if near and not any(m.start >= cue.end for m in line.affirmed):
         last = near[-1]
@@ -133,6 +138,11 @@ def _announced_before(line: OptionLine, cue: Cue, text: str) -> list[Commitment]
         and segment.end >= len(text.rstrip()) - FINAL_CHARS
     )
     return [Commitment(None, DECLARED, cue.start, segment.end, "declared", FOREIGN if final else NO_OPTION)]
+
+
+def _is_linked(gap: str) -> bool:
+    """Check whether the text between an option and "the answer" ties them together."""
+    return not re.search(r"[;!?\n]", gap) and (not gap.strip(" .,*_`'\")]") or len(words_of(gap)) <= MAX_LINKING_WORDS)
 
 
 def _is_void(line: OptionLine, cue: Cue, text: str) -> bool:
@@ -162,7 +172,10 @@ def named_first(mentions: Sequence[Mention], text: str, segment: Segment) -> Com
     if rest and rest[0].by != first.by and _are_side_by_side(text[first.end : rest[0].start]):
         last, *rest = rest
         if last.option != first.option:
-            return Commitment(None, DECLARED, first.start, last.end, "declared", DISAGREE)
+            if first.option < 0 or last.option < 0:
+                return Commitment(None, DECLARED, first.start, last.end, "declared", FOREIGN)
+            if _is_restated(last, text, segment):
+                return Commitment(None, DECLARED, first.start, last.end, "declared", DISAGREE)
     for mention in rest:
         if mention.option == first.option:
             last = mention
@@ -214,6 +227,7 @@ def settled(found: Sequence[Commitment], lines: Sequence[OptionLine], text: str)
     """
     result = []
     for commitment in found:
+        commitment = _with_text_behind(commitment, lines, text)
         if commitment.note not in (DISAGREE, FOREIGN):
             result.append(commitment)
             continue
@@ -232,12 +246,39 @@ def settled(found: Sequence[Commitment], lines: Sequence[OptionLine], text: str)
     return result
 
 
+def _with_text_behind(commitment: Commitment, lines: Sequence[OptionLine], text: str) -> Commitment:
+    """Give up a letter that the whole text of another option follows: "(D) the book"."""
+    own = [line for line in lines if line.segment.start <= commitment.start < line.segment.end]
+    for line in own:
+        for letter, named in itertools.pairwise(line.mentions):
+            if letter.start != commitment.start or letter.by != "letter" or commitment.value is None:
+                continue
+            gap = text[letter.end : named.start]
+            beside = (
+                named.by == "text"
+                and ";" not in gap
+                and _are_side_by_side(gap)
+                and _is_restated(named, text, line.segment)
+            )
+            if beside and named.option != letter.option and not named.weak:
+                return replace(commitment, value=None, end=named.end, note=DISAGREE)
+    return commitment
+
+
 def _are_side_by_side(gap: str) -> bool:
     """Check whether a letter and a text with a gap between them are one answer, or contradict each other."""
     if re.search(r"\n.*\n", gap) or len(gap) > MAX_NAMELY_GAP:
         return False
     words = {w.folded for w in words_of(gap)}
     return (len(gap) <= MAX_PAIR_GAP or bool(words)) and words <= ARTICLES | _NAMELY
+
+
+def _is_restated(mention: Mention, text: str, segment: Segment) -> bool:
+    """Check whether an option's text is all there is in its clause, so that it restates the letter in front of it."""
+    if mention.by == "letter":
+        return True
+    clause = re.split(r"[.,;:(\n]|\bbecause\b|\bsince\b|\bas\b", text[mention.end : segment.end], maxsplit=1)[0]
+    return not words_of(clause) and not mention.weak
 
 
 def corrected(context: LineContext) -> list[Commitment]:
@@ -276,7 +317,8 @@ def corrected(context: LineContext) -> list[Commitment]:
 
 MAX_LONE_MENTIONS = 12
 """Mentions in a line that holds nothing else, at most; of more none is the answer."""
-
+MIN_LABELS = 3
+"""Labelled letters from which on a line holds all options."""
 
 _TICK_WORDS = "→✓✅☑✔"
 
@@ -291,7 +333,7 @@ def alone(context: LineContext) -> list[Commitment] | None:
         None for any other line; empty where the option is the next of a list.
     """
     line, segment = context.line, context.segment
-    found = _lone_option(line)
+    found = _lone_option(line, context.text)
     if found is None:
         return None
     if _continues_listing(context, found.value) or len(line.mentions) > MAX_LONE_MENTIONS:
@@ -305,12 +347,14 @@ def alone(context: LineContext) -> list[Commitment] | None:
     return [replace(found, strength=ALONE if plain else STATED)]
 
 
-def _lone_option(line: OptionLine) -> Commitment | None:
+def _lone_option(line: OptionLine, text: str) -> Commitment | None:
     """A segment that holds an option and nothing else."""
     segment = line.segment
     mentions = [m for m in line.mentions if not m.weak] or line.mentions
     if not mentions or any(m.negated for m in mentions):
         return None
+    if MARKS.search(text[segment.start : segment.end]):
+        return None  # one of several that are ticked or crossed
     known: list[Span] = [*mentions, *segment.having("option", "answer", "copula")]
     for word in segment.words:
         if not (is_inside(word, known) or word.folded in segment.language.skip or word.folded in _TICK_WORDS):
@@ -318,8 +362,14 @@ def _lone_option(line: OptionLine) -> Commitment | None:
     mentions = [m for m in mentions if m.option >= 0] or mentions
     if len(options_in(mentions)) == 1:
         return commit(mentions[0], ALONE, "alone")
+    texts = [m for m in mentions if m.by == "text"]
+    if len(options_in(texts)) == 1 and all(m.weak for m in mentions if m.by == "letter"):
+        return commit(texts[0], ALONE, "alone")
     if len(mentions) == 2 and (mentions[0].by, mentions[1].by) == ("letter", "text"):
-        return Commitment(None, ALONE, mentions[0].start, mentions[1].end, "alone", DISAGREE)
+        first, second = mentions
+        if first.weak and text[first.end : second.start] == " ":
+            return commit(second, ALONE, "alone")
+        return Commitment(None, ALONE, first.start, second.end, "alone", DISAGREE)
     return commit_to_several(mentions, ALONE, "alone")
 
 
@@ -341,7 +391,7 @@ def _is_beside_another(context: LineContext, value: Value) -> bool:
         if 0 <= i < len(context.lines):
             line = context.lines[i]
             if line.segment.line_start and line.segment.line_end and not line.listing and not line.question:
-                other = _lone_option(line)
+                other = _lone_option(line, context.text)
                 if other is not None and other.value != value:
                     return True
     return False
@@ -366,3 +416,53 @@ def opening_yes(context: LineContext) -> list[Commitment] | None:
     if opening_verdict(context.segment, context.text) is not None:
         return []  # "no doubt about it"
     return [commit(opening, ALONE, "first")]
+
+
+def opening_letter(context: LineContext) -> list[Commitment] | None:
+    """Find the letter that opens a response: "B. Because …".
+
+    Args:
+        context: the line and those around it.
+
+    Returns:
+        A commitment to its option, without a value where others contradict it; empty where all options follow;
+        None where the line doesn't begin with a letter that is set off.
+    """
+    line, text = context.line, context.text
+    opening = line.mentions[0] if line.mentions else None
+    if (
+        not context.is_first
+        or line.listing
+        or opening is None
+        or opening.by != "letter"
+        or not opening.label
+        or opening.weak
+        or opening.negated
+        or text[opening.end : opening.end + 2].strip()[:1] not in (".", ")", ":", "*", "]", ",")
+    ):
+        return None
+    labels = [m for m in line.mentions if m.by == "letter" and re.match(r"[.:)]\s", text[m.end : m.end + 2])]
+    if len(options_in(labels)) >= MIN_LABELS:
+        return []  # all options in one line
+    following = next((m for m in line.mentions if m.start >= opening.end and m.option != opening.option), None)
+    if (
+        following is not None
+        and following.by == "letter"
+        and is_alternative(text[opening.end : following.start], context.segment.language)
+    ):
+        return [commit_to_several([opening, following], ALONE, "first")]
+    if len(context.lines) == 1 and _restates_another(line, opening):
+        return [Commitment(None, ALONE, opening.start, context.segment.end, "first", DISAGREE)]
+    return [commit(opening, ALONE, "first")]
+
+
+def _restates_another(line: OptionLine, opening: Mention) -> bool:
+    """Check whether a letter is followed by the whole text of another option and nothing else."""
+    others = [m for m in line.mentions if m.by == "text" and m.start >= opening.end]
+    if len(options_in(others)) != 1 or others[0].option == opening.option or others[0].weak:
+        return False
+    return all(
+        w.folded in line.segment.language.skip
+        for w in line.segment.words
+        if w.start >= opening.end and not any(m.start <= w.start < m.end for m in others)
+    )

@@ -17,12 +17,12 @@ from tolman.scoring.parse.commitments import CONCLUDED, JUDGED, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, longest, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
-from tolman.scoring.parse.option_texts import COMPASS, OptionTexts
+from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
 from tolman.scoring.parse.option_verdicts import is_case
 from tolman.scoring.parse.option_words import is_idiom
 from tolman.scoring.parse.quantities import clock_times, quantities, scale_of
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, replies
-from tolman.scoring.parse.units import Quantity
+from tolman.scoring.parse.units import Quantity, unit_after
 
 OPPOSITE_DIRECTIONS = {
     "left": "right",
@@ -80,6 +80,7 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             if related and not names_any(line.segment.words, asked.subject | asked.anchor):
                 line.mentions = [m for m in line.mentions if m.by == "letter"]
             related = _turn_relations(line, text, options, asked) or related
+        _drop_modifiers(line, text, options)
         if all(c and c <= COMPASS for c in options.concepts):
             line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
         if asked.poles and line.mentions:
@@ -148,10 +149,21 @@ def _turn_poles(line: OptionLine, text: str, polar: Sequence[frozenset[str]], as
         pole = opposite(relation.cue.role) if turned != less else relation.cue.role
         option = next((i for i, poles in enumerate(polar) if pole in poles), -1)
         if option >= 0:
+            negated = turned == direct or (not less and _is_denied(line.segment, relation.cue, text))
             cue = relation.cue
-            found[cue.start] = Mention(option, cue.start, cue.end, "text", negated=turned == direct)
+            found[cue.start] = Mention(option, cue.start, cue.end, "text", negated=negated)
     line.mentions = sorted([*found.values(), *(m for m in line.mentions if m.by == "letter")], key=lambda m: m.start)
     return True
+
+
+def _drop_modifiers(line: OptionLine, text: str, options: OptionTexts) -> None:
+    """Leave out a direction that only identifies a thing: "the digger on the right is moving to the left"."""
+    named = [m for m in line.mentions if m.by == "text" and m.option >= 0 and options.concepts[m.option] & DIRECTIONS]
+    if len(options_in(named)) != 2 or len(named) != 2:
+        return
+    first, second = named
+    if _PLACED.search(text[line.segment.start : first.start]) and _IS_BEHIND.match(text[first.end : second.start]):
+        line.mentions = [m for m in line.mentions if m is not first]
 
 
 def _is_oriented(segment: Segment, mention: Mention, text: str) -> bool:
@@ -163,6 +175,12 @@ def _is_oriented(segment: Segment, mention: Mention, text: str) -> bool:
         and not _PART_END.search(text[mention.end : c.start])
         for c in segment.concepts
     )
+
+
+_PLACED = re.compile(r"\w[ ](?:on|at)[ ](?:the|its|his|her)[ ]\Z", re.IGNORECASE)
+_IS_BEHIND = re.compile(
+    r"(?:[ ]side)?[ ](?:is|was|are|were|moves|goes|turns|drives|walks|runs|heads|rolls)\b[^.;:!?\n]*\Z", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +217,7 @@ def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: As
             said = options.concepts[covering[0].option] if covering and covering[0].option >= 0 else None
             turned = frozenset(OPPOSITE_DIRECTIONS.get(c, c) for c in said or {relation.cue.role})
             option = next((i for i, concepts in enumerate(options.concepts) if concepts == turned), -1)
-            negated = bool(covering) and covering[0].negated
+            negated = covering[0].negated if covering else _is_denied(line.segment, relation.cue, text)
             line.mentions = [m for m in line.mentions if m not in covering]
             if option >= 0:
                 end = max([relation.cue.end, *(m.end for m in covering)])
@@ -220,6 +238,12 @@ def _is_seen_from_subject(segment: Segment, text: str, asked: Asked) -> bool:
             if behind and _thing(behind[0], asked) == "subject":
                 return True
     return False
+
+
+def _is_denied(segment: Segment, cue: Cue, text: str) -> bool:
+    return any(
+        0 <= cue.start - c.end <= 16 and not _STOP.search(text[c.end : cue.start]) for c in segment.having("negate")
+    )
 
 
 def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] | None = None) -> list[_Relation]:
@@ -317,8 +341,7 @@ _IS_OPTION = re.compile(
 )
 """Between a quality and the option that has it: "the farther one is the sofa"."""
 _SIDE_BEFORE = re.compile(r"\b(?:the|to|on|at)[ ]\Z", re.IGNORECASE)
-
-
+_JUDGING = re.compile(r"\s*(?:yes|no|true|false)\b", re.IGNORECASE)
 MAX_PREDICATE_WORDS = 6
 """Words between an option and the quality that is said of it, at most."""
 
@@ -326,7 +349,7 @@ MAX_PREDICATE_WORDS = 6
 def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> None:
     """Replace the option that a line calls the opposite of the question: by the other of two, else by none."""
     poles = {pole for pole in asked.poles if pole[:-1] in COMPARED}
-    if not poles or {opposite(p) for p in poles} & poles:
+    if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in COMPARED]
     less = [c for c in said if _is_less(c, line.segment, text)]
@@ -335,15 +358,22 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     if not other or any(c.role in poles for c in said):
         return
     cue = other[0]
+    if any(c.role == "same" and 0 <= cue.start - c.end <= 1 for c in line.segment.concepts):
+        return  # "equally far"
     is_less = any(c.start == cue.start for c in less)
     strong = [m for m in line.mentions if not m.weak] or line.mentions
     chosen = _predicated(cue, strong, line.segment, text, is_less)
     if chosen is None:
         return
+    denied = any(chosen.end <= c.start < cue.start for c in line.segment.having("negate"))
+    if denied and not is_less:
+        return
     compared = [i for i, option in enumerate(options.texts) if not _NEITHER.search(option)]
     if len(compared) == 2 and chosen.option in compared:
         compared.remove(chosen.option)
         line.mentions = [replace(chosen, option=compared[0], by="text", negated=False)]
+    elif re.search(r"est\Z", text[cue.start : cue.end].rstrip()):
+        line.mentions = [replace(m, negated=True) if m.option == chosen.option else m for m in line.mentions]
 
 
 _NEITHER = re.compile(
@@ -351,6 +381,13 @@ _NEITHER = re.compile(
     re.IGNORECASE,
 )
 """Words of an option that names neither of two compared things."""
+
+
+def _judges(options: OptionTexts) -> bool:
+    """Check whether an option says yes or no, alone or at its beginning: "No, it is to the right"."""
+    return any(concepts & {"yes", "no"} for concepts in options.concepts) or any(
+        _JUDGING.match(option) for option in options.texts
+    )
 
 
 def _predicated(cue: Cue, named: Sequence[Mention], segment: Segment, text: str, is_less: bool) -> Mention | None:
@@ -397,6 +434,7 @@ class _Measure:
 _DIGITS = re.compile(r"[0-9]+|\bhalf\b")
 MAX_MEASURED_LINES = 80
 """Lines in which measures are looked for, at most."""
+_SEPARATING = re.compile(r"\|[\s:|-]+\|?\s*\Z")
 
 
 def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked) -> list[Commitment]:
@@ -418,7 +456,11 @@ def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked
     few = len(_DIGITS.findall(text)) < options.count
     if larger is None or judged or few or len(lines) > MAX_MEASURED_LINES:
         return []
+    if not _names_all(lines, options):
+        return []
     found, free = _measures(lines, text, options, asked)
+    if asked.timed:
+        found = [m for m in found if m.kind == "time" or (not m.kind and MIN_YEAR <= m.value <= MAX_YEAR)]
     if len({m.option for m in found}) < options.count:
         return []
     called = _called(free, found, text, asked)
@@ -430,12 +472,22 @@ def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked
     return [c for c in best if len(concluded) != 1 or LETTERS.find(str(c.value)) in concluded]
 
 
+def _names_all(lines: Sequence[OptionLine], options: OptionTexts) -> bool:
+    """Check whether a response names each option, if only by one of its words."""
+    named = options_in([m for line in lines for m in line.mentions])
+    words = {w.folded for line in lines for w in line.segment.words if not w.folded.isdecimal()}
+    return all(
+        option in named or any(same_word(w, k) for w in words for k in key) for option, key in enumerate(options.keys)
+    )
+
+
 def _measures(
     lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked
 ) -> tuple[list[_Measure], list[tuple[Segment, list[Quantity]]]]:
     """The measures of options, and the quantities of sentences that name no option."""
     found: list[_Measure] = []
     free: list[tuple[Segment, list[Quantity]]] = []
+    header = ""
     rated = {pole[:-1] for pole in asked.poles}.isdisjoint(
         ("distance", "height", "length", "width", "thickness", "depth")
     )
@@ -445,22 +497,23 @@ def _measures(
         segment = line.segment
         part = text[segment.start : segment.end]
         if not _DIGITS.search(part) and not part.lstrip().startswith("|"):
-            named = [m.option for m in line.mentions if m.option >= 0]
-            current, end = named[0] if named else current, segment.end
+            current, end = _without_digits(line, text, current, end)
             continue
         said = quantities(text, segment.words, segment.cues, segment.start, segment.end, segment.language)
         said = [q for q in said if not q.label and not q.weak and (q.kind != "foreign" or rated)]
         said += clock_times(text, segment.start, segment.end) if asked.timed else []
         mentions = _named(line, options)
         if part.lstrip().startswith("|"):
-            found += _of_row(said, mentions, segment, text)
+            if not said and not _SEPARATING.match(part):
+                header = part
+            found += _of_row(said, mentions, segment, text, header)
             continue
         said = [q for q in said if not q.operand and not q.note]
         if "\n\n" in text[end : segment.start]:
             current = -1
         end = segment.end
         if mentions:
-            current = mentions[0].option
+            current = mentions[0].option if _heads(mentions, segment) else -1
             outside = [q for q in said if not any(m.start <= q.start < m.end for m in mentions)]  # "box 1"
             found += [_measure(_owner(q, mentions, text), q, text) for q in outside]
             continue
@@ -468,6 +521,16 @@ def _measures(
             found += [_measure(current, q, text) for q in said]
         free.append((segment, said))
     return _with_common_unit([m for m in found if m.option >= 0], text), [(s, qs) for s, qs in free if qs]
+
+
+def _without_digits(line: OptionLine, text: str, current: int, end: int) -> tuple[int, int]:
+    """Which option the lines behind one without digits are about, and where it ends."""
+    mentions = [m for m in line.mentions if m.option >= 0]
+    if mentions:
+        current = mentions[0].option if _heads(mentions, line.segment) else -1
+    elif "\n\n" in text[end : line.segment.start]:
+        current = -1
+    return current, line.segment.end
 
 
 def _named(line: OptionLine, options: OptionTexts) -> list[Mention]:
@@ -481,11 +544,21 @@ def _named(line: OptionLine, options: OptionTexts) -> list[Mention]:
     return sorted(found, key=lambda m: m.start)
 
 
+def _heads(mentions: Sequence[Mention], segment: Segment) -> bool:
+    """Check whether a line begins with the only option that it names, so that the next lines are about it too."""
+    before = [w for w in segment.words if w.end <= mentions[0].start]
+    return segment.line_start and len(options_in(mentions)) == 1 and len(before) <= 1
+
+
 def _measure(option: int, quantity: Quantity, text: str, column: int = 0) -> _Measure:
     kind, factor = quantity.kind, quantity.factor
     if kind == "foreign":
         kind, factor = scale_of(quantity, text)
     return _Measure(option, quantity.value * factor, kind, quantity.start, quantity.end, column, factor)
+
+
+MIN_YEAR, MAX_YEAR = 1000, 2100
+"""Numbers without a unit that may be years."""
 
 
 _COUNTS = re.compile(r"[ ](?!(?:and|but|while)\b)[a-z]", re.IGNORECASE)
@@ -510,16 +583,33 @@ def _owner(quantity: Quantity, mentions: Sequence[Mention], text: str) -> int:
     return behind[0].option if behind else -1
 
 
-def _of_row(said: Sequence[Quantity], mentions: Sequence[Mention], segment: Segment, text: str) -> list[_Measure]:
+def _of_row(
+    said: Sequence[Quantity], mentions: Sequence[Mention], segment: Segment, text: str, header: str
+) -> list[_Measure]:
     """The measures in the row of a table; a header gives the units that cells leave out."""
     if len(options_in(mentions)) != 1:
         return []
     found = []
+    cells = header.strip().strip("|").split("|")
     option = mentions[0].option
     for quantity in said:
+        if any(m.start <= quantity.start < m.end for m in mentions):
+            continue
         column = text.count("|", segment.start, quantity.start)
-        found.append(_measure(option, quantity, text, column))
+        measure = _measure(option, quantity, text, column)
+        if not quantity.kind and 0 < column <= len(cells):
+            unit = _header_unit(cells[column - 1], segment)
+            if unit is not None:
+                measure = replace(measure, kind=unit[0], value=quantity.value * unit[1])
+        found.append(measure)
     return found
+
+
+def _header_unit(cell: str, segment: Segment) -> tuple[str, Fraction] | None:
+    """The unit that the head of a column names: "Height (cm)"."""
+    match = re.search(r"[(\[]\s*([^()\[\]]{1,12}?)\s*[)\]]", cell) or re.search(r",\s*(\S{1,12})\s*\Z", cell)
+    unit = unit_after(match[1], 0, segment.language) if match else None
+    return (unit[0], unit[1]) if unit and unit[0] in ("length", "area") else None
 
 
 def _called(

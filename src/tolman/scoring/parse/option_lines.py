@@ -334,6 +334,8 @@ def _is_weak(letter: str, text: str, segment: Segment, start: int, around: _Surr
         if _CYRILLIC.match(text, start) and _CYRILLIC_BEHIND.match(behind) and not around.announced:
             return True  # "В", "А" and "С" are words
         word = _WORD_BEHIND.match(behind) is not None
+        if letter == "I" and (word or behind[:1] in " '"):
+            return True
         coupled = _COUPLED_BEHIND.match(behind) or _COUPLED_BEFORE.search(before)
         if letter in _WORD_LETTERS and word and not coupled and not _is_behind_copula(segment, text, start):
             return True

@@ -139,6 +139,14 @@ MAX_LABEL_DENIAL_GAP = 40
 _CLAUSE = re.compile(r"[,;:()\n—–]|[。、；：]|\b(?:but|while|whereas|pero|mais|sondern|aber|mas|но|а)\b")
 _SIGNS = re.compile(r"[*_`'\")\]}. ]*")
 _BRACKET = re.compile(r"\(\s*")
+_NOR = (
+    {"or", "nor", "and"}
+    | {"oder", "noch"}
+    | {"ni", "o", "y", "ou", "et", "e", "nem"}
+    | {"и", "или", "ни"}
+    | {"أو", "ولا", "या", "和", "或", "、"}
+)
+"""Words that carry a denial on to the next option: "not A or B"."""
 
 
 def with_polarity(text: str, segment: Segment, mentions: Sequence[Mention]) -> list[Mention]:
@@ -165,6 +173,8 @@ def with_polarity(text: str, segment: Segment, mentions: Sequence[Mention]) -> l
             or _is_tentative(text, segment, mention)
             or _DISOWNED.match(text, mention.end, segment.end) is not None
         )
+        if not negated and result and result[-1].negated and result[-1].option != mention.option:
+            negated = _carries_on(text[result[-1].end : mention.start])
         result.append(replace(mention, negated=negated))
     return result
 
@@ -175,6 +185,18 @@ _DISOWNED = re.compile(
     re.IGNORECASE,
 )
 """Behind an option: it is there, but isn't what is asked for."""
+
+
+def _carries_on(gap: str) -> bool:
+    """Check whether a gap between two options carries a denial on: "not A, therefore, or B"."""
+    if gap.strip(" *_`'\"(),").casefold() in _NOR:
+        return True
+    words = [w.folded for w in words_of(gap) if w.folded not in _FILLING]
+    return len(words) == 1 and words[0] in _NOR and not re.search(r"[.;:!?\n]", gap)
+
+
+_FILLING = frozenset(("the", "a", "an", "therefore", "then", "also", "even", "der", "die", "das", "le", "la", "el"))
+"""Words between options that don't change how they are joined."""
 
 
 def _negations(text: str, segment: Segment) -> list[Cue]:

@@ -6,6 +6,7 @@ straight, then left", in other words.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ MIN_THINGS = 3
 """Things from which on they have an order."""
 MIN_STEM = 2
 """Letters with which two forms of a word begin alike, at least."""
-
+MAX_LINE_GAP = 48
+"""Characters between two things of an order that stand in neighbouring lines, at most."""
 
 _SPLIT = re.compile(
     r"\s*(?:,|;|→|←|->|=>|>|<|、|・|–|—|/|\|"
@@ -87,23 +89,25 @@ def by_order(text: str, segments: Sequence[Segment], options: tuple[str, ...]) -
     i = 0
     while i + len(things) <= len(named):
         run = named[i : i + len(things)]
-        if len({n.thing for n in run}) == len(run):
+        if len({n.thing for n in run}) == len(run) and _are_together(run, text):
             result.append(_ordered(run, orders, CONCLUDED))
             i += len(things)
         else:
             i += 1
-    return result or _narrated(segments, things, orders)
+    return result or _narrated(text, segments, things, orders)
 
 
 def _narrated(
-    segments: Sequence[Segment], things: dict[str, tuple[str, ...]], orders: tuple[tuple[str, ...], ...]
+    text: str, segments: Sequence[Segment], things: dict[str, tuple[str, ...]], orders: tuple[tuple[str, ...], ...]
 ) -> list[Commitment]:
-    """The order in which a response first names the things."""
+    """The order in which a response first names the things, where it denies none and turns nothing around."""
     first: dict[str, _Named] = {}
     for segment in segments:
         for named in _named(segment, things, loosely=True):
             first.setdefault(named.thing, named)
-    if len(first) < len(things):
+    if len(first) < len(things) or any(
+        segment.having("correct", "unknown", "tentative") for segment in segments if segment.words
+    ):
         return []
     run = sorted(first.values(), key=lambda n: n.start)
     if tuple(n.thing for n in run) not in orders:
@@ -139,8 +143,19 @@ def _named(segment: Segment, things: dict[str, tuple[str, ...]], *, loosely: boo
 
 def _alike(word: str, other: str) -> bool:
     """Check whether two words begin alike but for their last two letters: गमला and गमले, ковёр and ковра."""
+    if same_word(word, other):
+        return True
     kept = min(len(word), len(other)) - 1
     return kept >= MIN_STEM and abs(len(word) - len(other)) <= 2 and word[:kept] == other[:kept]
+
+
+def _are_together(run: Sequence[_Named], text: str) -> bool:
+    """Check whether the things of a run are in one segment, or in lines that follow each other closely."""
+    if all(named.segment is run[0].segment for named in run):
+        return True
+    return all(b.start - a.end <= MAX_LINE_GAP for a, b in itertools.pairwise(run)) and text.count(
+        "\n", run[0].start, run[-1].end
+    ) <= 2 * len(run)
 
 
 MIN_STEPS = 2

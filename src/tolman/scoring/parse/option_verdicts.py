@@ -15,7 +15,7 @@ from tolman.scoring.parse.lexicon import is_inside, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, are_joined, commit, options_in
 from tolman.scoring.parse.option_texts import OptionTexts
-from tolman.scoring.parse.response_segments import replies
+from tolman.scoring.parse.response_segments import is_supposed, replies
 
 MAX_AFFIRMING_GAP = 60
 """Characters between an option and the words that call it right, at most."""
@@ -108,7 +108,9 @@ def _said_of_each(lines: Sequence[OptionLine], text: str) -> dict[int, tuple[boo
         head = line.mentions[0] if line.mentions else None
         if head is None or head.option < 0 or head.weak or not _is_about(line, head, text):
             continue
-        verdict = _verdict(line, head, text)
+        verdict = _marked(line, text)
+        if verdict is None:
+            verdict = _verdict(line, head, text)
         k = i + 1
         while (
             verdict is None and k < len(lines) and (not lines[k].segment.line_start or (line.question and k == i + 1))
@@ -151,6 +153,13 @@ def heads_line(line: OptionLine, mention: Mention, text: str) -> bool:
     before = text[line.segment.start : mention.start].strip(" \t*_`-•·–>#.0123456789)▶►‣◆■□●○※")
     behind = text[mention.end : mention.end + 8].lstrip(" \t*_`")
     return line.segment.line_start and not before and behind[:1] in (":", "–", "—", "-", "(", ".", "|", ",")
+
+
+def _marked(line: OptionLine, text: str) -> bool | None:
+    """Check whether a tick or a cross ends the text line of a sentence; None without either."""
+    end = text.find("\n", line.segment.start)
+    last = text[line.segment.start : end if end >= 0 else len(text)].rstrip(" *_`|")[-1:]
+    return True if _TICKS.match(last) else False if _CROSSES.match(last) else None
 
 
 def _verdict(line: OptionLine, head: Mention | None, text: str) -> bool | None:
@@ -203,6 +212,9 @@ def left_over(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> l
     at = max((line for line in lines if any(m.negated for m in line.mentions)), key=lambda x: x.segment.start).segment
     if len(kept) == 1 and (not affirmed & kept or none in kept):
         return [Commitment(LETTERS[kept.pop()], JUDGED, at.start, at.end, "left over")]
+    said = _says_left(lines, text)
+    if said is not None and len(kept) == 1:
+        return [_left_at(said, kept.pop())]
     return _unnamed(lines, text, options)
 
 
@@ -267,7 +279,7 @@ def all_of_them(lines: Sequence[OptionLine], text: str, options: OptionTexts) ->
         segment = line.segment
         cues = [c for c in replies(segment, text) if c.role == "all"]
         strong = [m for m in line.affirmed if not m.weak and m.option != option]
-        other = segment.having("negate", "none_of", "unknown") or line.question
+        other = segment.having("negate", "none_of", "unknown") or is_supposed(segment, text) or line.question
         if cues and not other and not strong:
             return [Commitment(LETTERS[option], CONCLUDED, cues[-1].start, cues[-1].end, "left over")]
     return []
@@ -292,6 +304,12 @@ def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     tabled = [line for line in named if _is_case_row(line, text)]
     if len(tabled) == len(named):
         cases, options = tabled, options_in([m for line in tabled for m in line.affirmed])
+    either = [
+        i for i, line in enumerate(lines) if [w.folded for w in line.segment.words] in (["or"], ["oder"], ["ou"], ["o"])
+    ]
+    if either and 0 < either[-1] < len(lines) - 1:
+        cases = [line for line in lines if line.affirmed]
+        options = {m.option for line in cases for m in line.affirmed}
     if len(options) < 2:
         return []
     begin = cases[0].segment.start

@@ -198,7 +198,9 @@ def _by_keys(text: str, segment: Segment, options: OptionTexts) -> list[Mention]
         if (len(word.folded) < 3 and word.folded.isascii()) or word.folded in skip or word.start in other_sense:
             continue
         for option, key in enumerate(options.keys):
-            if any(same_word(word.folded, k) for k in key if k not in skip):
+            if any(same_word(word.folded, k) for k in key if k not in skip) and not _goes_on_otherwise(
+                word, options.folded[option], segment
+            ):
                 hits.setdefault(option, []).append(word)
     if len(hits) != 1:
         return []
@@ -209,6 +211,16 @@ def _by_keys(text: str, segment: Segment, options: OptionTexts) -> list[Mention]
     if 2 * len({w.folded for w in found}) < len(wanted) or is_glued(found[0].folded[0]):
         return []
     return [Mention(option, found[0].start, found[-1].end, "text", weak=True)]
+
+
+def _goes_on_otherwise(word: Word, phrase: tuple[str, ...], segment: Segment) -> bool:
+    """Check whether a relation that begins an option is to another thing: "after the bus" for "after the tram"."""
+    if not phrase or not same_word(word.folded, phrase[0]) or word.folded not in _RELATING:
+        return False
+    skip = segment.language.skip
+    rest = [w for w in phrase[1:] if w not in skip]
+    behind = [w.folded for w in segment.words if w.start >= word.end and w.folded not in skip | ARTICLES][:1]
+    return bool(rest and behind) and not any(same_word(behind[0], w) for w in rest)
 
 
 _RELATING = frozenset(("before", "after", "behind", "above", "below", "under", "near", "beside", "inside", "opposite"))
@@ -335,8 +347,7 @@ _LISTED = ("of ", "in ", "on ")
 """How phrases for the list of options begin: "of these", "on the list"."""
 _OF_TWO = ("former", "latter")
 """Ordinals of two that need no noun."""
-
-
+_BARE_ORDINAL = re.compile(r"[ *_`]*(?:[,.;:!)]|\Z|[ ](?:or|nor|and|oder|noch|und|ni|ou|o|y)\b)")
 _NUMBER_SIGN = re.compile(r"(?:№|#|\b[Nn][°ºo]\.?|\b[Nn]r\.?)[ ]?\Z")
 _NUMBERED = re.compile(r"[ ]?(?:번(?=[이은을가입\W]|\Z)|番(?!目)|号|號)")
 """What makes a number the name of an option in Korean, Japanese and Chinese."""
@@ -367,6 +378,8 @@ def _by_ordinals(text: str, segment: Segment, options: OptionTexts) -> list[Ment
     for ordinal in ordinals:
         place = int(ordinal.role)
         near = [c for c in called if _are_beside(c, ordinal, text)]
+        if not near and called and len(ordinals) > 1 and _BARE_ORDINAL.match(text, ordinal.end):
+            near = [ordinal]  # "the first option, the third or the fourth"
         if near:
             option = _at(place, options)
             if option is not None:
@@ -463,6 +476,9 @@ def _is_alone(span: Span, text: str, segment: Segment) -> bool:
 
 def _at(place: int, options: OptionTexts) -> int | None:
     """The option at a place, counted from 1, or from the end by negative numbers."""
+    if options.places and sorted(options.places) == list(range(1, options.count + 1)):
+        number = place if place > 0 else options.count + 1 + place
+        return options.places.index(number) if number in options.places else None
     option = place - 1 if place > 0 else options.count + place
     return option if 0 <= option < options.count else None
 
@@ -480,5 +496,7 @@ def _is_beside_stem(ordinal: Cue, text: str, segment: Segment, options: OptionTe
 
 def _are_beside(one: Span, other: Span, text: str) -> bool:
     """Check whether two phrases are side by side, in either order."""
+    if one.start <= other.start < one.end or other.start <= one.start < other.end:
+        return True
     gap = text[one.end : other.start] if one.end <= other.start else text[other.end : one.start]
     return len(gap) <= MAX_BESIDE_CHARS and len(words_of(gap)) <= 2 and not re.search(r"[.,;:!?\n]", gap)

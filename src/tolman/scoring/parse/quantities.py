@@ -280,8 +280,7 @@ _EQUALS_GAP = re.compile(
     r"^[ ]*(?:=|≈|≃|≒|等于|equals|is equal to|→|➜|=>)[ ]*(?:about|approximately|ca\.|around|[~≈±约約])?[ ]*$",
     re.IGNORECASE,
 )
-
-
+_TOLERANCE_GAP = re.compile(r"^[ ]*(?:±|\+/-|\\pm|plus or minus)[ ]*$", re.IGNORECASE)
 _TOLERANCE = re.compile(r"(?:±|\+/-)[ ]*\Z")
 _AND = {"and", "und", "et", "и", "和", "और", "及", "と", "와", "과", "و"}
 _OR = {"or", "o", "u", "ou", "oder", "или", "либо", "أو", "या", "或", "或者", "か", "または", "혹은", "또는"}
@@ -348,7 +347,11 @@ def _mark_pair(left: Quantity, right: Quantity, text: str, cues: Sequence[Cue]) 
     gap = text[left.end : right.start]
     if len(gap) > MAX_RELATION_GAP:
         return
-    if _EQUALS_GAP.match(gap):
+    if not left.note and _is_behind_between(left, cues) and _is_up_to(left, right, text, cues):
+        left.note = right.note = "range"
+    elif _TOLERANCE_GAP.match(gap):
+        right.operand = True
+    elif _EQUALS_GAP.match(gap):
         left.operand = True
         right.result = True
     elif _RANGE_GAP.match(gap) or _is_range(gap, left, cues):
@@ -361,6 +364,13 @@ def _mark_pair(left: Quantity, right: Quantity, text: str, cues: Sequence[Cue]) 
 
 def _is_behind_between(quantity: Quantity, cues: Sequence[Cue]) -> bool:
     return any(c.role == "between" and 0 <= quantity.start - c.end <= 4 for c in cues)
+
+
+def _is_up_to(left: Quantity, right: Quantity, text: str, cues: Sequence[Cue]) -> bool:
+    """Check whether "and" or "to" is between two quantities, or the Arabic "and" is glued to the second."""
+    return text[right.start] == "و" or any(
+        c.role in ("alternative", "range_to") and left.end <= c.start and c.end <= right.start for c in cues
+    )
 
 
 def _is_range(gap: str, left: Quantity, cues: Sequence[Cue]) -> bool:
@@ -429,7 +439,7 @@ def mark_sums(found: Sequence[Quantity], text: str) -> None:
     *parts, last = said
     if last.note or last.weak or last.result or any(q.note or q.result for q in parts):
         return
-    if _is_sum(parts, last) or _is_rest(parts, last, text):
+    if _is_sum(parts, last) or _is_product(parts[-2:], last) or _is_rest(parts, last, text):
         last.result = True
         for part in parts:
             part.operand = True
@@ -460,6 +470,20 @@ def _size(part: Quantity, last: Quantity) -> Fraction | None:
     if not part.kind:
         return part.value * last.factor
     return part.value * part.factor if part.kind == last.kind else None
+
+
+def _is_product(parts: Sequence[Quantity], last: Quantity) -> bool:
+    """Check whether two lengths multiply to an area, or a number and a length to a length."""
+    a, b = parts
+    if last.kind == "area":
+        wanted = ("length", "length")
+    elif last.kind == "length":
+        wanted = ("", "length")
+    else:
+        return False
+    if (a.kind, b.kind) != wanted or min(a.value, b.value) <= 1:
+        return False
+    return a.value * a.factor * b.value * b.factor == last.value * last.factor
 
 
 _MEASURES: dict[str, tuple[str, Fraction]] = {

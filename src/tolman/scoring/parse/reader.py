@@ -49,8 +49,8 @@ from tolman.scoring.parse.wrappers import (
 
 LONG_CHARS = 300
 """Characters of a response from which on it reasons, and says on the way more than its answer."""
-
-
+MAX_SENTENCE_REST = 48
+"""Characters between an answer and the end of its sentence, at most."""
 MAX_LAST_LINE = 40
 """Characters of a last line that answers a question in a trace that was cut off, at most."""
 MAX_ITEMS = 16_384
@@ -255,7 +255,11 @@ def _unfinished(item: Item, whole: Plain, begin: int) -> ParsedAnswer:
     if boxed is not None and boxed.value is not None and len(words_of(opened[boxed.end :])) <= 2:
         return _reading(boxed, whole, begin)
     tail = prose.rstrip()
-    last = [c for c in _prose(item, prose, language)[0] if c.strength >= CONCLUDED]
+    last = [
+        c
+        for c in _prose(item, prose, language)[0]
+        if c.strength >= CONCLUDED and _same_sentence(prose, c.end, max(0, len(tail) - 1))
+    ]
     if last and last[-1].value is not None:
         line = tail.rfind("\n")
         sentence = last_sentence(tail)
@@ -265,6 +269,11 @@ def _unfinished(item: Item, whole: Plain, begin: int) -> ParsedAnswer:
         if answers or re.search(r"[.!。।\"']\s*\Z", prose):
             return _reading(last[-1], whole, begin)
     return nothing(UNFINISHED, cut_off=True)
+
+
+def _same_sentence(text: str, position: int, end: int) -> bool:
+    """Check whether only the rest of a sentence is between two places."""
+    return end - position <= MAX_SENTENCE_REST and "\n" not in text[position:end]
 
 
 def _prose(item: Item, text: str, language: Languages) -> tuple[list[Commitment], TextLines]:

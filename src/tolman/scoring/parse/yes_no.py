@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, is_content, names_any, opposite
-from tolman.scoring.parse.commitments import ALONE, DECLARED, JUDGED, Commitment
+from tolman.scoring.parse.commitments import ALONE, DECLARED, JUDGED, SEVERAL, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_in_longer, is_inside, longest, same_word, words_of
 from tolman.scoring.parse.numerals import spelled_numbers
 from tolman.scoring.parse.option_lines import OptionLine
@@ -43,8 +43,12 @@ _ECHO = re.compile(
     r"|(?:\A|(?<=[\s,;:—–(-]))(?P<cannot>can't|won't|cannot)(?=[ ]*(?:[.,;:!(—–]|\Z|[ ]-))",
     re.IGNORECASE,
 )
-
-
+_CONCLUDED_ECHO = re.compile(
+    r"\b(?:so|thus|hence|therefore)[ ,]+(?:it|they|he|she|there|that|this|you|one)[ ]"
+    r"(?:(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should|must)(?P<no>n't|n’t|[ ]not|not)?"
+    r"|(?P<cannot>can't|won't|cannot))[ ]*[.!]*\s*\Z",
+    re.IGNORECASE,
+)
 _EXISTS = re.compile(r"there(?:['’]s|['’]d be|[ ](?:is|are|was|were))(?P<no>n't|n’t|[ ]not|[ ]no\b)?", re.IGNORECASE)
 _THERE_IS_ONE = re.compile(
     r"there(?:['’]s|[ ](?:is|are|was|were))[ ](?:indeed[ ])?(?:one|some|several|two|three)(?=[ ]*[.,;:!(—–]|\Z)",
@@ -117,7 +121,9 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
     for i, line in enumerate(lines):
         segment = line.segment
         corrects = corrects or (i > 0 and bool(segment.having("correct")))
-        if line.question or is_supposed(segment, text) or is_counterfactual(segment, text):
+        if line.question or _is_unsure(segment, text) or is_supposed(segment, text):
+            continue
+        if is_counterfactual(segment, text):
             continue
         if i in (0, last):
             opening = verdict = opening_verdict(segment, text)
@@ -137,11 +143,18 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
         if verdict is not None:
             strength = DECLARED if corrects else JUDGED
             found.append(Commitment(LETTERS[places[not verdict]], strength, segment.start, segment.end, "judged"))
+    if corrects and found and not any(c.strength == DECLARED for c in found) and not _said_late(lines, text, places):
+        return [Commitment(None, DECLARED, found[-1].start, found[-1].end, "judged", SEVERAL)]
     verdicts = {c.value for c in found if c.strength == JUDGED}
     later = {_said(line, text, places) for line in lines[1:]} - {None}
     if polite and (verdicts == {LETTERS[places[1]]} or later == {places[1]}):
         return found[1:]  # "Sure! The cup is not on the table."
     return [c for c in found if c.strength > JUDGED] if len(verdicts) > 1 else found
+
+
+def _said_late(lines: Sequence[OptionLine], text: str, places: tuple[int, int]) -> bool:
+    """Check whether a line behind the first says "yes" or "no"."""
+    return any(_said(line, text, places) is not None for line in lines[1:])
 
 
 def _said(line: OptionLine, text: str, places: tuple[int, int]) -> int | None:
@@ -151,6 +164,12 @@ def _said(line: OptionLine, text: str, places: tuple[int, int]) -> int | None:
         if mention.option in places and mention.by == "text" and not mention.weak and not all(map(words_of, around)):
             return mention.option
     return None
+
+
+def _is_unsure(segment: Segment, text: str) -> bool:
+    """Check whether a sentence says that it doesn't know; "I'm sorry to say" doesn't."""
+    cues = segment.having("unknown", "tentative")
+    return any("sorry" not in text[c.start : c.end].casefold() for c in cues)
 
 
 def opening_verdict(segment: Segment, text: str) -> bool | None:
@@ -170,6 +189,8 @@ def opening_verdict(segment: Segment, text: str) -> bool | None:
         return False if _NOT.match(text[segment.start : segment.end].lstrip(" *_`\"'")) else None
     cue = max(opening, key=lambda c: c.end)
     behind = text[cue.end : segment.end].lstrip(" *_`\"'")
+    if cue.role == "yes" and _ECHO_NO.match(behind):
+        return False
     if len(words_of(text[cue.start : cue.end])) == 1 and behind[:1].isalpha() and not _SUBJECT.match(behind):
         return None  # "Never mind", "Hardly any", "Exactly two"
     return cue.role == "yes"
@@ -177,6 +198,7 @@ def opening_verdict(segment: Segment, text: str) -> bool | None:
 
 _SUBJECT = re.compile(r"(?:it|they|he|she|there|that|so|this)\b", re.IGNORECASE)
 _NOT = re.compile(r"not(?![ ]only\b|[ ]just\b)(?:[ ][\w']+){1,5}[ ]*(?:[.,;:!(—–]|\Z)", re.IGNORECASE)
+_ECHO_NO = re.compile(r"(?:it|they|he|she|there|that)[ ](?:\w+n't|\w+[ ]not)\b", re.IGNORECASE)
 
 
 _ASIDE = re.compile(r",[ ](?:which|who|that)\b[^,;]*(?:,|\Z)", re.IGNORECASE)
@@ -191,6 +213,9 @@ _TURNED = re.compile(r"\b(?:but|was|were)\b", re.IGNORECASE)
 def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of a short answer: "it does", "I'm afraid it can't", "the chair isn't, no"."""
     part = text[segment.start : segment.end]
+    concluded = _CONCLUDED_ECHO.search(part)
+    if concluded is not None:
+        return not (concluded["no"] or concluded["cannot"])
     match = _ECHO.search(part)
     if match is None:
         return None
