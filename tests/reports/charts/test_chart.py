@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tolman.reports.charts.chart import SCHEMA, Chart, frame, plain, shortened
+import pytest
+
+from tolman.reports.charts.bar_forms import STACKED_FORM
+from tolman.reports.charts.chart import SCHEMA, Chart, frame, plain, rendered, shortened
+from tolman.reports.charts.point_forms import DRAWN, PLANES_FORM, TRUE
 from tolman.reports.charts.theme import DARK, LIGHT, following
 
 
@@ -50,3 +54,30 @@ def test_letters_can_be_read_on_their_ground() -> None:
         for number in range(len(theme.series)):
             assert contrast(theme.of(number), theme.ground) >= 2.1
             assert contrast(theme.on(number), theme.of(number)) >= 4.5
+
+
+def test_each_panel_of_stacked_bars_has_its_own_counts_and_its_whole_title() -> None:
+    pytest.importorskip("matplotlib")
+    title = "scripted/model.jsonl (explanation), labels of openai/judge, without human labels"
+    rows = [
+        {"panel": panel, "series": "right", "role": "run", "label": "all", "value": 100.0, "n": n}
+        for panel, n in ((title, 4), ("short", 7))
+    ]
+    drawn = rendered(Chart(frame(rows), "Errors"), STACKED_FORM)
+    assert "all (4)" in drawn
+    assert "all (7)" in drawn
+    assert all(word in drawn for word in title.split())
+
+
+def test_a_line_between_two_maps_is_explained_where_one_is_drawn() -> None:
+    pytest.importorskip("matplotlib")
+
+    def drawn(panels: tuple[str, str]) -> str:
+        rows = [
+            {"panel": panel, "series": series, "role": "run", "label": "sofa", "x": 1.0, "value": 2.0}
+            for panel, series in zip(panels, (TRUE, DRAWN), strict=True)
+        ]
+        return rendered(Chart(frame(rows), "Maps"), PLANES_FORM)
+
+    assert "from one to the other" in drawn(("one", "one"))
+    assert "from one to the other" not in drawn(("true", "drawn"))

@@ -193,7 +193,8 @@ def draw_stacked(figure: Figure, chart: Chart, theme: Theme) -> None:
     places = figure.subplots(len(panels), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
     for axes, (panel, labels) in zip(places, panels.items(), strict=True):
         starts = dict.fromkeys(labels, 0.0)
-        for row in chart.data.filter(pl.col("panel").fill_null("") == panel).iter_rows(named=True):
+        rows = chart.data.filter(pl.col("panel").fill_null("") == panel).to_dicts()
+        for row in rows:
             number, place, width = parts.index(row["series"]), labels.index(row["label"]), row["value"] or 0.0
             axes.barh(
                 place, width, left=starts[row["label"]], height=0.72, color=theme.of(number), hatch=hatch(number),
@@ -207,22 +208,27 @@ def draw_stacked(figure: Figure, chart: Chart, theme: Theme) -> None:
                 )  # fmt: skip
                 said.set_in_layout(False)
             starts[row["label"]] += width
-        counts = {row["label"]: row["n"] for row in chart.data.iter_rows(named=True) if row["n"] is not None}
+        counts = {row["label"]: row["n"] for row in rows if row["n"] is not None}
         said = [plain(label, 40) + (f" ({counts[label]:,})" if label in counts else "") for label in labels]
         axes.set_yticks(range(len(labels)), said)
         axes.set_ylim(len(labels) - 0.5, -0.5)
         axes.set_xlim(0, high)
         if panel:
-            axes.set_title(plain(panel, 90), loc="left", fontsize=9)
+            axes.set_title(_stacked_title(panel), loc="left", fontsize=9)
         style(axes, grid="x")
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
     places[-1].set_xlabel(chart.x)
 
 
+def _stacked_title(panel: str) -> str:
+    return wrapped(plain(panel, 160), 56)
+
+
 def _stacked_height(chart: Chart) -> float:
     panels = _panels(chart)
-    return LINE * sum(len(labels) + 0.9 for labels in panels.values()) + 0.2 * len(panels) + 0.45
+    titles = sum(1 + _stacked_title(panel).count("\n") for panel in panels)
+    return LINE * sum(len(labels) + 0.9 for labels in panels.values()) + 0.2 * titles + 0.45
 
 
 STACKED_FORM = Form(draw_stacked, _stacked_height, several_entries, "stacked")

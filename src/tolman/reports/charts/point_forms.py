@@ -316,10 +316,12 @@ def _planes_height(chart: Chart) -> float:
 def _planes_entries(chart: Chart, theme: Theme) -> Sequence[Entry]:
     from matplotlib.lines import Line2D
 
+    joined = chart.data.group_by("panel").agg(pl.col("series").n_unique())["series"].max() == 2
+    line = [Entry("from one to the other", Line2D([], [], color=theme.behind, linewidth=0.9))] if joined else []
     return [
         Entry("true place", Line2D([], [], marker="s", color=theme.ink, markerfacecolor="none", linestyle="none")),
         Entry("drawn by the model", Line2D([], [], marker="o", color=theme.of(0), linestyle="none")),
-        Entry("from one to the other", Line2D([], [], color=theme.behind, linewidth=0.9)),
+        *line,
     ]
 
 
