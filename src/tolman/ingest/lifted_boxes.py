@@ -1,0 +1,650 @@
+"""Boxes of objects, lifted from their masks or 2-D boxes in several posed pictures.
+
+With depth or a dense cloud, each point of it is looked for in every picture. A picture that shows the point votes for
+the object whose mask it is in; one that looks through it votes against it. An object's points are those with most of
+the votes of the pictures in which it is marked (after MaskClustering, Yan et al. 2024), and `fit_box` fits an upright
+box to them.
+
+With poses alone, an upright box is fitted by robust least squares to the bounds of the marks, as in CubeSLAM (Yang and
+Scherer 2019). A side at the edge of a picture only says that the object goes on.
+
+Marks without an identity are joined where they show the same points, or else where the rays through their middles meet
+at one depth and size. Errors are 95 % bounds of a side by the delete-a-group jackknife over pictures (Efron 1982).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.extras import LazyModule
+from tolman.geometry.boxes import Floats
+from tolman.geometry.camera_geometry import project, scaled_intrinsics, splat
+from tolman.geometry.clouds import VoxelGrid, groups, not_strays, surface_of, voxel_means
+from tolman.geometry.fitting import FitError, fit_box
+from tolman.scenes import OrientedBox
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
+
+Ints = NDArray[np.int64]
+CELL = 0.02
+"""Metres between points of fused depth."""
+DENSE = 0.06
+"""Metres between the points of a cloud, at most; sparser ones, as of COLMAP, say too little of an object's extent."""
+MIN_POINTS = 40
+MIN_POINT_FRAMES, MIN_RAY_FRAMES = 2, 3
+"""Pictures in which an object must be marked: with points on it, and without."""
+MIN_PARALLAX = 10.0
+"""Degrees between the rays of two pictures to an object without points, at least."""
+_NEAR, _NEAR_SHARE = 0.03, 0.03
+"""A point is seen where the depth of its pixel differs by less: metres, and a share of the depth."""
+_JUMP = 0.08
+"""Share by which the depths of neighbouring pixels differ at an edge, where sensors measure neither side."""
+_ALIKE, _OTHER_LABEL = 0.5, 0.7
+"""Share of common points from which marks are of one object: with the same label, and with different ones."""
+_GROUPS = 12
+"""Groups of pictures that the jackknife leaves out in turn, at most."""
+_Z = 1.96
+_STEP, _STEPS = 0.05, 12
+"""Metres and steps that are looked at beyond the end of a box."""
+_RING = (0.08, 0.16, 0.3)
+"""Metres around the end of a box at which a floor or wall is looked for."""
+_TRIALS = 4000
+"""Pairs of marks that are tried."""
+_RIM = 3
+"""Pixels around a mark in which its neighbours are."""
+_ROUGH = 0.25
+"""Share of its longest extent by which a box by poses alone is off, about, whatever the spread: things don't fill
+their boxes, and are hidden in part."""
+_HIDDEN, _SHORT, _PRIOR = 0.02, 0.05, 0.05
+"""Scales of misses, as shares of a mark's diagonal, and the weight of equal extents."""
+_YAWS = tuple(np.radians((0.0, 22.5, 45.0, 67.5)).tolist())
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One object in one picture.
+
+    Attributes:
+        view: the number of its picture.
+        value: of its pixels in the picture's labels, from 1.
+        label: its category.
+        track: its identity over pictures; None where that isn't known.
+    """
+
+    view: int
+    value: int
+    label: str
+    track: str | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """One picture with its marks.
+
+    Attributes:
+        pose: camera → scene, looking along +z with y down, shape (4, 4).
+        intrinsics: fx, fy, cx, cy in pixels of the labels.
+        labels: the mark of each pixel, 0 for none, shape (height, width).
+        depth: metres along the view at any resolution, 0 for no reading; None without.
+    """
+
+    pose: Floats
+    intrinsics: tuple[float, float, float, float]
+    labels: Ints
+    depth: Floats | None = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.labels.shape[1], self.labels.shape[0]
+
+
+@dataclass(frozen=True)
+class LiftedObject:
+    """An object with its box.
+
+    Attributes:
+        label: the one that most of its marks have.
+        track: its identity; None where its marks have none.
+        box: upright.
+        error: 95 % bound of the place of its sides by the spread over pictures, metres.
+        unseen: metres by which it may go on where no picture shows its end.
+        marks: the numbers of its marks.
+        solid: whether its box is that of measured points.
+    """
+
+    label: str
+    track: str | None
+    box: OrientedBox
+    error: float
+    marks: tuple[int, ...]
+    solid: bool
+    unseen: float = 0.0
+
+
+@dataclass(frozen=True)
+class UnliftedObject:
+    """An object without a box, and why: the rest of a sentence. Its other fields are those of a LiftedObject."""
+
+    label: str
+    track: str | None
+    marks: tuple[int, ...]
+    reason: str
+
+
+def lift(
+    views: Sequence[View], marks: Sequence[Mark], cloud: Floats, *, outlines: bool = True
+) -> tuple[list[LiftedObject], list[UnliftedObject]]:
+    """Find the objects of some marks, and their boxes.
+
+    Args:
+        views: the pictures.
+        marks: on them; no track is twice in one picture.
+        cloud: points of the scene, metres, shape (n, 3); used where no picture has depth, and may be empty.
+        outlines: whether marks are masks rather than 2-D boxes.
+
+    Returns:
+        The objects in the order of their first marks, and those that are left out.
+    """
+    votes = _Votes.of(views, marks, _points(views, cloud)) if outlines else None
+    bounds, goes_on = _bounds(views, marks)
+    joined = _join(marks, *votes.overlaps()) if votes is not None else _join_by_rays(views, marks, bounds)
+    found: list[LiftedObject] = []
+    left_out: list[UnliftedObject] = []
+    for own in joined:
+        label = Counter(marks[i].label for i in own).most_common(1)[0][0]
+        track = next((marks[i].track for i in own if marks[i].track is not None), None)
+        made = votes.box(own) if votes is not None else None
+        solid = made is not None
+        if made is None:
+            made = _box_by_rays([views[marks[i].view] for i in own], bounds[own], goes_on[own])
+        if isinstance(made, str):
+            left_out.append(UnliftedObject(label, track, tuple(own), made))
+        else:
+            found.append(LiftedObject(label, track, *made, tuple(own), solid))
+    solid_ones = [one for one in found if one.solid]
+    hidden = dict(zip(map(id, solid_ones), _gaps(views, marks, solid_ones).tolist(), strict=True))
+    return [replace(one, unseen=hidden.get(id(one), 0.0)) for one in found], left_out
+
+
+# Points
+
+
+def _points(views: Sequence[View], cloud: Floats) -> Floats:
+    """The fused depth of marked pixels; else the cloud, if it is dense."""
+    grid = VoxelGrid(CELL)
+    for view in views:
+        if view.depth is not None:
+            grid.add(_back_projected(view))
+    found = grid.cloud().points
+    if len(found):
+        return found
+    if len(cloud) < MIN_POINTS:
+        return np.empty((0, 3))
+    thin = voxel_means(cloud, CELL).points
+    sample = thin[:: max(1, len(thin) // 2000)]
+    apart = np.asarray(scipy.spatial.cKDTree(thin).query(sample, k=2)[0])[:, 1]
+    return thin if np.median(apart) <= DENSE else np.empty((0, 3))
+
+
+def _back_projected(view: View) -> Floats:
+    """The depth readings of marked pixels as points of the scene, without those at the edges of things."""
+    assert view.depth is not None
+    depth = np.nan_to_num(view.depth, posinf=0.0, neginf=0.0)
+    filled = np.where(depth > 0, depth, np.nan)
+    jump = scipy.ndimage.maximum_filter(depth, 3) - scipy.ndimage.minimum_filter(np.nan_to_num(filled, nan=np.inf), 3)
+    height, width = depth.shape
+    rows, columns = np.nonzero((depth > 0) & (jump < _JUMP * depth))
+    at = np.column_stack([columns + 0.5, rows + 0.5])
+    pixels = (at * (view.size[0] / width, view.size[1] / height)).astype(np.int64)
+    marked = view.labels[pixels[:, 1], pixels[:, 0]] > 0
+    fx, fy, cx, cy = scaled_intrinsics(np.array(view.intrinsics), view.size, (width, height))
+    z = depth[rows, columns][marked]
+    local = np.column_stack([(at[marked, 0] - cx) / fx * z, (at[marked, 1] - cy) / fy * z, z])
+    return np.asarray(local @ view.pose[:3, :3].T + view.pose[:3, 3])
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """What pictures say about points.
+
+    Attributes:
+        marks: all of them.
+        points: metres, shape (n, 3).
+        held: whether a mark holds a point that its picture shows, sparse, shape (n, marks).
+        seen: whether a picture shows a point or looks through it, sparse, shape (n, views).
+        shown: whether it shows it, sparse, shape (n, views).
+    """
+
+    marks: Sequence[Mark]
+    points: Floats
+    held: scipy.sparse.csc_array
+    seen: scipy.sparse.csc_array
+    shown: scipy.sparse.csc_array
+
+    @classmethod
+    def of(cls, views: Sequence[View], marks: Sequence[Mark], points: Floats) -> _Votes | None:
+        """Let pictures vote; None where there are no points."""
+        if not len(points):
+            return None
+        numbers: list[dict[int, int]] = [{} for _ in views]
+        for i, mark in enumerate(marks):
+            numbers[mark.view][mark.value] = i
+        held, seen, shown = [], [], []
+        for i, view in enumerate(views):
+            visible, through, labels = _shown(view, points)
+            lookup = np.full(max(numbers[i], default=0) + 1, -1)
+            lookup[list(numbers[i])] = list(numbers[i].values())
+            mark = lookup[np.where(labels < len(lookup), labels, 0)]
+            held.append((visible[mark >= 0], mark[mark >= 0]))
+            shown.append((visible, np.full(len(visible), i)))
+            both = np.concatenate([visible, through])
+            seen.append((both, np.full(len(both), i)))
+        shape = (len(points), len(views))
+        return cls(marks, points, _matrix(held, (len(points), len(marks))), _matrix(seen, shape), _matrix(shown, shape))
+
+    def overlaps(self) -> tuple[Ints, Floats]:
+        """Pairs of marks that show common points, and the share of those that both pictures show, the lesser one."""
+        some = slice(None, None, max(1, len(self.points) // 40_000))
+        held, shown = self.held.tocsr()[some].astype(np.int32), self.shown.tocsr()[some].astype(np.int32)
+        common = (held.T @ held).tocoo()
+        both = np.asarray((held.T @ shown).todense())
+        place = np.array([mark.view for mark in self.marks])
+        a, b = common.coords
+        first = (place[a] < place[b]) & (common.data >= 3)
+        a, b, count = a[first], b[first], common.data[first]
+        most = np.maximum(both[a, place[b]], both[b, place[a]])
+        return np.column_stack([a, b]), count / np.maximum(most, 1)
+
+    def box(self, own: Sequence[int]) -> tuple[OrientedBox, float] | str | None:
+        """The box of an object's points and its error, or why it has none; None where its points are too few."""
+        frames = sorted({self.marks[i].view for i in own})
+        if len(frames) < MIN_POINT_FRAMES:
+            return f"marked in fewer than {MIN_POINT_FRAMES} pictures"
+        held = self.held[:, list(own)]
+        near = np.flatnonzero(np.asarray(held.sum(1)).ravel())
+        votes = held.tocsr()[near].toarray()
+        against = self.seen[:, [self.marks[i].view for i in own]].tocsr()[near].toarray()
+        points = self.points[near]
+        chosen = _chosen(points, votes, against)
+        if len(chosen) < MIN_POINTS:
+            return None
+        thin = points[chosen]
+        size = CELL
+        while len(thin) > 6000:
+            size *= 1.5
+            thin = voxel_means(points[chosen], size).points
+        try:
+            fitted = fit_box(surface_of(thin))
+        except FitError:
+            return None
+        axes = np.array(fitted.box.axes)
+        errors = _jackknife(
+            len(own),
+            lambda kept: _ends(points[_elected(votes[:, kept], against[:, kept])], axes),
+        )
+        # What is thinner than the noise is still a thing.
+        box = fitted.box.model_copy(update={"extents": tuple(max(one, CELL) for one in fitted.box.extents)})
+        return box, float(np.hypot(_Z * errors, np.linalg.norm(fitted.errors) / 2 + CELL))
+
+
+def _matrix(parts: Iterable[tuple[Ints, Ints]], shape: tuple[int, int]) -> scipy.sparse.csc_array:
+    rows, columns = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return scipy.sparse.csc_array((np.ones(len(rows), dtype=np.int16), (rows, columns)), shape=shape)
+
+
+def _shown(view: View, points: Floats) -> tuple[Ints, Ints, Ints]:
+    """The numbers of points that a picture shows, of those it looks through, and the mark at each of the former."""
+    pixels, depth = project(points, view.pose, view.intrinsics)
+    with np.errstate(invalid="ignore"):
+        inside = np.flatnonzero(((pixels >= 0) & (pixels < view.size)).all(1))
+    at, away = pixels[inside], depth[inside]
+    read, slack = view.depth, 1.0
+    if read is None:
+        size = (160, max(1, round(160 * view.size[1] / view.size[0])))
+        intrinsics = scaled_intrinsics(np.array(view.intrinsics), view.size, size)
+        read, slack = splat(points, view.pose, tuple(intrinsics.tolist()), size)[0], 2.0
+    read = np.where(np.isfinite(read) & (read > 0), read, np.inf)
+    # Between the points of a cloud, and beside a thin thing, a pixel looks past what its neighbours show.
+    nearest = scipy.ndimage.minimum_filter(read, 3)
+    cells = (at * (np.array(read.shape[::-1]) / view.size)).astype(np.int64)
+    measured, least = read[cells[:, 1], cells[:, 0]], nearest[cells[:, 1], cells[:, 0]]
+    reach = slack * (_NEAR + _NEAR_SHARE * away)
+    visible = np.abs((measured if slack == 1 else least) - away) <= reach
+    through = np.isfinite(least) & (least - away > reach)
+    columns, rows = at[visible].astype(np.int64).T
+    return inside[visible], inside[through], view.labels[rows, columns]
+
+
+def _elected(votes: NDArray[np.int16], seen: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Points with most of the votes, and more than one where more than two pictures see them."""
+    count, most = votes.sum(1), seen.sum(1)
+    return np.asarray((count >= 0.5 * most) & (count >= np.minimum(2, most)) & (count > 0))
+
+
+def _chosen(points: Floats, votes: NDArray[np.int16], seen: NDArray[np.int16]) -> Ints:
+    """The numbers of an object's points, without strays and small groups apart."""
+    chosen = np.flatnonzero(_elected(votes, seen))
+    chosen = chosen[not_strays(points[chosen])]
+    if len(chosen) < MIN_POINTS:
+        return chosen
+    group = groups(points[chosen], 5 * CELL)
+    sizes = np.bincount(group)
+    return np.asarray(chosen[sizes[group] >= 0.1 * sizes.max()])
+
+
+def _ends(points: Floats, axes: Floats) -> Floats | None:
+    """Both ends of points along each axis, a hundredth of them left out, shape (6,)."""
+    return np.quantile(points @ axes.T, (0.01, 0.99), axis=0).ravel() if len(points) >= MIN_POINTS else None
+
+
+def _gaps(views: Sequence[View], marks: Sequence[Mark], objects: Sequence[LiftedObject]) -> Floats:
+    """Return how far each object may go on unseen beyond its box, at the worst end, metres.
+
+    Beyond an end, columns are followed outwards to the first place that a picture looks through, or where it shows
+    something else. An end in the plane of what is shown around it, as of a floor or wall, is one.
+    """
+    if not objects:
+        return np.zeros(0)
+    places = np.concatenate([_beyond(one.box) for one in objects])
+    each = len(places) // len(objects)
+    owner = np.repeat(np.arange(len(objects)), each)
+    known, beside = np.zeros(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
+    values = np.full((len(views), len(objects)), -1)
+    for i, one in enumerate(objects):
+        for mark in one.marks:
+            values[marks[mark].view, i] = marks[mark].value
+    for i, view in enumerate(views):
+        visible, through, labels = _shown(view, places)
+        own = values[i, owner[visible]]
+        others = visible[(own > 0) & (labels != own)]
+        known[through] = known[others] = beside[others] = True
+    known, beside = known.reshape(len(objects), 6, -1), beside.reshape(len(objects), 6, -1)
+    columns = known[..., : 9 * _STEPS].reshape(len(objects), 6, 9, _STEPS)
+    gap = np.where(columns.any(-1), columns.argmax(-1), _STEPS) * _STEP
+    ends = np.where(beside[..., 9 * _STEPS :].mean(-1) > 0.2, 0.0, np.median(gap, axis=-1))
+    return np.asarray(ends.max(1))
+
+
+def _beyond(box: OrientedBox) -> Floats:
+    """Places beyond each end of a box: nine columns outwards, and those around it in the plane of the end."""
+    axes, half = np.array(box.axes), np.array(box.extents) / 2
+    found = []
+    for i, sign in itertools.product(range(3), (-1, 1)):
+        j, k = (m for m in range(3) if m != i)
+        outwards = half[i] + _STEP * (1 + np.arange(_STEPS))
+        columns = [(o, u * half[j], v * half[k]) for u in (-0.6, 0, 0.6) for v in (-0.6, 0, 0.6) for o in outwards]
+        ring = [(half[i], s * (half[j] + d), u * half[k]) for s in (-1, 1) for d in _RING for u in (-0.8, 0, 0.8)]
+        ring += [(half[i], u * half[j], s * (half[k] + d)) for s in (-1, 1) for d in _RING for u in (-0.8, 0, 0.8)]
+        local = np.array(columns + ring)
+        found.append(sign * local[:, :1] * axes[i] + local[:, 1:2] * axes[j] + local[:, 2:] * axes[k])
+    return np.concatenate(found) + box.center
+
+
+# Joining marks
+
+
+def _join(marks: Sequence[Mark], pairs: Ints, shares: Floats) -> list[list[int]]:
+    """Groups of marks of one object each: those of a track, and those joined by pairs, the surest first.
+
+    A group holds one mark of a picture, and one track.
+    """
+    group = list(range(len(marks)))
+    members = {i: [i] for i in group}
+    tracks: dict[str, int] = {}
+
+    def union(a: int, b: int) -> None:
+        for i in members[b]:
+            group[i] = a
+        members[a] += members.pop(b)
+
+    for i, mark in enumerate(marks):
+        if mark.track is not None and tracks.setdefault(mark.track, i) != i:
+            union(tracks[mark.track], i)
+    for i in np.argsort(-shares, kind="stable").tolist():
+        one, other = pairs[i].tolist()
+        a, b = group[one], group[other]
+        enough = _ALIKE if marks[one].label == marks[other].label else _OTHER_LABEL
+        if a == b or shares[i] < enough or (marks[a].track is not None and marks[b].track is not None):
+            continue
+        if not {marks[k].view for k in members[a]} & {marks[k].view for k in members[b]}:
+            union(*((a, b) if marks[b].track is None else (b, a)))
+    return sorted(sorted(one) for one in members.values())
+
+
+def _join_by_rays(views: Sequence[View], marks: Sequence[Mark], bounds: Floats) -> list[list[int]]:
+    """The same without points: marks of a label that one ball of the scene explains, the ball of most marks first."""
+    pairs, shares = [], []
+    known = np.isfinite(bounds).all(1)
+    for label in dict.fromkeys(mark.label for mark in marks):
+        own = np.array(
+            [i for i, mark in enumerate(marks) if mark.label == label and mark.track is None and known[i]], dtype=int
+        )
+        for number, group in enumerate(_balls(views, [marks[i].view for i in own], bounds[own])):
+            pairs += [(own[a], own[b]) for a, b in itertools.pairwise(group)]
+            shares += [1.0 - number * 1e-6] * (len(group) - 1)
+    return _join(marks, np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(shares))
+
+
+def _balls(views: Sequence[View], places: Sequence[int], bounds: Floats) -> Iterator[list[int]]:
+    """Groups of marks whose middles and sizes are those of one ball, by sequential consensus over pairs of marks."""
+    if len(places) < MIN_RAY_FRAMES:
+        return
+    view = np.array(places)
+    cameras = np.array([views[i].intrinsics for i in places])
+    poses = np.array([views[i].pose for i in places])
+    middles, half = (bounds[:, :2] + bounds[:, 2:]) / 2, (bounds[:, 2:] - bounds[:, :2]) / 2
+    wide = 2 * (half / cameras[:, :2]).max(1)  # of the mark, at a depth of 1 m
+    rays = np.column_stack([(middles - cameras[:, 2:]) / cameras[:, :2], np.ones(len(view))])
+    rays, origins = (poses[:, :3, :3] @ rays[:, :, None])[..., 0], poses[:, :3, 3]
+    a, b = np.triu_indices(len(view), 1)
+    apart = np.flatnonzero(view[a] != view[b])
+    if len(apart) > _TRIALS:
+        apart = np.random.default_rng(0).choice(apart, _TRIALS, replace=False)
+    a, b = a[apart], b[apart]
+    # The points of both rays that are nearest to each other.
+    between = origins[b] - origins[a]
+    uu, vv, uv = (np.einsum("ij,ij->i", *pair) for pair in ((rays[a],) * 2, (rays[b],) * 2, (rays[a], rays[b])))
+    uw, vw = np.einsum("ij,ij->i", rays[a], between), np.einsum("ij,ij->i", rays[b], between)
+    determinant = uu * vv - uv**2
+    crossing = determinant > np.sin(np.radians(MIN_PARALLAX / 2)) ** 2 * uu * vv
+    safe = np.where(crossing, determinant, 1.0)
+    s, t = (vv * uw - uv * vw) / safe, (uv * uw - uu * vw) / safe
+    one, other = origins[a] + s[:, None] * rays[a], origins[b] + t[:, None] * rays[b]
+    sizes = np.column_stack([wide[a] * s, wide[b] * t])
+    good = crossing & (s > 0.2) & (t > 0.2)
+    good &= np.linalg.norm(one - other, axis=1) < 0.3 * sizes.mean(1)
+    good &= sizes.max(1) < 1.6 * sizes.min(1)
+    balls, sizes = ((one + other) / 2)[good], sizes[good].mean(1)
+    local = np.einsum("bmi,mij->bmj", balls[:, None] - origins, poses[:, :3, :3])
+    depth = np.maximum(local[..., 2], 1e-6)
+    off = np.abs(local[..., :2] / depth[..., None] * cameras[:, :2] + cameras[:, 2:] - middles) / half
+    ratio = wide * depth / sizes[:, None]
+    fits = (off.max(-1) < 0.6) & (local[..., 2] > 0.2) & (ratio > 0.5) & (ratio < 1.7)
+    badness = np.where(fits, off.max(-1) + np.abs(np.log(ratio)), np.inf)
+    numbers, of_view = np.unique(view, return_inverse=True)
+    one_hot = np.eye(len(numbers), dtype=np.float32)[of_view]
+    while len(badness):
+        support = ((np.isfinite(badness).astype(np.float32) @ one_hot) > 0).sum(1)
+        least = np.where(support == support.max(), np.where(np.isfinite(badness), badness, 0).sum(1), np.inf)
+        best = int(least.argmin())
+        if support[best] < MIN_RAY_FRAMES:
+            return
+        order = np.flatnonzero(np.isfinite(badness[best]))
+        order = order[np.argsort(badness[best][order])]
+        group = sorted(order[np.unique(view[order], return_index=True)[1]].tolist())
+        yield group
+        badness[:, group] = np.inf
+
+
+# Poses alone
+
+
+def _bounds(views: Sequence[View], marks: Sequence[Mark]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Left, top, right and bottom of each mark in pixels, shape (n, 4), nan for marks without pixels; and whether the
+    object may go on there, behind another mark or beyond the picture."""
+    found, goes_on = np.full((len(marks), 4), np.nan), np.zeros((len(marks), 4), dtype=bool)
+    places = [scipy.ndimage.find_objects(view.labels) for view in views]
+    for i, mark in enumerate(marks):
+        slices = places[mark.view][mark.value - 1] if mark.value <= len(places[mark.view]) else None
+        if slices is None:
+            continue
+        (rows, columns), labels = slices, views[mark.view].labels
+        found[i] = columns.start, rows.start, columns.stop, rows.stop
+        grown = labels[max(0, rows.start - _RIM) : rows.stop + _RIM, max(0, columns.start - _RIM) : columns.stop + _RIM]
+        own, others = grown == mark.value, (grown != mark.value) & (grown > 0)
+        beside = scipy.ndimage.binary_dilation(own, iterations=_RIM) & ~own
+        size = (*views[mark.view].size, *views[mark.view].size)
+        for side, turns in enumerate((1, 0, 3, 2)):  # turned so that the side is on top
+            strip = np.rot90(beside, -turns)[: 3 * _RIM], np.rot90(others, -turns)[: 3 * _RIM]
+            hidden = (strip[0] & strip[1]).sum() > 0.3 * max(1, strip[0].sum())
+            edge = found[i, side] <= _RIM if side < 2 else found[i, side] >= size[side] - _RIM
+            goes_on[i, side] = hidden or edge
+    return found, goes_on
+
+
+def _box_by_rays(views: Sequence[View], bounds: Floats, goes_on: NDArray[np.bool_]) -> tuple[OrientedBox, float] | str:
+    """The upright box whose projections have the bounds of marks, with its error, or the reason why there is none."""
+    known = np.flatnonzero(np.isfinite(bounds).all(1))
+    if len(known) < MIN_RAY_FRAMES:
+        return f"marked in fewer than {MIN_RAY_FRAMES} pictures, and without depth"
+    fit = _BoundsFit.of([views[i] for i in known], bounds[known], goes_on[known])
+    start = fit.start()
+    if start is None:
+        return "rays through it don't meet"
+    if fit.parallax(start[:3]) < MIN_PARALLAX:
+        return f"seen from directions less than {MIN_PARALLAX:.0f}° apart, and without depth"
+    every = np.arange(len(known))
+    found = min((fit.solve(every, np.append(start, yaw)) for yaw in _YAWS), key=lambda one: one[1])[0]
+    errors = _jackknife(len(known), lambda kept: _sides(fit.solve(kept, found)[0]) if len(kept) > 1 else None)
+    center, extents, yaw = found[:3], np.exp(found[3:6]), found[6]
+    c, s = np.cos(yaw), np.sin(yaw)
+    axes = [[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]
+    if not np.isfinite(found).all() or not fit.parallax(center) >= MIN_PARALLAX or extents.max() > 20:
+        return "rays through it don't meet"
+    if not _Z * errors <= extents.max() / 2:
+        return "its pictures disagree by more than half of its size"
+    box = OrientedBox.model_validate({"center": center.tolist(), "axes": axes, "extents": extents.tolist()})
+    return box, float(np.hypot(_Z * errors, _ROUGH * extents.max()))
+
+
+def _sides(values: Floats) -> Floats:
+    """The ends of a box along its axes, shape (6,)."""
+    half = np.exp(values[3:6]) / 2
+    return np.concatenate([values[:3] - half, values[:3] + half])
+
+
+_CORNERS = np.array(list(itertools.product((-0.5, 0.5), repeat=3)))
+
+
+@dataclass(frozen=True)
+class _BoundsFit:
+    """Least squares of a box's bounds in pictures.
+
+    Attributes:
+        poses: shape (n, 4, 4).
+        cameras: intrinsics, shape (n, 4).
+        sizes: of the pictures, shape (n, 2).
+        bounds: left, top, right and bottom in pixels, shape (n, 4).
+        goes_on: whether the object may go on there, shape (n, 4).
+    """
+
+    poses: Floats
+    cameras: Floats
+    sizes: Floats
+    bounds: Floats
+    goes_on: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, views: Sequence[View], bounds: Floats, goes_on: NDArray[np.bool_]) -> _BoundsFit:
+        return cls(
+            np.array([view.pose for view in views]),
+            np.array([view.intrinsics for view in views]),
+            np.array([view.size for view in views], dtype=np.float64),
+            bounds,
+            goes_on,
+        )
+
+    def start(self) -> Floats | None:
+        """The centre at which the rays through the middles meet, and logarithms of extents; None where they don't."""
+        middles = (self.bounds[:, :2] + self.bounds[:, 2:]) / 2
+        local = np.column_stack([(middles - self.cameras[:, 2:]) / self.cameras[:, :2], np.ones(len(middles))])
+        rays = (self.poses[:, :3, :3] @ local[:, :, None])[..., 0]
+        rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+        across = np.eye(3) - rays[:, :, None] * rays[:, None]
+        weights = np.ones(len(rays))
+        center = np.zeros(3)
+        for _ in range(5):
+            total = (weights[:, None, None] * across).sum(0)
+            if np.linalg.cond(total) > 1e6:
+                return None
+            center = np.linalg.solve(total, (weights[:, None, None] * across @ self.poses[:, :3, 3:]).sum(0)[:, 0])
+            miss = np.linalg.norm((across @ (center - self.poses[:, :3, 3])[:, :, None])[..., 0], axis=1)
+            weights = 1 / (miss + 0.05)
+        depth = ((center - self.poses[:, :3, 3]) * self.poses[:, :3, 2]).sum(1)
+        if np.median(depth) < 0.1:
+            return None
+        spans = (self.bounds[:, 2:] - self.bounds[:, :2]) / self.cameras[:, :2] * np.maximum(depth, 0.1)[:, None]
+        wide, high = np.maximum(np.median(spans, axis=0), 0.02)
+        return np.concatenate([center, np.log([0.8 * wide, 0.8 * wide, high])])
+
+    def parallax(self, center: Floats) -> float:
+        """The greatest angle between the rays of two pictures to a place, degrees."""
+        rays = center - self.poses[:, :3, 3]
+        rays = rays / np.linalg.norm(rays, axis=1, keepdims=True)
+        return float(np.degrees(np.arccos(np.clip(rays @ rays.T, -1, 1).min())))
+
+    def solve(self, kept: Ints, start: Floats) -> tuple[Floats, float]:
+        """The best centre, logarithms of extents and turn by the bounds in some pictures, and the cost.
+
+        A mark that is smaller than its box may be hidden in part, so such misses saturate (Cauchy); one that is larger
+        contradicts it.
+        """
+        poses, cameras, sizes, bounds = (one[kept] for one in (self.poses, self.cameras, self.sizes, self.bounds))
+        goes_on, outwards = self.goes_on[kept], np.array([-1.0, -1.0, 1.0, 1.0])
+        depth = np.maximum(((start[:3] - poses[:, :3, 3]) * poses[:, :3, 2]).sum(1), 0.1)[:, None] / cameras[:, :1]
+        scale = np.linalg.norm(bounds[:, 2:] - bounds[:, :2], axis=1)[:, None]
+        # Small marks of what other pictures show larger are hidden for the most part.
+        scale = np.maximum(scale, np.quantile(scale * depth, 0.8) / depth)
+
+        def miss(values: Floats) -> Floats:
+            c, s = np.cos(values[6]), np.sin(values[6])
+            corners = values[:3] + (_CORNERS * np.exp(np.clip(values[3:6], -6, 4))) @ [[c, s, 0], [-s, c, 0], [0, 0, 1]]
+            local = (corners - poses[:, None, :3, 3]) @ poses[:, :3, :3]
+            pixels = local[..., :2] / np.maximum(local[..., 2:], 0.1) * cameras[:, None, :2] + cameras[:, None, 2:]
+            pixels = np.clip(pixels, 0, sizes[:, None])
+            off = (np.concatenate([pixels.min(1), pixels.max(1)], axis=1) - bounds) * outwards / scale
+            beyond = _HIDDEN * np.sqrt(np.log1p((np.where(goes_on, 0, np.maximum(off, 0)) / _HIDDEN) ** 2))
+            short = np.maximum(-off, 0)
+            short = np.where(short < _SHORT, short, np.sqrt(_SHORT * np.maximum(2 * short - _SHORT, 0)))
+            # An extent that the pictures don't show is about that of the others.
+            return np.concatenate([(beyond - short).ravel(), _PRIOR * (values[3:6] - values[3:6].mean())])
+
+        found = scipy.optimize.least_squares(miss, start, max_nfev=80)
+        return np.asarray(found.x), float(found.cost)
+
+
+def _jackknife(count: int, ends: Callable[[Ints], Floats | None]) -> float:
+    """The greatest standard error of some values when groups of pictures are left out in turn.
+
+    Args:
+        count: of the pictures.
+        ends: of the numbers of those that are kept, the values, or None.
+    """
+    parts = np.array_split(np.arange(count), min(count, _GROUPS))
+    found = [ends(np.setdiff1d(np.arange(count), part)) for part in parts]
+    known = np.array([one for one in found if one is not None])
+    if len(known) < 2:
+        return float("inf")
+    spread = (len(known) - 1) / len(known) * ((known - known.mean(0)) ** 2).sum(0)
+    return float(np.sqrt(spread.max()))
