@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,10 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from ingest.arkit_writer import write_ply
 from ingest.worlds import CUBOIDS, EXCLUDED, corners
+from tolman.geometry.clouds import voxel_means
+from tolman.ingest.scan_format import Instance
 from tolman.scenes import Capture, OrientedBox, Scene
 from tolman.scoring.picture_shapes import encode, shortened
 from tolman.simulate.render import Frame
@@ -81,17 +85,35 @@ def write_masks(folder: Path, frames: Sequence[Frame], names: Sequence[str], onl
     return folder
 
 
-def write_home(home: Path, scene: Scene, camera: Capture, folder: Path, *, depth: bool = True, seed: int = 0) -> Path:
+def write_home(
+    home: Path,
+    scene: Scene,
+    camera: Capture,
+    folder: Path,
+    *,
+    measured: str = "depth",
+    boxes: bool = False,
+    tracks: bool = True,
+) -> Path:
     """A recording of a simulated home (with depth and instances) as a nerfstudio folder; the path of its marks.
 
     Marks are as a segmenter makes them: their edges are off by about 2 pixels, a tenth of the pictures has none, and a
     twentieth of the labels are wrong. Depth is off by 0.5 %, and ends at 5 m.
+
+    Args:
+        home: the collection's folder.
+        scene, camera: of it.
+        folder: written.
+        measured: 'depth', 'cloud' (3 cm between its points) or 'nothing'.
+        boxes: whether marks are 2-D boxes.
+        tracks: whether marks have an identity.
     """
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     stem = Path(str(camera.media)).stem
     (folder / "images").mkdir(parents=True)
     labels = sorted({one.category for one in scene.objects})
-    frames = []
+    frames, points = [], []
+    fx, fy, cx, cy = camera.intrinsics[0]
     content: dict[str, list[dict[str, Any]]] = {
         "images": [],
         "annotations": [],
@@ -101,11 +123,14 @@ def write_home(home: Path, scene: Scene, camera: Capture, folder: Path, *, depth
         Image.new("RGB", camera.size or (1, 1), (128, 128, 128)).save(folder / "images" / f"{i}.jpg")
         pose = camera.pose(i) @ np.diag([1.0, -1.0, -1.0, 1.0])
         frame = {"file_path": f"images/{i}.jpg", "transform_matrix": pose.tolist()}
-        if depth:
-            read = np.asarray(Image.open(home / "depth" / stem / f"{i:06d}.png"), dtype=np.float64)[::2, ::2]
-            read = np.where(read < 5000, read * draw.normal(1, 0.005, read.shape), 0)
+        read = np.asarray(Image.open(home / "depth" / stem / f"{i:06d}.png"), dtype=np.float64)[::2, ::2]
+        read = np.where(read < 5000, read * draw.normal(1, 0.005, read.shape), 0)
+        if measured == "depth":
             Image.fromarray(read.astype(np.uint16)).save(folder / f"{i}.png")
             frame["depth_file_path"] = f"{i}.png"
+        rows, columns = np.nonzero(read)
+        ways = np.column_stack([(2 * columns + 1 - cx) / fx, (2 * rows + 1 - cy) / fy, np.ones(len(rows))])
+        points.append((ways * read[rows, columns, None] / 1000) @ camera.pose(i)[:3, :3].T + camera.pose(i)[:3, 3])
         frames.append(frame)
         if draw.random() < 0.1:
             continue
@@ -116,15 +141,51 @@ def write_home(home: Path, scene: Scene, camera: Capture, folder: Path, *, depth
             if mask.sum() < 64:
                 continue
             label = labels.index(thing.category) if draw.random() > 0.05 else int(draw.integers(len(labels)))
-            runs = {"size": list(mask.shape), "counts": encode(mask)}
-            content["annotations"].append(
-                {"image_id": i, "category_id": label, "segmentation": runs, "attributes": {"track_id": thing.id}}
-            )
-    fx, fy, cx, cy = camera.intrinsics[0]
-    (folder / "transforms.json").write_text(json.dumps({"fl_x": fx, "fl_y": fy, "cx": cx, "cy": cy, "frames": frames}))
+            rows, columns = np.nonzero(mask)
+            ends = [int(value) for one in (columns, rows) for value in (one.min(), one.max() + 1)]
+            one: dict[str, Any] = {"image_id": i, "category_id": label, "thing": thing.id}
+            one["bbox"] = [ends[0], ends[2], ends[1] - ends[0], ends[3] - ends[2]]
+            one |= {} if boxes else {"segmentation": {"size": list(mask.shape), "counts": encode(mask)}}
+            one |= {"attributes": {"track_id": thing.id}} if tracks else {}
+            content["annotations"].append(one)
+    capture: dict[str, Any] = {"fl_x": fx, "fl_y": fy, "cx": cx, "cy": cy, "frames": frames}
+    if measured == "cloud":
+        write_ply(folder / "cloud.ply", voxel_means(np.concatenate(points), 0.03).points, np.empty((0, 3), dtype=int))
+        capture["ply_file_path"] = "cloud.ply"
+    (folder / "transforms.json").write_text(json.dumps(capture))
     path = folder.with_suffix(".json")
     path.write_text(json.dumps(content))
     return path
+
+
+def lifted_home(
+    scene: Scene, marks: Path, found: Sequence[Instance]
+) -> tuple[dict[str, float], list[bool], list[float]]:
+    """What came of the marks of a home.
+
+    Returns:
+        By the id of each thing that is marked in five pictures or more, the overlap with its box, 0 without; for each
+        category of them, whether as many were found; and for each found one, by how much its worst side is farther off
+        than it says, metres.
+    """
+    frames = Counter(one["thing"] for one in json.loads(marks.read_text())["annotations"])
+    known = {one.id: one for one in scene.objects if frames[one.id] >= 5}
+    overlaps, excess = dict.fromkeys(known, 0.0), []
+    counts: Counter[str] = Counter()
+    for one in found:
+        assert one.box is not None
+        assert one.lifted is not None
+        box = one.box
+        own = next((thing for thing in scene.objects if one.id == f"{one.label} {thing.id}"), None)
+        true = own or min(scene.objects, key=lambda thing: float(np.abs(corners(thing.box) - corners(box)).sum()))
+        if true.id in known:
+            counts[one.label] += 1
+            overlaps[true.id] = max(overlaps[true.id], overlap(box, true.box))
+            local = np.abs((corners(box) - true.box.center) @ np.array(true.box.axes).T).max(0)
+            off = float(np.abs(local - np.array(true.box.extents) / 2).max())
+            excess.append(off - one.lifted.error - one.lifted.unseen)
+    wanted = Counter(one.category for one in known.values())
+    return overlaps, [counts[name] == count for name, count in wanted.items()], excess
 
 
 def rough(mask: np.ndarray, draw: np.random.Generator, pixels: float = 2.0) -> np.ndarray:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ingest.marks import coco, overlap, write_home, write_masks
-from ingest.phone_writers import write_polycam, write_record3d
+from ingest.generic_writer import write_generic
+from ingest.marks import coco, lifted_home, write_home, write_masks
+from ingest.phone_writers import write_polycam, write_record3d, write_scanner_app
 from ingest.pipeline import edit_json, made, refused
 from ingest.posed_writers import frames_through_lens, write_colmap, write_nerfstudio
 from ingest.results import collection
@@ -24,6 +25,8 @@ from tolman.generate.presets import drafts, preset
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.corrections import BoxIs, append_corrections
+from tolman.ingest.formats import get
+from tolman.ingest.marked_objects import lift_marked
 from tolman.ingest.scan_format import ScanHints
 from tolman.scenes import Scene
 
@@ -70,6 +73,25 @@ def test_every_kind_of_marks(tmp_path: Path, drawn: tuple, kind: str) -> None:  
     assert scene.counts == small_world().counts
     assert np.median(apart(scene)) < (0.2 if kind == "boxes" else 0.1)
     assert any("by poses alone" in note for note in row.notes) == (kind == "boxes")
+
+
+def test_a_mesh_shows_what_is_seen_when(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    write_scanner_app(tmp_path / "walk", drawn)
+    marks = coco(tmp_path / "marks.json", drawn, names=[f"frame_{2 * i:05d}" for i in range(len(drawn))])
+    scene, capture, row = made("3d-scanner-app", tmp_path / "walk", tmp_path / "out", objects=marks)
+    assert scene.counts == small_world().counts
+    assert {one.object for one in capture.sightings} == {one.id for one in scene.objects}
+    assert row.completeness is not None
+
+
+def test_recordings_of_scene_json_take_marks(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    write_generic(tmp_path / "in" / "flat", small_world(), drawn, boxes=False, labels=False, mesh=False, depth=True)
+    edit_json(tmp_path / "in" / "flat" / "scene.json", lambda content: content.update(objects=[]))
+    scene, _, _ = made("generic", tmp_path / "in", tmp_path / "out", objects=coco(tmp_path / "marks.json", drawn))
+    assert scene.counts == small_world().counts
+    edit_json(tmp_path / "in" / "flat" / "scene.json", lambda content: content["cameras"][0].pop("poses"))
+    said = refused("generic", tmp_path / "in", tmp_path / "out", objects=tmp_path / "marks.json")
+    assert "none of them is one of the scan's with a pose" in said
 
 
 def test_a_lens_is_taken_out_of_marks(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
@@ -223,11 +245,11 @@ def test_a_simulated_home_by_its_marks(tmp_path: Path) -> None:
         )
     assert asked[0] == 0
     assert asked[1] > 50
-    content = json.loads(marks.read_text())
-    frames = Counter(one["attributes"]["track_id"] for one in content["annotations"])
-    known = [one for one in home.scene.objects if frames[one.id] >= 5]
-    own = {thing.id: next((o for o in scene.objects if o.id.endswith(f" {thing.id}")), None) for thing in known}
-    overlaps = [0.0 if (one := own[thing.id]) is None else overlap(one.box, thing.box) for thing in known]
-    assert np.median(overlaps) >= 0.7
-    right = [(one := own[thing.id]) is not None and one.category == thing.category for thing in known]
+    (source,) = get("nerfstudio").find(tmp_path / "in")
+    source = replace(source, hints=ScanHints(scale=1.0, up="z", objects=marks))
+    found = [one for one in lift_marked(source, get("nerfstudio").read(source)).instances if one.box is not None]
+    overlaps, right, excess = lifted_home(home.scene, marks, found)
+    assert len(overlaps) > 15
+    assert np.median(list(overlaps.values())) >= 0.7
     assert np.mean(right) >= 0.95
+    assert np.mean(np.array(excess) <= 0) > 0.5

@@ -54,6 +54,9 @@ _ALIKE, _OTHER_LABEL = 0.5, 0.7
 _GROUPS = 12
 """Groups of pictures that the jackknife leaves out in turn, at most."""
 _Z = 1.96
+_DISAGREE = "marked so differently that their sides are unsure by half of their size"
+_STRAY = 0.3
+"""Metres beyond a box from which points are strays."""
 _STEP, _STEPS = 0.05, 12
 """Metres and steps that are looked at beyond the end of a box."""
 _RING = (0.08, 0.16, 0.3)
@@ -256,6 +259,8 @@ class _Votes:
     def overlaps(self) -> tuple[Ints, Floats]:
         """Pairs of marks that show common points, and the share of those that both pictures show, the lesser one."""
         some = slice(None, None, max(1, len(self.points) // 40_000))
+        if all(mark.track is not None for mark in self.marks):
+            return np.empty((0, 2), dtype=np.int64), np.empty(0)
         held, shown = self.held.tocsr()[some].astype(np.int32), self.shown.tocsr()[some].astype(np.int32)
         common = (held.T @ held).tocoo()
         both = np.asarray((held.T @ shown).todense())
@@ -288,14 +293,15 @@ class _Votes:
             fitted = fit_box(surface_of(thin))
         except FitError:
             return None
-        axes = np.array(fitted.box.axes)
-        errors = _jackknife(
-            len(own),
-            lambda kept: _ends(points[_elected(votes[:, kept], against[:, kept])], axes),
-        )
         # What is thinner than the noise is still a thing.
         box = fitted.box.model_copy(update={"extents": tuple(max(one, CELL) for one in fitted.box.extents)})
-        return box, float(np.hypot(_Z * errors, np.linalg.norm(fitted.errors) / 2 + CELL))
+        axes = np.array(box.axes)
+        near = (np.abs((points - box.center) @ axes.T) < np.array(box.extents) / 2 + _STRAY).all(1)
+        points, votes, against = points[near], votes[near], against[near]
+        spread = _Z * _jackknife(len(own), lambda kept: _ends(points[_elected(votes[:, kept], against[:, kept])], axes))
+        if not spread <= max(box.longest / 2, 0.1):
+            return _DISAGREE
+        return box, float(np.hypot(spread, np.linalg.norm(fitted.errors) / 2 + CELL))
 
 
 def _matrix(parts: Iterable[tuple[Ints, Ints]], shape: tuple[int, int]) -> scipy.sparse.csc_array:
@@ -521,7 +527,7 @@ def _box_by_rays(views: Sequence[View], bounds: Floats, goes_on: NDArray[np.bool
     fit = _BoundsFit.of([views[i] for i in known], bounds[known], goes_on[known])
     start = fit.start()
     if start is None:
-        return "rays through it don't meet"
+        return "marked where no rays meet"
     if fit.parallax(start[:3]) < MIN_PARALLAX:
         return f"seen from directions less than {MIN_PARALLAX:.0f}° apart, and without depth"
     every = np.arange(len(known))
@@ -531,9 +537,9 @@ def _box_by_rays(views: Sequence[View], bounds: Floats, goes_on: NDArray[np.bool
     c, s = np.cos(yaw), np.sin(yaw)
     axes = [[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]
     if not np.isfinite(found).all() or not fit.parallax(center) >= MIN_PARALLAX or extents.max() > 20:
-        return "rays through it don't meet"
+        return "marked where no rays meet"
     if not _Z * errors <= extents.max() / 2:
-        return "its pictures disagree by more than half of its size"
+        return _DISAGREE
     box = OrientedBox.model_validate({"center": center.tolist(), "axes": axes, "extents": extents.tolist()})
     return box, float(np.hypot(_Z * errors, _ROUGH * extents.max()))
 

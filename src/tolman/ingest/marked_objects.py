@@ -238,7 +238,7 @@ def _places(marks: ObjectMarks, recordings: Sequence[CameraRecording]) -> tuple[
             raise InputError(marks.path, f"'{name}' may be several pictures of the scan", fix="name their folders too")
         if best and best[0] in found:
             raise InputError(marks.path, f"'{name}' and '{found[best[0]]}' are the same picture of the scan")
-        posed = bool(best) and bool(np.isfinite(recordings[best[0][0]].poses[best[0][1]]).all())
+        posed = bool(best) and _is_posed(recordings[best[0][0]], best[0][1])
         missing += not posed
         if posed:
             found[best[0]] = name
@@ -252,6 +252,11 @@ def _places(marks: ObjectMarks, recordings: Sequence[CameraRecording]) -> tuple[
         frames = np.array(sorted(frame for one, frame in found if one == i), dtype=np.int64)
         chosen |= {(i, frame): found[i, frame] for frame in in_frames(frames, _MOST).tolist()}
     return chosen, missing
+
+
+def _is_posed(recording: CameraRecording, frame: int) -> bool:
+    known = len(recording.poses) > 0 and len(recording.intrinsics) > 0
+    return known and bool(np.isfinite(recording.poses[frame]).all())
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
