@@ -101,7 +101,6 @@ def measure_memory() -> None:
 
 def measure_lifting() -> None:
     """Boxes lifted from rough marks on recordings of four simulated homes, by kind of input."""
-    hints = {"scale": 1.0, "up": "z"}
     kinds = [("masks", "depth"), ("masks", "cloud"), ("masks", "nothing"), ("boxes", "nothing")]
     with tempfile.TemporaryDirectory() as place:
         home = Path(place) / "homes"
@@ -114,7 +113,7 @@ def measure_lifting() -> None:
                     settings = {"measured": measured, "boxes": shape == "boxes", "tracks": tracks}
                     marks = write_home(home, got.scene, got.captures[0], folder, **settings)
                     (source,) = get("nerfstudio").find(folder)
-                    source = replace(source, hints=ScanHints(objects=marks, **hints))
+                    source = replace(source, hints=ScanHints(1.0, "z", objects=marks))
                     reading = lift_marked(source, get("nerfstudio").read(source))
                     found = [one for one in reading.instances if one.box is not None]
                     own = lifted_home(got.scene, marks, found)

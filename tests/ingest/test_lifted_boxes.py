@@ -12,7 +12,7 @@ from ingest.worlds import box_of, rotation
 from tolman.geometry.boxes import Boxes
 from tolman.geometry.camera_geometry import pixel_rays, project
 from tolman.geometry.scan_consistency import box_spans
-from tolman.ingest.lifted_boxes import Mark, View, lift
+from tolman.ingest.lifted_boxes import Mark, MarkedView, lift
 from tolman.scenes import OrientedBox
 from tolman.simulate.walks import looking
 
@@ -29,7 +29,7 @@ def around(degrees: float, count: int, away: float = 3.0) -> np.ndarray:
     return looking(places, turns + np.pi, np.full(count, -0.35), np.zeros(count))
 
 
-def view(pose: np.ndarray, boxes: Sequence[OrientedBox], *, depth: bool = False) -> View:
+def view(pose: np.ndarray, boxes: Sequence[OrientedBox], *, depth: bool = False) -> MarkedView:
     """A picture of cuboids on a floor, in which cuboid i has the number i + 1."""
     rays = pixel_rays(pose, CAMERA, SIZE)
     with np.errstate(divide="ignore"):
@@ -41,10 +41,10 @@ def view(pose: np.ndarray, boxes: Sequence[OrientedBox], *, depth: bool = False)
         hit = (entry <= leaving) & (entry > 0) & ((entry < nearest) | (nearest == 0))
         nearest[hit], labels[hit] = entry[hit], i + 1
     shape = SIZE[::-1]
-    return View(pose, CAMERA, labels.reshape(shape), nearest.reshape(shape) if depth else None)
+    return MarkedView(pose, CAMERA, labels.reshape(shape), nearest.reshape(shape) if depth else None)
 
 
-def marks_on(views: Sequence[View], names: Sequence[str], *, tracks: bool = True) -> list[Mark]:
+def marks_on(views: Sequence[MarkedView], names: Sequence[str], *, tracks: bool = True) -> list[Mark]:
     """All that is visible."""
     return [
         Mark(i, number, names[number - 1], str(number) if tracks else None)
@@ -143,6 +143,6 @@ def test_hidden_parts_do_not_shrink_a_box() -> None:
 
 def test_points_outside_of_pictures_and_empty_depth_are_no_votes() -> None:
     views = [view(pose, [TABLE], depth=True) for pose in around(200, 6)]
-    empty = [View(one.pose, one.intrinsics, one.labels, np.zeros((12, 16))) for one in views]
+    empty = [MarkedView(one.pose, one.intrinsics, one.labels, np.zeros((12, 16))) for one in views]
     (found,), _ = lift(empty, marks_on(empty, ["table"]), NOTHING)
     assert not found.solid

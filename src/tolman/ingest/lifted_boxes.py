@@ -54,7 +54,6 @@ _ALIKE, _OTHER_LABEL = 0.5, 0.7
 _GROUPS = 12
 """Groups of pictures that the jackknife leaves out in turn, at most."""
 _Z = 1.96
-_DISAGREE = "marked so differently that their sides are unsure by half of their size"
 _STRAY = 0.3
 """Metres beyond a box from which points are strays."""
 _STEP, _STEPS = 0.05, 12
@@ -91,7 +90,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class View:
+class MarkedView:
     """One picture with its marks.
 
     Attributes:
@@ -146,7 +145,7 @@ class UnliftedObject:
 
 
 def lift(
-    views: Sequence[View], marks: Sequence[Mark], cloud: Floats, *, outlines: bool = True
+    views: Sequence[MarkedView], marks: Sequence[Mark], cloud: Floats, *, outlines: bool = True
 ) -> tuple[list[LiftedObject], list[UnliftedObject]]:
     """Find the objects of some marks, and their boxes.
 
@@ -183,7 +182,7 @@ def lift(
 # Points
 
 
-def _points(views: Sequence[View], cloud: Floats) -> Floats:
+def _points(views: Sequence[MarkedView], cloud: Floats) -> Floats:
     """The fused depth of marked pixels; else the cloud, if it is dense."""
     grid = VoxelGrid(CELL)
     for view in views:
@@ -200,7 +199,7 @@ def _points(views: Sequence[View], cloud: Floats) -> Floats:
     return thin if np.median(apart) <= DENSE else np.empty((0, 3))
 
 
-def _back_projected(view: View) -> Floats:
+def _back_projected(view: MarkedView) -> Floats:
     """The depth readings of marked pixels as points of the scene, without those at the edges of things."""
     assert view.depth is not None
     depth = np.nan_to_num(view.depth, posinf=0.0, neginf=0.0)
@@ -236,7 +235,7 @@ class _Votes:
     shown: scipy.sparse.csc_array
 
     @classmethod
-    def of(cls, views: Sequence[View], marks: Sequence[Mark], points: Floats) -> _Votes | None:
+    def of(cls, views: Sequence[MarkedView], marks: Sequence[Mark], points: Floats) -> _Votes | None:
         """Let pictures vote; None where there are no points."""
         if not len(points):
             return None
@@ -248,8 +247,8 @@ class _Votes:
             visible, through, labels = _shown(view, points)
             lookup = np.full(max(numbers[i], default=0) + 1, -1)
             lookup[list(numbers[i])] = list(numbers[i].values())
-            mark = lookup[np.where(labels < len(lookup), labels, 0)]
-            held.append((visible[mark >= 0], mark[mark >= 0]))
+            own = lookup[np.where(labels < len(lookup), labels, 0)]
+            held.append((visible[own >= 0], own[own >= 0]))
             shown.append((visible, np.full(len(visible), i)))
             both = np.concatenate([visible, through])
             seen.append((both, np.full(len(both), i)))
@@ -299,9 +298,7 @@ class _Votes:
         near = (np.abs((points - box.center) @ axes.T) < np.array(box.extents) / 2 + _STRAY).all(1)
         points, votes, against = points[near], votes[near], against[near]
         spread = _Z * _jackknife(len(own), lambda kept: _ends(points[_elected(votes[:, kept], against[:, kept])], axes))
-        if not spread <= max(box.longest / 2, 0.1):
-            return _DISAGREE
-        return box, float(np.hypot(spread, np.linalg.norm(fitted.errors) / 2 + CELL))
+        return box, float(np.hypot(min(spread, box.longest), np.linalg.norm(fitted.errors) / 2 + CELL))
 
 
 def _matrix(parts: Iterable[tuple[Ints, Ints]], shape: tuple[int, int]) -> scipy.sparse.csc_array:
@@ -309,7 +306,7 @@ def _matrix(parts: Iterable[tuple[Ints, Ints]], shape: tuple[int, int]) -> scipy
     return scipy.sparse.csc_array((np.ones(len(rows), dtype=np.int16), (rows, columns)), shape=shape)
 
 
-def _shown(view: View, points: Floats) -> tuple[Ints, Ints, Ints]:
+def _shown(view: MarkedView, points: Floats) -> tuple[Ints, Ints, Ints]:
     """The numbers of points that a picture shows, of those it looks through, and the mark at each of the former."""
     pixels, depth = project(points, view.pose, view.intrinsics)
     with np.errstate(invalid="ignore"):
@@ -354,7 +351,7 @@ def _ends(points: Floats, axes: Floats) -> Floats | None:
     return np.quantile(points @ axes.T, (0.01, 0.99), axis=0).ravel() if len(points) >= MIN_POINTS else None
 
 
-def _gaps(views: Sequence[View], marks: Sequence[Mark], objects: Sequence[LiftedObject]) -> Floats:
+def _gaps(views: Sequence[MarkedView], marks: Sequence[Mark], objects: Sequence[LiftedObject]) -> Floats:
     """Return how far each object may go on unseen beyond its box, at the worst end, metres.
 
     Beyond an end, columns are followed outwards to the first place that a picture looks through, or where it shows
@@ -375,10 +372,10 @@ def _gaps(views: Sequence[View], marks: Sequence[Mark], objects: Sequence[Lifted
         own = values[i, owner[visible]]
         others = visible[(own > 0) & (labels != own)]
         known[through] = known[others] = beside[others] = True
-    known, beside = known.reshape(len(objects), 6, -1), beside.reshape(len(objects), 6, -1)
-    columns = known[..., : 9 * _STEPS].reshape(len(objects), 6, 9, _STEPS)
+    shape = (len(objects), 6, -1)
+    columns = known.reshape(shape)[..., : 9 * _STEPS].reshape(len(objects), 6, 9, _STEPS)
     gap = np.where(columns.any(-1), columns.argmax(-1), _STEPS) * _STEP
-    ends = np.where(beside[..., 9 * _STEPS :].mean(-1) > 0.2, 0.0, np.median(gap, axis=-1))
+    ends = np.where(beside.reshape(shape)[..., 9 * _STEPS :].mean(-1) > 0.2, 0.0, np.median(gap, axis=-1))
     return np.asarray(ends.max(1))
 
 
@@ -428,21 +425,19 @@ def _join(marks: Sequence[Mark], pairs: Ints, shares: Floats) -> list[list[int]]
     return sorted(sorted(one) for one in members.values())
 
 
-def _join_by_rays(views: Sequence[View], marks: Sequence[Mark], bounds: Floats) -> list[list[int]]:
+def _join_by_rays(views: Sequence[MarkedView], marks: Sequence[Mark], bounds: Floats) -> list[list[int]]:
     """The same without points: marks of a label that one ball of the scene explains, the ball of most marks first."""
     pairs, shares = [], []
-    known = np.isfinite(bounds).all(1)
+    known = np.isfinite(bounds.sum(1))
     for label in dict.fromkeys(mark.label for mark in marks):
-        own = np.array(
-            [i for i, mark in enumerate(marks) if mark.label == label and mark.track is None and known[i]], dtype=int
-        )
+        own = [i for i, mark in enumerate(marks) if mark.label == label and mark.track is None and known[i]]
         for number, group in enumerate(_balls(views, [marks[i].view for i in own], bounds[own])):
             pairs += [(own[a], own[b]) for a, b in itertools.pairwise(group)]
             shares += [1.0 - number * 1e-6] * (len(group) - 1)
     return _join(marks, np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(shares))
 
 
-def _balls(views: Sequence[View], places: Sequence[int], bounds: Floats) -> Iterator[list[int]]:
+def _balls(views: Sequence[MarkedView], places: Sequence[int], bounds: Floats) -> Iterator[list[int]]:
     """Groups of marks whose middles and sizes are those of one ball, by sequential consensus over pairs of marks."""
     if len(places) < MIN_RAY_FRAMES:
         return
@@ -496,7 +491,7 @@ def _balls(views: Sequence[View], places: Sequence[int], bounds: Floats) -> Iter
 # Poses alone
 
 
-def _bounds(views: Sequence[View], marks: Sequence[Mark]) -> tuple[Floats, NDArray[np.bool_]]:
+def _bounds(views: Sequence[MarkedView], marks: Sequence[Mark]) -> tuple[Floats, NDArray[np.bool_]]:
     """Left, top, right and bottom of each mark in pixels, shape (n, 4), nan for marks without pixels; and whether the
     object may go on there, behind another mark or beyond the picture."""
     found, goes_on = np.full((len(marks), 4), np.nan), np.zeros((len(marks), 4), dtype=bool)
@@ -519,12 +514,14 @@ def _bounds(views: Sequence[View], marks: Sequence[Mark]) -> tuple[Floats, NDArr
     return found, goes_on
 
 
-def _box_by_rays(views: Sequence[View], bounds: Floats, goes_on: NDArray[np.bool_]) -> tuple[OrientedBox, float] | str:
+def _box_by_rays(
+    views: Sequence[MarkedView], bounds: Floats, goes_on: NDArray[np.bool_]
+) -> tuple[OrientedBox, float] | str:
     """The upright box whose projections have the bounds of marks, with its error, or the reason why there is none."""
     known = np.flatnonzero(np.isfinite(bounds).all(1))
     if len(known) < MIN_RAY_FRAMES:
         return f"marked in fewer than {MIN_RAY_FRAMES} pictures, and without depth"
-    fit = _BoundsFit.of([views[i] for i in known], bounds[known], goes_on[known])
+    fit = _BoundsFit.of([views[i] for i in known.tolist()], bounds[known], goes_on[known])
     start = fit.start()
     if start is None:
         return "marked where no rays meet"
@@ -539,7 +536,7 @@ def _box_by_rays(views: Sequence[View], bounds: Floats, goes_on: NDArray[np.bool
     if not np.isfinite(found).all() or not fit.parallax(center) >= MIN_PARALLAX or extents.max() > 20:
         return "marked where no rays meet"
     if not _Z * errors <= extents.max() / 2:
-        return _DISAGREE
+        return "marked so differently that their sides are unsure by half of their size"
     box = OrientedBox.model_validate({"center": center.tolist(), "axes": axes, "extents": extents.tolist()})
     return box, float(np.hypot(_Z * errors, _ROUGH * extents.max()))
 
@@ -572,7 +569,7 @@ class _BoundsFit:
     goes_on: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, views: Sequence[View], bounds: Floats, goes_on: NDArray[np.bool_]) -> _BoundsFit:
+    def of(cls, views: Sequence[MarkedView], bounds: Floats, goes_on: NDArray[np.bool_]) -> _BoundsFit:
         return cls(
             np.array([view.pose for view in views]),
             np.array([view.intrinsics for view in views]),

@@ -20,7 +20,7 @@ from tolman.errors import InputError
 from tolman.extras import needs
 from tolman.geometry.camera_geometry import scaled_intrinsics
 from tolman.geometry.scan_consistency import in_frames
-from tolman.ingest.lifted_boxes import LiftedObject, Mark, View, lift
+from tolman.ingest.lifted_boxes import LiftedObject, Mark, MarkedView, lift
 from tolman.ingest.readers.annotated_boxes import faces_in, read_json
 from tolman.ingest.readers.picture_sources import decoded_mask
 from tolman.ingest.readers.text_records import all_files
@@ -105,7 +105,7 @@ def lift_marked(source: SceneSource, reading: RawScene) -> RawScene:
     assert source.hints.objects is not None
     marks = read_marks(marks_path(source.hints.objects, source))
     places, missing = _places(marks, reading.recordings)
-    views: list[View] = []
+    views: list[MarkedView] = []
     found: list[Mark] = []
     shown: list[tuple[int, int, int]] = []  # recording, frame, pixels
     empty = 0
@@ -123,7 +123,7 @@ def lift_marked(source: SceneSource, reading: RawScene) -> RawScene:
         camera = scaled_intrinsics(rows[frame if len(rows) > 1 else 0], recording.size, labels.shape[::-1])
         own_depth = recording.depths is not None and recording.depth_intrinsics is None
         depth = recording.depths(frame) if own_depth and recording.depths is not None else None
-        views.append(View(recording.poses[frame], tuple(camera.tolist()), labels, depth))
+        views.append(MarkedView(recording.poses[frame], tuple(camera.tolist()), labels, depth))
     surface = reading.surface
     cloud = reading.points if surface is None else spread_points(surface)
     objects, left_out = lift(views, found, cloud, outlines=marks.outlines)
@@ -152,8 +152,8 @@ def lift_marked(source: SceneSource, reading: RawScene) -> RawScene:
         numbers = faces_in(surface.points, surface.faces, boxes)
         return replace(reading, surface=ScannedSurface(surface.points, surface.faces, numbers))
     sightings: dict[int, list[Sighting]] = defaultdict(list)
-    for name, one in zip(names, objects, strict=True):
-        for mark in one.marks:
+    for name, thing in zip(names, objects, strict=True):
+        for mark in thing.marks:
             i, frame, pixels = shown[mark]
             sightings[i].append(Sighting(frame=frame, object=name, pixels=pixels))
     recordings = (
@@ -247,7 +247,7 @@ def _places(marks: ObjectMarks, recordings: Sequence[CameraRecording]) -> tuple[
         named = "" if example is None else f", such as '{PurePosixPath(example).name}'"
         what = f"marks {len(marks.pictures):,} pictures, and none of them is one of the scan's with a pose{named}"
         raise InputError(marks.path, what)
-    chosen = {}
+    chosen: dict[tuple[int, int], str] = {}
     for i in range(len(recordings)):
         frames = np.array(sorted(frame for one, frame in found if one == i), dtype=np.int64)
         chosen |= {(i, frame): found[i, frame] for frame in in_frames(frames, _MOST).tolist()}
