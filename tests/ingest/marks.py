@@ -57,6 +57,7 @@ def coco(
             if kind == "runs":
                 counts = encode(mask)
                 short = one["id"] % 3
+                one["iscrowd"] = 1  # as CVAT writes masks
                 one["segmentation"] = {"size": [height, width], "counts": shortened(counts) if short else counts}
             elif kind == "polygons":
                 one["segmentation"] = _polygons(mask)

@@ -158,6 +158,7 @@ def _first(**fields: Any) -> Callable[[Any], object]:
         (_first(image_id=99), "field 'annotations.0.image_id': is of a picture that isn't among its images"),
         (_first(image_id=[]), "field 'annotations.0.image_id'"),
         (_first(category_id=99), "has no name among its categories"),
+        (lambda c: [one.update(name=" ") for one in c["categories"]], "has no name among its categories"),
         (_first(segmentation={"size": [1 << 30, 1 << 30], "counts": [1 << 60]}), "pixels; 134,217,728 are the most"),
         (_first(segmentation={"size": [120, 160], "counts": [5, 5]}), "the mask's counts add up to 10"),
         (_first(segmentation={"size": [120, 160], "counts": "\x00"}), "no run lengths in COCO's short form"),

@@ -336,10 +336,9 @@ def _coco_marks(path: Path) -> ObjectMarks:
         image, label = row.get("image_id"), row.get("category_id")
         if not _is_key(image) or image not in named:
             raise InputError(path, "is of a picture that isn't among its images", field=f"annotations.{i}.image_id")
-        if not _is_key(label) or not isinstance(labels.get(label), str):
+        if not _is_key(label) or not isinstance(labels.get(label), str) or not labels[label].strip():
             raise InputError(path, "has no name among its categories", field=f"annotations.{i}.category_id")
-        if not row.get("iscrowd") or not isinstance(row.get("segmentation"), list):
-            marks[named[image]].append((i, row))
+        marks[named[image]].append((i, row))  # with crowds: CVAT says so of every mask in run lengths
     if not any(marks.values()):
         raise InputError(path, "holds no annotation")
 
