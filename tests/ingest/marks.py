@@ -169,16 +169,20 @@ def lifted_home(
         category of them, whether as many were found; and for each found one, by how much its worst side is farther off
         than it says, metres.
     """
-    frames = Counter(one["thing"] for one in json.loads(marks.read_text())["annotations"])
+    annotations = json.loads(marks.read_text())["annotations"]
+    tracked = "attributes" in annotations[0]
+    frames = Counter(one["thing"] for one in annotations)
     known = {one.id: one for one in scene.objects if frames[one.id] >= 5}
     overlaps, excess = dict.fromkeys(known, 0.0), []
     counts: Counter[str] = Counter()
     for one in found:
         assert one.box is not None
         assert one.lifted is not None
-        box = one.box
-        own = next((thing for thing in scene.objects if one.id == f"{one.label} {thing.id}"), None)
-        true = own or min(scene.objects, key=lambda thing: float(np.abs(corners(thing.box) - corners(box)).sum()))
+        box, center = one.box, one.box.center
+        nearest = sorted(scene.objects, key=lambda thing: float(np.linalg.norm(np.subtract(thing.box.center, center))))
+        true = max(nearest[:3], key=lambda thing: overlap(box, thing.box))
+        if tracked:
+            true = next(thing for thing in scene.objects if one.id.endswith(f" {thing.id}"))
         if true.id in known:
             counts[one.label] += 1
             overlaps[true.id] = max(overlaps[true.id], overlap(box, true.box))
