@@ -17,7 +17,7 @@ from tolman.demo import __file__ as demo
 from tolman.features.config import make, read_tables
 from tolman.features.scenes.config import SimulateConfig
 from tolman.generate.rings import INTERVALS
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.item_table import open_items
 from tolman.items import MEDIA_MARK, Item
 from tolman.kinds import kind_of

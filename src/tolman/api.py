@@ -17,7 +17,6 @@ from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.config import at_places, config_of, fields_of
 from tolman.features.events import Events, silent
 from tolman.features.figures import FIGURES
-from tolman.features.generate.config import AuditConfig, GenerateConfig
 from tolman.features.loaded_benchmark import Benchmark as Benchmark
 from tolman.features.opened_folders import Run as Run
 from tolman.features.opened_folders import Scenes as Scenes
@@ -29,7 +28,6 @@ from tolman.features.run.compute import aevaluate as _aevaluate
 from tolman.features.run.compute import evaluate as _evaluate
 from tolman.features.run.config import RunConfig, ScoreConfig
 from tolman.features.run.score_responses import score as _score
-from tolman.features.scenes.config import IngestConfig, SimulateConfig
 from tolman.features.scores import Scores as Scores
 from tolman.items import Item as Item
 from tolman.items import Media as Media
@@ -322,7 +320,7 @@ def simulate(out: Path | str, *, events: Events = silent, **settings: Any) -> Si
         UsageError: a setting that there isn't.
         NoDisplayError: the machine has no EGL.
     """
-    config = config_of(SimulateConfig, {"out": out, **settings})
+    config = config_of(features.scenes.config.SimulateConfig, {"out": out, **settings})
     with at_places(config):
         return features.scenes.simulation.simulate(config, events)
 
@@ -341,7 +339,7 @@ def ingest(format: str, path: Path | str, out: Path | str, *, events: Events = s
         UsageError: a setting or format that there isn't.
         InputError: recordings that can't be used.
     """
-    config = config_of(IngestConfig, {"format": format, "path": path, "out": out, **settings})
+    config = config_of(features.scenes.config.IngestConfig, {"format": format, "path": path, "out": out, **settings})
     with at_places(config):
         return features.scenes.compute.ingest(config, events)
 
@@ -362,7 +360,7 @@ def generate(
         InputError: no usable scene, or an output folder that holds something else.
     """
     place = scenes.path if isinstance(scenes, Scenes) else scenes
-    config = config_of(GenerateConfig, {"scenes": place, "out": out, **settings})
+    config = config_of(features.generate.config.GenerateConfig, {"scenes": place, "out": out, **settings})
     with at_places(config):
         return features.generate.compute.generate(config, events)
 
@@ -384,7 +382,7 @@ def audit(
     """
     place = scenes.path if isinstance(scenes, Scenes) else scenes
     name, settings = _in_folder(benchmark, settings)
-    config = config_of(AuditConfig, {"benchmark": name, "scenes": place, **settings})
+    config = config_of(features.generate.config.AuditConfig, {"benchmark": name, "scenes": place, **settings})
     with at_places(config):
         return features.generate.audit.audit(config, events)
 
@@ -413,7 +411,7 @@ def audit_shortcuts(
     several = [teach] if isinstance(teach, str | Path) else list(teach)
     taught = {"teach": tuple(Path(one) for one in several)} if several else {}
     given = {"benchmark": name, "shortcuts": True, **taught, **settings}
-    config = config_of(AuditConfig, given)
+    config = config_of(features.generate.config.AuditConfig, given)
     with at_places(config):
         return features.generate.audit.audit_shortcuts(config, events)
 

@@ -11,7 +11,7 @@ from dialogues import PICTURE, Talk, Turn
 from tolman import benchmarks, protocols
 from tolman.cognitive_maps import read_map
 from tolman.errors import UsageError
-from tolman.generate.presets import categories_in
+from tolman.ground_truth.question_families import categories_in
 from tolman.items import Item
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.cognitive_map import drawn_map

@@ -17,7 +17,7 @@ from simulate.worlds import SHAPES
 from tolman.errors import InputError, UsageError
 from tolman.features.scenes.compute import merge
 from tolman.features.scenes.config import MergeConfig
-from tolman.ingest.corrections import Absent, append_corrections, read_corrections
+from tolman.ground_truth.corrections import Absent, append_corrections, read_corrections
 from tolman.scene_shards import JOINING, NAME, Shard
 from tolman.scene_table import Part, read_scenes
 from tolman.scenes import Capture, Scene

@@ -32,8 +32,8 @@ from tolman.generate.draft_items import items_with_frames, sources_in
 from tolman.generate.draft_storage import DraftEntry
 from tolman.generate.presets import GenerationPreset
 from tolman.generate.question_media import FOLDER, take_out
-from tolman.generate.scene_geometry import digest_of
 from tolman.generate.shortcut_filtering import MIN_QUESTIONS, MIN_SCENES, SLACK
+from tolman.ground_truth.scene_arrays import digest_of
 from tolman.item_table import open_items, write_items
 from tolman.items import Item
 from tolman.media.integrity import lost_bytes

@@ -10,7 +10,7 @@ from pathlib import Path
 from tolman.errors import InputError
 from tolman.files import atomic_write
 from tolman.generate.draft import Draft
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Media
 from tolman.media.images import to_jpeg
 from tolman.media.sampling import Frames

@@ -19,9 +19,9 @@ from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
 from tolman.benchmarks.vsi_bench import MAP_ANSWER, MAP_PROMPT
 from tolman.cognitive_maps import CognitiveMap, MapReading, read_map, true_map
 from tolman.errors import UsageError
-from tolman.generate.presets import categories_in
-from tolman.generate.released_audit import warn_of_other_scenes
-from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
+from tolman.ground_truth.question_families import categories_in
+from tolman.ground_truth.released_audit import warn_of_other_scenes
+from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
 from tolman.items import Item
 from tolman.protocols import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply
 from tolman.responses import Response

@@ -25,9 +25,9 @@ from sqlalchemy.orm import Session as Orm
 from tolman.benchmarks.benchmark_folder import scenes_named
 from tolman.errors import TolmanError
 from tolman.files import atomic_write, file_state
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.geometry.boxes import Floats
-from tolman.ingest.corrections import NAME
+from tolman.ground_truth.corrections import NAME
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.ingest.media_pool import IMAGES, PoolMedium
 from tolman.items import Item, Media
 from tolman.media.frame_store import READING

@@ -29,8 +29,8 @@ from tolman.features.analyses.config import DeltasConfig, GroundingConfig, Human
 from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.files import write_text
-from tolman.generate.released_audit import warn_of_other_scenes
-from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
+from tolman.ground_truth.released_audit import warn_of_other_scenes
+from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
 from tolman.parallel import parallel_map, place_of
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.captions_and_examples import WITHOUT, twins_of

@@ -24,12 +24,12 @@ from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import WRITTEN_BY, atomic_write, check_results, write_text
 from tolman.generate.presets import preset as preset_of
 from tolman.generate.publish import with_audit
-from tolman.generate.released_audit import AuditFinding, audit_scenes, most_frequent_note, summary
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.released_audit import AuditFinding, audit_scenes, most_frequent_note, summary
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.guessing.folds import TWINS
-from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import place_of
 from tolman.runs.run_items import load
+from tolman.scenes import Skipped
 
 if TYPE_CHECKING:
     from tolman.items import Item
@@ -132,7 +132,7 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
 
     events(Began("computing answers"))
     place = place_of(config.on, config.workers, few=len(loaded.items) < MANY_ITEMS)
-    findings = audit_scenes(loaded.items, usable(), preset, workers=place)
+    findings = audit_scenes(loaded.items, usable(), preset.settings, workers=place)
     events(Ended())
     rows = summary(findings)
     if not any(row["checked"] for row in rows):

@@ -22,19 +22,12 @@ from tolman.files import alone_in
 from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.presets import preset as preset_of
-from tolman.generate.publish import (
-    check_other,
-    check_place,
-    check_reviewed,
-    publish,
-    remove_benchmark,
-    statistics_of,
-)
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.publish import check_other, check_place, check_reviewed, publish, remove_benchmark, statistics_of
 from tolman.generate.selection import select
-from tolman.ingest.vsi_meta_info import Skipped
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.parallel import place_of
 from tolman.scene_table import count_scenes, has_scenes, read_scenes
+from tolman.scenes import Skipped
 
 if TYPE_CHECKING:
     from tolman.generate.presets import GenerationPreset

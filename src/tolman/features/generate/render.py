@@ -14,7 +14,7 @@ from tolman.features.notebook import counted
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.features.report.render import print_wide
 from tolman.generate.publish import TAUGHT_ON, percent
-from tolman.generate.released_audit import most_frequent_note
+from tolman.ground_truth.released_audit import most_frequent_note
 
 if TYPE_CHECKING:
     from tolman.features.generate.compute import GenerateResult

@@ -22,8 +22,7 @@ from tolman.features.notebook import Displayable, NotebookTable, counted, given_
 from tolman.features.report.config import CutSettings, ReportConfig, ScenesConfig, ViewConfig
 from tolman.features.report.report_cuts import cut_tables
 from tolman.files import check_report
-from tolman.generate.scene_geometry import open_collection
-from tolman.ingest.vsi_meta_info import Skipped
+from tolman.ground_truth.scene_arrays import open_collection
 from tolman.reports.loaded_runs import LoadedRun, load_scored
 from tolman.reports.reference_rows import Published
 from tolman.reports.report_content import Report, build
@@ -34,6 +33,7 @@ from tolman.reports.site.writing import MARK, SiteOptions, check_target, write_s
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.text import interval_shown, label, shown
 from tolman.runtime import run_until_stopped
+from tolman.scenes import Skipped
 
 if TYPE_CHECKING:
     from tolman.reports.table_rows import ReportTable

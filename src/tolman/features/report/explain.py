@@ -27,12 +27,12 @@ from tolman.features.events import Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.report.config import ExplainConfig
 from tolman.files import check_report
-from tolman.generate.released_audit import other_scenes
-from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
+from tolman.ground_truth.released_audit import other_scenes
+from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.media.sampling import Frames
-from tolman.reports.evidence_drawing import evidence_on_plan
+from tolman.reports.evidence_marks import evidence_on_plan
 from tolman.reports.explained_page import LOSS_MEANINGS, BlindScores, Explanation, ShownItem, page
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.page_items import entry_of

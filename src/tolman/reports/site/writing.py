@@ -12,12 +12,12 @@ from typing import Any
 import tolman
 from tolman.errors import InputError, UsageError
 from tolman.files import remove, whole_folder
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, true_map_of
-from tolman.reports.evidence_drawing import evidence_on_plan
+from tolman.reports.evidence_marks import evidence_on_plan
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.reference_rows import Published
 from tolman.reports.site.data_shards import DataFolder, answer_shards, as_json, plan_of, shards
