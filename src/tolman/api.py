@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tolman import features
 from tolman.errors import UsageError, hint
-from tolman.features.compare.compute import CompareResult
-from tolman.features.compare.compute import compare as _compare
 from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.config import at_places, config_of, fields_of
 from tolman.features.events import Events, silent
@@ -20,14 +18,9 @@ from tolman.features.figures import FIGURES
 from tolman.features.loaded_benchmark import Benchmark as Benchmark
 from tolman.features.opened_folders import Run as Run
 from tolman.features.opened_folders import Scenes as Scenes
-from tolman.features.report.compute import ReportResult
-from tolman.features.report.compute import report as _report
 from tolman.features.report.config import ExplainConfig, PaperConfig, ReportConfig
 from tolman.features.rewards import reward as reward
-from tolman.features.run.compute import aevaluate as _aevaluate
-from tolman.features.run.compute import evaluate as _evaluate
 from tolman.features.run.config import RunConfig, ScoreConfig
-from tolman.features.run.score_responses import score as _score
 from tolman.features.scores import Scores as Scores
 from tolman.items import Item as Item
 from tolman.items import Media as Media
@@ -38,11 +31,13 @@ from tolman.plugins import load_plugin as load_plugin
 from tolman.runs.places import file_name
 
 if TYPE_CHECKING:
+    from tolman.features.compare.compute import CompareResult
     from tolman.features.compare.reconcile_runs import ReconcileResult
     from tolman.features.figures.compute import FigureResult
     from tolman.features.generate.audit import AuditResult, ShortcutAuditResult
     from tolman.features.generate.compute import GenerateResult
     from tolman.features.paper.compute import PaperResult
+    from tolman.features.report.compute import ReportResult
     from tolman.features.report.explain import ExplainResult
     from tolman.features.scenes.compute import IngestResult
     from tolman.features.scenes.simulation import SimulateResult
@@ -122,7 +117,7 @@ def evaluate(
     runs: list[Run] = []
     for job in jobs:
         with at_places(job.config):
-            runs += _evaluate(job.config, events, model=job.model, benchmark=job.benchmark)[:1]
+            runs += features.run.compute.evaluate(job.config, events, model=job.model, benchmark=job.benchmark)[:1]
     return runs if _is_list(benchmark) else runs[0]
 
 
@@ -152,7 +147,9 @@ async def aevaluate(
     runs: list[Run] = []
     for job in jobs:
         with at_places(job.config):
-            runs += (await _aevaluate(job.config, events, model=job.model, benchmark=job.benchmark))[:1]
+            runs += (
+                await features.run.compute.aevaluate(job.config, events, model=job.model, benchmark=job.benchmark)
+            )[:1]
     return runs if _is_list(benchmark) else runs[0]
 
 
@@ -189,7 +186,7 @@ def score(
     named = {} if benchmark is None else {"benchmark": str(benchmark)}
     config = config_of(ScoreConfig, {"responses": (Path(responses),), **named, **settings})
     with at_places(config):
-        return _score(config, events).scores
+        return features.run.score_responses.score(config, events).scores
 
 
 def open_run(path: Path | str) -> Run:
@@ -471,7 +468,7 @@ def compare(
     given = {"a": _path(a), "b": tuple(map(_path, b)), "scorer": scorer, "metrics": names, "out": out}
     config = config_of(CompareConfig, given)
     with at_places(config):
-        return _compare(config)
+        return features.compare.compute.compare(config)
 
 
 def reconcile(a: Run | str | Path, b: Run | str | Path, *, events: Events = silent, **settings: Any) -> ReconcileResult:
@@ -549,7 +546,7 @@ def report(
     }  # fmt: skip
     config = config_of(ReportConfig, given | labels)
     with at_places(config):
-        return _report(config)
+        return features.report.compute.report(config)
 
 
 def explain(

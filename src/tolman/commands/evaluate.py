@@ -237,10 +237,10 @@ def view(config: ViewConfig) -> None:
 
     Example:  tolman view site --port 8080 --no-browser
     """
-    with stoppable(), progress() as events, features.report.compute.prepared(config, events) as folder:
+    with stoppable(), progress() as events, features.report.sites.prepared(config, events) as folder:
         events(Ended())
         with suppress(KeyboardInterrupt):
-            features.report.compute.serve(
+            features.report.sites.serve(
                 config, folder, lambda address: console().print(f"Serving {address} until Ctrl-C", highlight=False)
             )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -37,6 +37,7 @@ from tolman.protocols.captions_and_examples import WITHOUT, twins_of
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
 from tolman.reports.charts.chart import rendered
 from tolman.reports.charts.point_forms import LINES_FORM
+from tolman.reports.loaded_runs import LoadedRun, timed_answers
 from tolman.reports.map_results import locality_chart, page
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
@@ -44,10 +45,6 @@ from tolman.responses import Outcomes, Response
 from tolman.runs.run_folder import PEOPLE
 from tolman.scoring.rule_sets import RuleSet, draw_of
 from tolman.text_tables import frame_csv
-
-if TYPE_CHECKING:
-    from tolman.reports.loaded_runs import LoadedRun
-
 
 NO_CHANCE = "none"
 
@@ -145,21 +142,6 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
     benchmark = scored.benchmark
     tables = tuple(published_tables("humans", benchmark.scored_like or benchmark.title))
     return HumansResult(scored.scorer, columns, own, average, found, remarks, config.out, published, tables, no_tiers)
-
-
-def timed_answers(name: str, run: LoadedRun, rows: pl.DataFrame) -> pl.DataFrame:
-    """A row for each answer of a person: person, id, task, score, seconds."""
-
-    times = {
-        (outcome.id, outcome.repeat): outcome.seconds
-        for outcome in run.folder.outcomes()
-        if isinstance(outcome, Response)
-    }
-    answered = rows.filter(pl.col("score").is_not_null())
-    seconds = [times.get(key) for key in answered.select("id", "repeat").iter_rows()]
-    return answered.select(pl.lit(name).alias("person"), "id", "task", "score").with_columns(
-        pl.Series("seconds", seconds, dtype=pl.Float64)
-    )
 
 
 def _write_humans(out: Path, found: Difficulty) -> None:

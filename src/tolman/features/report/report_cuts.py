@@ -27,10 +27,9 @@ from tolman.analyze.taxonomies import (
     with_places,
 )
 from tolman.errors import InputError, UsageError, hint, unknown
-from tolman.features.analyses.run_analyses import timed_answers
 from tolman.features.report.config import CutSettings
 from tolman.reports.cuts import MOST_ACROSS, CutRun, table_by
-from tolman.reports.loaded_runs import LoadedRun, is_without_headline, quoted, scores_under
+from tolman.reports.loaded_runs import LoadedRun, is_without_headline, quoted, scores_under, timed_answers
 from tolman.reports.report_content import competing, part_of
 from tolman.reports.table_rows import ReportRow, ReportTable
 from tolman.runs.run_folder import PEOPLE
