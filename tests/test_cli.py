@@ -6,8 +6,10 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
 import terminal
 from tolman import cli
@@ -172,3 +174,17 @@ def test_a_terminal_that_lacks_a_sign_gets_another(encoding: str) -> None:
     done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}, check=False)
     assert done.returncode == 0, done.stderr
     done.stdout.decode(encoding)
+
+
+def test_a_command_is_made_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    make = typer.main.get_command_from_info
+
+    def counted(command_info: Any, **settings: Any) -> Any:
+        made.append(command_info.callback.__name__)
+        return make(command_info, **settings)
+
+    monkeypatch.setattr(typer.main, "get_command_from_info", counted)
+    cli.command.cache_clear()
+    assert cli.command("score").name == "score"
+    assert made == ["score"]

@@ -103,7 +103,7 @@ def command(name: str) -> Any:
     if name in GROUPS:
         parent.add_typer(getattr(module, f"{name}_app"), name=name)
     else:
-        parent.add_typer(module.app)
+        parent.registered_commands = [one for one in module.app.registered_commands if one.callback.__name__ == name]
     group: Any = typer.main.get_command(parent)
     return group.commands[name]
 
