@@ -51,6 +51,8 @@ def test_in_a_terminal_it_asks_for_what_no_option_gives(monkeypatch: pytest.Monk
         (["no-such-bench"], "there is no benchmark 'no-such-bench'"),
         (["--model", "gpt-4o"], "there is no model 'gpt-4o'"),
         (["--model", "openai/"], "there is no model 'openai/'"),
+        (["--base-url", "localhost:8000/v1"], "write http://localhost:8000/v1, not 'localhost:8000/v1'"),
+        (["--base-url", "http://a:1/v1,ftp://b:2/v1"], "write http://b:2/v1, not 'ftp://b:2/v1'"),
     ],
 )
 def test_what_run_would_refuse_is_not_written(options: list[str], said: str) -> None:

@@ -274,7 +274,11 @@ class RunConfig:
         most=999_999,
     )
     fps: float | None = setting(
-        "Frames for each second, from 0.001, in place of --frames. Default: the preset's.", panel=_FRAMES, least=0.001
+        "Frames for each second of a video, from 0.001, in place of --frames. At 1, a video of 10.5 s has 10, spread "
+        "evenly from its first frame to its last; one whose frame rate varies has those shown at 0, 1, 2 … s. Default: "
+        "the preset's.",
+        panel=_FRAMES,
+        least=0.001,
     )
     max_frames: int | None = setting("Most frames with --fps, from 1. Default: the preset's.", panel=_FRAMES, least=1)
     quality: int | None = setting("JPEG quality, 1–95. Default: the preset's.", panel=_FRAMES, least=1, most=95)
