@@ -17,7 +17,8 @@ from tolman import __version__
 from tolman.commands.configured import EMPTY, console
 
 COMMANDS = {
-    "benchmarks": "catalogue", "protocols": "catalogue", "recipes": "catalogue", "fetch": "catalogue",
+    "benchmarks": "catalogue", "protocols": "catalogue", "metrics": "catalogue", "recipes": "catalogue",
+    "fetch": "catalogue",
     "init": "evaluate", "run": "evaluate", "score": "evaluate", "compare": "evaluate", "report": "evaluate",
     "explain": "evaluate", "view": "evaluate",
     "reconcile": "evaluate", "reproduce": "evaluate", "ingest": "construct", "scenes": "construct",

@@ -1,4 +1,4 @@
-"""Commands on existing things: `tolman benchmarks`, `protocols`, `recipes`, `fetch`, `export`, `doctor`."""
+"""Commands on existing things: `tolman benchmarks`, `protocols`, `metrics`, `recipes`, `fetch`, `export`, `doctor`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tolman.features.catalogue.config import (
     DoctorConfig,
     ExportConfig,
     FetchConfig,
+    MetricsConfig,
     ProtocolsConfig,
     RecipesConfig,
     StoreExportConfig,
@@ -52,6 +53,16 @@ def protocols(config: ProtocolsConfig, as_json: Json = False) -> None:
     Example:  tolman protocols
     """
     features.catalogue.render.show_protocols(console(), features.catalogue.compute.list_protocols(), as_json=as_json)
+
+
+@app.command()
+@configured(MetricsConfig)
+def metrics(config: MetricsConfig, as_json: Json = False) -> None:
+    """List the metrics, for '--metrics' and for the columns of a benchmark's table.
+
+    Example:  tolman metrics
+    """
+    features.catalogue.render.show_metrics(console(), features.catalogue.compute.list_metrics(), as_json=as_json)
 
 
 @app.command()

@@ -1,8 +1,9 @@
-"""Lists of benchmarks, protocols, recipes and stores in the terminal."""
+"""Lists of benchmarks, protocols, metrics, recipes and stores in the terminal."""
 
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tolman.features.catalogue.compute import ExportResult, FetchResult, ProtocolSummary, StoreSummary
     from tolman.features.run.config import NamedSuite
     from tolman.models.recipes import ModelRecipe
+    from tolman.scoring.metrics import Metric
 
 
 def show_benchmarks(
@@ -80,6 +82,26 @@ def show_protocols(console: Console, found: Sequence[ProtocolSummary], *, as_jso
         return
     for title, kind in (("Ways of asking, one for a run", "strategy"), ("Joined to them with '+'", "modifier")):
         _name_table(console, title, [(one.name, one.summary) for one in found if one.kind == kind])
+
+
+def show_metrics(console: Console, found: Sequence[Metric], *, as_json: bool) -> None:
+    """All metrics, a line each: for which items, the range of a figure, and which end of it is better."""
+    lows = [-math.inf if one.chance_adjusted else one.scale * one.range[0] for one in found]
+    ranges = [(low, one.scale * one.range[1]) for low, one in zip(lows, found, strict=True)]
+    if as_json:
+        fields = ("name", "title", "kinds", "unit", "direction", "source")
+        ends = [[end if math.isfinite(end) else None for end in ends] for ends in ranges]
+        rows = [
+            {name: getattr(one, name) for name in fields} | {"range": own} for one, own in zip(found, ends, strict=True)
+        ]
+        write_json(console, rows, ascii_only=False)
+        return
+    shown = []
+    for one, (low, high) in zip(found, ranges, strict=True):
+        bounds = f"{low:g} to {high:g} {one.unit}".rstrip().replace("inf", "∞").replace("-", "−")
+        best = "0 is best" if one.direction == "zero" else f"{one.direction} is better"
+        shown.append((one.name, escape(f"{', '.join(one.kinds) or 'all'}: {one.title}; {bounds}, {best}")))
+    _name_table(console, "Metrics, with the items that they are for and their range", shown)
 
 
 def _name_table(console: Console, title: str, rows: Sequence[tuple[str, str]]) -> None:
