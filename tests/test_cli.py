@@ -69,6 +69,15 @@ def test_report_writes_every_form(place: Path, name: str) -> None:
     assert "baseline/best-constant" in (place / name).read_text().replace("\\-", "-")
 
 
+@pytest.mark.parametrize("published", ["none", "baselines", "paper", "all"])
+def test_the_page_of_a_run_has_the_published_rows_of_its_table(place: Path, published: str) -> None:
+    done = tolman("score", "random", "--published", published, "--json", cwd=place)
+    assert done.returncode == 0, done.stderr
+    rows = [row for row in json.loads(done.stdout)["rows"] if row["rules"] == "published"]
+    assert bool(rows) == (published != "none")
+    assert (place / "random" / "report.html").read_text().count('<tr class="published">') == len(rows)
+
+
 def test_score_takes_responses_and_ends_with_one_where_some_are_missing(place: Path) -> None:
     first = json.loads(EXTRACT.read_text().splitlines()[0])
     (place / "answers.jsonl").write_text(json.dumps({"id": first["id"], "response": first["ground_truth"]}))

@@ -237,11 +237,12 @@ def _site(config: ReportConfig, events: Events) -> ReportResult:
     return ReportResult(first, tuple(runs), tuple(left_out), SITE, config.out, tuple(written.remarks))
 
 
-def write_pages(paths: Sequence[Path]) -> Path:
+def write_pages(paths: Sequence[Path], published: Published = "newest") -> Path:
     """Write the page of each run, and next to them one of all where there are several.
 
     Args:
         paths: run folders; of several, folders whose names differ in the part after the last '-'.
+        published: which published rows are on the pages.
 
     Returns:
         The page of all.
@@ -250,11 +251,11 @@ def write_pages(paths: Sequence[Path]) -> Path:
         InputError: one is no run with scores.
     """
 
-    pages = [write_page(path / "report.html", [path]) for path in paths]
+    pages = [write_page(path / "report.html", [path], published) for path in paths]
     if len(paths) == 1:
         return pages[0]
     last = paths[-1]
-    return write_page(last.with_name(last.name.rpartition("-")[0] + ".html"), paths)
+    return write_page(last.with_name(last.name.rpartition("-")[0] + ".html"), paths, published)
 
 
 @dataclass(frozen=True)
