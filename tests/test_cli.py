@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -197,3 +198,32 @@ def test_a_command_is_made_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     cli.command.cache_clear()
     assert cli.command("score").name == "score"
     assert made == ["score"]
+
+
+MANY = (
+    r"\b1 (?:[a-z]+ )?(?:items|questions|calls|answers|responses|rows|frames|scenes|runs|files|tests|models|groups)\b"
+)
+
+
+def test_a_number_of_one_has_words_for_one(tmp_path: Path) -> None:
+    (tmp_path / "data.jsonl").write_text(EXTRACT.read_text().splitlines()[0] + "\n")
+    identity = json.loads(EXTRACT.read_text().splitlines()[0])["id"]
+    (tmp_path / "lost.jsonl").write_text(json.dumps({"id": str(identity), "failure": "timeout"}))
+    data = ("vsi-bench", "--data", "data.jsonl")
+    blind = ("--protocol", "blind", "--notes", "--published", "none")
+    lines = [
+        ("run", *data, "--model", "baseline/random", "--out", "a", *blind),
+        ("run", *data, "--model", "baseline/best-constant", "--out", "b", *blind),
+        ("score", "lost.jsonl", "--benchmark", *data, "--out", "lost", "--notes", "--published", "none"),
+        ("compare", "a", "b"),
+        ("reconcile", "a", "b"),
+        ("report", "a", "b", "lost", "--notes", "--by", "task", "--published", "none"),
+        ("analyze", "deltas", "a"),
+        ("curate", "duplicates", *data),
+    ]
+    said = "\n".join(done.stdout + done.stderr for done in (tolman(*line, cwd=tmp_path) for line in lines))
+    assert "INCOMPLETE: lost: 1 failed of 1 item, not in the figures" in said
+    assert "PART: the data holds 1 of the 5,130 released questions." in said
+    assert "No interval: 1 effective scene;" in said
+    assert "None of 1 item has different scores." in said
+    assert re.findall(MANY, said) == []

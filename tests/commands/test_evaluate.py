@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from tolman.cli import app
 from tolman.commands.configured import has_table
 from tolman.errors import UsageError
-from tolman.features.config import make, read_tables
-from tolman.features.run.config import RunConfig
+from tolman.features.config import fields_of, make, read_tables
+from tolman.features.run.config import InitConfig, RunConfig
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +43,13 @@ def test_in_a_terminal_it_asks_for_what_no_option_gives(monkeypatch: pytest.Monk
     )
     CliRunner().invoke(app, ["init", "--out", "other.toml", "--limit", "3"], input="\n\n")
     assert written("other.toml") == RunConfig(benchmark="vsi-bench", model="baseline/best-constant", limit=3)
+
+
+def test_a_shell_completes_the_names_that_init_takes() -> None:
+    (benchmark,) = (one for one in fields_of(InitConfig) if one.name == "benchmark")
+    assert benchmark.setting.names is not None
+    assert "easi-8" not in benchmark.setting.names()
+    assert "vsi-bench" in benchmark.setting.names()
 
 
 @pytest.mark.parametrize(

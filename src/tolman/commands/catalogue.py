@@ -8,6 +8,7 @@ import typer
 
 from tolman import features
 from tolman.commands.configured import Json, configured, console
+from tolman.errors import counted
 from tolman.features.catalogue.config import (
     BenchmarksConfig,
     DoctorConfig,
@@ -163,7 +164,7 @@ def store_prune(config: StorePruneConfig) -> None:
 
     Example:  tolman store prune --model openai/my-model --older-than 30
     """
-    say(console(), f"Deleted: {features.catalogue.compute.prune_store(config):,} answers.")
+    say(console(), f"Deleted: {counted(features.catalogue.compute.prune_store(config), 'answer')}.")
 
 
 @store_app.command("export")
@@ -173,4 +174,4 @@ def store_export(config: StoreExportConfig) -> None:
 
     Example:  tolman store export answers.jsonl
     """
-    say(console(), f"Written: {features.catalogue.compute.export_store(config):,} answers to {config.out}.")
+    say(console(), f"Written: {counted(features.catalogue.compute.export_store(config), 'answer')} to {config.out}.")

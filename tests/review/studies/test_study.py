@@ -538,7 +538,7 @@ def test_a_small_benchmark_asks_all_that_it_has(served_sqlite: Served) -> None:
     start_asked(served_sqlite.site, ("anna",), 500)
     with served_sqlite.site.database.read() as db:
         (project,) = db.scalars(select(Project)).all()
-        assert study_records.study_summary(db, project) == f"0 of {len(TRUTHS)} answers, from 0 of 1 people."
+        assert study_records.study_summary(db, project) == f"0 of {len(TRUTHS)} answers, from 0 of 1 person."
 
 
 def test_another_answer_from_another_tab_says_that_the_first_one_stays(studied: tuple[Served, int]) -> None:

@@ -312,7 +312,7 @@ class FetchResult:
         benchmark, subset, title, licence: of the data; the licence as Tolman knows it.
         repository: the data set's name of today.
         revision: the commit.
-        items: questions of the subset; None where nothing was fetched.
+        items: questions of the subset.
         questions, media: their folders; None where they weren't fetched, or there are none.
         files: path in the repository → bytes, of questions and media.
         fetched: bytes that came; of a dry run those of media that would come.
@@ -326,7 +326,7 @@ class FetchResult:
     licence: str
     repository: str
     revision: str
-    items: int | None
+    items: int
     questions: Path | None
     media: Path | None
     files: dict[str, int]

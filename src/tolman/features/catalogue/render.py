@@ -17,6 +17,7 @@ from rich.table import Table
 
 from tolman import __version__
 from tolman.benchmarks.fetching.listing import in_units
+from tolman.errors import counted
 from tolman.features.catalogue.doctor import DoctorResult
 from tolman.features.printing import list_first, plain_table, say, write_json
 from tolman.models.thinking import REASONING, room
@@ -201,7 +202,9 @@ def show_fetched(console: Console, result: FetchResult, *, as_json: bool) -> Non
         write_json(console, asdict(result) | paths | {"changed": list(result.changed)})
         return
     say(
-        console, f"{result.title}, {result.subset}: {result.items:,} questions of {result.repository}@{result.revision}"
+        console,
+        f"{result.title}, {result.subset}: {counted(result.items, 'question')} of "
+        f"{result.repository}@{result.revision}",
     )
     total = sum(result.files.values())
     largest = sorted(result.files.items(), key=lambda one: (-one[1], one[0]))
@@ -228,7 +231,7 @@ def show_export(console: Console, result: ExportResult, *, as_json: bool) -> Non
         record = {"folder": str(result.folder), "use": result.use, "notes": result.notes, "files": result.files}
         console.file.write(json.dumps(record) + "\n")
         return
-    console.print(f"{result.folder}: {result.title}, {result.files:,} files", markup=False, highlight=False)
+    console.print(f"{result.folder}: {result.title}, {counted(result.files, 'file')}", markup=False, highlight=False)
     say(console, result.use)
 
 

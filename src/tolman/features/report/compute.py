@@ -16,9 +16,9 @@ from urllib.parse import quote
 import polars as pl
 from aiohttp import web
 
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent, told
-from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.report.config import CutSettings, ReportConfig, ScenesConfig, ViewConfig
 from tolman.features.report.report_cuts import cut_tables
 from tolman.files import check_report
@@ -122,7 +122,9 @@ class ReportResult(Displayable):
         """
 
         if not 0 <= place < len(self.report.cuts):
-            raise UsageError(f"the report has {len(self.report.cuts)} tables by labels, and none at place {place}.")
+            raise UsageError(
+                f"the report has {counted(len(self.report.cuts), 'table')} by labels, and none at place {place}."
+            )
         table = self.report.cuts[place]
         schema: dict[str, Any] = {
             "name": pl.String, "scorer": pl.String, "group": pl.String,

@@ -86,11 +86,16 @@ def named_suite(name: str) -> NamedSuite:
     return NamedSuite(name, data["about"], benchmarks, text)
 
 
-def benchmarks_and_suites() -> list[str]:
-    """The names that a run can be of."""
+def benchmark_names() -> list[str]:
+    """The names of all benchmarks."""
     from tolman import benchmarks
 
-    return [*benchmarks.names(), *suite_names()]
+    return benchmarks.names()
+
+
+def benchmarks_and_suites() -> list[str]:
+    """The names that a run can be of."""
+    return [*benchmark_names(), *suite_names()]
 
 
 _MODEL, _SAMPLING, _PROTOCOL, _FRAMES = "The model", "Sampling", "Protocols", "Pictures"
@@ -413,7 +418,7 @@ class InitConfig:
     """The first settings of a run."""
 
     benchmark: str = setting(
-        "A benchmark's name or folder.", default="vsi-bench", positional=True, names=benchmarks_and_suites
+        "A benchmark's name or folder.", default="vsi-bench", positional=True, names=benchmark_names
     )
     model: str = setting("FAMILY/NAME of the model, as for 'tolman run'.", default="baseline/best-constant")
     base_url: str | None = setting("Base URL of the model's endpoint, ending in /v1. Default: the family's own.")
