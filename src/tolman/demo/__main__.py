@@ -74,7 +74,7 @@ def demonstrate(
         TolmanError: as the commands.
     """
     if model is not None:
-        check_name(model)  # before minutes of drawing
+        check_name(model, base_url)  # before minutes of drawing
     bench = out / "bench" if out.is_absolute() else f"./{out / 'bench'}"
     with as_file(files("tolman.demo") / "rooms") as prepared:
         scenes = out / "scenes"

@@ -14,7 +14,7 @@ import polars as pl
 
 from tolman import benchmarks
 from tolman.benchmarks.spec import BenchmarkSpec
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.responses import Response
 from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings, same_benchmark
 from tolman.scoring.further_figures import WITHHELD
@@ -136,7 +136,7 @@ _SAID: tuple[tuple[Callable[[RunSettings], Any], Callable[[RunSettings], str]], 
     (_sampling, lambda s: ", ".join(f"{name} {value}" for name, value in _sampling(s).items())),
     (_thinking, _thinking),
     (lambda s: s.seed, lambda s: f"seed {s.seed}"),
-    (lambda s: s.repeats, lambda s: f"{s.repeats} repeats"),
+    (lambda s: s.repeats, lambda s: counted(s.repeats, "sample")),
     (lambda s: s.selection, lambda s: s.selection.describe() or "all questions"),
 )
 """Settings in which runs of one name may differ, and how each is said."""

@@ -23,7 +23,7 @@ from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable, Unanswered, scene_tasks, tabulate
 from tolman.analyze.observer_fit import ObserverResult, RunObserver, count_reasons, fit_run, observed_answers
 from tolman.benchmarks.published import published_tables
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids
 from tolman.features.analyses.config import DeltasConfig, GroundingConfig, HumansConfig, MapsConfig, ObserverConfig
 from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
@@ -219,8 +219,8 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> R
     lacking = [item for item in items.values() if (item.scene or "") not in known]
     if lacking:
         raise UsageError(
-            f"{own} has no scene '{lacking[0].scene}'; {len(lacking):,} of {len(items):,} questions of "
-            f"{run.folder.path} are of scenes that it lacks. Give the benchmark's own scenes."
+            f"{own} has no scene '{lacking[0].scene}'; it lacks the scenes of {len(lacking):,} of "
+            f"{counted(len(items), 'question')} of {run.folder.path}. Give the benchmark's own scenes."
         )
     warn_of_other_scenes([*items.values()], known, own)
     drawings: dict[tuple[object, ...], list[Response]] = {}
@@ -334,7 +334,7 @@ def observe_run(
     tasks, lost = scene_tasks(list(items.values()), geometries, frames, noise, draws=config.draws, seed=config.seed)
     if not tasks:
         raise UsageError(
-            f"{config.scenes} has none of the {len(items):,} questions' scenes ({run.folder.path}); give the "
+            f"{config.scenes} has no scene of the {counted(len(items), 'question')} of {run.folder.path}; give the "
             "benchmark's own."
         )
     events(Began(f"simulating the observer for {run.name}", len(tasks)))

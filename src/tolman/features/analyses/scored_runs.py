@@ -11,7 +11,7 @@ import polars as pl
 from tolman import models
 from tolman.benchmarks.benchmark_folder import FILE
 from tolman.benchmarks.spec import BenchmarkSpec
-from tolman.errors import TolmanError, UsageError
+from tolman.errors import TolmanError, UsageError, counted
 from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.messages import Sampling
@@ -142,8 +142,8 @@ def whole_benchmark(runs: Sequence[LoadedRun], data: Path | None) -> list[Item]:
             return items
     held = max(len(run.folder.items()) for run in alike)
     say = (
-        f"chance is that of the whole benchmark, of which these runs hold {held:,} of {largest.subset_items:,} "
-        "questions; give its folder with --data, or --chance none"
+        f"chance is that of the whole benchmark, of which these runs hold {held:,} of "
+        f"{counted(largest.subset_items, 'question')}; give its folder with --data, or --chance none"
     )
     try:
         items = list(_read(largest, data))

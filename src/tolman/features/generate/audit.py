@@ -15,7 +15,7 @@ import tolman
 from tolman import benchmarks
 from tolman.analyze.outside.outside_learner import LearnerSettings
 from tolman.analyze.outside.shortcut_audit import ShortcutAudit, audit_with_learners
-from tolman.errors import InputError, UsageError, unknown
+from tolman.errors import InputError, UsageError, counted, unknown
 from tolman.features.analyses.scored_runs import load_questions
 from tolman.features.events import Began, Ended, Events, Noted, silent
 from tolman.features.generate.compute import noted
@@ -96,10 +96,12 @@ class AuditResult(Displayable):
 
     def _title(self) -> str:
         checked = sum(row["checked"] for row in self.rows)
-        return f"{self.benchmark}: {checked:,} of {len(self.findings):,} answers recomputed"
+        return f"{self.benchmark}: {checked:,} of {counted(len(self.findings), 'answer')} recomputed"
 
     def _shown(self) -> NotebookTable:
-        doubtful = f"The answers of {len(self.doubtful):,} items are in doubt (.doubtful); findings: {self.out}."
+        doubtful = (
+            f"{counted(len(self.doubtful), 'answer is', 'answers are')} in doubt (.doubtful); findings: {self.out}."
+        )
         return NotebookTable.of(self.table(), doubtful)
 
 
@@ -287,7 +289,7 @@ def _others(config: AuditConfig, events: Events) -> list[Item]:
         if path.resolve() == Path(config.benchmark).resolve():
             raise UsageError(f"--teach {path} is the benchmark itself; its own questions are taught in any case.")
         own = load_questions(str(path), None, None, _as_told)[1]
-        events(Noted(f"{len(own):,} questions of {path} are taught"))
+        events(Noted(f"{counted(len(own), f'question of {path} is', f'questions of {path} are')} taught"))
         found += own
     return found
 

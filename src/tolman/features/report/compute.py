@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import polars as pl
 
 from tolman import features
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
-from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.report.config import CutSettings, ReportConfig, ScenesConfig
 from tolman.features.report.report_cuts import cut_tables
 from tolman.files import check_report
@@ -113,7 +113,9 @@ class ReportResult(Displayable):
         """
 
         if not 0 <= place < len(self.report.cuts):
-            raise UsageError(f"the report has {len(self.report.cuts)} tables by labels, and none at place {place}.")
+            raise UsageError(
+                f"the report has {counted(len(self.report.cuts), 'table')} by labels, and none at place {place}."
+            )
         table = self.report.cuts[place]
         schema: dict[str, Any] = {
             "name": pl.String, "scorer": pl.String, "group": pl.String,
@@ -197,11 +199,12 @@ def tables_by_labels(
     return cut_tables(runs, made.benchmark, settings, [row for row in made.rows if row.rules == "published"])
 
 
-def write_pages(paths: Sequence[Path]) -> Path:
+def write_pages(paths: Sequence[Path], published: Published = "newest") -> Path:
     """Write the page of each run, and next to them one of all where there are several.
 
     Args:
         paths: run folders; of several, folders whose names differ in the part after the last '-'.
+        published: which published rows are on the pages.
 
     Returns:
         The page of all.
@@ -210,11 +213,11 @@ def write_pages(paths: Sequence[Path]) -> Path:
         InputError: one is no run with scores.
     """
 
-    pages = [write_page(path / "report.html", [path]) for path in paths]
+    pages = [write_page(path / "report.html", [path], published) for path in paths]
     if len(paths) == 1:
         return pages[0]
     last = paths[-1]
-    return write_page(last.with_name(last.name.rpartition("-")[0] + ".html"), paths)
+    return write_page(last.with_name(last.name.rpartition("-")[0] + ".html"), paths, published)
 
 
 @dataclass(frozen=True)

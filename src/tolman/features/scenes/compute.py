@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import tolman
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.features.events import Advanced, Began, Ended, Events, silent
-from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig
 from tolman.files import alone_in, whole_folder, write_text
 from tolman.ground_truth.corrections import append_corrections, read_corrections

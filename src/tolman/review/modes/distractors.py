@@ -19,7 +19,7 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
 
-from tolman.errors import TolmanError
+from tolman.errors import TolmanError, counted
 from tolman.generate.draft import Draft
 from tolman.generate.draft_items import item_of
 from tolman.generate.families.site.association import (
@@ -181,7 +181,9 @@ def check_moments(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Pa
     """
     found = []
     if len(picks) != WANTED:
-        found.append(CheckProblem("stop", f"Choose {WANTED} frames that don't fit; {len(picks)} are chosen."))
+        found.append(
+            CheckProblem("stop", f"Choose {WANTED} frames that don't fit; {counted(len(picks), 'is', 'are')} chosen.")
+        )
     moments = [step.rig.moments[number] for number in picks]
     right = pictures[step.frame(step.right)]
     for moment in moments:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from tolman.errors import counted
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.distractors import counting_options, has_numeric_options, no_distractors, numeric_options
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
@@ -77,7 +78,7 @@ def recompute_counting(
     category = geometry.category(match[1])
     count, boxes = geometry.scene.count(category), len(geometry.members[category])
     few = (f"count below {settings.least}",) if count < settings.least else ()
-    violations = few if boxes == count else (*few, f"{boxes} boxes for a count of {count}")
+    violations = few if boxes == count else (*few, f"{counted(boxes, 'box', 'boxes')} for a count of {count}")
     evidence = {"count": count, "boxes": boxes}
     return Recomputed(str(count), float(count), None, violations, evidence, harmless=few)
 
