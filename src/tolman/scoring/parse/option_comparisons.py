@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import COMPARED, Asked, alike, is_content, names_any, opposite
@@ -87,6 +88,7 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             _turn_qualities(line, text, options, asked)
 
 
+@lru_cache(maxsize=16_384)
 def _poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
     """Return the poles that the options name; empty where no two options name opposite ones."""
     found = [frozenset(alike(c.role) for c in longest(language.opposites.find(words_of(o), o))) for o in options.texts]
@@ -94,6 +96,7 @@ def _poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]
     return found if any(pole[:-1] in COMPARED and opposite(pole) in every for pole in every) else []
 
 
+@lru_cache(maxsize=16_384)
 def _with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
     """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
     if not asked.poles and not (asked.subject and asked.anchor and _poles_of(options, language)):
