@@ -160,6 +160,11 @@ def _phrase_end(words: Sequence[Word], i: int, phrase: tuple[str, ...], text: st
     return j
 
 
+_EDGE_BEHIND = re.compile(r"[ ](?:edge|border|margin|rim|corner|end|half|leg|arm)[ ]of\b", re.IGNORECASE)
+_OPENING = re.compile(r"(?:\A|[.!?\n])[\s*_`\"']*The[ ]\Z")
+"""In front of a part of something that a sentence is about: "The left edge of the TV is cut off"."""
+_HAND = re.compile(r"(?:left|right)[ ]hand\b(?![ ]side)", re.IGNORECASE)
+_HELD = re.compile(r"\b(?:in|with)[ ](?:the|his|her|its|their|your|my)[ ]\Z", re.IGNORECASE)
 _AMBIGUOUS = ("right", "left", "front", "back", "up", "down")
 
 
@@ -174,6 +179,10 @@ def is_idiom(text: str, mention: Span) -> bool:
     if not said.startswith(_AMBIGUOUS):
         return False
     before, behind = text[max(0, mention.start - 24) : mention.start], text[mention.end : mention.end + 24]
+    if _HAND.match(text, mention.start) and _HELD.search(before):
+        return True
+    if said in ("left", "right") and _EDGE_BEHIND.match(behind) and _OPENING.search(before):
+        return True
     if _RIGHT_BESIDE.match(said):
         return not _SIDE_BEFORE.search(before)
     if said == "right":
