@@ -16,7 +16,7 @@ command.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
@@ -115,6 +115,19 @@ class FileForm:
     place: Callable[[str], Path] = Path
 
 
+def _given(ctx: typer.Context, fields: Iterable[ConfigField], values: dict[str, Any]) -> dict[str, Any]:
+    """Take a config's settings out of a command's values; return those that were typed."""
+    given = {}
+    for one in fields:
+        for parameter in _places(one):
+            value = values.pop(parameter)
+            if _is_given(ctx, parameter):
+                if one.scalar is Path and one.option in ctx.meta.get(EMPTY, ()):
+                    raise UsageError(f"{one.option} is empty; give a path, or leave it out.")
+                given[one.name] = _read(one, value)
+    return given
+
+
 def configured(
     config: type[Any], command: str | None = None, *, file_form: FileForm | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
@@ -135,14 +148,7 @@ def configured(
         def carry_out(
             ctx: typer.Context, config_file: Path | None, write_config_to: Path | None, **values: Any
         ) -> None:
-            given = {}
-            for one in fields:
-                for parameter in _places(one):
-                    value = values.pop(parameter)
-                    if _is_given(ctx, parameter):
-                        if one.scalar is Path and one.option in ctx.meta.get(EMPTY, ()):
-                            raise UsageError(f"{one.option} is empty; give a path, or leave it out.")
-                        given[one.name] = _read(one, value)
+            given = _given(ctx, fields, values)
             if file_form is not None and config_file is None and has_table(given.get(file_form.argument, ""), name):
                 config_file = Path(given.pop(file_form.argument))
             if file_form is not None and file_form.is_one(given.get(file_form.argument, "")):

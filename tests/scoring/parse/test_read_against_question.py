@@ -352,6 +352,7 @@ NO_NUMBER = [
     (WINDOWS, "count", "Frame 1: 2 windows\nFrame 2: 2 windows", "2"),
     (WINDOWS, "count", "In frame 10 I see two windows, in frame 40 I see three.", None),
     (WINDOWS, "count", "Three in the hall, plus the pair by the door.", None),
+    (WINDOWS, "count", "There are four windows, plus a couple of vents.", "4"),
     (WINDOWS, "count", "Half of the 6 openings.", None),
     ("How many doors are open?", "count", "Two are closed.", None),
     ("How many doors are open?", "count", "Two are closed, three are open.", "3"),
@@ -366,6 +367,13 @@ NO_NUMBER = [
     (SHELF, "m", "2 m high and 1 m wide.", "2"),
     (SHELF, "m", "A man of 1.8 m could reach the top.", None),
     (SHELF, "m", "The door is 2 m and the shelf is half of that.", None),
+    (SHELF, "m", "The shelf is 1 m tall, about half the height of the door.", "1"),
+    (SHELF, "m", "1 m, twice the chair's seat.", "1"),
+    (SHELF, "m", "Height: 1.8 m. Width: 1 m.", "9/5"),
+    (SHELF, "m", "Height: 1.8 m, width: 1 m, depth: 0.4 m", "9/5"),
+    (SHELF, "m", "It has a width of 1 m.", None),
+    (SHELF, "m", "1.8 m in height and 2.4 m in length.", "9/5"),
+    (SHELF, "m", "Could be about 1.8 m?", "9/5"),
 ]
 
 

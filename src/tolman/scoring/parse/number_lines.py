@@ -205,9 +205,11 @@ def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: A
 
 
 _QUESTION = re.compile(
-    r"\s*(?:should|shall|would|could|can|may|do|does|did|is|are|was|were|am|have|has|which|what|who|where|how|why)\b",
+    r"\s*(?:(?:should|shall|would|could|can|may|do|does|did|is|are|was|were|am|have|has)[ ]"
+    r"(?:i|you|we|it|they|there|the|an?|this|that|these|those|any|[\d.]+)|which|what|who|where|how|why)\b",
     re.IGNORECASE,
 )
+"""The beginning of a question in full words; "could be 75 cm?" is a guess."""
 _PLURAL = re.compile(r"[ -](?:\w+[ ])?(?P<noun>[a-z]{3,}s)\b(?![ ]of[ ](?:them|these|those)\b)")
 _NO_NOUN = frozenset((
     "across", "always", "besides", "does", "has", "its", "less", "lies", "minus", "ones", "others", "perhaps", "pieces",
@@ -217,10 +219,10 @@ _NO_NOUN = frozenset((
 _THAN_OTHER = re.compile(r"\bthan[ ](?:the|a|an|its|this|that|any)[ ](?:\w+[ ])?\Z", re.IGNORECASE)
 _DIFFERENCE = re.compile(r"[ ](?:more|less|further|farther|\w{2,}er)[ ]than\b", re.IGNORECASE)
 _MULTIPLIED = re.compile(
-    r"\b(?:twice|double|half|thirds?|quarters?|times)[ ](?:(?:of|as|the)[ ])*(?:that|it|this|the[ ]\w+|\w+ as)\b",
-    re.IGNORECASE,
+    r"\b(?:twice|double|half|thirds?|quarters?|times)[ ](?:(?:of|as|the)[ ])*(?:that|it|this)\b", re.IGNORECASE
 )
-"""A multiple or a share of the quantity in front, which isn't what is asked for then."""
+"""A multiple or a share of the quantity in front, which isn't what is asked for then; "75 cm, half the door's height"
+is."""
 
 
 _OF_THAT = re.compile(r"[ ](?:of|times)[ ](?:that|it|this|the)\b", re.IGNORECASE)
@@ -232,7 +234,7 @@ _OTHER_CLAUSE = re.compile(r"[,;:.]\s")
 _GROUPED = re.compile(r"[ ](?:of|by|x|×|times)[ ](?!the)|\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 """Behind a number of groups, each of as many of the things asked for."""
 _PLUS_SOME = re.compile(
-    r"\bplus[ ](?:the|an?|another|some)[ ](?:\w+[ ])?(?:pair|couple|few|rest|others)\b", re.IGNORECASE
+    r"\bplus[ ](?:the|an?|another|some)[ ](?:\w+[ ])?(?:pair|couple|few|rest|others)\b(?![ ]of\b)", re.IGNORECASE
 )
 _ASSUMING = re.compile(r"\W*(?:let(?:['’]s| us)[ ])?(?:assume|suppose|imagine)\b[^,;:]*", re.IGNORECASE)
 """A sentence that only assumes something."""
@@ -255,7 +257,8 @@ def _is_of_other_size(quantity: Quantity, segment: Segment, text: str, asked: As
         person = _PERSON.search(before)
         if person and not asked.is_about(words_of(person[1])):
             return True
-        said, wanted = _dimensions(text[quantity.end : quantity.end + 8]), _dimensions(asked.question)
+        near = (_BEHIND.match(text, quantity.end), _LABEL.search(before))
+        said, wanted = _dimensions(" ".join(found[1] for found in near if found)), _dimensions(asked.question)
         return len(said) == len(wanted) == 1 and said != wanted and not _ANY_SIDE.search(asked.question)
     return bool(_noun_behind(quantity, segment, text)) or _OF_THAT.match(text, quantity.end) is not None
 
@@ -272,6 +275,10 @@ _DIMENSIONS = {
     "depth": ("deep", "depth"),
     "thickness": ("thick", "thickness"),
 }
+_BEHIND = re.compile(r"[ -](?:in[ ])?(\w+)")
+"""The word behind a quantity that may name its dimension: "75 cm high", "75 cm in height"."""
+_LABEL = re.compile(r"\b(\w+)(?:[ ]?[:=]|[ ]of|[ ]is)?[ ]\Z")
+"""The word in front that may: "width: 75 cm", "a width of 75 cm"."""
 _ANY_SIDE = re.compile(r"\b(?:longest|longer|largest|side|dimension|distance|gap|apart|far)\b", re.IGNORECASE)
 
 
