@@ -17,9 +17,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from runs import measure
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.geometry.boxes import Boxes, distances, grid_points, pairwise_distances, sampled_distance
 from tolman.geometry.ground_plane import alpha_area
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.scene_table import write_scenes
 from tolman.scenes import Scene
 

@@ -25,8 +25,8 @@ import numpy as np
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable, SceneTask, tabulate
 from tolman.analyze.observer_fit import Levels, Observed, ObserverFit, TaskAnswers, fit
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.geometry.boxes import Boxes, distances
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import LETTERS, Item
 from tolman.parallel import parallel_map
 from tolman.runs.run_items import load

@@ -22,8 +22,8 @@ from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_items import items_of
 from tolman.generate.draft_storage import DraftEntry, DraftFile
 from tolman.generate.presets import GenerationPreset, preset
-from tolman.generate.scene_geometry import open_collection
 from tolman.generate.selection import select
+from tolman.ground_truth.scene_arrays import open_collection
 from tolman.items import Item
 from tolman.parallel import cores
 

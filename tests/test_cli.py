@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
 import terminal
 from tolman import cli
@@ -65,6 +68,15 @@ def test_report_writes_every_form(place: Path, name: str) -> None:
     done = tolman("report", "best-constant", "random", "--out", name, cwd=place)
     assert done.returncode == 0, done.stderr
     assert "baseline/best-constant" in (place / name).read_text().replace("\\-", "-")
+
+
+@pytest.mark.parametrize("published", ["none", "baselines", "paper", "all"])
+def test_the_page_of_a_run_has_the_published_rows_of_its_table(place: Path, published: str) -> None:
+    done = tolman("score", "random", "--published", published, "--json", cwd=place)
+    assert done.returncode == 0, done.stderr
+    rows = [row for row in json.loads(done.stdout)["rows"] if row["rules"] == "published"]
+    assert bool(rows) == (published != "none")
+    assert (place / "random" / "report.html").read_text().count('<tr class="published">') == len(rows)
 
 
 def test_score_takes_responses_and_ends_with_one_where_some_are_missing(place: Path) -> None:
@@ -172,3 +184,46 @@ def test_a_terminal_that_lacks_a_sign_gets_another(encoding: str) -> None:
     done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}, check=False)
     assert done.returncode == 0, done.stderr
     done.stdout.decode(encoding)
+
+
+def test_a_command_is_made_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    make = typer.main.get_command_from_info
+
+    def counted(command_info: Any, **settings: Any) -> Any:
+        made.append(command_info.callback.__name__)
+        return make(command_info, **settings)
+
+    monkeypatch.setattr(typer.main, "get_command_from_info", counted)
+    cli.command.cache_clear()
+    assert cli.command("score").name == "score"
+    assert made == ["score"]
+
+
+MANY = (
+    r"\b1 (?:[a-z]+ )?(?:items|questions|calls|answers|responses|rows|frames|scenes|runs|files|tests|models|groups)\b"
+)
+
+
+def test_a_number_of_one_has_words_for_one(tmp_path: Path) -> None:
+    (tmp_path / "data.jsonl").write_text(EXTRACT.read_text().splitlines()[0] + "\n")
+    identity = json.loads(EXTRACT.read_text().splitlines()[0])["id"]
+    (tmp_path / "lost.jsonl").write_text(json.dumps({"id": str(identity), "failure": "timeout"}))
+    data = ("vsi-bench", "--data", "data.jsonl")
+    blind = ("--protocol", "blind", "--notes", "--published", "none")
+    lines = [
+        ("run", *data, "--model", "baseline/random", "--out", "a", *blind),
+        ("run", *data, "--model", "baseline/best-constant", "--out", "b", *blind),
+        ("score", "lost.jsonl", "--benchmark", *data, "--out", "lost", "--notes", "--published", "none"),
+        ("compare", "a", "b"),
+        ("reconcile", "a", "b"),
+        ("report", "a", "b", "lost", "--notes", "--by", "task", "--published", "none"),
+        ("analyze", "deltas", "a"),
+        ("curate", "duplicates", *data),
+    ]
+    said = "\n".join(done.stdout + done.stderr for done in (tolman(*line, cwd=tmp_path) for line in lines))
+    assert "INCOMPLETE: lost: 1 failed of 1 item, not in the figures" in said
+    assert "PART: the data holds 1 of the 5,130 released questions." in said
+    assert "No interval: 1 effective scene;" in said
+    assert "None of 1 item has different scores." in said
+    assert re.findall(MANY, said) == []

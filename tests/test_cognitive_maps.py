@@ -142,7 +142,7 @@ def test_a_true_map_keeps_the_proportions_of_distances(points: list[tuple[float,
 
 
 def test_every_released_scene_has_a_map_that_is_read_back(shared_data: Path) -> None:
-    from tolman.ingest import vsi_meta_info
+    from tolman.benchmarks.vsi_bench import vsi_meta_info
 
     scenes = [s for s in vsi_meta_info.read(shared_data / "vsi-bench" / "meta_info") if isinstance(s, Scene)]
     assert len(scenes) == 288

@@ -71,8 +71,8 @@ def test_audit_writes_findings_and_a_list_to_leave_out(place: Path) -> None:
     assert doubtful
     assert safe
     assert sorted(strict) == sorted(doubtful + safe)
-    assert f"The answers of {len(doubtful)} items are in doubt, " in done.stdout
-    assert f"{len(safe)} more break a rule, and their answers are safe" in done.stdout
+    assert f"{len(doubtful)} answers are in doubt (" in done.stdout
+    assert f"{len(safe)} more break a rule, with a safe answer" in done.stdout
     assert "two wrong options within 0.15 m of each other (safe)" in done.stdout
     summary = json.loads((place / "found" / "summary.json").read_text())["tasks"]
     assert sum(row["in_doubt"] for row in summary) == len(doubtful)

@@ -123,6 +123,9 @@ def test_the_same_command_goes_on(tmp_path: Path) -> None:
     done = ran(COMMAND, tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "demo" / "site" / "index.html").is_file()
+    last = done.stdout.splitlines()[-1]
+    assert last == "demo/explained/index.html"
+    assert "Obj. Size" in (tmp_path / last).read_text(encoding="utf-8")
 
 
 @pytest.mark.full
@@ -167,7 +170,7 @@ def test_the_demonstration_goes_on_without_what_a_machine_lacks_and_adds_the_use
         assert len(re.findall(rf"^.*{sentence}.*$", done.stdout, re.MULTILINE)) == 1, done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     assert "INCOMPLETE" not in done.stdout
-    assert ("$ tolman compare" in done.stdout) == seeing
+    assert ("$ tolman explain" in done.stdout) == seeing
     assert (tmp_path / "demo" / "runs" / "baseline-detector").exists() == seeing
     assert "baseline/oracle" in done.stdout
     assert "openai/mine" in done.stdout

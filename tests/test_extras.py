@@ -132,6 +132,7 @@ def test_an_extra_brings_those_that_it_names(monkeypatch: pytest.MonkeyPatch) ->
         }  # fmt: skip
         assert extras.extras_with("av") == ["media", "build", "worlds"]
         assert extras.extra_on(["tolman.cli", "tolman.simulate.render"], ["media", "build", "worlds"]) == "worlds"
+        assert extras.extra_on(["tolman.cli", "tolman.ground_truth.scene_arrays"], ["analyze", "build"]) == "build"
     finally:
         declared.cache_clear()
 

@@ -8,10 +8,13 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "tolman"
 LEVELS = [
     {"errors"},
-    {"forks", "runtime", "extras", "visible"},
+    {"extras"},
+    {"forks", "runtime", "visible"},
     {"plugins"},
     {"registry", "files", "text_tables", "toml_catalogue"},
     {"storage", "memory"},
@@ -21,12 +24,13 @@ LEVELS = [
     {"scene_shards"},
     {"kinds"},
     {"benchmarks"},
-    {"ingest", "guessing"},
-    {"generate"},
+    {"ground_truth", "guessing"},
     {"models", "protocols"},
-    {"runs", "simulate", "analyze"},
+    {"runs", "analyze"},
     {"exports"},
     {"reports"},
+    {"ingest"},
+    {"generate", "simulate"},
     {"curate"},
     {"review"},
     {"features"},
@@ -35,6 +39,21 @@ LEVELS = [
     {"cli"},
     {"__main__", "demo"},
 ]
+PARTS = {
+    "build": (
+        "ingest", "generate", "curate", "features.scenes", "features.generate", "features.curate", "commands.construct",
+    ),
+    "worlds": ("simulate", "features.scenes.simulation"),
+    "review": ("review", "features.review", "commands.review"),
+}  # fmt: skip
+"""Packages and modules of each part; the longest name decides, and core has all others."""
+USES: dict[str, set[str]] = {"core": set(), "build": {"core"}, "worlds": {"core"}, "review": {"core", "build"}}
+"""Parts that the modules of a part import. What else they need of others is found by name: `registry.later`."""
+ALSO_USES = {
+    ("simulate.lidar", "ingest.clouds.recording"),  # sweeps are written in the form that ingest reads and measures
+    ("features.scenes.simulation", "features.scenes.config"),  # worlds and scans are scenes, with options in common
+}
+"""Imports of one module by another that no rule allows."""
 KEPT_IN = {
     "Console": r"commands/|features/printing\.py|features/\w+/render\.py",
     "asyncio.run": r"runtime\.py",
@@ -87,6 +106,48 @@ def test_imports_point_downwards() -> None:
                 if parts[0] == "tolman" and len(parts) > 1 and parts[1] != own and LEVEL[parts[1]] >= LEVEL[own]:
                     upward.append(f"{path.relative_to(PACKAGE)} imports {name}")
     assert not upward, "\n".join(upward)
+
+
+def part_of(module: str) -> str:
+    named = {name: part for part, names in PARTS.items() for name in names}
+    around = [name for name in named if f"{module}.".startswith(f"{name}.")]
+    return named[max(around, key=len)] if around else "core"
+
+
+@pytest.mark.parametrize(
+    ("module", "part"),
+    [
+        ("registry", "core"),
+        ("generated", "core"),
+        ("features.run.compute", "core"),
+        ("generate", "build"),
+        ("features.scenes.compute", "build"),
+        ("features.scenes.simulation", "worlds"),
+        ("review.store.pool", "review"),
+    ],
+)
+def test_the_longest_name_decides_a_modules_part(module: str, part: str) -> None:
+    assert part_of(module) == part
+
+
+def test_parts_import_only_parts_that_they_use() -> None:
+    graph = {
+        _short(name): {_short(other) for other in others} for name, others in HOUSE["import_graph"](PACKAGE).items()
+    }
+    assert {name for names in PARTS.values() for name in names} <= graph.keys()
+    through = {
+        (name, other)
+        for name, others in graph.items()
+        for other in others
+        if part_of(other) not in USES[part_of(name)] | {part_of(name)}
+    }
+    found = [f"{name} ({part_of(name)}) imports {other} ({part_of(other)})" for name, other in through - ALSO_USES]
+    assert not found, "\n".join(sorted(found))
+    assert through == ALSO_USES, "leave out exceptions that are no longer needed"
+
+
+def _short(module: str) -> str:
+    return module.removeprefix("tolman").removeprefix(".")
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
@@ -167,7 +228,11 @@ def test_configs_import_nothing_heavy() -> None:
 
 
 def test_the_command_line_starts_without_heavy_packages() -> None:
-    code = "import sys, tolman.cli; print([m for m in ('polars', 'numpy', 'pydantic', 'matplotlib', 'aiohttp', 'jinja2') if m in sys.modules])"
+    heavy = ("polars", "numpy", "pydantic", "matplotlib", "aiohttp", "jinja2", "asyncio", "filelock")
+    code = (
+        "import sys, tolman.cli\nfor name in tolman.cli.COMMANDS: tolman.cli.command(name)\n"
+        f"print([m for m in {heavy!r} if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

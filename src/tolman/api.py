@@ -11,25 +11,16 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tolman import features
 from tolman.errors import UsageError, hint
-from tolman.features.compare.compute import CompareResult
-from tolman.features.compare.compute import compare as _compare
 from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.config import at_places, config_of, fields_of
 from tolman.features.events import Events, silent
 from tolman.features.figures import FIGURES
-from tolman.features.generate.config import AuditConfig, GenerateConfig
 from tolman.features.loaded_benchmark import Benchmark as Benchmark
 from tolman.features.opened_folders import Run as Run
 from tolman.features.opened_folders import Scenes as Scenes
-from tolman.features.report.compute import ReportResult
-from tolman.features.report.compute import report as _report
 from tolman.features.report.config import ExplainConfig, PaperConfig, ReportConfig
 from tolman.features.rewards import reward as reward
-from tolman.features.run.compute import aevaluate as _aevaluate
-from tolman.features.run.compute import evaluate as _evaluate
 from tolman.features.run.config import RunConfig, ScoreConfig
-from tolman.features.run.score_responses import score as _score
-from tolman.features.scenes.config import IngestConfig, SimulateConfig
 from tolman.features.scores import Scores as Scores
 from tolman.items import Item as Item
 from tolman.items import Media as Media
@@ -40,11 +31,13 @@ from tolman.plugins import load_plugin as load_plugin
 from tolman.runs.places import file_name
 
 if TYPE_CHECKING:
+    from tolman.features.compare.compute import CompareResult
     from tolman.features.compare.reconcile_runs import ReconcileResult
     from tolman.features.figures.compute import FigureResult
     from tolman.features.generate.audit import AuditResult, ShortcutAuditResult
     from tolman.features.generate.compute import GenerateResult
     from tolman.features.paper.compute import PaperResult
+    from tolman.features.report.compute import ReportResult
     from tolman.features.report.explain import ExplainResult
     from tolman.features.scenes.compute import IngestResult
     from tolman.features.scenes.simulation import SimulateResult
@@ -124,7 +117,7 @@ def evaluate(
     runs: list[Run] = []
     for job in jobs:
         with at_places(job.config):
-            runs += _evaluate(job.config, events, model=job.model, benchmark=job.benchmark)[:1]
+            runs += features.run.compute.evaluate(job.config, events, model=job.model, benchmark=job.benchmark)[:1]
     return runs if _is_list(benchmark) else runs[0]
 
 
@@ -154,7 +147,9 @@ async def aevaluate(
     runs: list[Run] = []
     for job in jobs:
         with at_places(job.config):
-            runs += (await _aevaluate(job.config, events, model=job.model, benchmark=job.benchmark))[:1]
+            runs += (
+                await features.run.compute.aevaluate(job.config, events, model=job.model, benchmark=job.benchmark)
+            )[:1]
     return runs if _is_list(benchmark) else runs[0]
 
 
@@ -191,7 +186,7 @@ def score(
     named = {} if benchmark is None else {"benchmark": str(benchmark)}
     config = config_of(ScoreConfig, {"responses": (Path(responses),), **named, **settings})
     with at_places(config):
-        return _score(config, events).scores
+        return features.run.score_responses.score(config, events).scores
 
 
 def open_run(path: Path | str) -> Run:
@@ -322,7 +317,7 @@ def simulate(out: Path | str, *, events: Events = silent, **settings: Any) -> Si
         UsageError: a setting that there isn't.
         NoDisplayError: the machine has no EGL.
     """
-    config = config_of(SimulateConfig, {"out": out, **settings})
+    config = config_of(features.scenes.config.SimulateConfig, {"out": out, **settings})
     with at_places(config):
         return features.scenes.simulation.simulate(config, events)
 
@@ -341,7 +336,7 @@ def ingest(format: str, path: Path | str, out: Path | str, *, events: Events = s
         UsageError: a setting or format that there isn't.
         InputError: recordings that can't be used.
     """
-    config = config_of(IngestConfig, {"format": format, "path": path, "out": out, **settings})
+    config = config_of(features.scenes.config.IngestConfig, {"format": format, "path": path, "out": out, **settings})
     with at_places(config):
         return features.scenes.compute.ingest(config, events)
 
@@ -362,7 +357,7 @@ def generate(
         InputError: no usable scene, or an output folder that holds something else.
     """
     place = scenes.path if isinstance(scenes, Scenes) else scenes
-    config = config_of(GenerateConfig, {"scenes": place, "out": out, **settings})
+    config = config_of(features.generate.config.GenerateConfig, {"scenes": place, "out": out, **settings})
     with at_places(config):
         return features.generate.compute.generate(config, events)
 
@@ -384,7 +379,7 @@ def audit(
     """
     place = scenes.path if isinstance(scenes, Scenes) else scenes
     name, settings = _in_folder(benchmark, settings)
-    config = config_of(AuditConfig, {"benchmark": name, "scenes": place, **settings})
+    config = config_of(features.generate.config.AuditConfig, {"benchmark": name, "scenes": place, **settings})
     with at_places(config):
         return features.generate.audit.audit(config, events)
 
@@ -413,7 +408,7 @@ def audit_shortcuts(
     several = [teach] if isinstance(teach, str | Path) else list(teach)
     taught = {"teach": tuple(Path(one) for one in several)} if several else {}
     given = {"benchmark": name, "shortcuts": True, **taught, **settings}
-    config = config_of(AuditConfig, given)
+    config = config_of(features.generate.config.AuditConfig, given)
     with at_places(config):
         return features.generate.audit.audit_shortcuts(config, events)
 
@@ -473,7 +468,7 @@ def compare(
     given = {"a": _path(a), "b": tuple(map(_path, b)), "scorer": scorer, "metrics": names, "out": out}
     config = config_of(CompareConfig, given)
     with at_places(config):
-        return _compare(config)
+        return features.compare.compute.compare(config)
 
 
 def reconcile(a: Run | str | Path, b: Run | str | Path, *, events: Events = silent, **settings: Any) -> ReconcileResult:
@@ -551,7 +546,7 @@ def report(
     }  # fmt: skip
     config = config_of(ReportConfig, given | labels)
     with at_places(config):
-        return _report(config)
+        return features.report.compute.report(config)
 
 
 def explain(

@@ -17,7 +17,8 @@ from tolman import __version__
 from tolman.commands.configured import EMPTY, console
 
 COMMANDS = {
-    "benchmarks": "catalogue", "protocols": "catalogue", "recipes": "catalogue", "fetch": "catalogue",
+    "benchmarks": "catalogue", "protocols": "catalogue", "metrics": "catalogue", "recipes": "catalogue",
+    "fetch": "catalogue",
     "init": "evaluate", "run": "evaluate", "score": "evaluate", "compare": "evaluate", "report": "evaluate",
     "explain": "evaluate", "view": "evaluate",
     "reconcile": "evaluate", "reproduce": "evaluate", "ingest": "construct", "scenes": "construct",
@@ -103,7 +104,7 @@ def command(name: str) -> Any:
     if name in GROUPS:
         parent.add_typer(getattr(module, f"{name}_app"), name=name)
     else:
-        parent.add_typer(module.app)
+        parent.registered_commands = [one for one in module.app.registered_commands if one.callback.__name__ == name]
     group: Any = typer.main.get_command(parent)
     return group.commands[name]
 

@@ -47,6 +47,17 @@ def one_line(error: BaseException, most: int = 300) -> str:
     return " ".join(str(error).split())[:most] or type(error).__name__
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, with the words that change with it: '1 item has', '2,000 items have'.
+
+    Args:
+        number: of the things.
+        one: the words for a single thing.
+        many: those for any other number; `one` with an s where empty.
+    """
+    return f"1 {one}" if number == 1 else f"{number:,} {many or f'{one}s'}"
+
+
 def as_sentence(text: str) -> str:
     """A text with the full stop that it may lack."""
     return text if text.endswith((".", "?", "!")) else f"{text}."

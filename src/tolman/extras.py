@@ -39,6 +39,7 @@ _PARTS = {
     "analyze": "analyze",
     "curate": "build",
     "generate": "build",
+    "ground_truth": "build",
     "ingest": "build",
     "review": "review",
     "simulate": "worlds",

@@ -16,10 +16,15 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from tolman.errors import InputError, OutputError, UsageError
+from tolman.extras import LazyModule
+
+if TYPE_CHECKING:
+    import filelock
+else:
+    filelock = LazyModule("filelock")
 
 _HERE = os.urandom(3).hex()
 """Tells this machine's processes from those of others with the same number, on a disk that both see."""
@@ -351,11 +356,11 @@ def alone_in(folder: Path, *, wait: bool = False) -> Iterator[None]:
     """
     user = os.getuid() if hasattr(os, "getuid") else "user"
     name = hashlib.sha256(os.path.realpath(folder).encode()).hexdigest()[:16]
-    lock = FileLock(Path(tempfile.gettempdir()) / f"tolman-{user}-{name}.lock", timeout=-1 if wait else 0)
+    lock = filelock.FileLock(Path(tempfile.gettempdir()) / f"tolman-{user}-{name}.lock", timeout=-1 if wait else 0)
     try:
         with lock:
             yield
-    except Timeout:
+    except filelock.Timeout:
         raise InputError(
             folder, "is being written by another command", fix="wait for it, or give another folder with --out"
         ) from None

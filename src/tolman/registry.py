@@ -134,6 +134,21 @@ class Registry:
             yield (own if isinstance(own, str) and own else default), thing
 
 
+def later(target: str) -> Callable[..., Any]:
+    """Make a function that imports another at its first call, so that lists of commands import nothing heavy.
+
+    Args:
+        target: 'package.module:function'.
+    """
+
+    def call(*args: Any, **settings: Any) -> Any:
+        module, _, name = target.partition(":")
+        return getattr(import_module(module), name)(*args, **settings)
+
+    call.__qualname__ = target
+    return call
+
+
 @lru_cache(maxsize=4)
 def _entry_points(path: tuple[str, ...]) -> Any:
     """Return those of all packages on a path, `sys.path`; they are kept, as each reading takes 20 ms.

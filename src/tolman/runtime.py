@@ -6,7 +6,6 @@ A batch system, a container or a closed terminal ends the running work as Ctrl-C
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import signal
 import threading
@@ -14,9 +13,15 @@ from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tolman.errors import RunInterruptedError
+from tolman.extras import LazyModule
+
+if TYPE_CHECKING:
+    import asyncio
+else:
+    asyncio = LazyModule("asyncio")
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 HEAD_START = 0.05

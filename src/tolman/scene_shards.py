@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 import tolman
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.files import link_or_copy, remove, write_text
 from tolman.scene_table import FOLDER, Part, read_collection, write_collection
 
@@ -177,7 +177,10 @@ def whole_job(folders: Sequence[Path]) -> list[Path]:
     assert first is not None
     if lost := [number for number in range(1, first.of + 1) if number not in found]:
         said = ", ".join(map(str, lost[:10])) + (" …" if len(lost) > 10 else "")
-        raise UsageError(f"of {first.of} shards {len(lost)} are missing: {said}; run their commands and name them too.")
+        raise UsageError(
+            f"of {first.of} shards {counted(len(lost), 'is', 'are')} missing: {said}; run what makes them and name "
+            "them too."
+        )
     return [found[number] for number in sorted(found)]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import unicodedata
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -317,3 +319,39 @@ class Capture(BaseModel):
     def scene_time(self, frame: int) -> float:
         """When a frame was taken, on the scene's time line, in seconds."""
         return self.times[frame] + self.offset
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A scene or object that can't be used, and why."""
+
+    scene: str
+    reason: str
+
+
+def plain(label: str) -> str:
+    """A label in lower case, with spaces for underscores, and as `composed` gives it."""
+    return composed(label.replace("_", " ").lower())
+
+
+def composed(label: str) -> str:
+    """A label in Unicode's NFC with single spaces, without control, format and lone surrogate characters.
+
+    Labels that look the same become equal. NFKC would also change labels that look different, such as 'm²'.
+    """
+    shown = (c for c in label if c.isspace() or unicodedata.category(c) not in _INVISIBLE)
+    return " ".join(unicodedata.normalize("NFC", "".join(shown)).split())
+
+
+_INVISIBLE = ("Cc", "Cf", "Cs")
+
+
+def named(label: str) -> str:
+    """Check that a label is left when it is made plain.
+
+    Raises:
+        ValueError: it isn't.
+    """
+    if not plain(label):
+        raise ValueError("is blank; name the kind of object")
+    return label

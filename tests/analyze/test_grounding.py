@@ -170,7 +170,7 @@ def test_failures_are_no_answers_and_are_told_of(tmp_path: Path) -> None:
     assert (found.together.items, found.unanswered, found.untested) == (2, 2, 1)
     shown = " ".join(map(str, show_grounding(result)))
     assert "2 askings without an answer are left out" in shown
-    assert "1 items are in no figure" in shown
+    assert "1 item is in no figure: it has neither" in shown
     assert json.loads(json.dumps(to_plain(result)))["right_from"] == 0.5
 
 

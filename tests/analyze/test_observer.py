@@ -11,8 +11,8 @@ pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 
 from three_rooms import ROOMS
 from tolman.analyze.observer import Noise, Percepts, SampledView, box_gap, view_of
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.geometry.boxes import Boxes, distances
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.media.sampling import Frames
 
 STILL = Noise(positions=(0.0,), sizes=(0.0,), misses=(0.0,))

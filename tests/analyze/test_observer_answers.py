@@ -26,10 +26,11 @@ from tolman.analyze.observer_answers import (
 from tolman.generate.draft import Draft
 from tolman.generate.draft_items import as_choice, item_of
 from tolman.generate.presets import drafts, preset
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.question_families import recompute
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
 from tolman.media.sampling import Frames
-from tolman.models.geometric import answer_text, recomputed
+from tolman.models.geometric import answer_text
 from tolman.protocols.captions_and_examples import with_way_out
 from tolman.runs.run_items import load
 from tolman.scoring.answer_values import mra_vsi_bench
@@ -68,7 +69,7 @@ def simulate(
 
 def true_outcome(item: Item, geometry: SceneGeometry) -> int:
     """The outcome of the family's own answer."""
-    text = answer_text(item, recomputed(geometry, item, preset("all")))
+    text = answer_text(item, recompute(geometry, item, released=False))
     return (
         item.letters.index(text) if item.kind == "choice" else round(10 * mra_vsi_bench(float(text), item.float_answer))
     )
@@ -119,7 +120,7 @@ def test_without_noise_the_released_questions_are_answered_as_the_oracle_answers
         if isinstance(one, Unanswered):
             unanswered[one.task] += 1
             with pytest.raises((KeyError, ValueError)):
-                recomputed(scenes[item.scene or ""], item, preset("all"))
+                recompute(scenes[item.scene or ""], item, released=False)
         elif int(one.chances[0, 0].argmax()) != true_outcome(item, scenes[item.scene or ""]):
             different.append(one.id)
     assert unanswered == {"route_planning": 194, "obj_appearance_order": 618}

@@ -1,12 +1,16 @@
 """A subset's size and mixture, that models left out take no part, and that it beats a draw where it can."""
 
+from collections import Counter
+
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tolman.analyze.representative as module
 from score_frames import score_frame
-from tolman.analyze.representative import representative
+from tolman.analyze.representative import quotas, representative
 from tolman.errors import UsageError
 from tolman.scoring.score_table import Column, Mean, Table, pool
 
@@ -82,3 +86,21 @@ def test_what_can_not_be_chosen_is_said() -> None:
         representative([run.filter(pl.col("task") == "a") for run in runs], TABLE, 5)
     with pytest.raises(UsageError, match="no item that all runs answered"):
         representative([runs[0].head(5), runs[1].tail(5), runs[2]], TABLE, 2)
+
+
+@given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=80), st.data())
+def test_quotas_add_up_and_are_near_each_share(strata: list[str], data: st.DataObject) -> None:
+    counts = Counter(strata)
+    size = data.draw(st.integers(len(counts), len(strata)))
+    found = quotas(strata, size)
+    assert sum(found.values()) == size
+    assert all(1 <= found[key] <= counts[key] for key in counts)
+    # A stratum that is lifted to one item takes it from others, at most one for each that is lifted.
+    assert all(abs(found[key] - size * counts[key] / len(strata)) < len(counts) for key in counts)
+
+
+def test_quotas_are_largest_remainders() -> None:
+    assert quotas("aaaaabbbcc", 5) == {"a": 3, "b": 1, "c": 1}
+    assert quotas("aaaaabbbcc", 10) == {"a": 5, "b": 3, "c": 2}
+    with pytest.raises(UsageError, match="3 at least"):
+        quotas("aabc", 2)

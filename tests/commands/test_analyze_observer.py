@@ -54,4 +54,4 @@ def test_other_scenes_are_refused(place: Path) -> None:
     (place / "others").mkdir()
     write_scenes(place / "others", [s.model_copy(update={"id": "elsewhere"}) for s in list(read_scenes(ROOMS))[:1]])
     done = tolman(place, "analyze", "observer", "random", "--scenes", "others", status=2)
-    assert "has none of the" in " ".join((done.stdout + done.stderr).split())
+    assert "has no scene of the" in " ".join((done.stdout + done.stderr).split())

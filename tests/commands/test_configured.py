@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from tolman.commands.configured import Incomplete, configured
-from tolman.errors import UsageError
+from tolman.errors import RunInterruptedError, UsageError
 from tolman.features.config import Setting, read_tables, to_table
 
 seen: list[tuple[Any, bool]] = []
@@ -40,6 +40,10 @@ def make_it(config: Example, as_json: Annotated[bool, typer.Option("--json")] = 
     seen.append((config, as_json))
     if config.benchmark == "fails":
         raise Incomplete(config.out)
+    if config.benchmark == "stopped":
+        error = RunInterruptedError("Stopped.")
+        error.folder = config.out
+        raise error
     return config.out
 
 
@@ -48,10 +52,12 @@ def other() -> None:
     """Keep the first one a command of several."""
 
 
-def run(*arguments: str) -> tuple[Example, bool]:
+def run(*arguments: str, code: int = 0) -> tuple[Example, bool]:
     seen.clear()
-    done = CliRunner().invoke(app, ["make-it", *arguments], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(app, ["make-it", *arguments])
+    if done.exception and not isinstance(done.exception, SystemExit | RunInterruptedError):
+        raise done.exception
+    assert getattr(done.exception, "exit_code", done.exit_code) == code, done.output
     return seen[0]
 
 
@@ -86,6 +92,26 @@ def test_the_config_that_repeats_it_lies_beside_the_result(tmp_path: Path) -> No
     wanted = tmp_path / "wanted.toml"
     config, _ = run("b", "--seed", "9", "--write-config", str(wanted))
     assert run("--config", str(wanted))[0] == config
+
+
+@pytest.mark.parametrize("benchmark", ["./b", "stopped"])
+def test_a_config_that_is_repeated_from_elsewhere_keeps_the_folder_of_its_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str
+) -> None:
+    for folder in ("project/b", "project/out", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project")
+    run(benchmark, "--out", "out", code=130 if benchmark == "stopped" else 0)
+    written = Path("out/tolman.toml")
+    before = written.read_text()
+    assert 'directory = ".."' in before
+    assert 'out = "out"' in before
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    again = ("--config", "../project/out/tolman.toml")
+    run(*again, code=130 if benchmark == "stopped" else 0)
+    assert Path(again[1]).read_text() == before
+    run(*again, "--seed", "3", code=130 if benchmark == "stopped" else 0)
+    assert Path(again[1]).read_text() == f"{before}seed = 3\n"
 
 
 def test_what_is_missing_is_told() -> None:

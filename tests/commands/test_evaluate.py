@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from tolman.cli import app
 from tolman.commands.configured import has_table
 from tolman.errors import UsageError
-from tolman.features.config import make, read_tables
-from tolman.features.run.config import RunConfig
+from tolman.features.config import fields_of, make, read_tables
+from tolman.features.run.config import InitConfig, RunConfig
 
 
 @pytest.fixture(autouse=True)
@@ -45,12 +45,21 @@ def test_in_a_terminal_it_asks_for_what_no_option_gives(monkeypatch: pytest.Monk
     assert written("other.toml") == RunConfig(benchmark="vsi-bench", model="baseline/best-constant", limit=3)
 
 
+def test_a_shell_completes_the_names_that_init_takes() -> None:
+    (benchmark,) = (one for one in fields_of(InitConfig) if one.name == "benchmark")
+    assert benchmark.setting.names is not None
+    assert "easi-8" not in benchmark.setting.names()
+    assert "vsi-bench" in benchmark.setting.names()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (["no-such-bench"], "there is no benchmark 'no-such-bench'"),
         (["--model", "gpt-4o"], "there is no model 'gpt-4o'"),
         (["--model", "openai/"], "there is no model 'openai/'"),
+        (["--base-url", "localhost:8000/v1"], "write http://localhost:8000/v1, not 'localhost:8000/v1'"),
+        (["--base-url", "http://a:1/v1,ftp://b:2/v1"], "write http://b:2/v1, not 'ftp://b:2/v1'"),
     ],
 )
 def test_what_run_would_refuse_is_not_written(options: list[str], said: str) -> None:

@@ -165,7 +165,7 @@ def test_from_question_sets_to_a_benchmark_that_is_evaluated(place: Path) -> Non
     assert "24 items" in ran.stdout
     shown = tolman(place, *COMMAND)
     assert shown.returncode == 0, shown.stderr
-    assert "1 rows left out" in shown.stdout
+    assert "1 row left out" in shown.stdout
     assert "Evaluate with 'tolman run ./pool/benchmark'" in shown.stdout
     assert "<svg" in (place / "pool" / "stratify" / "statistics.svg").read_text()
     (place / "pool" / "stratify" / "statistics.svg").unlink()
@@ -499,7 +499,7 @@ def test_the_command_line(place: Path, shared_data: Path, monkeypatch: pytest.Mo
     with serving(Curator()) as url:
         prepare(place, url)
         imported = spoken("run", "recipe.toml", "--out", "pool", "--until", "import")
-        assert "rooms: 60, 1 rows left out" in imported.stdout
+        assert "rooms: 60, 1 row left out" in imported.stdout
         found = spoken("categories", "recipe.toml", "--pool", "pool", "--out", "own.toml", "--store", "s.sqlite")
         assert found.returncode == 0, found.stderr
         assert "Group c: questions of the kind c" in found.stdout

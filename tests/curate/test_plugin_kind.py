@@ -104,7 +104,7 @@ def test_a_recipe_takes_questions_of_a_plugins_kind_from_rows_to_a_benchmark(pla
         in lacking.stderr
     )
     assert done.returncode == 0, done.stderr
-    assert f"{QUESTIONS} of the item kind 'ajar' stay as they are" in done.stdout
+    assert f"unchanged, of the item kind 'ajar': {QUESTIONS}" in done.stdout
     assert server.questions["filter", "Is door 3 open?"] == 1
     stages = {one: json.loads((place / "pool" / one / "stage.json").read_text())["statistics"] for one in
               ("import", "duplicates", "convert", "stratify", "verify")}  # fmt: skip

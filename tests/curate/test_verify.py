@@ -10,7 +10,7 @@ from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF, LEVELS, r
 from tolman.curate.mapping import open_mapping
 from tolman.curate.verify import NO_LEVELS, doubts, lacks_level, level_of
 from tolman.generate.family import labels_of
-from tolman.generate.family_registry import families
+from tolman.ground_truth.question_families import families
 from tolman.items import Item
 
 UNKNOWN = ["its level isn't known"]

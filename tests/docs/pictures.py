@@ -112,7 +112,7 @@ def seen_rightly(site: Path, task: str) -> list[str]:
 
 
 def explorer(demo: Path, data: Path) -> None:
-    """Overview, question type, list and item of the demonstration's site, and its page of a comparison."""
+    """Overview, question type, list and item of the demonstration's site, its explained page, and a comparison."""
     site = demo / "site"
     folders = [demo / "runs" / f"baseline-{name}" for name in ("detector", "best-constant")]
     tolman("compare", *folders, "--out", demo / "compare.html", cwd=demo.parent)  # its runs name folders from there
@@ -138,10 +138,10 @@ def explorer(demo: Path, data: Path) -> None:
             context = browser.new_context(viewport=SIZE, color_scheme=look, reduced_motion="reduce")
             page = context.new_page()
 
-            def open_place(place: str, page: Any = page) -> None:
+            def open_place(place: str, most: int | None = None, page: Any = page) -> None:
                 page.goto(f"file://{site}/index.html{place}")
                 page.wait_for_function("place => document.body.dataset.ready === place", arg=place)
-                for image in page.locator("main img").all():  # frames are read when they come into view
+                for image in page.locator("main img").all()[:most]:  # frames are read when they come into view
                     image.scroll_into_view_if_needed()
                     image.evaluate("image => image.decode()")
                 page.evaluate("document.querySelectorAll('.strip').forEach(strip => { strip.scrollTop = 0; })")
@@ -159,10 +159,12 @@ def explorer(demo: Path, data: Path) -> None:
                 leave(page, "explorer-board", SIZE["height"])
                 open_place("#/task/rel_direction")
                 leave(page, "explorer-task", 1180)
-                open_place(filtered)
+                open_place(filtered, 4)  # a list that scrolls lets go of its rows
                 leave(page, "explorer-list", 560)
                 page.goto(f"file://{demo / 'compare.html'}")
                 leave(page, "compare")
+                page.goto(f"file://{demo / 'explained' / 'index.html'}")
+                leave(page, "explained", 1320)
             context.close()
 
 

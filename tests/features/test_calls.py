@@ -33,8 +33,8 @@ def test_rounds_of_calls_are_steps_with_a_sentence_each(monkeypatch: pytest.Monk
     assert str(states[2]).endswith("cost 1.50")
     assert events[-3:] == [
         Ended(),
-        Noted("2 calls, 1 answers from the store, 4,000 + 200 tokens"),
-        Noted("judging: 1 calls, 0 answers from the store, 2 tried again, cost 1.50"),
+        Noted("2 calls, 1 answer from the store, 4,000 + 200 tokens"),
+        Noted("judging: 1 call, 0 answers from the store, 2 tried again, cost 1.50"),
     ]
 
 

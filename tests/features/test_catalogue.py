@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,3 +28,31 @@ def test_benchmarks_and_protocols(command: Callable[..., Any], quiet: Callable[[
     assert "Scorers" in said
     with pytest.raises(UsageError, match="there is no benchmark 'sit'"):
         list_benchmarks(BenchmarksConfig(name="sit"))
+
+
+PLUGIN = """
+from tolman.scoring.metrics import Metric
+
+METRIC = Metric(name="half-metre", title="Within [half] a metre", per_item=lambda item, reading: 1.0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "line"),
+    [
+        ("within-X", ([0.0, 100.0], "%", "higher"), "number: Within X %; 0 to 100 %, higher is better"),
+        ("chance-adjusted-accuracy", ([None, 100.0], "%", "higher"), "choice: Chance-adjusted accuracy; −∞ to 100 %,"),
+        ("signed-bias", ([None, None], "%", "zero"), "number: Bias; −∞ to ∞ %, 0 is best"),
+        ("median-absolute-error", ([0.0, None], "m", "lower"), "of lengths; 0 to ∞ m, lower is better"),
+        ("half-metre", ([0.0, 100.0], "%", "higher"), "all: Within [half] a metre; 0 to 100 %, higher is better"),
+    ],
+)
+def test_metrics_with_their_ranges(
+    command: Callable[..., Any], tmp_path: Path, name: str, told: tuple[object, ...], line: str
+) -> None:
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    plugin = ("--plugin", str(tmp_path / "mine.py"))
+    (own,) = (one for one in json.loads(command("metrics", "--json", *plugin).stdout) if one["name"] == name)
+    assert (own["range"], own["unit"], own["direction"]) == told
+    shown = " ".join(command("metrics", *plugin).stdout.split())
+    assert shown.index(f" {name} ") < shown.index(line)

@@ -98,7 +98,7 @@ def test_repeated_questions(tmp_path: Path, command: Callable[..., Any], quiet: 
     quiet()
     assert result.rows == ({"members": ["1", "2"], "different_answers": True},)
     done = command("curate", "duplicates", "./b", "--names-only", "--out", "two.jsonl")
-    assert "1 of 2 questions repeat another; in 1 of 1 groups the answers differ" in done.stdout
+    assert "1 of 2 questions repeats another; in 1 of 1 group the answers differ" in done.stdout
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
 

@@ -69,7 +69,7 @@ def test_pieces_end_at_the_score(explained: ExplainResult) -> None:
     content = explained.explanation
     for _, losses in content.rows():
         assert 100 - sum(losses.pieces.values()) == pytest.approx(losses.score, abs=1e-9)
-    assert any("no response. The pieces count them as wrong" in text for text in content.remarks)
+    assert any("no response, which counts as wrong: the pieces end at" in text for text in content.remarks)
     assert {"no response", "no answer"} <= set(content.losses.together.pieces)
     assert "% of the loss of those that were read (95 % interval" in content.note("object_size_estimation")
 

@@ -110,7 +110,7 @@ def test_an_audit_is_the_same_as_the_commands(
     assert result.doubtful == result.safe == []
     assert len(result.findings) == sum(row["items"] for row in result.rows) > 10
     again = command("audit", "--config", "two/tolman.toml", "--out", "three")
-    assert "The answers of 0 items are in doubt" in again.stdout
+    assert "0 answers are in doubt" in again.stdout
     assert contents(tmp_path / "three", "tolman.toml") == contents(tmp_path / "one")
 
 
@@ -174,7 +174,7 @@ def test_an_audit_that_finds_answers_in_doubt_ends_with_1(
     write_items(shard, [wrong, *items[1:]])
     arguments = ("audit", tmp_path / "bench", "--scenes", rooms, "--out", "found")
     shown = command(*arguments, code=1).output
-    assert "The answers of 1 items are in doubt, 1 of them differ from the scene's" in shown
+    assert "1 answer is in doubt (1 differs from the scene's)" in shown
     assert (tmp_path / "found" / "tolman.toml").exists()
     assert (tmp_path / "found" / "exclude.txt").read_text().split() == [wrong.id]
     command(*arguments, "--exit-zero")

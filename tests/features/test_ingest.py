@@ -65,7 +65,7 @@ def test_a_media_pool(tmp_path: Path, command: Callable[..., Any], quiet: Callab
     assert [one.file for one in result.left_out] == ["d.png"]
     assert sum(one.count for one in events if isinstance(one, Advanced)) == 4
     done = command("ingest", "media", "raw", "--out", "two", "--licence", "CC0", code=1)
-    assert "3 new, 0 kept, 1 of them duplicates, 1 left out (left_out.json)" in done.stdout
+    assert "3 new, 0 kept, 1 of them a duplicate, 1 left out (left_out.json)" in done.stdout
     assert contents(tmp_path / "one") == contents(tmp_path / "two", "tolman.toml")
     assert "0 new, 3 kept" in command("ingest", "--config", "two/tolman.toml", code=1).stdout
 

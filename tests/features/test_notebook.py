@@ -17,9 +17,9 @@ from tolman.features.generate.compute import GenerateResult, generate
 from tolman.features.generate.config import GenerateConfig
 from tolman.features.notebook import MAX_SHOWN_ROWS, Displayable, NotebookTable
 from tolman.features.scenes.compute import IngestResult
-from tolman.generate.released_audit import AuditFinding
+from tolman.ground_truth.released_audit import AuditFinding
 from tolman.ingest.build import SummaryRow
-from tolman.ingest.vsi_meta_info import Skipped
+from tolman.scenes import Skipped
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -48,7 +48,7 @@ def generated() -> GenerateResult:
 
 
 def audited() -> AuditResult:
-    from tolman.generate.released_audit import summary
+    from tolman.ground_truth.released_audit import summary
 
     findings = (
         AuditFinding(id="1", task=HOSTILE, scene="s", answer="2", status="agrees", error=0.5),

@@ -151,14 +151,14 @@ def test_a_part_of_the_questions_is_no_verdict(command: Command, bench: Path) ->
             command("reproduce", "mine.toml", "--base-url", url, "--limit", "1", "--json", code=1).stdout
         )
     assert {one["verdict"] for one in found} == {"no verdict"}
-    assert found[0]["reason"] == "1 questions were asked, and the published figure is of more"
+    assert found[0]["reason"] == "1 question was asked, and the published figure is of more"
 
 
 def test_a_run_without_all_its_answers_is_no_verdict(command: Command, bench: Path) -> None:
     (bench / "bench" / "2.mp4").write_bytes(b"broken")
     with serving(VideoServer(reply=right)) as url:
         text = command("reproduce", "mine.toml", "--base-url", url, code=1).stdout
-    assert "No verdict: 1 of 2 questions have no answer; the same command asks them again." in text
+    assert "No verdict: no answer to 1 of 2 questions; the same command asks again." in text
 
 
 def test_a_released_target_is_asked_with_its_settings(command: Command, tmp_path: Path) -> None:

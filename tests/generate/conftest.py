@@ -12,8 +12,8 @@ from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.presets import preset
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.generate.selection import select
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
 
 Asked = tuple[dict[str, SceneGeometry], list[Item]]

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Boxes
 from tolman.geometry.camera_geometry import boxes_in_view
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting, TrackPoint
 
 SIZE = (320, 240)

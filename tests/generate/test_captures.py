@@ -16,9 +16,10 @@ from tolman.generate.families.vsi_bench import appearance_order, numerical, rout
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
 from tolman.generate.families.vsi_bench.numerical import CountingSettings
 from tolman.generate.families.vsi_bench.route_plan import RouteSettings
-from tolman.generate.presets import preset, recompute
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.presets import preset
 from tolman.generate.selection import select
+from tolman.ground_truth.question_families import recompute
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting
@@ -174,7 +175,7 @@ def test_all_eight_families_go_through_the_whole_way(tmp_path: Path) -> None:
     assert len({item.task for item in items}) == 10
     scenes = {g.scene.id: g for g in open_collection(tmp_path) if isinstance(g, SceneGeometry)}
     for item in items:
-        found = recompute(scenes[item.scene or ""], item, PAPER, released=False)
+        found = recompute(scenes[item.scene or ""], item, PAPER.settings, released=False)
         assert found.violations == ()
         assert str(found.exact) == item.answer_text or item.kind == "number"
 
@@ -189,5 +190,5 @@ def test_a_released_route_of_straight_moves_is_read() -> None:
     item = Item(
         id="1", question=text, kind="choice", options=("Turn Left", "Turn Right"), answer="B", task="route_planning"
     )
-    found = recompute(SceneGeometry(scene()), item, PAPER)
+    found = recompute(SceneGeometry(scene()), item, PAPER.settings)
     assert (found.exact, found.violations) == ("Turn Right", ())

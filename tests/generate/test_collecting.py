@@ -17,7 +17,7 @@ from tolman.generate.draft import Draft
 from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.presets import drafts, preset
-from tolman.generate.scene_geometry import SceneGeometry, measure_together
+from tolman.ground_truth.scene_arrays import SceneGeometry, measure_together
 from tolman.scenes import OrientedBox, Scene, SceneObject
 
 PAPER = preset("vsi-paper").with_share(per_scene=2, max_filter_rounds=0)

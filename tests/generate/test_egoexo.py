@@ -11,13 +11,13 @@ import pytest
 
 from generate.conftest import Asked
 from generate.plan_solver import PlanSolver
-from tolman.generate import family_registry
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.site import association, reordering
 from tolman.generate.families.site.support.camera_rig import WEARER, SceneRig, rigs
-from tolman.generate.family_registry import SITE
-from tolman.generate.presets import preset, recompute
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.presets import preset
+from tolman.ground_truth import question_families
+from tolman.ground_truth.question_families import SITE, recompute
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 from tolman.scenes import Capture, Scene
 
@@ -41,7 +41,7 @@ def test_items_are_of_site_s_category_and_are_recomputed(asked: Callable[[str], 
         assert item.task == item.labels["site_category"] == "multi-view & cross-image reasoning"
         assert item.labels["change"] == ("dynamic" if item.labels["family"].startswith("site/reorder") else "static")
         assert item.interleaved
-        found = recompute(scenes[str(item.scene)], item, RULES, released=False)
+        found = recompute(scenes[str(item.scene)], item, RULES.settings, released=False)
         if found.place is None:
             assert found.exact == item.answer_text
         else:
@@ -117,7 +117,7 @@ def recorded(*, seconds: float = 12.0, offset: float = 0.0, every: float = 0.25)
 
 
 def drafts_of(geometry: SceneGeometry, family: str) -> list[Draft]:
-    own = family_registry.family(family)
+    own = question_families.family(family)
     return [d for d in own.draft(geometry, own.settings) if isinstance(d, Draft)]
 
 

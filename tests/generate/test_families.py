@@ -18,15 +18,16 @@ from generate.test_captures import capture, scene, thing
 from generate.test_egoexo import recorded
 from simulate.worlds import world
 from three_rooms import ROOMS
+from tolman import generate
 from tolman.errors import UsageError
-from tolman.generate import family_registry
 from tolman.generate.draft import Draft
 from tolman.generate.draft_items import item_of
 from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
-from tolman.generate.family_registry import OF_PAPERS, POSED_VIDEO, families, family, family_of, resolve
 from tolman.generate.presets import PRESETS, preset
-from tolman.generate.released_audit import audit
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth import question_families
+from tolman.ground_truth.question_families import OF_PAPERS, POSED_VIDEO, families, family, family_of, resolve
+from tolman.ground_truth.released_audit import audit
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item, Media
 from tolman.registry import declaring
 
@@ -108,7 +109,7 @@ def test_what_a_family_drafts_it_recomputes(name: str, places: dict[str, SceneGe
             item = item_of(found, 0, (PICTURE,) * len(found.shots), 0)
             made.append(item.model_copy(update={"labels": item.labels | {"family": name}}))
     assert made
-    findings = audit(made, places, preset("all"))
+    findings = audit(made, places)
     assert [(found.id, found.status, found.note) for found in findings if found.status != "agrees"] == []
     assert [found.violations for found in findings if found.violations] == []
 
@@ -166,7 +167,7 @@ def test_a_wrong_declaration_is_one_sentence(changes: dict[str, object], sentenc
 
 def test_public_classes_of_the_generator_have_one_meaning_each() -> None:
     defined: Counter[str] = Counter()
-    source = Path(family_registry.__file__).parent
+    source = Path(generate.__file__).parent
     for path in source.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         defined.update(node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_")
@@ -190,12 +191,12 @@ def test_another_package_brings_a_family_by_its_entry_point(tmp_path: Path, monk
     )
     assert "their/counting" not in families()  # and what follows doesn't stand on another test's search path
     monkeypatch.syspath_prepend(str(tmp_path))
-    family_registry.forget_families()
+    question_families.forget_families()
     try:
         assert tuple(families()) == (*OF_PAPERS, *sorted(POSED_VIDEO), "their/counting")
         assert preset("all").families[-1] == "their/counting"
         assert preset("mmsi").choosing(["their/counting"]).scoring_profile is None
     finally:
         monkeypatch.undo()
-        family_registry.forget_families()
+        question_families.forget_families()
     assert "their/counting" not in families()

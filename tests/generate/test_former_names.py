@@ -12,11 +12,19 @@ pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.made_places import made_place
 from generate.test_captures import capture, scene
-from tolman.generate.draft_items import item_of
-from tolman.generate.family_registry import FORMER_NAMES, FORMER_SETTINGS, MMSI, OF_PAPERS, family, resolve
-from tolman.generate.presets import GenerationPreset, categories_in, preset
-from tolman.generate.released_audit import again, audit, drafts_of
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.draft_items import again, drafts_of, item_of
+from tolman.generate.presets import GenerationPreset, preset
+from tolman.ground_truth.question_families import (
+    FORMER_NAMES,
+    FORMER_SETTINGS,
+    MMSI,
+    OF_PAPERS,
+    categories_in,
+    family,
+    resolve,
+)
+from tolman.ground_truth.released_audit import audit
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item, Media
 
 WRITTEN: dict[str, Any] = json.loads((Path(__file__).parent / "former_presets.json").read_text(encoding="utf-8"))
@@ -109,7 +117,7 @@ def test_items_of_a_published_benchmark_are_audited_and_made_again(name: str) ->
     geometry = made_place(0) if name == "mmsi" else SceneGeometry(scene(), [capture()])
     items = published(geometry, name)
     assert len(items) > 5
-    findings = audit(items, {geometry.scene.id: geometry}, preset(name))
+    findings = audit(items, {geometry.scene.id: geometry}, preset(name).settings)
     assert {found.status for found in findings} == {"agrees"}
     made = drafts_of(geometry, GenerationPreset.model_validate(WRITTEN[name]))
     for item in items:

@@ -20,9 +20,9 @@ from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.spatialbench import affordance, causal, landmark_reasoning, planning, relations
 from tolman.generate.families.spatialbench.support import ground
 from tolman.generate.family import Family
-from tolman.generate.family_registry import SPATIALBENCH
-from tolman.generate.presets import preset, recompute
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.presets import preset
+from tolman.ground_truth.question_families import SPATIALBENCH, recompute
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 from tolman.scene_table import write_scenes
 from tolman.scenes import Scene
@@ -86,7 +86,7 @@ def test_every_item_names_its_place_and_is_recomputed(rooms: Asked) -> None:
         assert {"site_category", "mmsi_type", "vsi_task", "scale", "factor", "information", "change"} <= set(
             item.labels
         )
-        found = recompute(scenes[str(item.scene)], item, RULES, released=False)
+        found = recompute(scenes[str(item.scene)], item, RULES.settings, released=False)
         assert found.violations == (), item.question
         if item.kind == "choice":
             assert found.exact == item.answer_text

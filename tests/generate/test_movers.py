@@ -10,7 +10,7 @@ pytest.importorskip("shapely", reason="views need the extra 'build'")
 from simulate.worlds import world
 from tolman.generate.families.mmsi_bench.motion_questions import movers_of
 from tolman.generate.families.mmsi_bench.support.views import ViewSettings, gallery
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.simulate.agents import with_actors, with_robots
 
 

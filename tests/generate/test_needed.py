@@ -11,19 +11,18 @@ pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.conftest import Asked
 from generate.test_captures import capture, scene, thing
-from tolman.generate.answer_evidence import frames_of
 from tolman.generate.draft_collection import collect
-from tolman.generate.draft_items import items_of
+from tolman.generate.draft_items import again, drafts_of, items_of
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE
-from tolman.generate.presets import categories_in, preset
+from tolman.generate.presets import preset
 from tolman.generate.publish import publish
-from tolman.generate.released_audit import again, drafts_of
-from tolman.generate.scene_geometry import SEEN, SceneGeometry, open_collection
 from tolman.generate.selection import select
+from tolman.ground_truth.question_families import categories_in
+from tolman.ground_truth.scene_arrays import SEEN, SceneGeometry, open_collection
 from tolman.item_table import read_items
 from tolman.items import Item
-from tolman.media.needed_frames import KEY, NeededFrames, needed_frames
+from tolman.media.needed_frames import KEY, NeededFrames, frames_of, needed_frames
 from tolman.media.sampling import Frames
 
 PAPER = preset("vsi-paper")

@@ -21,10 +21,10 @@ from tolman.generate.draft_items import items_of
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.families.mmsi_bench.support.bearings import regions_of
 from tolman.generate.families.mmsi_bench.support.views import ViewSettings, confusable, gallery
-from tolman.generate.family_registry import MMSI, VSI
-from tolman.generate.presets import drafts, labels, preset, recompute
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.presets import drafts, labels, preset
 from tolman.generate.selection import select
+from tolman.ground_truth.question_families import MMSI, VSI, recompute
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 from tolman.scoring.error_types import MMSI as STEPS
 from tolman.scoring.error_types import typed_already
@@ -81,7 +81,7 @@ def test_every_family_asks_and_a_second_solver_answers_all(items: list[Item], pl
 @pytest.mark.full
 def test_recomputing_agrees_and_breaks_no_rule(items: list[Item], places: dict[str, SceneGeometry]) -> None:
     for item in items:
-        found = recompute(places[item.scene or ""], item, RULES)
+        found = recompute(places[item.scene or ""], item, RULES.settings)
         assert (found.exact, found.violations) == (item.answer_text, ())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,22 @@ def commands() -> list[list[str]]:
 
 def items_in(folder: Path) -> list[Item]:
     return open_folder(folder).load(folder, "all")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "family.Family",
+        "family.FamilySettings",
+        "family.TaxonomyPlace",
+        "draft.Recomputed",
+        "scene_geometry.SceneGeometry",
+    ],
+)
+def test_pages_name_these_classes_in_the_generator(name: str) -> None:
+    module, _, attribute = name.partition(".")
+    declared = getattr(import_module(f"tolman.generate.{module}"), attribute)
+    assert declared.__module__.startswith("tolman.ground_truth.")
 
 
 def test_the_page_generates_runs_and_audits(place: Path) -> None:

@@ -27,10 +27,10 @@ from tolman.generate.families.posed_video import (
     lack,
     motion_of,
 )
-from tolman.generate.family_registry import POSED_VIDEO, family
-from tolman.generate.presets import drafts, preset, recompute
-from tolman.generate.released_audit import audit
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.presets import drafts, preset
+from tolman.ground_truth.question_families import POSED_VIDEO, family, recompute
+from tolman.ground_truth.released_audit import audit
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Media
 from tolman.scenes import Capture, Clock, Scene
 
@@ -195,10 +195,10 @@ def test_answers_in_metres_need_a_scale() -> None:
         one = asked(name, known)[0]
         item = item_of(one, 0, (PICTURE,) * len(one.shots), 0)
         item = item.model_copy(update={"labels": {"family": f"posed-video/{name}"}})
-        assert audit([item], {known.scene.id: known}, preset("posed-video"))[0].status == "agrees"
-        (found,) = audit([item], {known.scene.id: unknown}, preset("posed-video"))
+        assert audit([item], {known.scene.id: known}, preset("posed-video").settings)[0].status == "agrees"
+        (found,) = audit([item], {known.scene.id: unknown}, preset("posed-video").settings)
         assert found.status == ("agrees" if answered else "not checked")
         if not answered:
             assert found.note == "the scene's scale is unknown"
             with pytest.raises(ValueError, match="the scene's scale is unknown"):
-                recompute(unknown, item, preset("posed-video"))
+                recompute(unknown, item, preset("posed-video").settings)

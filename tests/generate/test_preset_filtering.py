@@ -15,8 +15,8 @@ from tolman.generate.draft_items import items_of
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.presets import preset
 from tolman.generate.publish import publish
-from tolman.generate.scene_geometry import open_collection
 from tolman.generate.selection import select
+from tolman.ground_truth.scene_arrays import open_collection
 from tolman.items import Item
 
 PAPER = preset("vsi-paper").choosing(["relative_distance", "size"])

@@ -13,7 +13,7 @@ from generate.test_captures import PLACES, capture, scene
 from tolman.generate.draft import Draft, Rejected
 from tolman.generate.draft_collection import grouped, without_categories
 from tolman.generate.presets import PRESETS, drafts, preset
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, Scene
 

@@ -13,8 +13,8 @@ from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.vsi_bench import appearance_order, relative_distance
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
 from tolman.generate.families.vsi_bench.relative_distance import RelativeDistanceSettings, lead
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.generate.share_sampling import shared_order
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 
 
 @pytest.fixture(scope="module")

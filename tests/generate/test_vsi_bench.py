@@ -18,11 +18,12 @@ from tolman.errors import UsageError
 from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_items import as_choice, items_of
 from tolman.generate.draft_storage import DraftFile
-from tolman.generate.presets import preset, recompute
+from tolman.generate.presets import preset
 from tolman.generate.publish import publish
-from tolman.generate.released_audit import AuditFinding, audit, summary
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.generate.selection import select
+from tolman.ground_truth.question_families import recompute
+from tolman.ground_truth.released_audit import AuditFinding, audit, summary
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.item_table import read_items
 from tolman.items import Item
 from tolman.messages import Sampling
@@ -58,7 +59,7 @@ def released(shared_data: Path) -> list[Item]:
 
 @pytest.fixture(scope="module")
 def findings(released: list[Item], scenes: dict[str, SceneGeometry]) -> list[AuditFinding]:
-    return audit(released, scenes, PAPER)
+    return audit(released, scenes, PAPER.settings)
 
 
 def test_released_answers_are_reproduced(findings: list[AuditFinding]) -> None:
@@ -79,7 +80,7 @@ def test_released_answers_are_reproduced(findings: list[AuditFinding]) -> None:
 def test_no_released_question_breaks_the_released_rules(released: list[Item], scenes: dict[str, SceneGeometry]) -> None:
     official = preset("vsi-official")
     some = [item for item in released if item.task.startswith("object_rel_direction")]
-    broken = [item.id for item in some if recompute(scenes[item.scene or ""], item, official).violations]
+    broken = [item.id for item in some if recompute(scenes[item.scene or ""], item, official.settings).violations]
     assert broken == []
 
 
@@ -237,7 +238,7 @@ def test_the_multiple_choice_form_has_the_same_answers(generated: list[Item]) ->
 
 def test_no_item_breaks_a_rule(generated: list[Item], scenes: dict[str, SceneGeometry]) -> None:
     for item in generated:
-        found = recompute(scenes[item.scene or ""], item, PAPER, released=False)
+        found = recompute(scenes[item.scene or ""], item, PAPER.settings, released=False)
         assert found.violations == (), item.id
 
 

@@ -30,7 +30,7 @@ def coco(
     kind: str = "runs",
     tracks: bool = True,
 ) -> Path:
-    """COCO instances: each third mask as lists of runs, the others in the short form; or polygons or boxes."""
+    """COCO instances: each third mask as lists of runs, the others in the short form; or polygons."""
     categories = sorted(set(NUMBERS.values()))
     content: dict[str, list[dict[str, Any]]] = {
         "images": [],
@@ -93,7 +93,6 @@ def write_home(
     folder: Path,
     *,
     measured: str = "depth",
-    boxes: bool = False,
     tracks: bool = True,
 ) -> Path:
     """A recording of a simulated home (with depth and instances) as a nerfstudio folder; the path of its marks.
@@ -105,8 +104,7 @@ def write_home(
         home: the collection's folder.
         scene, camera: of it.
         folder: written.
-        measured: 'depth', 'cloud' (3 cm between its points) or 'nothing'.
-        boxes: whether marks are 2-D boxes.
+        measured: 'depth' or 'cloud' (3 cm between its points).
         tracks: whether marks have an identity.
     """
     draw = np.random.default_rng(0)
@@ -146,7 +144,7 @@ def write_home(
             ends = [int(value) for one in (columns, rows) for value in (one.min(), one.max() + 1)]
             one: dict[str, Any] = {"image_id": i, "category_id": label, "thing": thing.id}
             one["bbox"] = [ends[0], ends[2], ends[1] - ends[0], ends[3] - ends[2]]
-            one |= {} if boxes else {"segmentation": {"size": list(mask.shape), "counts": encode(mask)}}
+            one["segmentation"] = {"size": list(mask.shape), "counts": encode(mask)}
             one |= {"attributes": {"track_id": thing.id}} if tracks else {}
             content["annotations"].append(one)
     capture: dict[str, Any] = {"fl_x": fx, "fl_y": fy, "cx": cx, "cy": cy, "frames": frames}

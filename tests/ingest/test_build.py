@@ -18,10 +18,10 @@ from ingest.scannet_writer import write_ply, write_scannet
 from ingest.worlds import small_world, transform
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
-from tolman.generate.scene_geometry import open_collection
+from tolman.ground_truth.corrections import Absent, BoxIs, CategoryIs, CountIs, append_corrections
+from tolman.ground_truth.scene_arrays import open_collection
 from tolman.ingest import build
 from tolman.ingest.build import NAME, ScansConfig, ingest, read_summary
-from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, CountIs, append_corrections
 from tolman.ingest.formats import get, names
 from tolman.ingest.make import make
 

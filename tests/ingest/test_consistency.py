@@ -15,7 +15,7 @@ from ingest.generic_writer import TO_Y_UP, write_generic
 from ingest.mistakes import MISTAKES, write_wrong
 from ingest.worlds import small_world
 from tolman.errors import InputError
-from tolman.generate.scene_geometry import open_collection
+from tolman.ground_truth.scene_arrays import open_collection
 from tolman.ingest.build import ScansConfig, SummaryRow, ingest
 from tolman.ingest.camera_consistency import boxes_of
 from tolman.ingest.camera_conventions import Declared, StandingThings, check_up, invert

@@ -20,9 +20,9 @@ from tolman.features.scenes.compute import ingest as carry_out
 from tolman.features.scenes.config import IngestConfig
 from tolman.files import alone_in
 from tolman.generate.draft import Draft, Rejected
-from tolman.generate.family_registry import family
 from tolman.generate.presets import PRESETS, drafts
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.question_families import family
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.categories import of_dataset
 from tolman.ingest.checks import scale_doubts

@@ -23,9 +23,10 @@ from ingest.worlds import SIZE, same_box, small_world
 from tolman.errors import InputError, UsageError
 from tolman.generate.draft import Draft, Shot
 from tolman.generate.draft_items import item_of
-from tolman.generate.presets import drafts, preset, recompute
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.presets import drafts, preset
 from tolman.geometry.camera_geometry import Lens, lens_of
+from tolman.ground_truth.question_families import recompute
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import get
 from tolman.ingest.formats.posed_pictures import _lens, read_cameras, read_images, read_points
@@ -532,7 +533,7 @@ def test_a_simulated_home_through_transforms_json(tmp_path: Path, drawn: tuple) 
         shots = tuple(Shot(capture.id, at[s.frame], None if s.until is None else at[s.until]) for s in one.shots)
         item = item_of(dataclasses.replace(one, shots=shots), 0, (PICTURE,) * len(shots), 0)
         item = item.model_copy(update={"labels": {"family": one.labels["family"]}})
-        found = recompute(geometry, item, preset("posed-video"))
+        found = recompute(geometry, item, preset("posed-video").settings)
         if one.task == "next_view":
             assert found.place == 0
         elif one.task == "camera_speed":  # its way is measured at other frames

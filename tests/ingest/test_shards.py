@@ -15,12 +15,12 @@ from ingest.scannet_writer import write_scannet
 from tolman.errors import InputError, UsageError
 from tolman.features.scenes.compute import merge, pool
 from tolman.features.scenes.config import IngestConfig, MergeConfig
-from tolman.generate.scene_geometry import open_collection
+from tolman.ground_truth.corrections import NAME as CORRECTIONS
+from tolman.ground_truth.corrections import Absent, CategoryIs, append_corrections
+from tolman.ground_truth.scene_arrays import open_collection
 from tolman.ingest.build import ScansConfig, ingest
-from tolman.ingest.corrections import NAME as CORRECTIONS
-from tolman.ingest.corrections import Absent, CategoryIs, append_corrections
-from tolman.ingest.vsi_meta_info import Skipped
 from tolman.scene_shards import Shard
+from tolman.scenes import Skipped
 
 COUNT = 3
 

@@ -32,6 +32,8 @@ from materials import make_materials
 HELP_LIMIT = 0.35
 """Seconds of the processor for `tolman --help`, which are those of the clock where nothing else goes on."""
 HELP_REPEATS = 7
+WHEEL_LIMIT = 10_000_000
+"""Bytes of the wheel."""
 EXTRACT = str(bare.ROOT / "tests" / "extracts" / "vsi_bench_extract.jsonl")
 VSI = ("vsi-bench", "--data", EXTRACT)
 LARGE = ("local",)
@@ -211,6 +213,8 @@ def main() -> None:
     if options.package is None and not wheels:
         sys.exit("no wheel in dist/: build it with 'make dist', or name one with --package.")
     package = options.package or str(wheels[-1])
+    if package.endswith(".whl") and (size := Path(package).stat().st_size) > WHEEL_LIMIT:
+        sys.exit(f"{package} has {size:,} bytes, more than {WHEEL_LIMIT:,}.")
     names = options.only.split(",") if options.only else [name for name in TRIALS if name not in LARGE]
     print("| installed | packages | MB | install | tried | result |\n|---|---:|---:|---:|---|---|", flush=True)
     failed = 0

@@ -41,6 +41,11 @@ def test_frames_rise_from_the_first_to_the_last(total: int, count: int, rounding
     assert len(found) == 1 or found[-1] == total - 1
 
 
+def test_a_rate_spreads_as_many_frames_as_there_are_seconds_from_the_first_to_the_last() -> None:
+    found = Frames(per_second=1.0).indices(105, Fraction("10.5"))  # the example in the help of --fps
+    assert (len(found), found[0], found[-1]) == (10, 0, 104)
+
+
 def test_a_rate_is_capped() -> None:
     assert len(Frames(per_second=2.0, cap=10).indices(900, Fraction(30))) == 10
     assert len(Frames(per_second=0.1).indices(900, Fraction(30))) == 3

@@ -350,7 +350,7 @@ def test_what_a_network_cannot_be_shown_is_one_sentence(
     assert messages[0].startswith("frames of one video differ in size (64×48 and 640×480); show its frames as separate")
     assert "takes pictures, not whole videos" in messages[1]
     assert "gone.jpg" in messages[2]
-    assert "leaves 2 places for 1 videos; show its frames as separate pictures" in messages[3]
+    assert "leaves 2 places for 1 video; show its frames as separate pictures" in messages[3]
     assert isinstance(found[4], Response)
     assert all(f.kind in (FailureKind.MEDIA, FailureKind.REFUSED) for f in found if isinstance(f, CallError))
 

@@ -92,12 +92,12 @@ def test_only_options_that_matter_are_settings() -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("cognitive-map", "1 of 1 questions name no category to map (the first is 1; question types: t)"),
+        ("cognitive-map", "1 of 1 question names no category to map (the first is 1; question types: t)"),
         ("true-map", "give their folder with --scenes FOLDER"),
         ("caption-then-answer", "name it with --captioner MODEL"),
         ("one-shot", "VSI-Bench has none"),
         ("grounded", "grounded has nothing to compare"),
-        ("joined", "1 of 1 questions have fewer"),
+        ("joined", "fewer are in 1 of 1 question"),
         ("correspondence", "needs at least two images"),
     ],
 )

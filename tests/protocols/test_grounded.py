@@ -103,7 +103,7 @@ def test_the_system_text_asks_for_the_form_as_it_does_otherwise(clip: Item) -> N
 def test_items_without_such_frames_are_asked_once(clip: Item, change: dict[str, object]) -> None:
     item = Item.model_validate({**clip.model_dump(), **change})
     assert len(asks_of(protocols.get("grounded"), VSI, item, EIGHT)) == 1
-    with pytest.raises(UsageError, match="nothing to compare: of 1 questions none has a twin, or evidence in 8 frames"):
+    with pytest.raises(UsageError, match="nothing to compare: of 1 question none has a twin, or evidence in 8 frames"):
         protocols.get("grounded").check(VSI, [item], EIGHT)
 
 

@@ -11,7 +11,7 @@ from dialogues import PICTURE, Talk, Turn
 from tolman import benchmarks, protocols
 from tolman.cognitive_maps import read_map
 from tolman.errors import UsageError
-from tolman.generate.presets import categories_in
+from tolman.ground_truth.question_families import categories_in
 from tolman.items import Item
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.cognitive_map import drawn_map
@@ -153,13 +153,13 @@ def test_a_map_of_the_whole_scene_is_one_prompt_for_all_its_questions(
 @pytest.mark.parametrize(
     ("name", "change", "options", "sentence"),
     [
-        ("true-map", {"scene": "d/other"}, {}, "has no scene 'd/other'; 1 of 1 questions are of scenes that it lacks"),
+        ("true-map", {"scene": "d/other"}, {}, "has no scene 'd/other'; it lacks the scenes of 1 of 1 question"),
         ("true-map", {"question": "If I am standing by the stove and facing the sofa, is the ufo to my left?"}, {}, "has no object 'ufo', which question 7 (object_rel_direction_hard) names"),
-        ("true-map", {"task": "strange"}, {}, "name no category to map"),
+        ("true-map", {"task": "strange"}, {}, "names no category to map"),
         ("cognitive-map", {}, {"grid": 1}, "a map has 2 to 100 cells along each side, not 1"),
         ("cognitive-map", {}, {"map_categories": "all"}, "--map-categories takes question or scene, not 'all'"),
         ("cognitive-map", {}, {"map_categories": "scene", "scenes": None}, "give their folder with --scenes"),
-        ("cognitive-map", {"scene": None}, {"map_categories": "scene"}, "are of no scene in --scenes"),
+        ("cognitive-map", {"scene": None}, {"map_categories": "scene"}, "is of no scene in --scenes"),
     ],
 )  # fmt: skip
 def test_maps_that_cannot_be_had_are_refused(

@@ -65,7 +65,7 @@ def test_captions_of_whole_videos_are_refused(clip: Item) -> None:
     with pytest.raises(UsageError, match="the preset 'gemini' shows whole videos; give a number with --frames"):
         put.check(VSI, [clip], next(p for p in VSI.presets if p.name == "gemini"))
     bare = clip.model_copy(update={"media": ()})
-    with pytest.raises(UsageError, match="nothing to caption for 1 of 1 questions"):
+    with pytest.raises(UsageError, match="nothing to caption for 1 of 1 question, without media"):
         put.check(VSI, [bare], VSI.presets[0])
 
 
@@ -202,9 +202,9 @@ def test_correspondence_joins_with_chain_of_thought_and_question_first(talk: Tal
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"media": ()}, "needs at least two images, and 1 of 1 questions have fewer (the first is 7)"),
+        ({"media": ()}, "needs at least two images; fewer are in 1 of 1 question (the first is 7)"),
         ({"media": [{"kind": "image", "path": "a.jpg"}]}, "needs at least two images"),
-        ({"media": [{"kind": "video", "path": "v.mp4"}]}, "joins images, and 1 of 1 questions show a video"),
+        ({"media": [{"kind": "video", "path": "v.mp4"}]}, "joins images, and a video is in 1 of 1 question"),
         ({"question": "Is <image> above <image>?"}, "would tear images out of the text"),
     ],
 )

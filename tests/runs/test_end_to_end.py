@@ -94,8 +94,8 @@ def test_a_missing_media_folder_is_one_sentence_before_anything_is_asked(shared_
             "--model", "openai/m", "--base-url", url, "--out", "blind", "--protocol", "blind", "--limit", "2",
         )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr.startswith("tolman: nowhere: none of the ")
-    assert "(the first: dataset/rgb_video" in done.stderr
+    assert done.stderr.startswith("tolman: nowhere: none of the questions' media is there (")
+    assert "files, the first: dataset/rgb_video" in done.stderr
     assert done.stderr.endswith("; name the folder that holds them with --media.\n")
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "run").exists()

@@ -73,7 +73,7 @@ def test_enough_frames_are_no_warning(folder: Path) -> None:
     told = json.loads(run(folder, "--frames", "60", "--out", "all", "--json"))
     assert told["warnings"] == []
     assert told["frames_shown"][0]["unanswerable"] == 0
-    assert any("1 items don't say which frames" in note for note in told["notes"])
+    assert any("1 item doesn't say which frames" in note for note in told["notes"])
 
 
 def test_who_looks_at_no_frame_is_told_nothing(folder: Path) -> None:

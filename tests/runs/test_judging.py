@@ -147,7 +147,7 @@ def test_a_judge_that_cannot_be_asked_leaves_the_run_scored(place: Path) -> None
         (("--judge", "baseline/random"), "--judge takes a model that reads, and baseline/random doesn't."),
         (("--judge", "nobody/x"), "there is no model family 'nobody'"),
         (("--judge-body", "{}"), "name it with --judge"),
-        (("--judge", "openai/x", "--judge-base-url", "localhost"), "--base-url must begin with http"),
+        (("--judge", "openai/x", "--judge-base-url", "localhost"), "write http://localhost, not 'localhost'"),
     ],
 )
 def test_a_judge_that_is_none_is_told_before_the_first_question(

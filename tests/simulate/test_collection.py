@@ -22,8 +22,8 @@ from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.presets import preset
-from tolman.generate.scene_geometry import open_collection
 from tolman.generate.selection import select
+from tolman.ground_truth.scene_arrays import open_collection
 from tolman.media.video import read_index
 from tolman.scene_table import Part, read_captures, read_scenes
 from tolman.scenes import Capture

@@ -15,7 +15,7 @@ from tolman.features.generate.compute import generate
 from tolman.features.generate.config import GenerateConfig
 from tolman.features.scenes.config import SimulateConfig
 from tolman.features.scenes.simulation import simulate
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.scenes import Capture
 from tolman.simulate.render import Renderer
 from tolman.simulate.scene_recording import STRIDE, CameraTrack, look, record

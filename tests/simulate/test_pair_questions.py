@@ -16,7 +16,7 @@ from folders import contents
 from generate.pair_solver import Place
 from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.cli import app
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.simulate.collection import simulate
 from tolman.simulate.simulated_places import WorldsConfig
 

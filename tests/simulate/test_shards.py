@@ -17,7 +17,7 @@ from simulate.worlds import SHAPES
 from tolman.errors import InputError, UsageError
 from tolman.features.scenes.compute import merge
 from tolman.features.scenes.config import MergeConfig
-from tolman.ingest.corrections import Absent, append_corrections, read_corrections
+from tolman.ground_truth.corrections import Absent, append_corrections, read_corrections
 from tolman.scene_shards import JOINING, NAME, Shard
 from tolman.scene_table import Part, read_scenes
 from tolman.scenes import Capture, Scene
@@ -170,7 +170,7 @@ def test_what_does_not_belong_together_is_refused(undrawn: list[int], tmp_path: 
     shutil.copytree(tmp_path / "2", tmp_path / "9")
     (tmp_path / "9" / NAME).write_text("[")
     for numbers, said in (
-        ((1, 3), r"of 3 shards 1 are missing: 2; run their commands and name them too"),
+        ((1, 3), r"of 3 shards 1 is missing: 2; run what makes them and name them too"),
         ((1, 2, 2), r"2: is shard 2/3, as .*2 is; give each once"),
         ((1, 4, 3), r"4: has another objects, seed than .*1; give shards of one job"),
         ((1, 2, 5), r"5: has another number of scenes than"),

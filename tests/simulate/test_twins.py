@@ -14,7 +14,7 @@ from simulate.holding import HUNG, faults, overlaps
 from tolman.errors import UsageError
 from tolman.features.scenes.config import SimulateConfig
 from tolman.features.scenes.simulation import simulate as command
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.scene_table import read_captures, read_scenes
 from tolman.scenes import Scene
 from tolman.simulate.collection import simulate

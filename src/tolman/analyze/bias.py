@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tolman.generate.share_sampling import quotas
+from tolman.analyze.representative import quotas
 from tolman.guessing.blind import Guesses, guess
 from tolman.guessing.folds import assign
 from tolman.items import Item

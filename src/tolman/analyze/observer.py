@@ -22,11 +22,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.generate.answer_evidence import frames_of
-from tolman.generate.draft import Needs
-from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings, appearances
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Boxes, Floats
+from tolman.ground_truth.scene_arrays import SEEN, SceneGeometry
+from tolman.media.needed_frames import Needs, frames_of
 from tolman.media.sampling import Frames
 
 Bools = NDArray[np.bool_]
@@ -112,7 +110,7 @@ def view_of(geometry: SceneGeometry, frames: Frames | None = None) -> SampledVie
         first=np.array([own[0] if own else 0.0 for own in seen]),
         last=np.array([own[-1] if own else 0.0 for own in seen]),
         end=float(seconds[max(sampled)]) if sampled else 0.0,
-        category_times={name: times(own) for name, own in appearances(geometry, AppearanceSettings()).items()},
+        category_times={name: times(own) for name, own in geometry.appearances(SEEN).items()},
         known=True,
     )
 

@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.analyze.observer import Bools, Noise, Percepts, view_of
-from tolman.generate.families.vsi_bench.relative_direction import LEVELS
-from tolman.generate.families.vsi_bench.route_plan import TURNS
-from tolman.generate.family_registry import family_of
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.benchmarks.vsi_bench import DIRECTIONS, TURNS
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import THIRDS, Sectors, egocentric_angle
+from tolman.ground_truth.question_families import family_of
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import LETTERS, Item
 from tolman.media.sampling import Frames
 from tolman.models.geometric import as_generated
@@ -146,11 +145,11 @@ def relative_distance(percepts: Percepts, item: Item) -> Codes:
 
 def relative_direction(percepts: Percepts, item: Item) -> Codes:
     """The sector that an object is in, for an observer at one who faces another."""
-    level = next(level for level in LEVELS if level.task == item.task)
+    sectors = DIRECTIONS[item.task]
     names = [percepts.geometry.category(name) for name in _names(item)[0][:3]]
     places, noticed = zip(*(percepts.place(name) for name in names), strict=True)
-    sector = _sector(egocentric_angle(*places), level.sectors)
-    options = np.array([item.options.index(name) for _, _, name in level.sectors])
+    sector = _sector(egocentric_angle(*places), sectors)
+    options = np.array([item.options.index(name) for _, _, name in sectors])
     return np.where(noticed[0] & noticed[1] & noticed[2], options[sector], GUESS)
 
 

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import MISS, POSITION, SIZE, AnswerTable, Unanswered, relative_accuracy_level
+from tolman.errors import counted
 from tolman.extras import LazyModule
 from tolman.geometry.boxes import Floats
 from tolman.items import CANT_TELL, Item
@@ -376,7 +377,7 @@ def fit(tasks: Sequence[TaskAnswers], levels: Levels, miss: int | None = None) -
     scenes = len({table.cluster for one in tasks for table in one._tables})
     held = None if miss is None else float(levels.values[MISS][miss])
     if answers < LEAST_ITEMS or scenes < LEAST_SCENES:
-        few = f"{answers:,} answers of {scenes:,} scenes; a fit needs {LEAST_ITEMS} of {LEAST_SCENES}"
+        few = f"{counted(answers, 'answer')} of {counted(scenes, 'scene')}; a fit needs {LEAST_ITEMS} of {LEAST_SCENES}"
         return ObserverFit(answers, scenes, {}, held, reason=few)
     found = Likelihood(tasks, levels, miss)
     parameters = {name: found.estimate(name) for name in found.parameters}

@@ -11,9 +11,11 @@ compared with that of stratified draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -21,12 +23,12 @@ from numpy.typing import NDArray
 
 from tolman.benchmarks.published import PublishedTable
 from tolman.errors import UsageError
-from tolman.generate.share_sampling import quotas
 from tolman.scoring.aggregate import Prepared, prepare
 from tolman.scoring.clusters import Floats
 from tolman.scoring.run_differences import one_row_each
 from tolman.scoring.score_table import Column, Table
 
+H = TypeVar("H", bound=Hashable)
 Ints = NDArray[np.intp]
 DRAWS = 200
 CHECKS = 5
@@ -226,6 +228,36 @@ def _combine(numerators: Floats, denominators: Floats, weights: Floats) -> Float
     """Figures, 0 … 100, from sums over pools; an empty pool counts 0."""
     safe = np.where(denominators > 0, denominators, 1.0)
     return np.asarray(100 * (numerators / safe) @ weights.T)
+
+
+def quotas(strata: Sequence[H], size: int) -> dict[H, int]:
+    """Counts that a part takes of each stratum so that the mixture stays: largest remainders, at least one each.
+
+    Args:
+        strata: of every item.
+        size: of the part.
+
+    Raises:
+        UsageError: the size is less than one for each stratum, or more than there are items.
+    """
+    counts = Counter(strata)
+    if not len(counts) <= size <= len(strata):
+        raise UsageError(
+            f"a subset can't have {size:,} items: it takes {len(counts)} at least (one of each kind) "
+            f"and {len(strata):,} at most."
+        )
+    exact = {key: size * count / len(strata) for key, count in counts.items()}
+    found = {key: max(1, int(share)) for key, share in exact.items()}
+    by_remainder = sorted(found, key=lambda key: (found[key] - exact[key], str(key)))
+    while sum(found.values()) < size:
+        for key in by_remainder:
+            if sum(found.values()) < size and found[key] < counts[key]:
+                found[key] += 1
+    while sum(found.values()) > size:
+        for key in reversed(by_remainder):
+            if sum(found.values()) > size and found[key] > 1:
+                found[key] -= 1
+    return found
 
 
 def _draw(tasks: Sequence[str], size: int, generator: np.random.Generator) -> Ints:

@@ -2,8 +2,8 @@
 
 Each of the four papers has a classification of its own: VSI-Bench eight question types, MMSI-Bench eleven, SITE six
 categories (and three systems of cognitive science), SpatialBench fifteen tasks on five levels. Generated questions
-carry their place in all of them as labels (`generate.family`). A question without such labels has the place of the
-generated questions of its question type; a file of places goes before both.
+carry their place in all of them as labels (`ground_truth.question_families`). A question without such labels has the
+place of the generated questions of its question type; a file of places goes before both.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from tolman import benchmarks
 from tolman.benchmarks.site.site_rows import SYSTEMS
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF, repair_task_name
 from tolman.errors import unknown
-from tolman.generate.family import TaxonomyPlace
-from tolman.generate.family_registry import families
+from tolman.ground_truth.question_families import TaxonomyPlace, families
 from tolman.items import Item
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.score_table import Column, Mean, Node, Table, pool

@@ -1,4 +1,4 @@
-"""Commands on existing things: `tolman benchmarks`, `protocols`, `recipes`, `fetch`, `export`, `doctor`."""
+"""Commands on existing things: `tolman benchmarks`, `protocols`, `metrics`, `recipes`, `fetch`, `export`, `doctor`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import typer
 
 from tolman import features
 from tolman.commands.configured import Json, configured, console
+from tolman.errors import counted
 from tolman.features.catalogue.config import (
     BenchmarksConfig,
     DoctorConfig,
     ExportConfig,
     FetchConfig,
+    MetricsConfig,
     ProtocolsConfig,
     RecipesConfig,
     StoreExportConfig,
@@ -52,6 +54,16 @@ def protocols(config: ProtocolsConfig, as_json: Json = False) -> None:
     Example:  tolman protocols
     """
     features.catalogue.render.show_protocols(console(), features.catalogue.compute.list_protocols(), as_json=as_json)
+
+
+@app.command()
+@configured(MetricsConfig)
+def metrics(config: MetricsConfig, as_json: Json = False) -> None:
+    """List the metrics, for '--metrics' and for the columns of a benchmark's table.
+
+    Example:  tolman metrics
+    """
+    features.catalogue.render.show_metrics(console(), features.catalogue.compute.list_metrics(), as_json=as_json)
 
 
 @app.command()
@@ -152,7 +164,7 @@ def store_prune(config: StorePruneConfig) -> None:
 
     Example:  tolman store prune --model openai/my-model --older-than 30
     """
-    say(console(), f"Deleted: {features.catalogue.compute.prune_store(config):,} answers.")
+    say(console(), f"Deleted: {counted(features.catalogue.compute.prune_store(config), 'answer')}.")
 
 
 @store_app.command("export")
@@ -162,4 +174,4 @@ def store_export(config: StoreExportConfig) -> None:
 
     Example:  tolman store export answers.jsonl
     """
-    say(console(), f"Written: {features.catalogue.compute.export_store(config):,} answers to {config.out}.")
+    say(console(), f"Written: {counted(features.catalogue.compute.export_store(config), 'answer')} to {config.out}.")

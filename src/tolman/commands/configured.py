@@ -16,7 +16,7 @@ command.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
@@ -57,7 +57,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 Notes = Annotated[bool, typer.Option("--notes", help="Print every remark, and the interval of each figure.")]
 PublishedRows = Annotated[
     Literal["none", "baselines", "newest", "paper", "all"],
-    typer.Option("--published", help="Published rows in the table; see 'tolman report --help'."),
+    typer.Option("--published", help="Published rows in the table and on the page; see 'tolman report --help'."),
 ]
 
 
@@ -115,6 +115,19 @@ class FileForm:
     place: Callable[[str], Path] = Path
 
 
+def _given(ctx: typer.Context, fields: Iterable[ConfigField], values: dict[str, Any]) -> dict[str, Any]:
+    """Take a config's settings out of a command's values; return those that were typed."""
+    given = {}
+    for one in fields:
+        for parameter in _places(one):
+            value = values.pop(parameter)
+            if _is_given(ctx, parameter):
+                if one.scalar is Path and one.option in ctx.meta.get(EMPTY, ()):
+                    raise UsageError(f"{one.option} is empty; give a path, or leave it out.")
+                given[one.name] = _read(one, value)
+    return given
+
+
 def configured(
     config: type[Any], command: str | None = None, *, file_form: FileForm | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
@@ -135,14 +148,7 @@ def configured(
         def carry_out(
             ctx: typer.Context, config_file: Path | None, write_config_to: Path | None, **values: Any
         ) -> None:
-            given = {}
-            for one in fields:
-                for parameter in _places(one):
-                    value = values.pop(parameter)
-                    if _is_given(ctx, parameter):
-                        if one.scalar is Path and one.option in ctx.meta.get(EMPTY, ()):
-                            raise UsageError(f"{one.option} is empty; give a path, or leave it out.")
-                        given[one.name] = _read(one, value)
+            given = _given(ctx, fields, values)
             if file_form is not None and config_file is None and has_table(given.get(file_form.argument, ""), name):
                 config_file = Path(given.pop(file_form.argument))
             if file_form is not None and file_form.is_one(given.get(file_form.argument, "")):
@@ -152,6 +158,14 @@ def configured(
                 load_plugins(read_plugins(file))
                 file_form.body(file, given, **values)
                 return
+
+            def record(folder: Path, of: Any) -> None:
+                """Write a folder's config. One that is repeated keeps the folder at which its paths begin, wherever the
+                command is typed, and stays as it is unless options are given."""
+                own = config_file if config_file and config_file.resolve() == (folder / FILE).resolve() else None
+                if own is None or given:
+                    write_config(folder / FILE, name, of, typed=_typed(ctx), base=base_of(own) if own else Path())
+
             configs = _configs(config, name, config_file, given)
             for one_config in configs:
                 check_outputs(one_config)
@@ -167,11 +181,11 @@ def configured(
                         incomplete, result = error, error.folder
                     except RunInterruptedError as error:
                         if error.folder is not None:
-                            write_config(error.folder / FILE, name, one_config, typed=_typed(ctx))
+                            record(error.folder, one_config)
                         raise
                     for folder in result if isinstance(result, list) else [result]:
-                        if isinstance(folder, Path) and folder.is_dir() and not _repeats(config_file, given, folder):
-                            write_config(folder / FILE, name, one_config, typed=_typed(ctx))
+                        if isinstance(folder, Path) and folder.is_dir():
+                            record(folder, one_config)
             if incomplete is not None:
                 raise incomplete
 
@@ -189,12 +203,6 @@ def configured(
         return carry_out
 
     return decorate
-
-
-def _repeats(file: Path | None, given: Mapping[str, Any], folder: Path) -> bool:
-    """Check whether a command repeats its folder's own file, which stays as it is: relative to the folder, wherever the
-    command is typed."""
-    return file is not None and not given and file.resolve() == (folder / FILE).resolve()
 
 
 def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, Any]) -> list[Any]:

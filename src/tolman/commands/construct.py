@@ -13,7 +13,7 @@ import typer
 
 from tolman import features
 from tolman.commands.configured import Incomplete, Json, configured, console
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.curate.config import (
     CurateCategoriesConfig,
     CurateConfig,
@@ -193,7 +193,9 @@ def merge(config: MergeConfig) -> Path:
     with progress() as events:
         result = features.scenes.compute.merge(config, events)
     console().print(
-        f"{result.shards} shards with {result.scenes:,} scenes: {result.out}.", markup=False, highlight=False
+        f"{counted(result.shards, 'shard')} with {counted(result.scenes, 'scene')}: {result.out}.",
+        markup=False,
+        highlight=False,
     )
     return result.out
 

@@ -98,7 +98,7 @@ def init(config: InitConfig) -> None:
             given = typer.prompt(question, default="" if value is None else value, err=True)
             config = config_of(InitConfig, vars(config) | {name: value if given == "" else given})
     benchmarks.get(config.benchmark)
-    check_name(config.model)
+    check_name(config.model, config.base_url)
     config.out.parent.mkdir(parents=True, exist_ok=True)
     write_text(config.out, config.render())
     say(console(), f"Written: {config.out}. Next: tolman run {config.out}")
@@ -237,10 +237,10 @@ def view(config: ViewConfig) -> None:
 
     Example:  tolman view site --port 8080 --no-browser
     """
-    with stoppable(), progress() as events, features.report.compute.prepared(config, events) as folder:
+    with stoppable(), progress() as events, features.report.sites.prepared(config, events) as folder:
         events(Ended())
         with suppress(KeyboardInterrupt):
-            features.report.compute.serve(
+            features.report.sites.serve(
                 config, folder, lambda address: console().print(f"Serving {address} until Ctrl-C", highlight=False)
             )
 

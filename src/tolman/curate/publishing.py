@@ -20,7 +20,7 @@ from tolman.benchmarks.site.site_rows import CATEGORIES
 from tolman.curate.candidates import Candidate, read_pool, scan_pool, write_lines
 from tolman.curate.pipeline import STAMP, Stage, Work, file_state, json_text, plainly
 from tolman.curate.stratifying import counts, pool_table
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.files import link_or_copy, write_text
 from tolman.generate.publish import CONFIGS, write_shards
 from tolman.items import Item
@@ -184,12 +184,13 @@ def _readme(work: Work, statistics: dict[str, Any]) -> str:
         if label in ("category", "scale", "factor", "information", "change", "letter")
         for value, number in values.items()
     )
+    origin = f"{counted(statistics['questions'], 'question')} out of {counted(len(work.sources), 'question set')}"
     return f"""---
 {card_lines(_licence(recipe.publish.licence))}task_categories: [visual-question-answering]
 {CONFIGS}---
 # {recipe.title or recipe.name}
 
-{statistics["questions"]:,} questions out of {len(work.sources)} question sets, curated by tolman {tolman.__version__}
+{origin}, curated by tolman {tolman.__version__}
 with seed {recipe.seed}. `provenance.json` holds the recipe and what each stage did. Evaluate with `tolman run` and the
 path of this folder. Questions and media stay under the licences of their sources.
 

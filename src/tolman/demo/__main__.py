@@ -1,15 +1,16 @@
-"""`python -m tolman.demo`: make homes, ask about them, evaluate baselines on the questions and write a report.
+"""`python -m tolman.demo`: simulate homes, evaluate baselines on questions about them and explain a score.
 
-It runs commands, and shows each, as a guide to further use.
+It shows each command that it runs, as a guide to further use.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -24,22 +25,25 @@ from tolman.runtime import stoppable, uninterrupted
 
 SEED = 6
 """Of homes that can be asked about in all ten question types of VSI-Bench."""
-HOMES = 8
-"""So many that differences between models have an interval in most question types."""
-BLIND = "baseline/best-constant"
+HOMES = 10
+"""So many that the detector's losses can be split in most question types."""
+SECONDS, RATE = 24.0, 2
+"""Of each video: long enough to walk through a home; models are shown 32 of its 48 frames."""
 SEEING = "baseline/detector"
-BASELINES = ("baseline/most-frequent", BLIND, SEEING, "baseline/oracle")
+BASELINES = ("baseline/most-frequent", "baseline/best-constant", SEEING, "baseline/oracle")
 STOPPED = "Stopped. Run the same command again to resume."
 
 
 def main() -> None:
-    """Run everything into ./demo and print the table."""
+    """Run everything into ./demo, print the table and say where the pages are."""
     parser = argparse.ArgumentParser(prog="tolman.demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo"), help="folder of everything (default demo)")
     parser.add_argument("--model", help="a model of yours to evaluate beside the baselines, for example openai/NAME")
     parser.add_argument("--base-url", help="base URL of its endpoint")
-    parser.add_argument("--seconds", type=float, default=12.0, help="length of a video, 1–600 seconds (default 12)")
-    parser.add_argument("--rate", type=int, default=5, help="frames a second, 1–60 (default 5)")
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help=f"length of a video, 1–600 seconds (default {SECONDS:g})"
+    )
+    parser.add_argument("--rate", type=int, default=RATE, help=f"frames a second, 1–60 (default {RATE})")
     parser.add_argument("--homes", type=int, default=HOMES, help=f"number of homes, from 1 (default {HOMES})")
     options = parser.parse_args()
     replace_unprintable()
@@ -59,9 +63,9 @@ def main() -> None:
 
 def demonstrate(
     out: Path, model: str | None = None, base_url: str | None = None, *,
-    seconds: float = 12.0, rate: int = 5, homes: int = HOMES,
+    seconds: float = SECONDS, rate: int = RATE, homes: int = HOMES,
 ) -> None:  # fmt: skip
-    """Simulate, generate, evaluate, report, and say where the page is.
+    """Simulate, generate, evaluate, report and explain, and say where the pages are.
 
     Args:
         out: folder of everything.
@@ -74,7 +78,7 @@ def demonstrate(
         TolmanError: as the commands.
     """
     if model is not None:
-        check_name(model)  # before minutes of drawing
+        check_name(model, base_url)  # before minutes of drawing
     bench = out / "bench" if out.is_absolute() else f"./{out / 'bench'}"
     with as_file(files("tolman.demo") / "rooms") as prepared:
         scenes = out / "scenes"
@@ -97,15 +101,15 @@ def demonstrate(
                 print(f"{error} Going on without {SEEING}.")
             else:
                 folders[name] = folder
-        _type("report", *folders.values())
-        if SEEING in folders:
-            _type("compare", folders[SEEING], folders[BLIND])
-        site = out / "site"
+        _type("report", *folders.values(), shown=True)
+        site, explained = out / "site", out / "explained"
         _type("report", *folders.values(), "--out", site)
-    print(
-        "\nA few homes show how it works; they are too few for a figure to quote. "
-        f"Every item, with what was shown and a plan of the home: {site / 'index.html'}"
-    )
+        if SEEING in folders:
+            _type("explain", folders[SEEING], "--scenes", scenes, "--out", explained, shown=True)
+    print("\nA few homes show how it works; they are too few for a figure to quote.")
+    print(f"Every item, with what was shown and a plan of the home: {site / 'index.html'}")
+    if SEEING in folders:
+        print(f"Where {SEEING} loses its points:\n{explained / 'index.html'}")
 
 
 @contextmanager
@@ -120,11 +124,12 @@ def _nothing_half_written(out: Path) -> Iterator[None]:
         raise
 
 
-def _type(*arguments: object) -> None:
-    """Show a command, and carry it out here. One whose result lacks a part says so itself."""
+def _type(*arguments: object, shown: bool = False) -> None:
+    """Show a command, and carry it out here; what it prints is shown if `shown`."""
     texts = [str(argument) for argument in arguments]
     print(f"\n$ tolman {shlex.join(texts)}", flush=True)
-    code = typer.main.get_command(app).main(texts, prog_name="tolman", standalone_mode=False)
+    with nullcontext() if shown else redirect_stdout(io.StringIO()):
+        code = typer.main.get_command(app).main(texts, prog_name="tolman", standalone_mode=False)
     if code == RunInterruptedError.exit_code:  # Typer makes this number of Ctrl-C, and returns it
         raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.exports.exporters import RunSource
 from tolman.responses import Response
 from tolman.runs.run_folder import is_blind
@@ -43,10 +43,10 @@ def lacks_of(run: RunSource) -> list[str]:
     if not settings.selection.is_all:
         found.append(f"only the questions of {settings.selection.describe()}")
     elif run.record.subset_items < released:
-        found.append(f"{run.record.subset_items:,} of the {released:,} released questions")
+        found.append(f"{run.record.subset_items:,} of the {counted(released, 'released question')}")
     lost = lost_of(run)
     if lost and not run.record.failures_are_wrong:
-        found.append(f"{lost:,} of {len(run.items) * settings.repeats:,} answers missing")
+        found.append(f"{lost:,} of {counted(len(run.items) * settings.repeats, 'answer')} missing")
     return found
 
 
@@ -113,7 +113,7 @@ def setup_of(run: RunSource) -> str:
     if sees and any(medium.kind == "video" for item in run.items for medium in item.media):
         said.append(settings.frames.describe())
     if run.record.failures_are_wrong and lost_of(run):
-        said.append(f"{lost_of(run):,} failed calls counted as wrong")
+        said.append(f"{counted(lost_of(run), 'failed call')} counted as wrong")
     if served := run.figures.get("served"):
         said.append(f"MIXED: answers by {' and '.join(served)}")
     return ", ".join([*said, *(f"INCOMPLETE: {lack}" for lack in lacks_of(run))])

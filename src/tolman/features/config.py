@@ -337,23 +337,24 @@ def base_of(path: Path) -> Path:
     return Path(os.path.relpath(path.parent / named)) if named and (path.parent / named).is_dir() else Path()
 
 
-def located(kind: type[Any], table: Mapping[str, Any], base: Path) -> dict[str, Any]:
-    """A file's settings with the paths that begin at a folder, as they are from the working directory.
+def located(kind: type[Any], table: Mapping[str, Any], base: Path, start: Path = Path()) -> dict[str, Any]:
+    """A file's settings with the paths that begin at a folder, as they are from another, the working directory.
 
     Args:
         kind: the config's class.
         table: settings by field name, as TOML has them.
         base: the folder.
+        start: the other.
     """
-    if base == Path():
+    if base == start:
         return dict(table)
     fields = {one.name: one for one in fields_of(kind)}
-    return {name: _located(fields.get(name), value, base) for name, value in table.items()}
+    return {name: _located(fields.get(name), value, base, start) for name, value in table.items()}
 
 
-def _located(field: ConfigField | None, value: Any, base: Path) -> Any:
+def _located(field: ConfigField | None, value: Any, base: Path, start: Path) -> Any:
     if isinstance(value, list):
-        return [_located(field, one, base) for one in value]
+        return [_located(field, one, base, start) for one in value]
     if field is None or not isinstance(value, str) or is_url(value):
         return value
     # A text may be a name or a path: of a benchmark, a file of ids, or a model's function, python/FILE.py:FUNCTION.
@@ -362,7 +363,7 @@ def _located(field: ConfigField | None, value: Any, base: Path) -> Any:
     is_path = field.scalar is Path or (any(sign in file for sign in "/.") and (base / file).exists())
     if not is_path or Path(file).is_absolute():
         return value
-    moved = os.path.relpath(base / file)
+    moved = os.path.relpath(base / file, start)
     dot = "" if field.scalar is Path or family or moved.startswith(".") else "./"
     return f"{family}{dot}{moved}{colon}{function}"
 
@@ -483,7 +484,7 @@ def _inputs(field: ConfigField, value: Any) -> list[Path]:
     return []
 
 
-def write_config(path: Path, command: str, *configs: Any, typed: str | None = None) -> None:
+def write_config(path: Path, command: str, *configs: Any, typed: str | None = None, base: Path = Path()) -> None:
     """Write the TOML file that repeats a command: a `[command]` table, or several where it was carried out several
     times, below the plugins that are loaded.
 
@@ -492,12 +493,15 @@ def write_config(path: Path, command: str, *configs: Any, typed: str | None = No
         command: the name of its table.
         configs: the settings.
         typed: the command as it is typed after 'tolman', where that isn't the table's name.
+        base: the folder at which the paths in the file begin.
     """
-    plugins = [os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file) for file in loaded_plugins()]
-    tables = [to_table(config) for config in configs]
+    plugins = [
+        os.path.relpath(file, base) if file.is_relative_to(base.resolve()) else str(file) for file in loaded_plugins()
+    ]
+    tables = [located(type(config), to_table(config), Path(), base) for config in configs]
     above: dict[str, Any] = {PLUGINS: plugins} if plugins else {}
     if mirror_of(path) is None:
-        above = {DIRECTORY: Path(os.path.relpath(Path.cwd(), path.parent)).as_posix()} | above
+        above = {DIRECTORY: Path(os.path.relpath(base, path.parent)).as_posix()} | above
     text = tomli_w.dumps(above | {command: tables[0] if len(tables) == 1 else tables})
     if not is_own_config(path):
         warnings.warn(f"{path} isn't a config that Tolman wrote, so it stays as it is.", DataWarning, stacklevel=2)

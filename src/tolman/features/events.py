@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from tolman.errors import counted
+
 if TYPE_CHECKING:
     from tolman.responses import Outcome
     from tolman.runs.run import Started
@@ -151,12 +153,12 @@ class CallEvents:
 
 def _summary(run: Started) -> str:
     tally = run.tally
-    parts = [f"{tally.called:,} calls", f"{tally.reused:,} answers from the store"]
+    parts = [counted(tally.called, "call"), f"{counted(tally.reused, 'answer')} from the store"]
     parts += [f"{tally.retried:,} tried again"] if tally.retried else []
     parts += [f"{tally.again:,} asked again with more room for reasoning"] if tally.again else []
     least = "at least " if tally.uncounted else ""
     parts += [least + tally.usage.describe()] if tally.usage.is_known else []
-    parts += [f"{tally.uncounted:,} replies without full token counts"] if tally.uncounted else []
+    parts += [f"{counted(tally.uncounted, 'reply', 'replies')} without full token counts"] if tally.uncounted else []
     if run.priced:
         parts.append(f"cost {least}{tally.cost:.2f}")
     before = "" if run.what == "asking" else f"{run.what}: "

@@ -14,7 +14,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from tolman.benchmarks.benchmark_folder import FILE, PROFILE, is_folder
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.rewards import mark, origin_of
 from tolman.features.run.score_responses import outcomes_of
@@ -217,7 +217,7 @@ class Benchmark(Displayable):
         return _write(Path(folder), self._items, _card(self.title, like))
 
     def _title(self) -> str:
-        return f"{self.title} · {self.subset}: {len(self):,} items"
+        return f"{self.title} · {self.subset}: {counted(len(self), 'item')}"
 
     def _shown(self) -> NotebookTable:
         columns = ("id", "task", "question", "options", "answer", "scene")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from tolman.errors import MissingExtraError
+from tolman.errors import MissingExtraError, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +43,7 @@ class NotebookTable:
         """The first rows of a frame; that there are more is a remark."""
         rows = [[_cell(value) for value in row] for row in frame.head(MAX_SHOWN_ROWS).iter_rows()]
         more = frame.height - len(rows)
-        last = [f"… and {more:,} more rows"] if more else []
+        last = [f"… and {counted(more, 'more row')}"] if more else []
         return cls(frame.columns, rows, [*last, *remarks])
 
     def html(self, title: str) -> str:
@@ -71,11 +71,6 @@ class Displayable(ABC):
 
     def _repr_html_(self) -> str:
         return self._shown().html(self._title())
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things: '1 scene', '2,000 scenes'."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _cell(value: Any) -> str:

@@ -16,7 +16,7 @@ from tolman import benchmarks
 from tolman.errors import InputError, unknown
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.scores import Labelled, Scores, SvgFigure
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
 from tolman.runs.run_folder import RunFolder, RunRecord
@@ -24,8 +24,7 @@ from tolman.runs.run_scoring import frames_shown
 from tolman.storage import pull
 
 if TYPE_CHECKING:
-    from tolman.ingest.vsi_meta_info import Skipped
-    from tolman.scenes import Scene
+    from tolman.scenes import Scene, Skipped
 
 
 class Run(Displayable):

@@ -12,7 +12,7 @@ import polars as pl
 
 from tolman.analyze.labels import cut, label_frame
 from tolman.analyze.taxonomies import PLACE_LABELS, with_places
-from tolman.errors import UsageError, unknown
+from tolman.errors import UsageError, counted, unknown
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import write_text
 from tolman.items import Item, Selection
@@ -181,7 +181,7 @@ class Scores(Displayable):
         if not selection.is_all:
             found.append(f"a part of the questions ({selection.describe()})")
         elif self._questions is not None and self._figures["items"] < self._questions:
-            found.append(f"a part: {self._figures['items']:,} of {self._questions:,} questions")
+            found.append(f"a part: {self._figures['items']:,} of {counted(self._questions, 'question')}")
         if "in_no_column" in self._figures:
             found.append(in_no_column_sentence(self._figures["in_no_column"]))
         if self.incomplete:

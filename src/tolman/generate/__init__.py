@@ -1,1 +1,1 @@
-"""Questions from Scenes: a module for each family, with the rules that generating and auditing share."""
+"""Questions from Scenes: a module for each family, their selection, filtering and publishing, and drawn evidence."""

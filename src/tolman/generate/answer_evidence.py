@@ -7,7 +7,6 @@ questions about a video. Their evidence holds the times of sightings and the mea
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,10 +14,10 @@ from functools import lru_cache
 from typing import Any
 
 from tolman.benchmarks.solved_example import KEY_FRAMES
-from tolman.generate.draft import Draft, Needs, Thing
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.draft import Draft
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
-from tolman.media.needed_frames import KEY, NeededFrames, NeededThing, Span, needed_frames
+from tolman.media.needed_frames import KEY, NeededFrames, NeededThing, Needs, Thing, frames_of, needed_frames
 from tolman.media.sampling import Frames
 
 
@@ -68,33 +67,6 @@ def with_needed_frames(draft: Draft) -> Draft:
     return replace(draft, evidence={**draft.evidence, **written}, needs=None)
 
 
-def frames_of(needs: Needs) -> NeededFrames | None:
-    """Return the frames of the video that show the needed things; None if it never shows one of them.
-
-    If two frames show a thing and none between them was examined, those between count as showing it as well. The few
-    frames after the last examined one count as showing the same things.
-    """
-    times = needs.capture.times
-    # Several parts of a question may name the same thing.
-    every, total = needs.looked_every, len(times)
-    found = dict.fromkeys((name, _spans(tuple(frames), every, total)) for name, frames in needs.things)
-    if not found or not all(spans for _, spans in found):
-        return None
-    length = times[-1] - times[0]
-    return NeededFrames(
-        frames=len(times),
-        seconds=round(length + length / max(1, len(times) - 1), 3),
-        needed=tuple(_thing(name, spans, times) for name, spans in found),
-        in_order=needs.in_order,
-    )
-
-
-@lru_cache(maxsize=1024)
-def _thing(name: str, spans: tuple[Span, ...], times: tuple[float, ...]) -> NeededThing:
-    seconds = tuple((round(times[a] - times[0], 3), round(times[b] - times[0], 3)) for a, b in spans)
-    return NeededThing(name=name, frames=spans, seconds=seconds)
-
-
 def _written(found: NeededFrames) -> dict[str, Any]:
     """As `model_dump(mode="json")` writes it, each thing once for all questions that ask for it."""
     plain = found.model_dump(mode="json", exclude={"needed"})
@@ -106,19 +78,6 @@ def _written(found: NeededFrames) -> dict[str, Any]:
 @lru_cache(maxsize=1024)
 def _written_thing(thing: NeededThing) -> dict[str, Any]:
     return thing.model_dump(mode="json")
-
-
-@lru_cache(maxsize=1024)
-def _spans(frames: tuple[int, ...], looked_every: int, total: int) -> tuple[Span, ...]:
-    """Frames as runs of those in a row; a scene's questions ask for the same things again and again."""
-    ordered = sorted(set(frames))
-    if ordered and ordered[-1] + looked_every >= total:
-        ordered.append(total - 1)
-    # Frames that were moved to the nearest of a video lie one apart from their rule.
-    most = looked_every + 1 if looked_every > 1 else 1
-    starts = [n for n, (before, here) in enumerate(itertools.pairwise(ordered), 1) if here - before > most]
-    ends = [*starts, len(ordered)] if ordered else []
-    return tuple((ordered[a], ordered[b - 1]) for a, b in zip([0, *starts], ends, strict=False))
 
 
 OVERVIEW = 8

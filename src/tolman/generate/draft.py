@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from tolman.ground_truth.question_families import Recomputed as Recomputed
 from tolman.items import Unit
-from tolman.scenes import Capture
+from tolman.media.needed_frames import Needs
 
 StepKind = Literal["grounding", "reconstruction", "transformation", "logic"]
 """Types of steps, by the keys of the errors that belong to them (`scoring.error_types.MMSI`)."""
@@ -28,27 +29,8 @@ class Shot:
     until: int | None = None
 
 
-Thing = tuple[str, Sequence[int]]
-"""A name, and the frames of a recording that show what it means."""
 Cues = tuple[tuple[str | float | None, ...], ...]
 """For each part of a question's media, seen alone, what it tells: first the answer that it suggests, then anything."""
-
-
-@dataclass(frozen=True)
-class Needs:
-    """Things that the frames of a question about the standard video must show.
-
-    Attributes:
-        capture: the recording that the video is.
-        things: each must be shown by one of its frames.
-        in_order: whether they must come into view in this order.
-        looked_every: as `SceneGeometry.looked_every`.
-    """
-
-    capture: Capture
-    things: tuple[Thing, ...]
-    in_order: bool = False
-    looked_every: int = 1
 
 
 @dataclass(frozen=True)
@@ -149,30 +131,6 @@ class Rejected:
     task: str
     scene: str
     reason: str
-
-
-@dataclass(frozen=True)
-class Recomputed:
-    """The answer of a scene to a question that exists.
-
-    Attributes:
-        released: the answer by the released geometry, as printed; for a choice its text; None where not asked for.
-        exact: the exact value, or the exact answer's text.
-        margin: how far the exact answer is from another one (metres, degrees …), where that can be said.
-        violations: the rules of the given settings that the question breaks.
-        harmless: those of them that leave the answer safe: measuring or judging by eye leads to the same option, or
-            number. Every other violation puts the answer in doubt.
-        evidence: the numbers behind it.
-        place: of the exact answer among the options, from 0, where these are pictures and their texts are alike.
-    """
-
-    released: str | None
-    exact: float | str
-    margin: float | None = None
-    violations: tuple[str, ...] = ()
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-    place: int | None = None
-    harmless: tuple[str, ...] = ()
 
 
 def first_drafts(found: Iterable[Draft | Rejected], most: int) -> Iterator[Draft | Rejected]:

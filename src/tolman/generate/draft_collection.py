@@ -19,10 +19,9 @@ from tolman.generate.draft import Draft, Rejected
 from tolman.generate.draft_storage import DraftEntry, DraftFile, Entries
 from tolman.generate.presets import GenerationPreset, drafts
 from tolman.generate.question_media import PictureSource, sources_of
-from tolman.generate.scene_geometry import SceneGeometry, measure_together
-from tolman.ingest.vsi_meta_info import Skipped
+from tolman.ground_truth.scene_arrays import SceneGeometry, measure_together
 from tolman.parallel import Workers, parallel_map
-from tolman.scenes import Capture, Scene
+from tolman.scenes import Capture, Scene, Skipped
 
 ANY = "…"
 """Stands for categories and values in which reasons differ."""

@@ -1,21 +1,28 @@
-"""Drafts as items: their ids, their options with letters, their media and the steps of their reasoning."""
+"""Drafts as items: their ids, their options with letters, their media and the steps of their reasoning.
+
+A question can also be made again from its scene, after the scene or a rule was corrected.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tolman import benchmarks
-from tolman.generate.answer_evidence import with_reasoning
+from tolman.generate.answer_evidence import with_needed_frames, with_reasoning
 from tolman.generate.distractors import balanced_places, placed
-from tolman.generate.draft import Draft, ReasoningStep
+from tolman.generate.draft import Draft, ReasoningStep, Shot
 from tolman.generate.draft_collection import Collected
 from tolman.generate.draft_storage import DraftEntry
+from tolman.generate.presets import GenerationPreset, drafts
 from tolman.generate.question_media import Names, PictureSource
 from tolman.generate.rings import InRing
+from tolman.ground_truth.released_audit import audit
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.guessing.folds import TWINS
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.kinds import kind_of
@@ -159,3 +166,70 @@ def as_choice(item: Item) -> Item:
         return item
     changes = {"kind": "choice", "unit": None, "options": tuple(choices["options"]), "answer": choices["answer"]}
     return Item.model_validate({**dict(item), **changes})
+
+
+def drafts_of(geometry: SceneGeometry, preset: GenerationPreset) -> list[Draft]:
+    """All questions that a scene has under some rules."""
+    return [draft.finished() for draft in drafts(geometry, preset) if isinstance(draft, Draft)]
+
+
+def is_sound(item: Item, geometry: SceneGeometry, preset: GenerationPreset) -> bool:
+    """Check whether an item is valid unchanged: its answer is the scene's, and it breaks no rule.
+
+    Such an item stays as it is. Its scene's drafts may have other distractors by now, which says nothing against it.
+    """
+    return audit([item], {geometry.scene.id: geometry}, preset.settings)[0].verdict == "sound"
+
+
+def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
+    """Return the same question as the scene and the rules have it now, under its old id.
+
+    The right letter of a choice stays the same, so that letters stay balanced.
+
+    Args:
+        item: as it was generated.
+        made: the questions that its scene has now.
+        seed: that it was generated with.
+
+    Returns:
+        None where the question is asked no more: its answer became doubtful, or its subject is gone. The item
+        itself where it is of another kind than choice and number, which families don't draft.
+    """
+    if item.kind not in DRAFTED_KINDS:
+        return item
+    shown = _pictures(item)
+    found = [
+        draft
+        for draft in made
+        if item.task in (draft.task, *draft.labels.values())
+        and _asks(draft, item.question)
+        and all(_shot(shot) in shown for shot in draft.shots)
+    ]
+    if not found:
+        return None
+    # Where several have the wording, the options tell which it was; the others stay away.
+    draft = max(found, key=lambda d: len(set(d.options) & set(item.options)))
+    media = tuple(shown[_shot(shot)] for shot in draft.shots)
+    choices = as_choice(item)
+    place = choices.letters.index(choices.answer) if kind_of(choices).has_letters else 0
+    fresh = item_of(with_needed_frames(draft), min(place, max(len(draft.options) - 1, 0)), media, seed)
+    if kind_of(item).has_letters:
+        fresh = as_choice(fresh)
+    kept = {"id": item.id, "task": item.task, "labels": item.labels, "scene": item.scene}
+    return fresh.model_copy(update=kept if draft.shots else kept | {"media": item.media})
+
+
+def _pictures(item: Item) -> dict[tuple[str, int, int | None], Media]:
+    """The media of a question about pictures, by the shots that they are."""
+    shots = item.evidence.get("shots") or ()
+    return {(capture, frame, until): m for (capture, frame, until), m in zip(shots, item.media, strict=False)}
+
+
+def _shot(shot: Shot) -> tuple[str, int, int | None]:
+    return shot.capture, shot.frame, shot.until
+
+
+def _asks(draft: Draft, question: str) -> bool:
+    """Check whether a draft has the wording of a question, in any order of the options inside it."""
+    pattern = ".*".join(re.escape(part) for part in draft.question.split("{options}"))
+    return re.fullmatch(pattern, question, re.DOTALL) is not None

@@ -4,13 +4,10 @@
 (section 3 and Appendix B.1), on exact geometry. `mmsi`, `site` and `spatialbench` make the families of the other three
 papers, `posed-video` needs camera poses alone, and `all` has every family, those of plugins too. A family's thresholds
 and their defaults are in its own file; a preset holds those that differ.
-
-A preset's families draft questions about a scene, and recompute the answers to existing questions.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -18,15 +15,16 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationError, field_validator, model_validator
 
 from tolman.errors import UsageError, unknown
-from tolman.generate.draft import Draft, Recomputed, Rejected
+from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
 from tolman.generate.families.vsi_bench.numerical import DistanceSettings, RoomSettings, SizeSettings
 from tolman.generate.families.vsi_bench.relative_direction import DirectionSettings
 from tolman.generate.families.vsi_bench.relative_distance import RelativeDistanceSettings
 from tolman.generate.family import Family, FamilySettings, labels_of
-from tolman.generate.family_registry import (
+from tolman.ground_truth.question_families import (
     FORMER_SETTINGS,
     MMSI,
+    NO_SCALE,
     OF_PAPERS,
     POSED_VIDEO,
     REWORDED,
@@ -36,11 +34,9 @@ from tolman.generate.family_registry import (
     current_name,
     families,
     family,
-    family_of,
     resolve,
 )
-from tolman.generate.scene_geometry import SceneGeometry
-from tolman.items import Item
+from tolman.ground_truth.scene_arrays import SceneGeometry
 
 SettingsT = TypeVar("SettingsT", bound=FamilySettings)
 
@@ -192,7 +188,7 @@ class GenerationPreset(BaseModel):
         thresholds, and the questions then have no scoring profile.
 
         Args:
-            wanted: names, as `generate.family_registry.resolve` reads them.
+            wanted: names, as `ground_truth.question_families.resolve` reads them.
 
         Raises:
             UsageError: a family that is not there, one of another paper's, or a part of several names.
@@ -301,13 +297,6 @@ def preset(name: str) -> GenerationPreset:
     return found.model_copy(update={"families": tuple(families())}) if name == "all" else found
 
 
-_LOCATION = re.compile(r" (?:is |are )?(?:on|to|at|in) (?:your|the) (?:left|right|front|back)\b.*| and\b.*", re.DOTALL)
-"""The words after a landmark in routes written by people: "the trash bin is on your right", "the bathtub and turn"."""
-
-
-_NO_SCALE = "the scene's scale is unknown"
-
-
 def drafts(geometry: SceneGeometry, preset: GenerationPreset) -> Iterator[Draft | Rejected]:
     """The questions of the preset's families for a scene, with their labels where the preset has them.
 
@@ -319,7 +308,7 @@ def drafts(geometry: SceneGeometry, preset: GenerationPreset) -> Iterator[Draft 
     for name in preset.families:
         own = family(name)
         if not geometry.scene.metric and not own.scale_free:
-            yield from (Rejected(task, geometry.scene.id, _NO_SCALE) for task in own.tasks)
+            yield from (Rejected(task, geometry.scene.id, NO_SCALE) for task in own.tasks)
             continue
         least = max(own.min_shown, geometry.shown)
         if least not in shown:
@@ -362,38 +351,3 @@ def labels(name: str, *, outdoors: bool, own: Mapping[str, str]) -> dict[str, st
     """
     found = family(name)
     return labels_of(found.name, found.taxonomy, outdoors=outdoors, own=own)
-
-
-def categories_in(item: Item) -> tuple[str, ...]:
-    """The categories that a question names, each once, in the order of their first mention.
-
-    Empty where no family knows the question, or where it names none, as the question for a room's size.
-    """
-    known = family_of(item)
-    if known is None:
-        return ()
-    found: dict[str, str] = {}
-    for pattern in known.names:
-        for match in pattern.finditer(item.question):
-            for group in filter(None, match.groups()):  # a part that may be left out names nothing
-                for name in _LOCATION.sub("", group).split(", "):
-                    found.setdefault(name.casefold(), name)
-    return tuple(found.values())
-
-
-def recompute(geometry: SceneGeometry, item: Item, preset: GenerationPreset, *, released: bool = True) -> Recomputed:
-    """Answer a question from its scene.
-
-    Raises:
-        ValueError: no family knows the question, or it asks for metres in a scene of unknown scale.
-        KeyError: the scene lacks one of its objects.
-    """
-    known = family_of(item)
-    if known is None:
-        label = item.labels.get("family", "")
-        if label:
-            raise ValueError(f"the family '{label}' is not there: give the file that declares it with --plugin")
-        raise ValueError(f"no family answers '{item.task}'")
-    if not geometry.scene.metric and not known.scale_free:
-        raise ValueError(_NO_SCALE)
-    return known.recompute(geometry, item, preset.settings_for(known), released=released)

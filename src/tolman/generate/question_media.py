@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.files import atomic_write
 from tolman.generate.draft import Draft
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Media
 from tolman.media.images import to_jpeg
 from tolman.media.sampling import Frames
@@ -118,7 +118,9 @@ def _carry_out(job: _Job) -> list[str]:
     try:
         index = read_index(path)
         if job.frames[-1] >= len(index.times):
-            raise InputError(path, f"has {len(index.times)} frames, and its recording speaks of frame {job.frames[-1]}")
+            raise InputError(
+                path, f"has {counted(len(index.times), 'frame')}, and its recording speaks of frame {job.frames[-1]}"
+            )
         for _, image in read_frames(path, index, job.frames):
             content = to_jpeg(image, Frames(quality=QUALITY))
             name = f"{FOLDER}/{hashlib.sha256(content).hexdigest()[:20]}.jpg"

@@ -8,10 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 
-from tolman.errors import UsageError
-
 T = TypeVar("T")
-H = TypeVar("H", bound=Hashable)
 
 
 _FEW = 21
@@ -179,36 +176,6 @@ class _Stratum:
                 self._turn.append(part)
                 return drawn
         return None
-
-
-def quotas(strata: Sequence[H], size: int) -> dict[H, int]:
-    """Counts that a part takes of each stratum so that the mixture stays: largest remainders, at least one each.
-
-    Args:
-        strata: of every item.
-        size: of the part.
-
-    Raises:
-        UsageError: the size is less than one for each stratum, or more than there are items.
-    """
-    counts = Counter(strata)
-    if not len(counts) <= size <= len(strata):
-        raise UsageError(
-            f"a subset can't have {size:,} items: it takes {len(counts)} at least (one of each kind) "
-            f"and {len(strata):,} at most."
-        )
-    exact = {key: size * count / len(strata) for key, count in counts.items()}
-    found = {key: max(1, int(share)) for key, share in exact.items()}
-    by_remainder = sorted(found, key=lambda key: (found[key] - exact[key], str(key)))
-    while sum(found.values()) < size:
-        for key in by_remainder:
-            if sum(found.values()) < size and found[key] < counts[key]:
-                found[key] += 1
-    while sum(found.values()) > size:
-        for key in reversed(by_remainder):
-            if sum(found.values()) > size and found[key] > 1:
-                found[key] -= 1
-    return found
 
 
 def shared_order(names: Sequence[str], seed: str) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from tolman.errors import hint
+from tolman.errors import counted, hint
 from tolman.extras import LazyModule
 from tolman.geometry.box_uncertainty import Rays, choices, cuts, gaps, let_down, meant
 from tolman.geometry.boxes import Boxes, Floats, distances
@@ -344,9 +344,9 @@ def _largest_plane(surface: Surface, seed: int) -> tuple[Any, float]:
 def _notes(picked: Picked) -> tuple[str, ...]:
     notes = []
     if picked.planes:
-        count = len(picked.planes)
-        many = "one surface goes" if count == 1 else f"{count} surfaces go"
-        notes.append(f"{many} on beyond the region and {'was' if count == 1 else 'were'} taken out")
+        where = "on beyond the region and"
+        surfaces = counted(len(picked.planes), f"surface goes {where} was", f"surfaces go {where} were")
+        notes.append(f"{surfaces} taken out")
     if picked.apart > _APART:
         notes.append(
             f"{picked.apart:.0%} of what was left goes on beyond the region and is left out: where that is part of "

@@ -128,7 +128,7 @@ def deal(group: Sequence[int], labelled: Sequence[tuple[str, ...]], count: int, 
     for i, number in enumerate(group):
         members.setdefault(number, []).append(i)
     if len(members) < count:
-        raise UsageError(f"{count} folds need as many scenes that can be held out, here are {len(members)}.")
+        raise UsageError(f"{count} folds need as many scenes that can be held out, not {len(members)}.")
     alike = len(set(labelled)) == 1
     total = Counter(label for own in labelled for label in own)
     shuffled = np.random.default_rng(seed).permutation(len(members))

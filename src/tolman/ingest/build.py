@@ -21,10 +21,8 @@ import tolman
 from tolman.errors import InputError, MissingExtraError, TolmanError
 from tolman.extras import told
 from tolman.files import link_or_copy, remove, remove_partials, write_text
-from tolman.ingest import formats
-from tolman.ingest.categories import of_dataset, of_file
-from tolman.ingest.corrections import NAME as CORRECTIONS
-from tolman.ingest.corrections import (
+from tolman.ground_truth.corrections import NAME as CORRECTIONS
+from tolman.ground_truth.corrections import (
     ORIGINALS,
     UNMATCHED,
     Correction,
@@ -34,6 +32,8 @@ from tolman.ingest.corrections import (
     read_corrections,
     without_absent,
 )
+from tolman.ingest import formats
+from tolman.ingest.categories import of_dataset, of_file
 from tolman.ingest.make import IngestSettings, make
 from tolman.ingest.marked_objects import lift_marked, marks_files, marks_path
 from tolman.ingest.readers.text_records import natural

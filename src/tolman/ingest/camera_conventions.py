@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import turned_poses
 from tolman.geometry.scan_consistency import cameras_up, floor_share, path_length
@@ -142,7 +142,7 @@ def late_candidates(every: Floats, frames: Sequence[int], intrinsics: Floats) ->
     for name, others in (
         ("poses in reverse order", [last - frame for frame in frames]),
         *(
-            (f"each pose {abs(k)} frame{'s' * (abs(k) > 1)} {'earlier' if k > 0 else 'later'}",
+            (f"each pose {counted(abs(k), 'frame')} {'earlier' if k > 0 else 'later'}",
              [frame + k for frame in frames])
             for k in SHIFTS
         ),

@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Floats
 from tolman.geometry.scan_consistency import in_frames
 from tolman.ingest.scan_format import CameraRecording
@@ -103,8 +103,9 @@ def checked_poses(path: Path, poses: Floats) -> tuple[Floats, list[str]]:
         if wrong.any():
             raise InputError(path, f"the pose of frame {numbers[int(wrong.argmax())]} {what}")
     if lost.all() and len(lost):
-        raise InputError(path, f"none of its {len(lost):,} frames has a pose: tracking was lost throughout")
-    said = f"{path.name}: {int(lost.sum()):,} of {len(lost):,} frames have no pose (lost tracking); they show nothing"
+        raise InputError(path, f"none of its {counted(len(lost), 'frame')} has a pose: tracking was lost throughout")
+    have = "has no pose (lost tracking) and shows" if lost.sum() == 1 else "have no pose (lost tracking); they show"
+    said = f"{path.name}: {int(lost.sum()):,} of {len(lost):,} frames {have} nothing"
     return found, [said] if lost.any() else []
 
 
@@ -128,8 +129,9 @@ def without_jumps(path: Path, poses: Floats) -> tuple[Floats, list[str]]:
         return poses, []
     found = poses.copy()
     found[tracked[far]] = np.nan
+    of = f"of {len(poses):,} poses"
     said = (
-        f"{path.name}: {int(far.sum()):,} of {len(poses):,} poses are far from all others, the first of them "
+        f"{path.name}: {counted(int(far.sum()), f'{of} is', f'{of} are')} far from all others, the first of them "
         f"{off[far][0]:,.0f} m (frame {tracked[far][0]}); these frames show nothing"
     )
     return found, [said]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.files import link_or_copy
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import Tree, scaled_intrinsics
@@ -168,9 +168,10 @@ def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str
         if recording.standard is None or len(alike) == count - 1:
             what = f"frames {at} and {at + 1} of '{recording.role}' have the same time, {recording.times[at]:g} s"
             raise InputError(source.path, what, fix="give each frame a time of its own")
+        have = "has" if len(alike) == 1 else "have"
         repaired.append(
-            f"{source.path.name}: {len(alike):,} of {count:,} frames of '{recording.role}' have the time of the frame "
-            f"before, the first of them frame {at + 1}; one of each time is shown"
+            f"{source.path.name}: {len(alike):,} of {count:,} frames of '{recording.role}' {have} the time of the "
+            f"frame before, the first of them frame {at + 1}; one of each time is shown"
         )
     if recording.standard is not None and is_too_long(recording.times):
         raise InputError(
@@ -179,12 +180,11 @@ def _checked(recording: CameraRecording, source: SceneSource, repaired: list[str
             f"its times {seconds_doubted(recording.times) or 'are wrong'}",
             fix="give its times in seconds",
         )
+    frames = counted(len(recording.times), "frame")
     if len(recording.poses) not in (0, len(recording.times)):
-        raise InputError(
-            source.path, f"'{recording.role}' has {len(recording.poses):,} poses for {len(recording.times):,} frames"
-        )
+        raise InputError(source.path, f"'{recording.role}' has {counted(len(recording.poses), 'pose')} for {frames}")
     if len(recording.intrinsics) not in (0, 1, len(recording.times)):
-        counts = f"{len(recording.intrinsics):,} rows of intrinsics for {len(recording.times):,} frames"
+        counts = f"{len(recording.intrinsics):,} rows of intrinsics for {frames}"
         raise InputError(source.path, f"'{recording.role}' has {counts}")
     check_intrinsics(source.path, recording.intrinsics, recording.size, anamorphic=recording.anamorphic)
     if recording.media is not None and recording.media.is_file() and (choice := track_choice(recording.media)):

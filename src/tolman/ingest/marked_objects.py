@@ -6,7 +6,6 @@ Encord, TAO and Scalabel write them. `lifted_boxes` finds the boxes.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.extras import needs
 from tolman.geometry.camera_geometry import scaled_intrinsics
 from tolman.geometry.scan_consistency import in_frames
@@ -37,8 +36,6 @@ _LONGER = 640
 """Pixels of the longer side at which marks are looked at."""
 _MOST = 300
 """Pictures of a camera whose marks are used, at most, evenly chosen."""
-_ROUND = math.pi / 4
-"""Share of a 2-D box that an object fills, about: that of an ellipse."""
 _Size = tuple[int, int]
 
 
@@ -65,13 +62,11 @@ class ObjectMarks:
         path: of it.
         pictures: the name of each picture, without its ending.
         of: called with a picture's name and its size on disk, gives its marks.
-        outlines: whether they are masks rather than 2-D boxes.
     """
 
     path: Path
     pictures: Sequence[str]
     of: Callable[[str, _Size], list[PictureMark]]
-    outlines: bool
 
 
 def marks_path(given: Path, source: SceneSource) -> Path:
@@ -100,7 +95,7 @@ def lift_marked(source: SceneSource, reading: RawScene) -> RawScene:
     """Add the objects that are marked on a scan's pictures, with boxes.
 
     Raises:
-        InputError: the marks can't be used, or are on other pictures.
+        InputError: the marks can't be used, or are on other pictures; or the scan has nothing to measure them by.
     """
     assert source.hints.objects is not None
     marks = read_marks(marks_path(source.hints.objects, source))
@@ -118,7 +113,7 @@ def lift_marked(source: SceneSource, reading: RawScene) -> RawScene:
             empty += counts[value] == 0
             if counts[value]:
                 found.append(Mark(len(views), value, one.label, one.track))
-                shown.append((i, frame, max(1, round(counts[value] * share * (1 if marks.outlines else _ROUND)))))
+                shown.append((i, frame, max(1, round(counts[value] * share))))
         rows = recording.intrinsics
         camera = scaled_intrinsics(rows[frame if len(rows) > 1 else 0], recording.size, labels.shape[::-1])
         own_depth = recording.depths is not None and recording.depth_intrinsics is None
@@ -126,7 +121,11 @@ def lift_marked(source: SceneSource, reading: RawScene) -> RawScene:
         views.append(MarkedView(recording.poses[frame], tuple(camera.tolist()), labels, depth))
     surface = reading.surface
     cloud = reading.points if surface is None else spread_points(surface)
-    objects, left_out = lift(views, found, cloud, outlines=marks.outlines)
+    lifted = lift(views, found, cloud)
+    if lifted is None:
+        what = "marks objects of a scan without depth and without a dense cloud, which their boxes are measured by"
+        raise InputError(marks.path, what, fix="add depth, a mesh or a dense cloud, or give boxes in objects.json")
+    objects, left_out = lifted
     names = _names(objects, {one.id for one in reading.instances})
     first = max((one.number for one in reading.instances), default=0) + 1
     instances = [
@@ -180,15 +179,14 @@ def _names(objects: Sequence[LiftedObject], taken: set[str]) -> list[str]:
 def _notes(objects: Sequence[LiftedObject], left_out: Mapping[str, int], missing: int, empty: int) -> Iterator[str]:
     if objects:
         error = 100 * float(np.median([one.error for one in objects]))
-        alone = sum(not one.solid for one in objects)
-        by_poses = f", {alone:,} of them by poses alone" if alone else ""
-        yield f"{len(objects):,} boxes are lifted from marks{by_poses}, within {error:.0f} cm (median); review them"
+        boxes = counted(len(objects), "box is", "boxes are")
+        yield f"{boxes} lifted from marks, within {error:.0f} cm (median); review them"
     if left_out:
         yield "marked objects left out: " + "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
     if missing:
-        yield f"{missing:,} marked pictures aren't in the scan, or have no pose"
+        yield f"{counted(missing, 'marked picture')} not in the scan, or without a pose"
     if empty:
-        yield f"{empty:,} marks have no pixel, or are covered by others"
+        yield f"{counted(empty, 'mark')} without a pixel, or covered by others"
 
 
 def _labels(
@@ -307,7 +305,7 @@ def _png_marks(folder: Path) -> ObjectMarks:
             for one in numbers.tolist()
         ]
 
-    return ObjectMarks(folder, list(files), of, outlines=True)
+    return ObjectMarks(folder, list(files), of)
 
 
 # COCO
@@ -354,9 +352,7 @@ def _coco_marks(path: Path) -> ObjectMarks:
             PictureMark(labels[row["category_id"]], _track(row), _pixels(path, i, row, own)) for i, row in marks[name]
         ]
 
-    outlined = sum(bool(row.get("segmentation")) for some in marks.values() for _, row in some)
-    outlines = 2 * outlined > sum(map(len, marks.values()))
-    return ObjectMarks(path, [name for name, own in marks.items() if own], of, outlines)
+    return ObjectMarks(path, [name for name, own in marks.items() if own], of)
 
 
 def _is_key(value: Any) -> bool:
@@ -372,7 +368,7 @@ def _track(row: Mapping[str, Any]) -> str | None:
 
 
 def _pixels(path: Path, number: int, row: Mapping[str, Any], own: _Size) -> Callable[[_Size], NDArray[np.bool_]]:
-    """What draws an annotation's run lengths, polygons or box, given in pixels of a picture of a size.
+    """What draws an annotation's run lengths or polygons, given in pixels of a picture of a size.
 
     Raises:
         InputError: they are none.
@@ -385,13 +381,7 @@ def _pixels(path: Path, number: int, row: Mapping[str, Any], own: _Size) -> Call
         if any(len(one) < 6 or len(one) % 2 for one in polygons):
             raise InputError(path, "takes polygons of three corners or more, x and y in turn", field=field)
         return lambda size: _polygons(polygons, own, size)
-    x, y, wide, high = _numbers(path, f"annotations.{number}.bbox", row.get("bbox"), 4).tolist()
-
-    def box(size: _Size) -> NDArray[np.bool_]:
-        columns, rows = ((np.arange(n) + 0.5) * m / n for n, m in zip(size, own, strict=True))
-        return np.asarray(((rows >= y) & (rows <= y + high))[:, None] & ((columns >= x) & (columns <= x + wide)))
-
-    return box
+    raise InputError(path, "has no mask; boxes in 2-D say too little of an object's place", field=field)
 
 
 def _runs(path: Path, field: str, shape: Mapping[str, Any], own: _Size) -> Callable[[_Size], NDArray[np.bool_]]:
@@ -409,12 +399,12 @@ def _runs(path: Path, field: str, shape: Mapping[str, Any], own: _Size) -> Calla
     return lambda to: np.asarray(_sampled(decode_runs(runs, (size[0], size[1])), to))
 
 
-def _numbers(path: Path, field: str, values: Any, count: int | None = None) -> NDArray[np.float64]:
+def _numbers(path: Path, field: str, values: Any) -> NDArray[np.float64]:
     most = 2 * MAX_VERTICES
-    usable = isinstance(values, list) and len(values) <= most and (count is None or len(values) == count)
+    usable = isinstance(values, list) and len(values) <= most
     if usable and all(isinstance(n, int | float) and not isinstance(n, bool) and abs(n) < 1e6 for n in values):
         return np.array(values, dtype=np.float64)
-    raise InputError(path, f"takes {f'at most {most:,}' if count is None else count} finite numbers", field=field)
+    raise InputError(path, f"takes at most {most:,} finite numbers", field=field)
 
 
 def _polygons(polygons: Sequence[NDArray[np.float64]], own: _Size, size: _Size) -> NDArray[np.bool_]:

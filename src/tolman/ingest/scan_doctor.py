@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.errors import counted
 from tolman.extras import LazyModule
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.ingest.camera_conventions import FOCAL_FACTORS, UP_TURNS
@@ -185,7 +186,7 @@ def _of_cameras(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
         shifted = {k: _with_poses(scan, _shifted, k) for k in SHIFTS}
         k = min(SHIFTS, key=lambda k: _misfit(shifted[k]))
         if k not in (SHIFTS[0], SHIFTS[-1]):
-            yield "late", f"poses are {abs(k)} frame{'s' * (abs(k) > 1)} {'late' if k > 0 else 'early'}", shifted[k]
+            yield "late", f"poses are {counted(abs(k), 'frame')} {'late' if k > 0 else 'early'}", shifted[k]
 
 
 def _in_seconds(camera: CameraNumbers, factor: float) -> CameraNumbers:

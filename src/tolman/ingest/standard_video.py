@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.extras import needs
 from tolman.files import atomic_write, link_or_copy
 from tolman.geometry.boxes import Floats
@@ -297,7 +297,7 @@ def _sightings(
             cache = number, sightings_in_mask(0, values, sight.names, depth)
         for one in cache[1]:
             found.append(one.model_copy(update={"frame": frame, "pixels": round(one.pixels * share)}))
-    said = f"{blind:,} frames of '{recording.role}' have no mask; nothing is seen in them"
+    said = f"{counted(blind, 'frame')} of '{recording.role}' without a mask: nothing is seen there"
     # Frames without a pose are counted where poses are checked.
     return found, [said] if blind and not casts else []
 

@@ -20,7 +20,7 @@ from tolman.scoring.parse import read_careful
 
 def _check_choice(item: Item) -> str:
     if not 2 <= len(item.options) <= len(LETTERS):
-        return f"a choice needs 2 to {len(LETTERS)} options, here are {len(item.options)}"
+        return f"a choice needs 2 to {len(LETTERS)} options, not {len(item.options)}"
     if item.answer not in item.letters:
         return f"the answer {item.answer!r} is none of the options {', '.join(item.letters)}"
     return ""

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from tolman.errors import DataWarning, InputError
+from tolman.errors import DataWarning, InputError, counted
 from tolman.items import Item, Media
 from tolman.messages import Joined
 from tolman.storage import is_there
@@ -303,11 +303,13 @@ def refuse_missing(folder: Path, items: Iterable[Item]) -> None:
     absent = {name: paths for name, paths in groups.items() if not any(is_there(folder / path) for path in paths)}
     if absent and len(absent) == len(groups):
         lost = [path for paths in absent.values() for path in paths]
-        what = f"none of the {len(lost):,} files of the questions' media is there (the first: {lost[0]})"
+        what = f"none of the questions' media is there ({counted(len(lost), 'file')}, the first: {lost[0]})"
         raise InputError(folder, what, fix="name the folder that holds them with --media")
     for name, paths in absent.items():
         if len(paths) >= MIN_FILES:
-            what = f"none of the {len(paths):,} files of the questions' media is there (the first: {next(iter(paths))})"
+            what = (
+                f"none of the questions' media is there ({counted(len(paths), 'file')}, the first: {next(iter(paths))})"
+            )
             fix = "add them, name the folder that holds all of them with --media, or leave their questions out"
             raise InputError(folder / name, what, fix=fix)
 
@@ -340,10 +342,10 @@ def refuse_outside(folder: Path, items: Iterable[Item]) -> None:
                 if not inside[place.parent] or (place.is_symlink() and not place.resolve().is_relative_to(root)):
                     elsewhere.setdefault(path)
     if elsewhere:
-        first = next(iter(elsewhere))
+        first, what = next(iter(elsewhere)), "of the questions' media"
         warnings.warn(
-            f"{len(elsewhere):,} of the questions' media are outside of {folder} (the first: {first}); they are shown "
-            "to the model.",
+            f"{counted(len(elsewhere), f'{what} is', f'{what} are')} outside of {folder} (the first: {first}) and "
+            "shown to the model.",
             DataWarning,
             stacklevel=2,
         )

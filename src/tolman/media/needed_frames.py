@@ -17,8 +17,10 @@ eight. So a run is judged by the frames that it shows, not by whether it shows a
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -31,6 +33,7 @@ from pydantic_core import from_json
 from tolman.item_table import evidence_text
 from tolman.items import Item
 from tolman.media.sampling import Frames
+from tolman.scenes import Capture
 
 KEY = "needed_frames"
 """In an item's evidence."""
@@ -180,6 +183,67 @@ class NeededFrames(BaseModel):
     def _masks(self) -> NDArray[np.bool_]:
         """Find the frames that show each thing. Shape (things, frames)."""
         return np.stack([_mask(thing.frames, self.frames) for thing in self.needed])
+
+
+Thing = tuple[str, Sequence[int]]
+"""A name, and the frames of a recording that show what it means."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Things that the frames of a question about the standard video must show.
+
+    Attributes:
+        capture: the recording that the video is.
+        things: each must be shown by one of its frames.
+        in_order: whether they must come into view in this order.
+        looked_every: as `ground_truth.scene_arrays.SceneGeometry.looked_every`.
+    """
+
+    capture: Capture
+    things: tuple[Thing, ...]
+    in_order: bool = False
+    looked_every: int = 1
+
+
+def frames_of(needs: Needs) -> NeededFrames | None:
+    """Return the frames of the video that show the needed things; None if it never shows one of them.
+
+    If two frames show a thing and none between them was examined, those between count as showing it as well. The few
+    frames after the last examined one count as showing the same things.
+    """
+    times = needs.capture.times
+    # Several parts of a question may name the same thing.
+    every, total = needs.looked_every, len(times)
+    found = dict.fromkeys((name, _spans(tuple(frames), every, total)) for name, frames in needs.things)
+    if not found or not all(spans for _, spans in found):
+        return None
+    length = times[-1] - times[0]
+    return NeededFrames(
+        frames=len(times),
+        seconds=round(length + length / max(1, len(times) - 1), 3),
+        needed=tuple(_thing(name, spans, times) for name, spans in found),
+        in_order=needs.in_order,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _thing(name: str, spans: tuple[Span, ...], times: tuple[float, ...]) -> NeededThing:
+    seconds = tuple((round(times[a] - times[0], 3), round(times[b] - times[0], 3)) for a, b in spans)
+    return NeededThing(name=name, frames=spans, seconds=seconds)
+
+
+@lru_cache(maxsize=1024)
+def _spans(frames: tuple[int, ...], looked_every: int, total: int) -> tuple[Span, ...]:
+    """Frames as runs of those in a row; a scene's questions ask for the same things again and again."""
+    ordered = sorted(set(frames))
+    if ordered and ordered[-1] + looked_every >= total:
+        ordered.append(total - 1)
+    # Frames that were moved to the nearest of a video lie one apart from their rule.
+    most = looked_every + 1 if looked_every > 1 else 1
+    starts = [n for n, (before, here) in enumerate(itertools.pairwise(ordered), 1) if here - before > most]
+    ends = [*starts, len(ordered)] if ordered else []
+    return tuple((ordered[a], ordered[b - 1]) for a, b in zip([0, *starts], ends, strict=False))
 
 
 @lru_cache(maxsize=1024)

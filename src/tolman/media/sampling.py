@@ -10,6 +10,8 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from tolman.errors import counted
+
 MARK = "<image>"
 """Where the picture stands in `Frames.label`."""
 _ROUNDING = 0.0005
@@ -61,7 +63,7 @@ class Frames(BaseModel):
             return f"{self.per_second:g} frame/s" + (f", at most {self.cap}" if self.cap is not None else "")
         if self.count is None:
             return "all frames"
-        return f"{self.count} frame{'s' if self.count != 1 else ''}"
+        return counted(self.count, "frame")
 
     def indices(self, total: int, duration: Fraction, moments: Sequence[float] | None = None) -> list[int]:
         """The numbers of the frames that are shown, counted from 0 by presentation time.

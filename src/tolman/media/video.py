@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.errors import counted
 from tolman.extras import LazyModule, needs
 from tolman.media.integrity import lost_bytes
 
@@ -176,9 +177,11 @@ def _frame_count_sentence(container: InputContainer, stream: VideoStream, found:
         length = promised / rate if rate else None
     elif container.duration and any(kind in name for kind in ("matroska", "mp4", "flv", "mxf")):
         length = Fraction(container.duration, 1_000_000)
-    holds = f"holds {found:,} frame{'s' * (found != 1)} ({float(seconds):.2f} s)"
+    holds = f"holds {counted(found, 'frame')} ({float(seconds):.2f} s)"
     if promised:
-        return f"promises {promised:,} frames" + (f" ({float(length):.2f} s)" if length else "") + f" and {holds}"
+        return (
+            f"promises {counted(promised, 'frame')}" + (f" ({float(length):.2f} s)" if length else "") + f" and {holds}"
+        )
     return f"promises {float(length):.2f} s and {holds}" if length else holds
 
 

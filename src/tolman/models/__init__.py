@@ -11,22 +11,24 @@ from importlib import import_module
 
 from tolman.errors import UsageError, unknown
 from tolman.models.code import mark_created
-from tolman.models.model import Model, ModelOptions
+from tolman.models.model import Model, ModelOptions, check_address
 from tolman.registry import Registry
 
 _REGISTRY = Registry("model family", __name__, "create", "tolman.models")
 families = _REGISTRY.names
 
 
-def check_name(model: str) -> None:
-    """Refuse a name that isn't FAMILY/NAME of a known family.
+def check_name(model: str, base_url: str | None = None) -> None:
+    """Refuse a name that isn't FAMILY/NAME of a known family, and addresses without a scheme.
 
     Raises:
-        UsageError: the name is refused.
+        UsageError: the name or an address is refused.
     """
     family, _, name = model.partition("/")
     if family not in families() or not name:
         raise unknown("model", model, [f"{one}/NAME" for one in families()])
+    for url in ModelOptions(base_url=base_url).urls:
+        check_address(url)
 
 
 def create(name: str, options: ModelOptions) -> Model:
@@ -42,8 +44,7 @@ def create(name: str, options: ModelOptions) -> Model:
         known: tuple[str, ...] = getattr(import_module(maker.__module__), "MODELS", ())
         there = f", NAME being {', '.join(known[:-1])} or {known[-1]}" if len(known) > 1 else ""
         raise UsageError(f"'{name}' names a family but no model; write {family}/NAME{there}.")
-    urls = [url.strip() for url in (options.base_url or "").split(",") if url.strip()]
-    if len(urls) < 2:
+    if len(options.urls) < 2:
         model: Model = maker(rest, options)
         return mark_created(_in_batches(model) if options.batch else model, maker)
     if options.batch:
@@ -51,7 +52,7 @@ def create(name: str, options: ModelOptions) -> Model:
     from tolman.models.endpoint import EndpointModel
     from tolman.models.servers import Fleet
 
-    replicas = [maker(rest, replace(options, base_url=url)) for url in urls]
+    replicas = [maker(rest, replace(options, base_url=url)) for url in options.urls]
     if not all(isinstance(one, EndpointModel) for one in replicas):
         raise UsageError(f"--base-url takes several addresses for openai/, gemini/ and anthropic/NAME, not for {name}.")
     return Fleet(replicas)

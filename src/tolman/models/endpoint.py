@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from tolman.errors import UsageError, one_line
 from tolman.messages import Message, Picture
 from tolman.models.identity import Looking
-from tolman.models.model import CallError, ModelOptions, Request, Scope
+from tolman.models.model import CallError, ModelOptions, Request, Scope, check_address
 from tolman.models.pacing import Pacer
 from tolman.responses import FailureKind
 
@@ -78,8 +78,7 @@ def address(options: ModelOptions, variable: str, default: str) -> str:
         UsageError: it is no address.
     """
     url = (options.base_url or os.environ.get(variable) or default).rstrip("/")
-    if not url.startswith(("http://", "https://")):
-        raise UsageError(f"--base-url must begin with http:// or https://, not '{url}'.")
+    check_address(url)
     return url
 
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tolman.generate.presets import preset, recompute
-from tolman.generate.released_audit import warn_of_other_scenes
-from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
+from tolman.ground_truth.question_families import Recomputed, recompute
+from tolman.ground_truth.released_audit import warn_of_other_scenes
+from tolman.ground_truth.scene_arrays import geometries_by_id
 from tolman.items import CANT_TELL
 from tolman.kinds.choices import nearest_option
 from tolman.models.model import CallError, Request
@@ -21,19 +21,7 @@ from tolman.scoring.item_kind import kind_of
 
 if TYPE_CHECKING:
     from tolman.benchmarks.spec import BenchmarkSpec
-    from tolman.generate.draft import Recomputed
-    from tolman.generate.presets import GenerationPreset
     from tolman.items import Item
-
-
-def recomputed(geometry: SceneGeometry, item: Item, preset: GenerationPreset) -> Recomputed:
-    """Return a scene's answer.
-
-    Raises:
-        ValueError: no family knows the question.
-        KeyError: the scene lacks one of its objects.
-    """
-    return recompute(geometry, item, preset, released=False)
 
 
 def as_generated(item: Item) -> Item:
@@ -74,7 +62,6 @@ class Oracle:
         self.settings: Mapping[str, Any] = {"scenes": str(scenes)}
         self._folder = scenes
         self._scenes = geometries_by_id(scenes)
-        self._preset = preset("all")
 
     def prepare(self, benchmark: BenchmarkSpec, items: Sequence[Item]) -> None:
         """Warn where the scenes aren't the benchmark's. Answers follow from the scenes alone."""
@@ -91,7 +78,7 @@ class Oracle:
         if geometry is None:
             raise CallError(FailureKind.REFUSED, f"the collection has no scene '{item.scene}'", retry=False)
         try:
-            found = recomputed(geometry, item, self._preset)
+            found = recompute(geometry, item, released=False)
         except (KeyError, ValueError) as error:
             raise CallError(FailureKind.REFUSED, f"the scene doesn't answer it: {error}", retry=False) from None
         try:

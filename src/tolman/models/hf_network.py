@@ -28,6 +28,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tolman.errors import counted
 from tolman.extras import LazyModule
 from tolman.messages import Clip, Message, Picture, Sampling, Thinking, content_of
 from tolman.models import thinking
@@ -206,7 +207,7 @@ class Network:
             raise refused(f"{self.name} can't be shown pictures and a video in one question; {AS_IMAGES}")
         placeholder = self._processor.video_token
         if text.count(placeholder) != len(clips):
-            told = f"{text.count(placeholder)} places for {len(clips)} videos"
+            told = f"{counted(text.count(placeholder), 'place')} for {counted(len(clips), 'video')}"
             raise refused(f"the chat template of {self.name} leaves {told}; {AS_IMAGES}")
         return self._family.prompt(text, placeholder)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from tolman.benchmarks.spec import BenchmarkSpec
+from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Message, Sampling
 from tolman.models.code import UNKNOWN, code_of
@@ -56,6 +57,22 @@ class ModelOptions:
     batch_size: int = 8
     on: str | None = None
     workers: int | None = None
+
+    @property
+    def urls(self) -> list[str]:
+        """The addresses in `base_url`."""
+        return [url.strip() for url in (self.base_url or "").split(",") if url.strip()]
+
+
+def check_address(url: str) -> None:
+    """Refuse an endpoint's address that lacks its scheme.
+
+    Raises:
+        UsageError: it does.
+    """
+    if not url.startswith(("http://", "https://")):
+        right = f"http://{url.rpartition('://')[2]}"
+        raise UsageError(f"an endpoint's address must begin with http:// or https://: write {right}, not '{url}'.")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tolman.benchmarks.spec import BenchmarkSpec, OneShot, PromptPreset
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.guessing.folds import TWINS
 from tolman.items import CANT_TELL, LETTERS, Item, Media
 from tolman.media.needed_frames import needed_frames
@@ -77,7 +77,7 @@ def _check_captions(
     bare = [item for item in items if not item.media]
     if bare:
         raise UsageError(
-            f"there is nothing to caption for {len(bare):,} of {len(items):,} questions, which have no media (the "
+            f"there is nothing to caption for {len(bare):,} of {counted(len(items), 'question')}, without media (the "
             f"first is {bare[0].id})."
         )
 
@@ -236,7 +236,7 @@ def _check_grounded(
         )
     if not twins_of(items) and all(_evidence(item, preset.frames) is None for item in items):
         raise UsageError(
-            f"grounded has nothing to compare: of {len(items):,} questions none has a twin, or evidence in "
+            f"grounded has nothing to compare: of {counted(len(items), 'question')} none has a twin, or evidence in "
             f"{preset.frames.describe()} and a part of its video without any; show more frames, or ask questions of "
             "'tolman generate'."
         )

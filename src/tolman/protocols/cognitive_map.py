@@ -18,10 +18,10 @@ from typing import Any
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
 from tolman.benchmarks.vsi_bench import MAP_ANSWER, MAP_PROMPT
 from tolman.cognitive_maps import CognitiveMap, MapReading, read_map, true_map
-from tolman.errors import UsageError
-from tolman.generate.presets import categories_in
-from tolman.generate.released_audit import warn_of_other_scenes
-from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
+from tolman.errors import UsageError, counted
+from tolman.ground_truth.question_families import categories_in
+from tolman.ground_truth.released_audit import warn_of_other_scenes
+from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
 from tolman.items import Item
 from tolman.protocols import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply
 from tolman.responses import Response
@@ -112,11 +112,14 @@ def check_maps(name: str, items: Sequence[Item], options: ProtocolOptions) -> No
         raise UsageError("the categories of a scene are read from scenes; give their folder with --scenes FOLDER.")
     lacking = [item for item in items if not categories_on_map(item, options)]
     if lacking:
-        what = "name no category to map" if options.map_categories == "question" else "are of no scene in --scenes"
+        name_no, are = ("names no", "is") if len(lacking) == 1 else ("name no", "are")
+        what = (
+            f"{name_no} category to map" if options.map_categories == "question" else f"{are} of no scene in --scenes"
+        )
         tasks = ", ".join(sorted({item.task for item in lacking}))
         raise UsageError(
-            f"{name} needs to know what to map, and {len(lacking):,} of {len(items):,} questions {what} (the first is "
-            f"{lacking[0].id}; question types: {tasks}); choose others with --tasks."
+            f"{name} needs to know what to map, and {len(lacking):,} of {counted(len(items), 'question')} {what} (the "
+            f"first is {lacking[0].id}; question types: {tasks}); choose others with --tasks."
         )
 
 
@@ -177,8 +180,8 @@ def _check_true_map(
     strange = [item for item in items if (item.scene or "") not in known]
     if strange:
         raise UsageError(
-            f"{options.scenes} has no scene '{strange[0].scene}'; {len(strange):,} of {len(items):,} questions are of "
-            "scenes that it lacks. Give the benchmark's own scenes, or choose questions with --ids."
+            f"{options.scenes} has no scene '{strange[0].scene}'; it lacks the scenes of {len(strange):,} of "
+            f"{counted(len(items), 'question')}. Give the benchmark's own scenes, or choose questions with --ids."
         )
     check_maps("true-map", items, options)
     warn_of_other_scenes(items, known, options.scenes)

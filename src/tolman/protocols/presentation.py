@@ -20,7 +20,7 @@ import random
 from collections.abc import Sequence
 
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.items import Item, Media
 from tolman.media import matchers
 from tolman.messages import Joined, Message
@@ -183,20 +183,20 @@ def check_images(name: str, items: Sequence[Item]) -> None:
     videos = [item for item in items if any(medium.kind == "video" for medium in item.media)]
     if videos:
         raise UsageError(
-            f"{name} joins images, and {len(videos):,} of {len(items):,} questions show a video (the first is "
-            f"{videos[0].id}); choose others with --tasks or --ids."
+            f"{name} joins images, and a video is in {len(videos):,} of {counted(len(items), 'question')} (the first "
+            f"is {videos[0].id}); choose others with --tasks or --ids."
         )
     few = [item for item in items if len(item.media) < 2]
     if few:
         raise UsageError(
-            f"{name} needs at least two images, and {len(few):,} of {len(items):,} questions have fewer (the first is "
-            f"{few[0].id}); leave them out with --exclude."
+            f"{name} needs at least two images; fewer are in {len(few):,} of {counted(len(items), 'question')} (the "
+            f"first is {few[0].id}); leave them out with --exclude."
         )
     inside = [item for item in items if item.interleaved]
     if inside:
         raise UsageError(
-            f"{name} would tear images out of the text that refers to them in {len(inside):,} of {len(items):,} "
-            f"questions (the first is {inside[0].id}); leave them out with --exclude."
+            f"{name} would tear images out of the text that refers to them in {len(inside):,} of "
+            f"{counted(len(items), 'question')} (the first is {inside[0].id}); leave them out with --exclude."
         )
 
 

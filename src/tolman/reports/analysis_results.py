@@ -28,6 +28,7 @@ from tolman.analyze.humans import TIERS, Difficulty, HumansResult
 from tolman.analyze.model_scores import Correlation, CorrelationResult, WeightsResult
 from tolman.analyze.observer_fit import FRAMES_UNKNOWN, LAPSE, ObserverFit, ObserverResult, Parameter, RunObserver
 from tolman.analyze.representative import RepresentativeResult
+from tolman.errors import counted
 from tolman.reports.charts.chart import ends_of
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import MISSING_SIGN, missing_sentences
@@ -147,7 +148,7 @@ def show_correlation(result: CorrelationResult) -> list[Shown]:
             headings.append(heading)
             rows = [[*row, "–" if v is None else f"{v:g}"] for row, v in zip(rows, values, strict=True)]
     shown: list[Shown] = [table(headings, rows, title=f"correlation with {_signed(result.score, result)}")]
-    sources = dict.fromkeys(f"{one.source} ({one.n} models)" for one in result.published.values())
+    sources = dict.fromkeys(f"{one.source} ({counted(one.n, 'model')})" for one in result.published.values())
     shown += [f"published: {', '.join(sources)}."] if sources else []
     shown += result.marks
     if min(value.n for value in result.correlations.values()) < FEW_MODELS:
@@ -168,7 +169,8 @@ def _cells(value: Correlation) -> list[str]:
 def show_deltas(result: DeltasResult) -> list[Shown]:
     """Make the output: runs with missing answers, the tables, and the basis of the figures."""
     shown: list[Shown] = [
-        warning(f"{name}: {count:,} items without an answer are left out.") for name, count in result.unanswered.items()
+        warning(f"{name}: {counted(count, 'item without an answer is', 'items without an answer are')} left out.")
+        for name, count in result.unanswered.items()
     ]
     for delta in result.deltas:
         shown.append(_table(delta, result))
@@ -176,7 +178,7 @@ def show_deltas(result: DeltasResult) -> list[Shown]:
     shown += dict.fromkeys(text for delta in result.deltas for text in _missing(delta, result.columns))
     shown += missing_intervals(d.reason for delta in result.deltas for d in delta.figures.values())
     if result.chance_items:
-        built = f"built from all {result.chance_items:,} questions of the benchmark"
+        built = f"built from all {counted(result.chance_items, 'question')} of the benchmark"
         method = f"Intervals are paired and clustered by scene; scorer: {result.scorer}."
         shown.append(f"chance: baseline/{result.chance}, {built}. {method}")
     return shown
@@ -253,7 +255,7 @@ def show_humans(result: HumansResult) -> list[Shown]:
         setting = f" ({row.setting})" if row.setting else ""
         figures = ["–" if (value := row.values.get(c.key)) is None else f"{value}" for c in columns]
         body.append([f"{row.name}{setting}, published", *figures])
-    title = f"{len(result.people)} people, {result.scorer}"
+    title = f"{counted(len(result.people), 'person', 'people')}, {result.scorer}"
     shown: list[Shown] = [table(["", *(c.title for c in columns)], body, title=title)]
     shown += result.marks
     sources = ", ".join(
@@ -284,7 +286,8 @@ def _tiers(found: Difficulty, out: Path | None) -> list[Shown]:
         f"easy up to {low:.1f} s, medium up to {high:.1f} s; an item that anybody answered wrongly is hard.",
     ]
     if found.untimed:
-        shown.append(f"{found.untimed:,} items were answered without a time and are in no tier.")
+        one, many = (f"answered without a time and {be} in no tier." for be in ("is", "are"))
+        shown.append(counted(found.untimed, f"item was {one}", f"items were {many}"))
     if out is not None:
         shown.append(f"Written: {out / 'tiers.csv'}, and a list of ids for each tier (--ids {out / 'hard.txt'}).")
     return shown
@@ -304,7 +307,7 @@ def show_representative(result: RepresentativeResult) -> list[Shown]:
         )
     short = ["taking part", "held out", "random draw"]
     headings = ["", "all items", "subset", *short, *(f"{name}, all columns" for name in short)]
-    title = f"{len(subset.ids):,} of {subset.items:,} items; {headline.title} and its error in points"
+    title = f"{len(subset.ids):,} of {counted(subset.items, 'item')}; {headline.title} and its error in points"
     shown: list[Shown] = [table(headings, body, title=title)]
     chosen, drawn = (sum(getattr(check, side).mean for check in subset.held_out) for side in ("chosen", "drawn"))
     if chosen >= drawn:
@@ -327,7 +330,7 @@ def show_weights(result: WeightsResult) -> list[Shown]:
     headings = ["level", "questions", "deviation S", "E", "weight F", "C = F·S"]
     best_first = np.argsort(-found.scores, kind="stable")
     shown: list[Shown] = [
-        table(headings, rows, title=f"{result.title}: weights over {len(result.models)} models"),
+        table(headings, rows, title=f"{result.title}: weights over {counted(len(result.models), 'model')}"),
         table(["model", "score"], [[result.models[i], f"{found.scores[i]:.2f}"] for i in best_first]),
         f"variance of the steps of C {found.variance:.4f}, objective {found.objective:.4f}.",
     ]
@@ -341,7 +344,7 @@ def show_errors(result: ErrorsResult) -> list[Shown]:
     shown: list[Shown] = []
     if result.failures:
         first, count = result.failures[0], len(result.failures)
-        what = f"{count:,} of {count + result.judged:,} judgements failed, in no figure"
+        what = f"{count:,} of {counted(count + result.judged, 'judgement')} failed, in no figure"
         shown.append(f"INCOMPLETE: {what}; the first: {first.run}, item {first.id}: {first.why}.")
     for run, source in dict.fromkeys((one.run, one.source) for one in result.distributions):
         own = [one for one in result.distributions if (one.run, one.source) == (run, source)]
@@ -353,7 +356,8 @@ def show_errors(result: ErrorsResult) -> list[Shown]:
         interval = f"{format_interval(alpha.interval, 3)}, " if alpha.interval else ""
         shown.append(f"Krippendorff's alpha of all people: {alpha.value:.3f} ({interval}n = {alpha.n:,}).")
     if result.without_reasoning:
-        shown.append(f"{result.without_reasoning:,} responses are an answer without reasoning and were not judged.")
+        one, many = (f"an answer without reasoning and {be} not judged." for be in ("was", "were"))
+        shown.append(counted(result.without_reasoning, f"response is {one}", f"responses are {many}"))
     shown += [one.told() for one in result.published]
     shown += list_written(result.written, drawn=bool(result.distributions))
     return shown
@@ -496,8 +500,11 @@ def _said_of(run: RunObserver) -> list[str]:
         reasons = [fit.reason, *(own.reason for own in fit.parameters.values())]
         said += [f"{task}: {reason}." for reason in dict.fromkeys(reasons) if reason]
     for task, reasons_of in run.left_out.items():
-        said += [f"{task}: {count:,} items are left out: {reason}." for reason, count in reasons_of.items()]
-    said += [f'{task}: {count:,} are unread or "can\'t tell".' for task, count in run.unread.items()]
+        said += [
+            f"{task}: {counted(count, 'item is', 'items are')} left out: {reason}."
+            for reason, count in reasons_of.items()
+        ]
+    said += [f'{task}: {counted(count, "is", "are")} unread or "can\'t tell".' for task, count in run.unread.items()]
     if not run.sightings_known:
         said.append("The scenes don't say what the frames show, so every object counts as shown.")
     elif not run.frames_known:
@@ -511,14 +518,14 @@ def show_grounding(result: GroundingResult) -> list[Shown]:
     headings = ["", "items", "accuracy", "grounded", *CONDITIONS[1:], *LOSSES]
     for name, run in result.runs.items():
         if run.unanswered:
-            shown.append(warning(f"{name}: {run.unanswered:,} askings without an answer are left out."))
+            lost = counted(run.unanswered, "asking without an answer is", "askings without an answer are")
+            shown.append(warning(f"{name}: {lost} left out."))
         rows = [_grounding_row(task, own) for task, own in run.tasks.items()]
         rows += [_grounding_row("all", run.together)] if len(rows) > 1 else []
         shown.append(table(headings, rows, title=f"{name}: grounded accuracy in % (95 % interval)"))
         if run.untested:
-            shown.append(
-                f"{run.untested:,} items are in no figure: they have neither frames without evidence nor a twin."
-            )
+            untested = counted(run.untested, "item is in no figure: it has", "items are in no figure: they have")
+            shown.append(f"{untested} neither frames without evidence nor a twin.")
         figures = (*run.tasks.values(), run.together)
         shown += missing_intervals(own.grounded.reason for own in figures)
     shown.append(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.benchmarks.spec import BenchmarkSpec
+from tolman.errors import counted
 from tolman.reports.further_metrics import metric_heading
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.page_items import entries
@@ -179,7 +180,7 @@ class Comparisons:
             how += f", all of them up to {MAX_EXACT_SCENES} scenes"
         return [
             f"p: two-sided randomisation test by scene, {how}; "
-            f"Holm: corrected for {len(every):,} tests, * below {SURE}.",
+            f"Holm: corrected for {counted(len(every), 'test')}, * below {SURE}.",
             "detectable: the smallest difference that such a pair of runs shows with 80 % power at the 5 % level.",
             *self._intervals(),
         ]
@@ -238,7 +239,8 @@ def left_out_sentence(one: Comparison) -> str | None:
     """What to say of items that one of the two runs didn't answer."""
     if not one.answered_by_one:
         return None
-    return f"{one.answered_by_one:,} items were answered by one of the two only and are left out."
+    words = "answered by one of the two only and"
+    return f"{counted(one.answered_by_one, f'item was {words} is', f'items were {words} are')} left out."
 
 
 def _table(title: str, table: Table, found: Mapping[str, Difference], p_holm: Mapping[str, float]) -> DifferenceTable:

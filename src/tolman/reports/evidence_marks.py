@@ -23,19 +23,19 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tolman.generate.families.mmsi_bench.support.views import Gallery, ViewSettings
-from tolman.generate.presets import categories_in
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import egocentric_angle, outline
+from tolman.ground_truth.question_families import categories_in
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
+from tolman.registry import later
 from tolman.scenes import Capture
 
 Mark = dict[str, Any]
@@ -249,11 +249,6 @@ class DrawnQuestion:
             if one.frame == picture.frame and one.pixels > 0
         }
 
-    @cached_property
-    def gallery(self) -> Gallery:
-        """The scene's pictures as viewpoints."""
-        return Gallery(self.geometry, ViewSettings())
-
     def number_of(self, identity: Any) -> int:
         """The number of the thing of an id.
 
@@ -264,3 +259,21 @@ class DrawnQuestion:
             if thing.id == identity:
                 return number
         raise KeyError(str(identity))
+
+
+class DrawnEvidence(NamedTuple):
+    """Evidence on a plan.
+
+    Attributes:
+        marks: the marks, as listed above.
+        undrawn: a sentence where nothing but the things' outlines could be drawn; else empty.
+    """
+
+    marks: list[Mark]
+    undrawn: str = ""
+
+
+evidence_on_plan: Callable[[Item, SceneGeometry], DrawnEvidence] = later(
+    "tolman.generate.evidence_drawing:evidence_on_plan"
+)
+"""Draw an item's evidence on the plan of its scene; `generate.evidence_drawing` knows what the families store."""

@@ -27,6 +27,7 @@ from tolman.analyze.lost_points import (
 )
 from tolman.analyze.observer_answers import MISS, POSITION, SIZE
 from tolman.analyze.observer_fit import Curve, RunObserver
+from tolman.errors import counted
 from tolman.reports.charts.bar_forms import BARS_FORM
 from tolman.reports.charts.chart import Chart, frame, plain, render
 from tolman.reports.charts.point_forms import LINES_FORM
@@ -174,7 +175,7 @@ class Explanation:
         """How many answers to a question type there are, how sure the split is, and why a part isn't split."""
         losses, fitted = self.losses.tasks[task], self.observer.fits.tasks.get(task)
         split = fitted.explained if fitted is not None and PERCEPTION in losses.pieces else None
-        said = f"{losses.answers:,} answers"
+        said = counted(losses.answers, "answer")
         if split is not None and split.share is not None:
             said += f"; blurred sight explains {100 * split.share:.0f} % of the loss of those that were read "
             said += f"(95 % interval {100 * split.low:.0f} … {100 * split.high:.0f})"

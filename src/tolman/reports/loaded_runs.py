@@ -14,7 +14,8 @@ import polars as pl
 
 from tolman import benchmarks
 from tolman.benchmarks.spec import BenchmarkSpec
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
+from tolman.responses import Response
 from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings, same_benchmark
 from tolman.scoring.further_figures import WITHHELD
 
@@ -135,7 +136,7 @@ _SAID: tuple[tuple[Callable[[RunSettings], Any], Callable[[RunSettings], str]], 
     (_sampling, lambda s: ", ".join(f"{name} {value}" for name, value in _sampling(s).items())),
     (_thinking, _thinking),
     (lambda s: s.seed, lambda s: f"seed {s.seed}"),
-    (lambda s: s.repeats, lambda s: f"{s.repeats} repeats"),
+    (lambda s: s.repeats, lambda s: counted(s.repeats, "sample")),
     (lambda s: s.selection, lambda s: s.selection.describe() or "all questions"),
 )
 """Settings in which runs of one name may differ, and how each is said."""
@@ -192,6 +193,20 @@ def quoted(run: LoadedRun) -> str:
 def scores_under(run: LoadedRun, rules: str) -> pl.DataFrame:
     """A run's rows under one rule set."""
     return run.folder.scores().filter(pl.col("rule_set") == rules)
+
+
+def timed_answers(name: str, run: LoadedRun, rows: pl.DataFrame) -> pl.DataFrame:
+    """A row for each answer of a person: person, id, task, score, seconds."""
+    times = {
+        (outcome.id, outcome.repeat): outcome.seconds
+        for outcome in run.folder.outcomes()
+        if isinstance(outcome, Response)
+    }
+    answered = rows.filter(pl.col("score").is_not_null())
+    seconds = [times.get(key) for key in answered.select("id", "repeat").iter_rows()]
+    return answered.select(pl.lit(name).alias("person"), "id", "task", "score").with_columns(
+        pl.Series("seconds", seconds, dtype=pl.Float64)
+    )
 
 
 def worst_answer(run: LoadedRun) -> str | None:

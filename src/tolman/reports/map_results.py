@@ -12,6 +12,7 @@ from typing import Any
 
 from tolman.analyze.maps import Consistency, Drawn, ItemMap, Locality, MapsResult, RunMaps, bin_labels
 from tolman.cognitive_maps import CognitiveMap
+from tolman.errors import counted
 from tolman.reports.analysis_results import Shown, format_interval, format_share, list_written, missing_intervals, table
 from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame, rendered
 from tolman.reports.charts.point_forms import DRAWN, PLANES_FORM, TRUE
@@ -41,14 +42,14 @@ def show_maps(result: MapsResult) -> list[Shown]:
 
 def _said(own: RunMaps, found: Locality, fit: Consistency | None) -> list[str]:
     middle = found.edges[len(found.edges) // 2]
-    drawn = f"{len(own.maps):,} maps, drawn for {sum(one.questions for one in own.maps):,} answers"
+    drawn = f"{counted(len(own.maps), 'map')}, drawn for {counted(sum(one.questions for one in own.maps), 'answer')}"
     said = [
         f"{drawn}; all distances {format_share(found.accuracy)}.",
         f"up to {middle:g} {format_share(found.near)}, above {format_share(found.far)}.",
     ]
     if fit is not None:
         off = f"{fit.local:.2f} units within neighbourhoods and {fit.whole:.2f} over whole maps"
-        said.append(f"places off by {off} ({fit.maps:,} maps).")
+        said.append(f"places off by {off} ({counted(fit.maps, 'map')}).")
     left_out = {
         "unreadable maps": own.unread,
         "pairs with a category that was not drawn": found.missing,
@@ -121,7 +122,8 @@ def locality_chart(found: MapsResult, *notes: str) -> Chart:
     said = [CLUSTERED] if any(share.interval for share in shares) else why_none[:1]
     said += [f"Grey: {', '.join(one.rows)}, as printed ({one.place})." for one in found.published]
     said += [
-        f"{name}: {one.missing:,} of {one.pairs:,} distances are of categories that were not drawn."
+        f"{name}: {one.missing:,} of {counted(one.pairs, 'distance')} {'is' if one.missing == 1 else 'are'} of "
+        "categories that were not drawn."
         for name, one in found.localities.items()
         if one.missing
     ]

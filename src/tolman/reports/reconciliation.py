@@ -13,6 +13,7 @@ from typing import Any
 
 from tolman.analyze.score_causes import Cause, Label, SideItem, named
 from tolman.analyze.score_waterfall import ItemDifference, Piece, Reconciled
+from tolman.errors import counted
 from tolman.items import Item
 from tolman.reports.svg_figures import Step, waterfall_svg
 from tolman.reports.text import environment, escape_markdown
@@ -67,9 +68,10 @@ class Reconciliation:
     @property
     def count(self) -> str:
         """How many have different scores, as a sentence."""
+        compared = counted(self.found.compared, self.unit)
         if not self.found.items:
-            return f"None of {self.found.compared:,} {self.unit}s has different scores."
-        return f"{differing(self.found):,} of {self.found.compared:,} {self.unit}s have different scores."
+            return f"None of {compared} has different scores."
+        return f"{counted(differing(self.found), f'of {compared} has', f'of {compared} have')} different scores."
 
     @property
     def rows(self) -> list[tuple[str, ...]]:

@@ -17,6 +17,7 @@ import polars as pl
 from tolman.analyze.humans import Average, averages
 from tolman.benchmarks.published import NOT_STATED, PublishedRow, published_tables
 from tolman.benchmarks.spec import BenchmarkSpec
+from tolman.errors import counted
 from tolman.kinds import kind_of
 from tolman.reports.loaded_runs import LoadedRun, scores_under
 from tolman.reports.table_rows import TOGETHER, Figure, ReportRow
@@ -326,17 +327,17 @@ def people_warnings(people: Sequence[LoadedRun]) -> list[str]:
         each = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
         together = {item.id for run in people for item in run.folder.items()}
         found.append(
-            f"PART: {len(parts):,} of {len(people):,} people were asked {each} of "
-            f"{parts[0].record.subset_items:,} items each; all people together {len(together):,}. A model is asked "
-            "those with 'tolman run … --ids' and the folder of these runs."
+            f"PART: {len(parts):,} of {len(people):,} people {'was' if len(parts) == 1 else 'were'} asked {each} of "
+            f"{counted(parts[0].record.subset_items, 'item')} each; all people together {len(together):,}. A model is "
+            "asked those with 'tolman run … --ids' and the folder of these runs."
         )
     lost = {run.name: run.figures["unanswered"]["missing"] for run in people if run.figures["unanswered"]["missing"]}
     if lost:
         asked = sum(run.figures["asked"] for run in people)
         each = ", ".join(f"{name} {count:,}" for name, count in lost.items())
         found.append(
-            f"INCOMPLETE: people: {sum(lost.values()):,} of {asked:,} questions without an answer, not in the figures "
-            f"({each})."
+            f"INCOMPLETE: people: {sum(lost.values()):,} of {counted(asked, 'question')} without an answer, not in the "
+            f"figures ({each})."
         )
     return found
 
@@ -378,8 +379,8 @@ def _notes(people: dict[str, LoadedRun], scores: dict[str, pl.DataFrame], count:
     notes = [
         f"The average of {count} people weighs each person once; its interval is {METHOD}.",
         "The best of the people is the highest figure of any of them in each column.",
-        f"Agreement of the people, Krippendorff's alpha: {agreement} ({found.n:,} questions with options that two or "
-        f"more answered).",
+        f"Agreement of the people, Krippendorff's alpha: {agreement} ({counted(found.n, 'question')} with options that "
+        f"two or more answered).",
     ]
     return notes + _studied(people)
 
@@ -395,6 +396,6 @@ def _studied(people: dict[str, LoadedRun]) -> list[str]:
     left_out = max(one.get("people_excluded", 0) for one in studied)
     everybody = max(one.get("people", 0) for one in studied)
     return [
-        f"People skipped {skipped:,} of {asked:,} questions, which are missing and not wrong; the study's rules leave "
-        f"out {left_out:,} of {everybody:,} people."
+        f"People skipped {skipped:,} of {counted(asked, 'question')}, which {'is' if skipped == 1 else 'are'} missing "
+        f"and not wrong; the study's rules leave out {left_out:,} of {counted(everybody, 'person', 'people')}."
     ]

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from tolman import benchmarks
 from tolman.benchmarks.spec import BenchmarkSpec
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.models.thinking import limit_of
 from tolman.reports.further_metrics import FurtherTable, further_tables
 from tolman.reports.loaded_runs import LoadedRun, is_without_headline, protocol_settings, quoted
@@ -50,7 +50,7 @@ def frames_warning(run: str, figures: Mapping[str, Any]) -> list[str]:
     known = found["answerable"] + found["unanswerable"]
     unknown = f"; of {found['unknown']:,} more it isn't known" if found["unknown"] else ""
     return [
-        f"FRAMES: {run}: {found['unanswerable']:,} of {known:,} items can't be answered from what is shown "
+        f"FRAMES: {run}: {found['unanswerable']:,} of {counted(known, 'item')} can't be answered from what is shown "
         f"({found['sampling']}): a thing that they need is in none of these frames, or comes into view in another "
         f"order{unknown}."
     ]
@@ -61,10 +61,9 @@ def frames_note(run: str, figures: Mapping[str, Any]) -> list[str]:
     found = figures.get("frames_shown")
     if not found or not found["unknown"] or found["unanswerable"]:
         return []
-    return [
-        f"{run}: {found['unknown']:,} items don't say which frames carry their answers; whether what is shown "
-        f"({found['sampling']}) does isn't known."
-    ]
+    which = "which frames carry"
+    unsaid = counted(found["unknown"], f"item doesn't say {which} its answer", f"items don't say {which} their answers")
+    return [f"{run}: {unsaid}; whether what is shown ({found['sampling']}) does isn't known."]
 
 
 def usage_note(name: str, figures: Mapping[str, Any]) -> list[str]:
@@ -81,8 +80,9 @@ def usage_note(name: str, figures: Mapping[str, Any]) -> list[str]:
     least = "at least " if uncounted else ""
     said = [least + Usage(**{key: told[key] for key in Usage.model_fields}).describe()]
     said += [f"cost {least}{told['cost']:,.2f}"] if "cost" in told else []
-    said += [f"{uncounted:,} answers without full token counts"] if uncounted else []
-    said += [f"{told['reasoned']:,} of {figures['asked']:,} answers came after reasoning"] if told["reasoned"] else []
+    said += [f"{counted(uncounted, 'answer')} without full token counts"] if uncounted else []
+    asked = counted(figures["asked"], "answer")
+    said += [f"{told['reasoned']:,} of {asked} came after reasoning"] if told["reasoned"] else []
     return [f"{name}: {', '.join(said)}."]
 
 
@@ -125,7 +125,9 @@ def warnings_of(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> list[str
     for run in runs:
         released = benchmark.sizes.get(run.record.settings.subset, run.record.subset_items)
         if run.record.subset_items != released:
-            warnings.append(f"PART: the data holds {run.record.subset_items:,} of the {released:,} released questions.")
+            warnings.append(
+                f"PART: the data holds {run.record.subset_items:,} of the {counted(released, 'released question')}."
+            )
         warnings += mixture_of(run)
         alone = run.record.settings.model not in together
         warnings += _unanswered(run) if alone else []
@@ -172,10 +174,10 @@ def _unanswered(run: LoadedRun) -> list[str]:
         return []
     parts = [f"{failed:,} failed"] if failed else []
     parts += [f"{missing:,} missing"] if missing else []
-    counted = "counted as wrong" if run.record.failures_are_wrong else "not in the figures"
-    asked = f"{run.figures['asked']:,} {'items' if run.record.settings.repeats == 1 else 'askings'}"
+    how = "counted as wrong" if run.record.failures_are_wrong else "not in the figures"
+    asked = counted(run.figures["asked"], "item" if run.record.settings.repeats == 1 else "asking")
     reasons = "".join(f" {f['count']:,} × {f['kind']}: {f['example']}." for f in run.figures["failures"][:3])
-    return [f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {counted}.{reasons}"]
+    return [f"INCOMPLETE: {run.name}: {' and '.join(parts)} of {asked}, {how}.{reasons}"]
 
 
 def part_of(run: LoadedRun, benchmark: BenchmarkSpec) -> str:
@@ -195,7 +197,7 @@ def _part(run: LoadedRun) -> list[str]:
     everything = run.record.presented_items or run.record.subset_items
     if run.figures["items"] >= everything:
         return []  # such as a limit above the number of items
-    return [f"PART: {run.name}: {run.figures['items']:,} of {everything:,} items ({selection.describe()})."]
+    return [f"PART: {run.name}: {run.figures['items']:,} of {counted(everything, 'item')} ({selection.describe()})."]
 
 
 def _state(run: LoadedRun) -> str:
@@ -222,14 +224,15 @@ def notes_of(run: LoadedRun) -> list[str]:
         none = f", {judge['no_answer']:,} of them as no answer" if judge["no_answer"] else ""
         itself = " itself" if judge.get("by_itself") else ""
         notes.append(
-            f"{run.name}: judged: {judge['model']}{itself} read {judge['judged']:,} of {run.figures['asked']:,} "
-            f"responses{none}; they are marked in the list of items. {judge['source']}."
+            f"{run.name}: judged: {judge['model']}{itself} read {judge['judged']:,} of "
+            f"{counted(run.figures['asked'], 'response')}{none}; they are marked in the list of items. "
+            f"{judge['source']}."
         )
         if "sample" in judge:
             notes.append(sample_sentence(run.name, judge["model"], judge["sample"]))
     first, second = [*run.figures["rule_sets"], "", ""][:2]
     if run.figures.get("differ") and not is_without_headline(run, first):
-        notes.append(f"{run.name}: {first} and {second} differ on {run.figures['differ']:,} items.")
+        notes.append(f"{run.name}: {first} and {second} differ on {counted(run.figures['differ'], 'item')}.")
     if run.figures.get("notes"):
         counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
         notes.append(f"{run.name}: {counts}.")
@@ -242,14 +245,14 @@ def notes_of(run: LoadedRun) -> list[str]:
         notes.append(f"{run.name}: pooled over items instead of averaged over question types: {shown}.")
     for name, entry in run.figures["rule_sets"].items():
         if entry.get("guessed"):
-            notes.append(f"{run.name}: the {name} parser drew {entry['guessed']:,} answers at random.")
+            notes.append(f"{run.name}: the {name} parser drew {counted(entry['guessed'], 'answer')} at random.")
     notes += frames_note(run.name, run.figures)
     if judge and judge.get("prompt"):
         notes.append(f"{run.name}: {judge['model']} got the instruction: {' '.join(judge['prompt'].split())}")
     notes.append(
         f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}{_state(run)}, "
         f"preset {settings.preset}{_shown(run)}, seed {settings.seed}, "
-        f"{run.figures['items']:,} items, tolman {run.record.tolman}."
+        f"{counted(run.figures['items'], 'item')}, tolman {run.record.tolman}."
     )
     return notes
 

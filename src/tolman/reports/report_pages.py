@@ -26,6 +26,7 @@ from tolman.memory import give_back
 from tolman.reports import text
 from tolman.reports.loaded_runs import LoadedRun, load_runs
 from tolman.reports.page_items import entries
+from tolman.reports.reference_rows import Published
 from tolman.reports.report_content import LEGEND, Report, build, emphasis
 from tolman.reports.site.site_media import is_inside, key_of, media_folder, media_of
 from tolman.reports.svg_figures import tasks_svg
@@ -349,8 +350,8 @@ def save_report(path: Path, content: str | Iterable[str], form: str) -> None:
     save(path, signed(content, form))
 
 
-def write_page(path: Path, folders: Sequence[Path]) -> Path:
-    """Write the page of some runs, with the newest published rows and every item.
+def write_page(path: Path, folders: Sequence[Path], published: Published = "newest") -> Path:
+    """Write the page of some runs, with published rows and every item.
 
     Raises:
         InputError: one of them is no run with scores.
@@ -358,5 +359,5 @@ def write_page(path: Path, folders: Sequence[Path]) -> Path:
 
     give_back()
     runs = load_runs(folders)
-    save(path, pieces(build(runs), runs))
+    save(path, pieces(build(runs, published), runs))
     return path

@@ -15,10 +15,9 @@ import numpy as np
 
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import outline
-from tolman.ingest.vsi_meta_info import Skipped
 from tolman.reports.svg_figures import svg
 from tolman.reports.text import environment
-from tolman.scenes import Capture, Scene, SceneObject
+from tolman.scenes import Capture, Scene, SceneObject, Skipped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman.benchmarks.spec import BenchmarkSpec
+from tolman.errors import counted
 from tolman.runs.run_folder import BASELINES, PEOPLE
 from tolman.scoring.further_figures import Unread
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
@@ -51,8 +52,9 @@ def interval_sentences(lacking: Sequence[Lacking], *, all_figures: bool) -> list
         sizes = [round(one.effective_scenes, 1) for one in few]
         span = f"{min(sizes):g}" if min(sizes) == max(sizes) else f"{min(sizes):g} to {max(sizes):g}"
         which = "" if all_figures and len(few) == len(lacking) else f" for {_lacking_listed(few)}"
+        scenes = "1 effective scene" if span == "1" else f"{span} effective scenes"
         said.append(
-            f"No interval{which}: {span} effective scenes; an interval needs {MIN_EFFECTIVE_SCENES:g}, as how much "
+            f"No interval{which}: {scenes}; an interval needs {MIN_EFFECTIVE_SCENES:g}, as how much "
             "scenes differ can't be told from fewer."
         )
     others = [one for one in lacking if one not in few]
@@ -318,7 +320,7 @@ def few_marks(rows: Sequence[ReportRow], columns: Sequence[Column]) -> list[str]
                 alike[parts] = names, titles, max(moves, *(part.moves for part in small))
     found = []
     for parts, (names, titles, moves) in alike.items():
-        held = _texts_listed([f"{title} ({n} question{'s' if n > 1 else ''})" for title, n in parts])
+        held = _texts_listed([f"{title} ({counted(n, 'question')})" for title, n in parts])
         moved = f": one question there moves the mean by up to {moves:.1f} points" if moves else ""
         found.append(f"{FEW_SIGN} {'; '.join(names)}: {', '.join(titles)} includes {held}{moved}.")
     return found
@@ -442,7 +444,7 @@ def unread_described(unread: Unread | None) -> str:
     """Both shares in words; empty where there is no figure."""
     if unread is None:
         return ""
-    return f"{unread.none:.1f} % none, {unread.cut_off:.1f} % cut off, of {unread.n:,} responses"
+    return f"{unread.none:.1f} % none, {unread.cut_off:.1f} % cut off, of {counted(unread.n, 'response')}"
 
 
 def mark_sentence(
@@ -465,15 +467,16 @@ def mark_sentence(
         advice.append(asks + (f"see '{JUDGED}'" if has_judge else "see --judge"))
     if unread.unjudged or (left_to and unread.is_withheld):
         total = f"no {headline.title}" if unread.is_withheld else f"{headline.title} is of the others alone"
+        answers = counted(unread.n + unread.unjudged, "answer is", "answers are")
         return (
-            f"{UNREAD_SIGN} {name}, {rules}: {total}: {unread.unread_of_all:.1f} % of {unread.n + unread.unjudged:,} "
-            f"answers are unread, and only a judge can score them; {'; '.join(advice)}."
+            f"{UNREAD_SIGN} {name}, {rules}: {total}: {unread.unread_of_all:.1f} % of {answers} unread, and only a "
+            f"judge can score them; {'; '.join(advice)}."
         )
     if unread.cut_off:
         advice.append("raise --max-tokens for those cut off")
     low, high = (f"{value:.{headline.digits}f}" for value in (unread.low, unread.high))
     return (
-        f"{UNREAD_SIGN} {name}, {rules}: {unread.share:.1f} % of {unread.n:,} answers could not be read "
+        f"{UNREAD_SIGN} {name}, {rules}: {unread.share:.1f} % of {counted(unread.n, 'answer')} could not be read "
         f"({unread.none:.1f} % none, {unread.cut_off:.1f} % cut off): the score lies between {low} (all of them wrong) "
         f"and {high} (all of them at chance){'; ' + ', or '.join(advice) if advice else ''}."
     )
@@ -518,7 +521,9 @@ def sample_sentence(name: str, judge: str, sample: Mapping[str, Any]) -> str:
         sample: as `judge.sample` of scores.json has it.
     """
     reader = sample["reader"]
-    drawn = f"{sample['sampled']:,} of {sample['readable']:,} responses that {reader} reads, seed {sample['seed']}"
+    drawn = (
+        f"{sample['sampled']:,} of {counted(sample['readable'], 'response')} that {reader} reads, seed {sample['seed']}"
+    )
     lost = [
         f"{count:,} {what}" for count, what in ((sample["failed"], "failed"), (sample["dropped"], "changed")) if count
     ]
@@ -528,7 +533,7 @@ def sample_sentence(name: str, judge: str, sample: Mapping[str, Any]) -> str:
     none = f", {sample['no_answer']:,} without an answer for the judge" if sample["no_answer"] else ""
     interval = f"{sample['low']:.1f}–{sample['high']:.1f}, Wilson 95 %"
     return (
-        f"{name}: {judge} agrees with {reader} on {sample['agreed']:,} of {sample['n']:,} responses: "
+        f"{name}: {judge} agrees with {reader} on {sample['agreed']:,} of {counted(sample['n'], 'response')}: "
         f"{sample['share']:.1f} % ({interval}){none}. Sampled: {drawn}{tail}."
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from tolman.errors import counted
 from tolman.files import WRITTEN_BY
 from tolman.reports.cuts import printable
 from tolman.reports.further_metrics import FurtherTable, further_json, further_markdown
@@ -38,7 +39,7 @@ from tolman.visible import visible
 
 def environment() -> Environment:
     """The environment of a page's template."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("tolman.reports"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -46,6 +47,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
+    made.filters["counted"] = counted
+    return made
 
 
 def _shown(value: Any) -> Any:

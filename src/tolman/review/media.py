@@ -23,11 +23,11 @@ from sqlalchemy import Row, bindparam, select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.benchmarks.benchmark_folder import scenes_named
-from tolman.errors import TolmanError
+from tolman.errors import TolmanError, counted
 from tolman.files import atomic_write, file_state
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.geometry.boxes import Floats
-from tolman.ingest.corrections import NAME
+from tolman.ground_truth.corrections import NAME
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.ingest.media_pool import IMAGES, PoolMedium
 from tolman.items import Item, Media
 from tolman.media.frame_store import READING
@@ -294,7 +294,7 @@ def frames_of(store: Path, video: Path, numbers: Iterable[int]) -> dict[int, Pat
         if missing:
             index = _index(video, state)
             if missing[-1] >= len(index.times):
-                raise BrokenMediaError(f"{video}: has {len(index.times)} frames, not {missing[-1] + 1}")
+                raise BrokenMediaError(f"{video}: has {counted(len(index.times), 'frame')}, not {missing[-1] + 1}")
             folder.mkdir(parents=True, exist_ok=True)
             for number, image in read_frames(video, index, missing):
                 with atomic_write(wanted[number]) as partial:

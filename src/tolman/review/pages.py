@@ -20,6 +20,7 @@ from typing import Any
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from tolman.errors import counted
 from tolman.review.site import Visitor, site_of
 from tolman.scoring.agreement_coefficients import Coefficient
 
@@ -108,6 +109,7 @@ def environment() -> Environment:
     made.globals["key_table"] = key_table_json
     made.globals["choice_keys"] = choice_keys
     made.globals["next"] = next
+    made.filters["counted"] = counted
     made.filters["minutes"] = minutes
     made.filters["utc"] = utc
     made.filters["percent"] = lambda share: "–" if share is None else f"{100 * share:.0f} %"

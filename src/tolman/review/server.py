@@ -30,7 +30,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.plugins import load_plugins, loaded_plugins
 from tolman.review import media, projects
 from tolman.review.accounts import ensure_owner, invite
@@ -252,8 +252,8 @@ def _absent(site: Site) -> list[str]:
     if not paths:
         return []
     return [
-        f"{len(paths):,} of {looked_for:,} media files of the questions are not there, the first {paths[0]}: whoever "
-        f"is asked about them can only report them. Name their folder with --data."
+        f"{len(paths):,} of {counted(looked_for, 'media file')} {'is' if len(paths) == 1 else 'are'} not there, the "
+        f"first {paths[0]}: people who are asked about them can only report them. Name their folder with --data."
     ]
 
 

@@ -22,7 +22,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from tolman.errors import EndpointError, as_sentence
+from tolman.errors import EndpointError, as_sentence, counted
 from tolman.models.model import CallError
 from tolman.models.pacing import in_words
 from tolman.responses import FailureKind
@@ -401,14 +401,16 @@ class Breaker:
             return
         # An endpoint that takes fewer calls than are sent says so now and then; that is told where it goes on.
         if error.kind != FailureKind.RATE_LIMIT or self._probes:
-            failures = f"{self._row} failures in a row, the last: " if not self._told else ""
+            failures = f"{counted(self._row, 'failure')} in a row, the last: " if not self._told else ""
             self._noted(f"{failures}{as_sentence(error.message)} Calls pause; one is tried in {in_words(pause)}.")
             self._told = True
 
     def _given_up(self, why: str, *, longer: bool = False) -> EndpointError:
         assert self._last is not None
         hint = " (--wait waits longer)" if longer else ""
-        return EndpointError(f"{self._last.message.rstrip('.')}; {self._row} failures in a row and {why}{hint}.")
+        return EndpointError(
+            f"{self._last.message.rstrip('.')}; {counted(self._row, 'failure')} in a row and {why}{hint}."
+        )
 
     def _ended(self) -> EndpointError | None:
         why = self._gone()

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from tolman.benchmarks.rows import checked_rows
-from tolman.errors import ColumnsTakenWarning, DataWarning, InputError
+from tolman.errors import ColumnsTakenWarning, DataWarning, InputError, counted
 from tolman.item_table import field_values
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Usage, once, outcome_from_record
@@ -176,8 +176,10 @@ def _has_rows_of(path: Path, form: str | None, items: Sequence[Item]) -> bool:
 
 def _said_of_left(place: Path, read: int, left: Sequence[Path]) -> str:
     names = ", ".join(path.name for path in left[:5]) + (" …" if len(left) > 5 else "")
-    files = "1 file is" if read == 1 else f"{read} files are"
-    return f"{place}: {files} read together; not read, as they hold no responses to this benchmark: {names}."
+    return (
+        f"{place}: {counted(read, 'file is', 'files are')} read together; not read, as they hold no responses to this "
+        f"benchmark: {names}."
+    )
 
 
 def _pooled(read: Sequence[tuple[Path, Imported]]) -> Imported:
@@ -251,8 +253,8 @@ def _warn_of_other_answers(log: Log, joined: JoinedLog) -> None:
         column = log.settings["columns"]["truth"] if log.program == predictions.PROGRAM else ""
         truth = f"column '{column}'" if column else "true answer"
         warnings.warn(
-            f"{log.path}: its {truth} isn't the benchmark's answer on {others:,} of {len(told):,} rows, so its ids "
-            "may number other questions; check the ids, the benchmark and the subset.",
+            f"{log.path}: its {truth} isn't the benchmark's answer on {others:,} of {counted(len(told), 'row')}, so "
+            "its ids may number other questions; check the ids, the benchmark and the subset.",
             DataWarning,
             stacklevel=4,
         )

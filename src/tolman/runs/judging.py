@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import tolman
 from tolman import models
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, read_by_itself
-from tolman.errors import EndpointError, RunInterruptedError, UsageError
+from tolman.errors import EndpointError, RunInterruptedError, UsageError, counted
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.messages import Message
@@ -116,10 +116,9 @@ class JudgeEstimate:
     def describe(self, judge: str) -> str:
         """The estimate in a sentence."""
         cost = "" if self.cost is None else f", a cost of about {self.cost:,.2f}"
-        responses = f"{self.calls:,} response{'s' if self.calls > 1 else ''}"
         return (
-            f"{judge} judges {responses}: about {self.input_tokens:,} tokens of prompts and {self.output_tokens:,} of "
-            f"replies{cost}, less what the response store holds."
+            f"{judge} judges {counted(self.calls, 'response')}: about {self.input_tokens:,} tokens of prompts and "
+            f"{self.output_tokens:,} of replies{cost}, less what the response store holds."
         )
 
 
@@ -319,7 +318,8 @@ class Consultation:
         """What to say where it was stopped."""
         made = len(self._engine.outcomes)
         return (
-            f"Stopped: {made:,} of {len(self._items):,} judgements made and kept; run the same command again to resume."
+            f"Stopped: {made:,} of {counted(len(self._items), 'judgement')} made and kept; run the same command again "
+            "to resume."
         )
 
 

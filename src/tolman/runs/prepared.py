@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import tolman
 from tolman.benchmarks.spec import BenchmarkSpec
-from tolman.errors import EndpointError, RunConflictError
+from tolman.errors import EndpointError, RunConflictError, counted
 from tolman.files import write_text
 from tolman.items import Item
 from tolman.memory import give_back
@@ -232,8 +232,9 @@ class PreparedRun:
         """Take over the answers of an earlier start of the run, and keep new ones."""
         engine, (kept, others) = self._engine, unfinished.begin()
         if kept:
+            answer, answers = "answer of an earlier start is", "answers of an earlier start are"
             noted(
-                f"{len(kept):,} answers of an earlier start are reused; to ask these questions again, remove "
+                f"{counted(len(kept), answer, answers)} reused; to ask these questions again, remove "
                 f"{self._named / unfinished.path.name}."
             )
         elif others:

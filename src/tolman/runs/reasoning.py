@@ -166,8 +166,8 @@ def check_judge(
     lacking = [one.item for one in reasoned if not (one.item.reasoning or "").strip()]
     if reference and lacking:
         raise UsageError(
-            f"item {lacking[0].id} has no human reasoning to show to the judge ({len(lacking):,} of {len(reasoned):,} "
-            "have none); judge without it: --reference without."
+            f"item {lacking[0].id} has no human reasoning to show to the judge (none in {len(lacking):,} of "
+            f"{len(reasoned):,}); judge without it: --reference without."
         )
     shown = [one.item for one in reasoned if one.item.media] if media is not None and judge.remote else []
     if shown and not getattr(judge, "takes_pictures", True):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tolman import benchmarks, models
-from tolman.errors import UsageError, unknown
+from tolman.errors import UsageError, counted, unknown
 from tolman.item_table import data_hash, field_values
 from tolman.items import Selection
 from tolman.models.model import HasExpectation, KnowsTheTruth, Model, ModelOptions
@@ -68,7 +68,8 @@ def score_file(
         imported, left_out = _cut(imported, set(field_values(loaded.items, "id")))
         if not imported.outcomes:
             raise
-        noted(f"{left_out:,} responses are to questions outside the subset {loaded.subset} and left out.")
+        responses = counted(left_out, "response is to a question", "responses are to questions")
+        noted(f"{responses} outside the subset {loaded.subset} and left out.")
     origin: dict[str, Any] = {"imported": ", ".join(one.name for one in paths)}
     if len(imported.files) > 1:
         origin["files"] = list(imported.files)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.errors import counted
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
 
 Label = Hashable
@@ -247,7 +248,7 @@ def _with_interval(
     """A coefficient from the sums that it is a function of, a row for each item."""
     n = len(sums)
     if n < FEWEST_ITEMS:
-        return Coefficient(None, n, None, f"{n} item{'' if n == 1 else 's'}")
+        return Coefficient(None, n, None, counted(n, "item"))
     if value is None:
         return Coefficient(None, n, None, "everybody always says the same, as chance would")
     numbers = _numbers(range(n) if clusters is None else clusters)

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
-from tolman.errors import NoDisplayError
+from tolman.errors import NoDisplayError, TolmanError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
+from tolman.scenes import OrientedBox, Scene, SceneObject
 from tolman.simulate.lighting import DEFAULT, Quality
+from tolman.simulate.mesh import block
 from tolman.simulate.render_input import (
     LAYER,
     Intrinsics,
@@ -33,7 +36,7 @@ from tolman.simulate.render_input import (
 )
 from tolman.simulate.shaders import fragment, outdoor_fragment, source
 from tolman.simulate.shadow_maps import CONTACT, FULL, RoomLight, SunShadows, floor_contact, has_crevices, set_sky
-from tolman.simulate.world import Daylight, World
+from tolman.simulate.world import Body, Daylight, World
 
 
 class Canvas:
@@ -457,3 +460,24 @@ class Renderer:
         self._gl.depth_func = "<="
         self._behind.render()
         self._gl.depth_func = "<"
+
+
+def draw_cube() -> str:
+    """Draw a cube with its far side 1 m behind its near one, check its depth, and return the renderer's name.
+
+    Raises:
+        TolmanError: EGL can't be opened, or the picture is wrong.
+    """
+    box = OrientedBox(center=(0.0, 0.0, 2.5), axes=((1, 0, 0), (0, 1, 0), (0, 0, 1)), extents=(1.0, 1.0, 1.0))
+    scene = Scene(id="doctor/cube", dataset="doctor", objects=(SceneObject(id="cube", category="cube", box=box),))
+    body = Body(block((-0.5, -0.5, 2.0), (0.5, 0.5, 3.0)), "cube")
+    try:
+        with Renderer(World(scene, (body,), shapely.box(-1, -1, 1, 1)), (64, 64)) as renderer:
+            frame = renderer.frame(np.eye(4), (64.0, 64.0, 32.0, 32.0))
+            driver = renderer.driver
+    except NoDisplayError as error:
+        raise TolmanError(f"EGL can't be opened ({error.reason})") from None
+    depth, instance = float(frame.depth[32, 32]), int(frame.instances[32, 32])
+    if abs(depth - 2.0) > 0.01 or instance != 1:
+        raise TolmanError(f"{driver} draws wrongly: a cube at 2 m is seen as object {instance} at {depth:.3f} m")
+    return f"drawn by {driver}"

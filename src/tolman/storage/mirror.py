@@ -19,12 +19,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock
-
+from tolman.extras import LazyModule
 from tolman.files import atomic_write, write_text
 from tolman.storage.object_store import INDEX, Remote, StorageError, Stored, as_path, is_url, mirror_of
+
+if TYPE_CHECKING:
+    import filelock
+else:
+    filelock = LazyModule("filelock")
 
 MANIFEST = ".tolman-manifest.json"
 LEASE = ".tolman-lease-"
@@ -49,9 +53,9 @@ class Mirror:
         self.url: str = found["url"]
         self.remote = Remote(self.url)
 
-    def lock(self) -> FileLock:
+    def lock(self) -> filelock.FileLock:
         """Held while files and index change, between the processes of this machine."""
-        return FileLock(self.folder.parent / "lock")
+        return filelock.FileLock(self.folder.parent / "lock")
 
     def pull(self) -> None:
         """Fetch tables and JSON that are new or changed, and forget local copies of files that changed or are gone.

@@ -62,5 +62,5 @@ def test_a_column_that_is_asked_for_says_which_cell_is_wrong(tmp_path: Path) -> 
 
 def test_percent_signs_on_some_figures_only_are_refused(tmp_path: Path) -> None:
     path = table(tmp_path, "model,CAA,B", "a,20,45%", "b,30,0.5")
-    with pytest.raises(InputError, match=r"'B'.*1 of 2 figures have a percent sign"):
+    with pytest.raises(InputError, match=r"'B'.*has a percent sign behind 1 of 2 figures"):
         correlated_columns(CorrelationConfig(table=path, score="CAA"))

@@ -142,13 +142,13 @@ def test_cost_is_the_mean_over_responses(runs: dict[str, Path]) -> None:
 def test_predictions_and_positions_say_what_was_not_read(runs: dict[str, Path]) -> None:
     made = chart("predicted", [runs["bad"]], tasks=("object_counting",))
     assert len(made.data) == 10
-    assert any("2 of 12 responses hold no readable number" in note for note in made.notes)
+    assert any("no readable number is in 2 of 12 responses" in note for note in made.notes)
     assert made.series("run") == ["my/bad † [incomplete; 48 of 5,130]"]  # as the legend has it
     assert any(note.startswith("† my/bad") for note in made.notes)
     both = chart("predicted", [runs["bad"]])
     assert both.settings["units"] == {"Abs. Dist.": "m"}
     made = chart("positions", [runs["bad"]])
-    assert any("1 answers to questions with options name none" in note for note in made.notes)
+    assert any("1 answer to a question with options names none" in note for note in made.notes)
     given = made.data.filter((pl.col("role") == "run") & pl.col("panel").str.starts_with("answers"))
     assert sum(given["value"]) == pytest.approx(100)
     with pytest.raises(UsageError, match="object_countin"):

@@ -18,7 +18,7 @@ import pytest
 import tolman
 from explorers import HOSTILE, answers_of, value
 from making import violations
-from tolman.features.report.compute import serve_folder
+from tolman.features.report.sites import serve_folder
 
 pytestmark = pytest.mark.full
 Open = Any

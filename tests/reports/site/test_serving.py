@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from tolman.errors import UsageError
-from tolman.features.report.compute import serve_folder
+from tolman.features.report.sites import serve_folder
 
 
 def test_parts_of_files_are_served_and_nothing_beside_them(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 
 from three_rooms import ROOMS
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
 from tolman.geometry.camera_geometry import project
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item, Media
 from tolman.review.evidence.scene_drawings import boxes_on, cameras_of
 

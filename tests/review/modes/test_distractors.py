@@ -12,8 +12,9 @@ from PIL import Image
 
 from making import HOSTILE, make_rig, violations, written
 from reviewing import Client, Serve, Served, at_work, press_media_keys, snap
-from tolman.generate.presets import preset, recompute
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.presets import preset
+from tolman.ground_truth.question_families import recompute
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import MEDIA_MARK
 from tolman.review.modes.distractors import key_steps
 from tolman.review.projects.project_export import publish
@@ -90,7 +91,7 @@ def test_three_frames_become_a_question(served: Served, rig: Path, tmp_path: Pat
     for item in items:
         assert item.options == (MEDIA_MARK,) * 4
         assert item.interleaved
-        found = recompute(geometry, item, preset("site"), released=False)
+        found = recompute(geometry, item, preset("site").settings, released=False)
         assert found.place is not None
         assert item.letters[found.place] == item.answer
         assert len(item.evidence["others"]) == 3

@@ -12,7 +12,7 @@ pytest.importorskip("shapely", reason="routes need the extra 'build'")
 from making import HOSTILE, make_rooms, violations, written
 from reviewing import Client, Serve, Served, at_work, press_media_keys, snap
 from tolman.generate.families.vsi_bench.route_plan import recompute
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.item_table import read_items
 from tolman.review.accounts import AccountError
 from tolman.review.modes.route_planning import SETTINGS

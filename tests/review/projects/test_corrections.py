@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, correct
+from tolman.ground_truth.corrections import Absent, BoxIs, CategoryIs, correct
 from tolman.review.projects.flag_corrections import CorrectionError, in_words, read_boxes
 from tolman.scenes import OrientedBox, Scene, SceneObject, TrackPoint
 

@@ -117,7 +117,7 @@ def test_marks_of_label_studio_come_back_beside_an_answer(pictured: Served) -> N
     assert found[1]["points"] == [[0.0, 0.0], [round(on_frame[0] / 2, 1), round(on_frame[1] / 2, 1)]]
 
     again = upload(owner, project, "pictures/label-studio", "Rita", content).text
-    assert "0 marks on 0 questions are Rita&#39;s. 2 questions stay as they are" in again
+    assert "0 marks on 0 questions are Rita&#39;s. 2 questions stay unchanged" in again
     assert len(_drawn(pictured)) == 2
     out = json.loads(_load(owner, project, "label-studio", frames=3, marked=True)["tasks.json"])
     assert sum(len(one["annotations"]) for one in out) == 2
@@ -151,7 +151,7 @@ def test_a_backup_of_cvat_brings_marks_and_labels(pictured: Served) -> None:
     job["tags"] = [{"frame": frame, "label": f"{group} = {value}", "attributes": []} for group, value in LABELS.items()]
     files["annotations.json"] = json.dumps([job]).encode()
     page = upload(owner, project, "pictures/cvat", "Bob", zipped(files)).text
-    assert "1 marks on 1 questions are Bob&#39;s. 1 questions are labelled as Bob&#39;s." in page
+    assert "1 mark on 1 question is Bob&#39;s. 1 question is labelled as Bob&#39;s." in page
     (row,) = map(json.loads, owner.get(f"/classify/projects/{project}/labels.jsonl").text.splitlines())
     assert {name: row[name] for name in LABELS} == LABELS
     assert _drawn(pictured, "labels") == [{"medium": 2, "points": [[10.0, 20.0]], "size": [320.0, 240.0], "note": ""}]
@@ -177,7 +177,7 @@ def test_what_somebody_has_drawn_here_does_not_come_in_twice(pictured: Served) -
         files = _load(owner, project, name, frames=0, marked=True)
         content = files["tasks.json"] if name == "label-studio" else zipped(files)
         assert (
-            "0 marks on 0 questions are Sam&#39;s. 1 questions stay"
+            "0 marks on 0 questions are Sam&#39;s. 1 question stays"
             in upload(owner, project, f"pictures/{name}", "Sam", content).text
         )
     assert _drawn(pictured) == []

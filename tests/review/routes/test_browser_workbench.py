@@ -22,10 +22,11 @@ from three_rooms import ROOMS
 from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.features.generate.compute import generate
 from tolman.features.generate.config import GenerateConfig
-from tolman.generate.presets import categories_in, preset
-from tolman.generate.released_audit import AuditFinding
-from tolman.generate.released_audit import audit as compute
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.presets import preset
+from tolman.ground_truth.question_families import categories_in
+from tolman.ground_truth.released_audit import AuditFinding
+from tolman.ground_truth.released_audit import audit as compute
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.ingest.media_pool import bring_in
 from tolman.items import Item
 from tolman.review.store.schema import Decision, ItemVersion

@@ -19,7 +19,7 @@ from three_rooms import ROOMS
 from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.features.generate.compute import generate
 from tolman.features.generate.config import GenerateConfig
-from tolman.generate.scene_geometry import open_collection
+from tolman.ground_truth.scene_arrays import open_collection
 from tolman.items import Item
 from tolman.review.store.schema import Decision, Flag, ItemVersion, Task
 

@@ -51,7 +51,7 @@ def test_practice_is_repeated_until_it_is_right_or_there_is_no_round_left(
         ({"incomplete": False}, replace(FINE, complete=False), []),
         ({"gold_below": 0.75}, replace(FINE, gold_right=3), []),
         ({"gold_below": 0.76}, replace(FINE, gold_right=3), ["3 of 4 gold questions right"]),
-        ({"attention_wrong": 1}, replace(FINE, attention_wrong=1), ["1 attention questions wrong"]),
+        ({"attention_wrong": 1}, replace(FINE, attention_wrong=1), ["1 attention question wrong"]),
         ({"fast_above": 0.0}, replace(FINE, fast=1), ["1 of 9 answers too fast"]),
         ({"skipped_above": 0.1}, FINE, []),
         ({"skipped_above": 0.05}, FINE, ["1 of 10 questions skipped"]),

@@ -207,7 +207,7 @@ def test_a_study_from_its_link_to_runs_times_and_pay(studied_everywhere: tuple[S
     with served.site.database.read() as db:
         found = study_records.records(db, db.get_one(Project, project))
         names = {one.person.outside: one.name for one in found}
-    assert done.excluded == {names["5f02"]: "1 attention questions wrong"}
+    assert done.excluded == {names["5f02"]: "1 attention question wrong"}
     assert done.skipped == {names["5f01"]: "1 of 5 questions (1 can't tell)"}
     runs = {folder.record().settings.model: folder for folder in done.folders}
     assert sorted(runs) == sorted(f"human/{names[pid]}" for pid in ("5f01", "5f03"))
@@ -236,7 +236,7 @@ def test_a_study_from_its_link_to_runs_times_and_pay(studied_everywhere: tuple[S
     assert sum(row["asked as"] == "practice" for row in rows) == 3
     shown = owner.get(f"/projects/{project}/progress").text
     assert "<td>5f02</td>" in shown
-    assert "1 attention questions wrong" in shown
+    assert "1 attention question wrong" in shown
     assert "What is skipped is no answer" in shown
 
 
@@ -538,7 +538,7 @@ def test_a_small_benchmark_asks_all_that_it_has(served_sqlite: Served) -> None:
     start_asked(served_sqlite.site, ("anna",), 500)
     with served_sqlite.site.database.read() as db:
         (project,) = db.scalars(select(Project)).all()
-        assert study_records.study_summary(db, project) == f"0 of {len(TRUTHS)} answers, from 0 of 1 people."
+        assert study_records.study_summary(db, project) == f"0 of {len(TRUTHS)} answers, from 0 of 1 person."
 
 
 def test_another_answer_from_another_tab_says_that_the_first_one_stays(studied: tuple[Served, int]) -> None:

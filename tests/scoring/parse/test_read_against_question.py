@@ -309,3 +309,79 @@ def test_an_option_is_read_against_the_question(question: str, options: str, res
 def test_a_number_is_read_against_the_question(question: str, unit: str, response: str, number: str | None) -> None:
     item = Item(id="1", question=question, kind="number", unit=cast("Unit | None", unit or None), answer="1", task="t")
     assert read_careful(item, response).value == (None if number is None else Fraction(number))
+
+
+NEAREST = "Which object is nearest to the window?"
+KITCHEN = "kettle|toaster|blender|radio"
+RELATIVE = "Where is the plant relative to the TV?"
+DIRECTIONS = "left|right|in front|behind"
+NO_CHOICE = [
+    # what names an option without giving it as the answer, and beside it what does
+    (NEAREST, KITCHEN, "I see a toaster by the sink.", None),
+    (NEAREST, KITCHEN, "I see that the toaster is nearest.", "B"),
+    (NEAREST, KITCHEN, "A person carrying a kettle walks past the open door.", None),
+    (NEAREST, KITCHEN, "It is the kettle that somebody has put on the sill.", "A"),
+    (NEAREST, KITCHEN, "Not the kettle, the toaster or the radio.", "C"),
+    (NEAREST, KITCHEN, "Not the kettle, the toaster.", "B"),
+    (NEAREST, KITCHEN, "The kettle is nearest. Move it a little and the toaster takes over.", "A"),
+    (NEAREST, KITCHEN, "Kettle: 2.0 x 1.6 m\nToaster: 1.2 m\nBlender: hidden\nRadio: 0.8 m", None),
+    (RELATIVE, DIRECTIONS, "The left edge of the TV is cut off.", None),
+    (RELATIVE, DIRECTIONS, "It is near the left edge of the TV.", "A"),
+    (RELATIVE, DIRECTIONS, "The person turns left and walks past the plant.", None),
+    (RELATIVE, DIRECTIONS, "The plant turns left.", "A"),
+    (RELATIVE, DIRECTIONS, "The man holds a cup in his right hand.", None),
+    (RELATIVE, DIRECTIONS, "It is on the right hand side.", "B"),
+    (RELATIVE, DIRECTIONS, "The plant hangs behind a curtain.", None),
+    (RELATIVE, DIRECTIONS, "It is anything but behind.", None),
+    (RELATIVE, DIRECTIONS, "There is a lamp to the right of the TV.", None),
+    (RELATIVE, DIRECTIONS, "There is a plant to the right of the TV.", "B"),
+    (RELATIVE, DIRECTIONS, "The TV has an arrow pointing left.", None),
+    (RELATIVE, DIRECTIONS, "The TV has it on the left.", "A"),
+    (NEAREST, KITCHEN, "The radio, though a kettle on the sill would come close.", "D"),
+]
+WINDOWS = "How many windows are there?"
+SHELF = "How tall is the shelf in meters?"
+NO_NUMBER = [
+    # what names a number that isn't the one asked for, and beside it what is
+    (WINDOWS, "count", "Should I count the two skylights as well?", None),
+    (WINDOWS, "count", "Two?", "2"),
+    (WINDOWS, "count", "Two if the skylight counts, otherwise one.", None),
+    (WINDOWS, "count", "Four walls, one of them with windows that I cannot count.", None),
+    (WINDOWS, "count", "One window has 4 panes.", "1"),
+    (WINDOWS, "count", "Frame 1: 2 windows\nFrame 2: 3 windows\nFrame 3: 2 windows", None),
+    (WINDOWS, "count", "Frame 1: 2 windows\nFrame 2: 2 windows", "2"),
+    (WINDOWS, "count", "In frame 10 I see two windows, in frame 40 I see three.", None),
+    (WINDOWS, "count", "Three in the hall, plus the pair by the door.", None),
+    (WINDOWS, "count", "There are four windows, plus a couple of vents.", "4"),
+    (WINDOWS, "count", "Half of the 6 openings.", None),
+    ("How many doors are open?", "count", "Two are closed.", None),
+    ("How many doors are open?", "count", "Two are closed, three are open.", "3"),
+    (SHELF, "m", "It is 0.2 m taller than the lamp.", None),
+    ("How much taller than the lamp is the shelf?", "m", "It is 0.2 m taller than the lamp.", "1/5"),
+    (SHELF, "m", "A bit taller than the 2 m door.", None),
+    (SHELF, "m", "Five boards high.", None),
+    (SHELF, "m", "Assume a ceiling of 2.5 m.", None),
+    (SHELF, "m", "Assume a ceiling of 2.5 m, then 1.8 m.", "9/5"),
+    (SHELF, "m", "Would 1.8 m be plausible?", None),
+    (SHELF, "m", "The shelf is 2 m wide.", None),
+    (SHELF, "m", "2 m high and 1 m wide.", "2"),
+    (SHELF, "m", "A man of 1.8 m could reach the top.", None),
+    (SHELF, "m", "The door is 2 m and the shelf is half of that.", None),
+    (SHELF, "m", "The shelf is 1 m tall, about half the height of the door.", "1"),
+    (SHELF, "m", "1 m, twice the chair's seat.", "1"),
+    (SHELF, "m", "Height: 1.8 m. Width: 1 m.", "9/5"),
+    (SHELF, "m", "Height: 1.8 m, width: 1 m, depth: 0.4 m", "9/5"),
+    (SHELF, "m", "It has a width of 1 m.", None),
+    (SHELF, "m", "1.8 m in height and 2.4 m in length.", "9/5"),
+    (SHELF, "m", "Could be about 1.8 m?", "9/5"),
+]
+
+
+@pytest.mark.parametrize(("question", "options", "response", "letter"), NO_CHOICE)
+def test_a_mention_is_no_answer(question: str, options: str, response: str, letter: str | None) -> None:
+    test_an_option_is_read_against_the_question(question, options, response, letter)
+
+
+@pytest.mark.parametrize(("question", "unit", "response", "number"), NO_NUMBER)
+def test_a_number_of_something_else_is_no_answer(question: str, unit: str, response: str, number: str | None) -> None:
+    test_a_number_is_read_against_the_question(question, unit, response, number)

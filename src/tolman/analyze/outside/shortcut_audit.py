@@ -36,7 +36,7 @@ from tolman.analyze.outside.learner_trials import (
     whole_rings,
 )
 from tolman.analyze.outside.outside_learner import LEARNERS, Ints, LearnerSettings
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.guessing.folds import TWINS, Floats
 from tolman.guessing.learners import check_installed
 from tolman.items import Item
@@ -237,7 +237,7 @@ def _untaught(trial: LearnerTrial, group: Ints) -> ShortcutRow:
         "only a judge can score the answers"
         if not len(trial.members)
         else (
-            f"{trial.taught:,} questions of {trial.taught_scenes:,} scenes teach too little; "
+            f"{counted(trial.taught, 'question')} of {counted(trial.taught_scenes, 'scene')} can't teach enough; "
             f"a learner needs {MIN_TAUGHT} of {MIN_TAUGHT_SCENES} scenes"
         )
     )

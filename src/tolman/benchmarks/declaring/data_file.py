@@ -69,7 +69,7 @@ ByTask = Annotated[dict[str, str], BeforeValidator(_for_all)]
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
 
 class Hub(_Table):

@@ -27,7 +27,7 @@ import polars as pl
 from tolman import __version__
 from tolman.benchmarks.benchmark_folder import card_lines, is_folder, licence_url, spdx_of
 from tolman.benchmarks.fetching.lock import sha256
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.exports.exporters import BenchmarkExport, BenchmarkSource, Exported, Target, write_bundle
 from tolman.files import write_text, writing
 from tolman.items import Item
@@ -254,12 +254,12 @@ def data_card(about: About, source: BenchmarkSource, items: Sequence[Item], befo
     rows = "\n".join(f"| {task} | {count:,} |" for task, count in sorted(tasks.items()))
     origin = f"{about.origin}. " if about.origin else ""
     state = f"The questions are those of `{about.state}`. " if about.state else ""
-    media = f" They show {shown} in {files:,} files." if files else ""
+    media = f" They show {shown} in {counted(files, 'file')}." if files else ""
     cite = f"\n## Citation\n\n{about.cite}\n" if about.cite else ""
     body = f"\n## As it was made\n\n{before}\n" if before else ""
     return f"""{_header(about, items)}# {about.title}
 
-{len(items):,} questions.{media} {origin}{state}Licence: {about.licence or "none is named"}.
+{counted(len(items), "question")}.{media} {origin}{state}Licence: {about.licence or "none is named"}.
 
 | question type | questions |
 |---|---:|

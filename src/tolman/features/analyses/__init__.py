@@ -18,7 +18,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, is_dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
@@ -33,21 +32,6 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 R = TypeVar("R")
-
-
-def later(target: str) -> Callable[..., Any]:
-    """Make a function that imports another at its first call, so that lists of commands import nothing heavy.
-
-    Args:
-        target: 'package.module:function'.
-    """
-
-    def call(*args: Any, **settings: Any) -> Any:
-        module, _, name = target.partition(":")
-        return getattr(import_module(module), name)(*args, **settings)
-
-    call.__qualname__ = target
-    return call
 
 
 def to_plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from tolman.features.analyses import Analysis, RightFrom, Runs, Scorer, Seed, Source, later, to_plain
+from tolman.features.analyses import Analysis, RightFrom, Runs, Scorer, Seed, Source, to_plain
 from tolman.features.config import (
     JUDGE,
     JudgeBody,
@@ -18,6 +18,7 @@ from tolman.features.config import (
     Subset,
     setting,
 )
+from tolman.registry import later
 
 REFERENCES = ("auto", "with", "without", "both")
 WHICH = ("auto", "all", "errors")

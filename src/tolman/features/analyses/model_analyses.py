@@ -20,7 +20,7 @@ from tolman.analyze.model_scores import CorrelationResult, WeightsResult, correl
 from tolman.analyze.representative import RepresentativeResult, representative
 from tolman.benchmarks.published import published_tables
 from tolman.benchmarks.rows import Row, read_rows
-from tolman.errors import InputError, UsageError, hint
+from tolman.errors import InputError, UsageError, counted, hint
 from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids, write_json
 from tolman.features.analyses.config import CorrelationConfig, RepresentativeConfig, WeightsConfig
 from tolman.features.analyses.scored_runs import scored_runs
@@ -183,10 +183,10 @@ def _marks(path: Path, heading: str, figures: Sequence[FigureCell]) -> list[str]
     """
     percents = sum(figure.is_percent for figure in figures)
     if 0 < percents < len(figures):
-        what = f"{percents} of {len(figures)} figures have a percent sign"
+        what = f"has a percent sign behind {percents} of {len(figures)} figures"
         raise InputError(path, what, field=heading, fix="write all of them on one scale")
     errors = sum(figure.has_error for figure in figures)
-    return [f"{heading}: the errors after ± of {errors} figures are not used."] if errors else []
+    return [f"{heading}: the errors after ± of {counted(errors, 'figure')} are not used."] if errors else []
 
 
 def _headlines(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, Floats, list[str]]:

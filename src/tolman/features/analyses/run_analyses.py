@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -23,20 +23,21 @@ from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable, Unanswered, scene_tasks, tabulate
 from tolman.analyze.observer_fit import ObserverResult, RunObserver, count_reasons, fit_run, observed_answers
 from tolman.benchmarks.published import published_tables
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids
 from tolman.features.analyses.config import DeltasConfig, GroundingConfig, HumansConfig, MapsConfig, ObserverConfig
 from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.files import write_text
-from tolman.generate.released_audit import warn_of_other_scenes
-from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
+from tolman.ground_truth.released_audit import warn_of_other_scenes
+from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
 from tolman.parallel import parallel_map, place_of
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.captions_and_examples import WITHOUT, twins_of
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
 from tolman.reports.charts.chart import rendered
 from tolman.reports.charts.point_forms import LINES_FORM
+from tolman.reports.loaded_runs import LoadedRun, timed_answers
 from tolman.reports.map_results import locality_chart, page
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
@@ -44,10 +45,6 @@ from tolman.responses import Outcomes, Response
 from tolman.runs.run_folder import PEOPLE
 from tolman.scoring.rule_sets import RuleSet, draw_of
 from tolman.text_tables import frame_csv
-
-if TYPE_CHECKING:
-    from tolman.reports.loaded_runs import LoadedRun
-
 
 NO_CHANCE = "none"
 
@@ -147,21 +144,6 @@ def analyze_humans(config: HumansConfig, events: Events = silent) -> HumansResul
     return HumansResult(scored.scorer, columns, own, average, found, remarks, config.out, published, tables, no_tiers)
 
 
-def timed_answers(name: str, run: LoadedRun, rows: pl.DataFrame) -> pl.DataFrame:
-    """A row for each answer of a person: person, id, task, score, seconds."""
-
-    times = {
-        (outcome.id, outcome.repeat): outcome.seconds
-        for outcome in run.folder.outcomes()
-        if isinstance(outcome, Response)
-    }
-    answered = rows.filter(pl.col("score").is_not_null())
-    seconds = [times.get(key) for key in answered.select("id", "repeat").iter_rows()]
-    return answered.select(pl.lit(name).alias("person"), "id", "task", "score").with_columns(
-        pl.Series("seconds", seconds, dtype=pl.Float64)
-    )
-
-
 def _write_humans(out: Path, found: Difficulty) -> None:
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / "tiers.csv", frame_csv(found.frame, 3))
@@ -237,8 +219,8 @@ def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> R
     lacking = [item for item in items.values() if (item.scene or "") not in known]
     if lacking:
         raise UsageError(
-            f"{own} has no scene '{lacking[0].scene}'; {len(lacking):,} of {len(items):,} questions of "
-            f"{run.folder.path} are of scenes that it lacks. Give the benchmark's own scenes."
+            f"{own} has no scene '{lacking[0].scene}'; it lacks the scenes of {len(lacking):,} of "
+            f"{counted(len(items), 'question')} of {run.folder.path}. Give the benchmark's own scenes."
         )
     warn_of_other_scenes([*items.values()], known, own)
     drawings: dict[tuple[object, ...], list[Response]] = {}
@@ -352,7 +334,7 @@ def observe_run(
     tasks, lost = scene_tasks(list(items.values()), geometries, frames, noise, draws=config.draws, seed=config.seed)
     if not tasks:
         raise UsageError(
-            f"{config.scenes} has none of the {len(items):,} questions' scenes ({run.folder.path}); give the "
+            f"{config.scenes} has no scene of the {counted(len(items), 'question')} of {run.folder.path}; give the "
             "benchmark's own."
         )
     events(Began(f"simulating the observer for {run.name}", len(tasks)))

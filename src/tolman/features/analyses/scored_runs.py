@@ -11,12 +11,12 @@ import polars as pl
 from tolman import models
 from tolman.benchmarks.benchmark_folder import FILE
 from tolman.benchmarks.spec import BenchmarkSpec
-from tolman.curate.candidates import read_pool
-from tolman.errors import TolmanError, UsageError
+from tolman.errors import TolmanError, UsageError, counted
 from tolman.item_table import data_hash
 from tolman.items import Item
 from tolman.messages import Sampling
 from tolman.models.model import HasExpectation, KnowsTheTruth, Model, ModelOptions, Request
+from tolman.registry import later
 from tolman.reports.loaded_runs import LoadedRun, load_runs, one_benchmark, one_rule_set, scores_under
 from tolman.responses import Response
 from tolman.runs.run_folder import RunFolder, RunRecord
@@ -24,6 +24,8 @@ from tolman.runs.run_items import load
 from tolman.runtime import run_blocking
 from tolman.scoring.rule_sets import RuleSet
 from tolman.scoring.score_items import expected_scores, score
+
+_read_pool = later("tolman.curate.candidates:read_pool")
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def load_questions(
         items = folder.items() if kept is None else [*map(kept, folder.open_items())]
         return settings.benchmark, items, f"{settings.benchmark} {settings.subset} ({source})"
     if not (folder.path / FILE).exists() and any(folder.path.glob("items-*.parquet")):
-        items = [one.item() if kept is None else kept(one.item()) for one in read_pool(folder.path)]
+        items = [one.item() if kept is None else kept(one.item()) for one in _read_pool(folder.path)]
         return source, items, source
     loaded = load(source, data, subset, held=kept is None)
     items = list(loaded.items) if kept is None else [*map(kept, loaded.items)]
@@ -140,8 +142,8 @@ def whole_benchmark(runs: Sequence[LoadedRun], data: Path | None) -> list[Item]:
             return items
     held = max(len(run.folder.items()) for run in alike)
     say = (
-        f"chance is that of the whole benchmark, of which these runs hold {held:,} of {largest.subset_items:,} "
-        "questions; give its folder with --data, or --chance none"
+        f"chance is that of the whole benchmark, of which these runs hold {held:,} of "
+        f"{counted(largest.subset_items, 'question')}; give its folder with --data, or --chance none"
     )
     try:
         items = list(_read(largest, data))

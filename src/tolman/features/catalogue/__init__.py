@@ -1,4 +1,4 @@
-"""Benchmarks, protocols, recipes and stores: list, fetch, export."""
+"""Benchmarks, protocols, metrics, recipes and stores: list, fetch, export."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""List benchmarks, protocols and recipes; fetch and export benchmarks; show, prune and export stores."""
+"""List benchmarks, protocols, metrics and recipes; fetch and export benchmarks; show, prune and export stores."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ from tolman.models.recipes import ModelRecipe, match, names, open_recipe
 from tolman.runs.response_store import open_store
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import items_in, load, preset_of, subset_of
+from tolman.scoring.metrics import REGISTRY as METRICS
+from tolman.scoring.metrics import Metric, MetricFamily
 
 if TYPE_CHECKING:
     from tolman.benchmarks.spec import BenchmarkSpec, HubSource
@@ -79,6 +81,11 @@ def list_protocols() -> list[ProtocolSummary]:
 
     found = [ProtocolSummary(*row) for row in protocols.describe()]
     return sorted(found, key=lambda one: (one.kind != "strategy", one.name))
+
+
+def list_metrics() -> list[Metric]:
+    """Return all metrics, those of plugins too; of a family one with an X in place of the number."""
+    return [one.example() if isinstance(one, MetricFamily) else one for one in METRICS.all().values()]
 
 
 def list_recipes(config: RecipesConfig | None = None) -> list[ModelRecipe]:
@@ -305,7 +312,7 @@ class FetchResult:
         benchmark, subset, title, licence: of the data; the licence as Tolman knows it.
         repository: the data set's name of today.
         revision: the commit.
-        items: questions of the subset; None where nothing was fetched.
+        items: questions of the subset.
         questions, media: their folders; None where they weren't fetched, or there are none.
         files: path in the repository → bytes, of questions and media.
         fetched: bytes that came; of a dry run those of media that would come.
@@ -319,7 +326,7 @@ class FetchResult:
     licence: str
     repository: str
     revision: str
-    items: int | None
+    items: int
     questions: Path | None
     media: Path | None
     files: dict[str, int]

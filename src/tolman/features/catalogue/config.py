@@ -53,6 +53,11 @@ class ProtocolsConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MetricsConfig:
+    """Nothing to set: all metrics are listed."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RecipesConfig:
     """Which recipe is described."""
 

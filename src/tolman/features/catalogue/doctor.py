@@ -16,7 +16,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Literal
 
-from tolman.errors import MissingExtraError, NoDisplayError, TolmanError, hint
+from tolman.errors import MissingExtraError, NoDisplayError, TolmanError, counted, hint
 from tolman.extras import COLLECTIONS, declared, lacking, needs
 from tolman.features.catalogue.config import DoctorConfig
 from tolman.features.catalogue.probes import ProbeError, attempt
@@ -277,7 +277,9 @@ def check_database(url: str) -> Check:
             engine.dispose()
     except MissingExtraError as error:
         return Check("database", "the URL given", "missing", str(error), "install it", asked=True)
-    held = f"{len(tables)} tables of a review" if "alembic_version" in tables else "no tables of a review yet"
+    held = (
+        f"{counted(len(tables), 'table')} of a review" if "alembic_version" in tables else "no tables of a review yet"
+    )
     return Check("database", shown, "works", f"{_BACKENDS[backend]} {version}, {held}", asked=True)
 
 

@@ -15,8 +15,9 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-from tolman.errors import NoDisplayError, TolmanError
+from tolman.errors import TolmanError
 from tolman.extras import declared, module_of
+from tolman.registry import later
 
 TIMEOUT = 120.0
 """Seconds after which a probe counts as hanging; importing torch for the first time takes up to 60."""
@@ -65,35 +66,6 @@ def import_extra(extra: str) -> str:
     return ", ".join(f"{package} {version(package)}" for package in declared()[extra])
 
 
-def render() -> str:
-    """Draw a cube with its far side 1 m behind its near one, check its depth, and return the renderer's name.
-
-    Raises:
-        ProbeError: EGL can't be opened, or the picture is wrong.
-    """
-    import numpy as np
-    import shapely
-
-    from tolman.scenes import OrientedBox, Scene, SceneObject
-    from tolman.simulate.mesh import block
-    from tolman.simulate.render import Renderer
-    from tolman.simulate.world import Body, World
-
-    box = OrientedBox(center=(0.0, 0.0, 2.5), axes=((1, 0, 0), (0, 1, 0), (0, 0, 1)), extents=(1.0, 1.0, 1.0))
-    scene = Scene(id="doctor/cube", dataset="doctor", objects=(SceneObject(id="cube", category="cube", box=box),))
-    body = Body(block((-0.5, -0.5, 2.0), (0.5, 0.5, 3.0)), "cube")
-    try:
-        with Renderer(World(scene, (body,), shapely.box(-1, -1, 1, 1)), (64, 64)) as renderer:
-            frame = renderer.frame(np.eye(4), (64.0, 64.0, 32.0, 32.0))
-            driver = renderer.driver
-    except NoDisplayError as error:
-        raise ProbeError(f"EGL can't be opened ({error.reason})") from None
-    depth, instance = float(frame.depth[32, 32]), int(frame.instances[32, 32])
-    if abs(depth - 2.0) > 0.01 or instance != 1:
-        raise ProbeError(f"{driver} draws wrongly: a cube at 2 m is seen as object {instance} at {depth:.3f} m")
-    return f"drawn by {driver}"
-
-
 def code_video() -> str:
     """Write an H.264 MP4 and read it back; the versions of PyAV and its FFmpeg.
 
@@ -119,7 +91,11 @@ def code_video() -> str:
     return f"H.264 in MP4 written and read by PyAV {version('av')}, libavcodec {ffmpeg}"
 
 
-PROBES: dict[str, Callable[..., str]] = {"import": import_extra, "rendering": render, "video": code_video}
+PROBES: dict[str, Callable[..., str]] = {
+    "import": import_extra,
+    "rendering": later("tolman.simulate.render:draw_cube"),
+    "video": code_video,
+}
 """By the name on the command line."""
 
 

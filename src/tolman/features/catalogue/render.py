@@ -1,8 +1,9 @@
-"""Lists of benchmarks, protocols, recipes and stores in the terminal."""
+"""Lists of benchmarks, protocols, metrics, recipes and stores in the terminal."""
 
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -16,6 +17,7 @@ from rich.table import Table
 
 from tolman import __version__
 from tolman.benchmarks.fetching.listing import in_units
+from tolman.errors import counted
 from tolman.features.catalogue.doctor import DoctorResult
 from tolman.features.printing import list_first, plain_table, say, write_json
 from tolman.models.thinking import REASONING, room
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from tolman.features.catalogue.compute import ExportResult, FetchResult, ProtocolSummary, StoreSummary
     from tolman.features.run.config import NamedSuite
     from tolman.models.recipes import ModelRecipe
+    from tolman.scoring.metrics import Metric
 
 
 def show_benchmarks(
@@ -80,6 +83,26 @@ def show_protocols(console: Console, found: Sequence[ProtocolSummary], *, as_jso
         return
     for title, kind in (("Ways of asking, one for a run", "strategy"), ("Joined to them with '+'", "modifier")):
         _name_table(console, title, [(one.name, one.summary) for one in found if one.kind == kind])
+
+
+def show_metrics(console: Console, found: Sequence[Metric], *, as_json: bool) -> None:
+    """All metrics, a line each: for which items, the range of a figure, and which end of it is better."""
+    lows = [-math.inf if one.chance_adjusted else one.scale * one.range[0] for one in found]
+    ranges = [(low, one.scale * one.range[1]) for low, one in zip(lows, found, strict=True)]
+    if as_json:
+        fields = ("name", "title", "kinds", "unit", "direction", "source")
+        ends = [[end if math.isfinite(end) else None for end in ends] for ends in ranges]
+        rows = [
+            {name: getattr(one, name) for name in fields} | {"range": own} for one, own in zip(found, ends, strict=True)
+        ]
+        write_json(console, rows, ascii_only=False)
+        return
+    shown = []
+    for one, (low, high) in zip(found, ranges, strict=True):
+        bounds = f"{low:g} to {high:g} {one.unit}".rstrip().replace("inf", "∞").replace("-", "−")
+        best = "0 is best" if one.direction == "zero" else f"{one.direction} is better"
+        shown.append((one.name, escape(f"{', '.join(one.kinds) or 'all'}: {one.title}; {bounds}, {best}")))
+    _name_table(console, "Metrics, with the items that they are for and their range", shown)
 
 
 def _name_table(console: Console, title: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -179,7 +202,9 @@ def show_fetched(console: Console, result: FetchResult, *, as_json: bool) -> Non
         write_json(console, asdict(result) | paths | {"changed": list(result.changed)})
         return
     say(
-        console, f"{result.title}, {result.subset}: {result.items:,} questions of {result.repository}@{result.revision}"
+        console,
+        f"{result.title}, {result.subset}: {counted(result.items, 'question')} of "
+        f"{result.repository}@{result.revision}",
     )
     total = sum(result.files.values())
     largest = sorted(result.files.items(), key=lambda one: (-one[1], one[0]))
@@ -206,7 +231,7 @@ def show_export(console: Console, result: ExportResult, *, as_json: bool) -> Non
         record = {"folder": str(result.folder), "use": result.use, "notes": result.notes, "files": result.files}
         console.file.write(json.dumps(record) + "\n")
         return
-    console.print(f"{result.folder}: {result.title}, {result.files:,} files", markup=False, highlight=False)
+    console.print(f"{result.folder}: {result.title}, {counted(result.files, 'file')}", markup=False, highlight=False)
     say(console, result.use)
 
 

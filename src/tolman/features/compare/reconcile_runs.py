@@ -13,11 +13,11 @@ import polars as pl
 from tolman import benchmarks
 from tolman.analyze.score_causes import Label, named
 from tolman.analyze.score_waterfall import reconcile as find_causes
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.features.compare.config import ReconcileConfig
 from tolman.features.compare.reconciled_sides import OpenedSide, places_of, side_of_log, side_of_run
 from tolman.features.events import Events, silent
-from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import WRITTEN_BY, check_report
 from tolman.reports.reconciliation import Reconciliation, combinations, differing, pieces
 from tolman.reports.report_pages import form_of, save_report

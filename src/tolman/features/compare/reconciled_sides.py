@@ -13,7 +13,7 @@ from tolman import protocols
 from tolman.analyze.score_causes import LEFT_OUT, ReconciledSide, Rules, SideItem, exact, squeeze
 from tolman.analyze.score_waterfall import PlaceInTable
 from tolman.benchmarks.spec import BenchmarkSpec
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.items import LETTERS, MEDIA_MARK, Item
 from tolman.responses import Failure, Outcome, Response
 from tolman.runs.imports import read_responses
@@ -404,7 +404,7 @@ def _log_record(key: str, one: _Row, log: Log, benchmark: BenchmarkSpec, rule_se
 def _frames(item: Item, row: LogRow) -> str | None:
     if item.media and all(medium.kind == "image" for medium in item.media):
         return PICTURES
-    return None if row.frames is None else f"{row.frames} frames"
+    return None if row.frames is None else counted(row.frames, "frame")
 
 
 def _sent(item: Item, row: LogRow, log: Log) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from tolman.errors import counted
 from tolman.features.curate.compute import DRAWN, CurateImportResult, CurateResult, DuplicatesResult
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.visible import visible_json
@@ -32,8 +33,8 @@ def show_curated(console: Console, result: CurateResult, *, as_json: bool) -> No
         write_json(console, {"complete": not result.failed, "stages": stages})
         return
     if result.failed:
-        said = f"{result.failed:,} calls of the stage '{result.stages[-1].name}' failed"
-        say(console, f"INCOMPLETE: {said}; the same command makes them again.", "red")
+        said = f"{counted(result.failed, 'call')} of the stage '{result.stages[-1].name}' failed"
+        say(console, f"INCOMPLETE: {said}; run the same command again.", "red")
     for one in result.stages:
         _stage(console, one)
     if result.benchmark is not None:
@@ -62,7 +63,9 @@ def show_mappings(console: Console, found: Sequence[QuestionMapping], *, as_json
     grid = plain_table(headings, left=headings)
     for m in found:
         kind = m.media.kind if m.media else "none"
-        grid.add_row(m.name, m.title, kind, m.licence or "not known", f"{len(m.unsure)} points" if m.unsure else "")
+        grid.add_row(
+            m.name, m.title, kind, m.licence or "not known", counted(len(m.unsure), "point") if m.unsure else ""
+        )
     console.print(grid)
 
 
@@ -98,12 +101,14 @@ def show_duplicates(console: Console, result: DuplicatesResult, *, as_json: bool
     if as_json:
         write_json(console, {"found": rows, "media_looked_at": result.media_looked_at})
         return
+    questions = counted(result.questions, "question")
     if result.against is None:
         repeated = sum(len(row["members"]) - 1 for row in rows)
-        says = f"{repeated:,} of {result.questions:,} questions repeat another"
-        says += f"; in {sum(row['different_answers'] for row in rows):,} of {len(rows):,} groups the answers differ"
+        says = f"{counted(repeated, f'of {questions} repeats', f'of {questions} repeat')} another"
+        differ = sum(row["different_answers"] for row in rows)
+        says += f"; in {differ:,} of {counted(len(rows), 'group')} the answers differ"
     else:
-        says = f"{len(rows):,} of {result.questions:,} questions are in {result.against} too"
+        says = f"{counted(len(rows), f'of {questions} is', f'of {questions} are')} in {result.against} too"
     say(console, f"{says} ({result.media_looked_at:,} media looked at, the others distinguished by their names).")
     for row in rows[:_FOUND] if result.out is None else []:
         say(console, json.dumps(row, ensure_ascii=False))
@@ -113,15 +118,18 @@ def _stage(console: Console, done: Done) -> None:
     statistics = done.statistics
     after = "" if done.again else " (was whole already)"
     if done.name == "benchmark":
-        line = f"{statistics['questions']:,} questions"
+        line = counted(statistics["questions"], "question")
         if statistics["media_missing"]:
-            line += f", {statistics['media_missing']:,} media files missing ({done.folder / 'missing-media.jsonl'})"
+            line += (
+                f", {counted(statistics['media_missing'], 'media file')} missing "
+                f"({done.folder / 'missing-media.jsonl'})"
+            )
         say(console, f"benchmark: {line}{after}")
         return
-    say(console, f"{done.name}: {statistics['candidates']:,} candidates{_more(done)}{after}")
+    say(console, f"{done.name}: {counted(statistics['candidates'], 'candidate')}{_more(done)}{after}")
     if done.name == "import":
         for name, counts in statistics["sources"].items():
-            say(console, f"  {name}: {counts['taken']:,}, {counts['unmapped']:,} rows left out")
+            say(console, f"  {name}: {counts['taken']:,}, {counted(counts['unmapped'], 'row')} left out")
     if done.name == "classify":
         for label, found in statistics["agreement"].items():
             say(console, f"  agreement with people on {label}: {_agreement(found)}")
@@ -135,24 +143,28 @@ def _more(done: Done) -> str:
     parts = {
         "import": lambda: [f"{n:,} of the kind '{kind}'" for kind, n in s["kinds"].items()],
         "duplicates": lambda: (
-            [f"{s['left_out']:,} repeat others"]
-            + [f"{n:,} stand in {name} too" for name, n in s["shared"].items()]
-            + ([f"{s['different_answers']:,} groups have different answers"] if s["different_answers"] else [])
+            [counted(s["left_out"], "repeats another", "repeat others")]
+            + [f"{counted(n, 'is', 'are')} in {name} too" for name, n in s["shared"].items()]
+            + (
+                [f"{counted(s['different_answers'], 'group has', 'groups have')} different answers"]
+                if s["different_answers"]
+                else []
+            )
         ),
         "classify": lambda: [
             f"{sum(s['rejected'].values()):,} not about space",
             f"{s['people']:,} left for people",
-            f"{s['calls']:,} calls, {s['from_store']:,} answers from the store",
+            f"{counted(s['calls'], 'call')}, {counted(s['from_store'], 'answer')} from the store",
         ],
         "convert": lambda: [
             f"{sum(s['converted'].values()):,} converted",
             f"{s['unconverted']:,} can't be",
-            *(f"{n:,} of the item kind '{kind}' stay as they are" for kind, n in s.get("other_kinds", {}).items()),
+            *(f"unchanged, of the item kind '{kind}': {n:,}" for kind, n in s.get("other_kinds", {}).items()),
         ],
         "stratify": lambda: [f"of {s['of']:,}"],
         "verify": lambda: [
             *(f"{n:,} {status}" for status, n in s["status"].items()),
-            *([f"{n:,} for people because their level isn't known"] if (n := s.get("level_unknown", 0)) else []),
+            *([f"{n:,} for people because no level is known"] if (n := s.get("level_unknown", 0)) else []),
         ],
     }.get(done.name, list)()
     return f" ({', '.join(parts)})" if parts else ""

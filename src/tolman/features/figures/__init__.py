@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tolman.features import module_getter
 from tolman.features.analyses import Runs, Scorer
-from tolman.features.analyses import later as later
 from tolman.features.config import Setting, setting
 from tolman.features.events import Events
 from tolman.registry import Registry

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tolman.analyze.answer_patterns import UNREAD, classes, confusion, in_order, positions, predictions
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.analyses.config import DeltasConfig, ErrorsConfig, MapsConfig
 from tolman.features.analyses.error_analysis import analyze_errors
 from tolman.features.analyses.run_analyses import analyze_deltas, analyze_maps
@@ -77,7 +77,9 @@ def predicted_chart(config: TasksFigureConfig, events: Events) -> Chart:
             for one in found
         ]  # fmt: skip
         if unread:
-            notes.append(f"{run.name}: {unread:,} of {unread + len(found):,} responses hold no readable number.")
+            notes.append(
+                f"{run.name}: no readable number is in {unread:,} of {counted(unread + len(found), 'response')}."
+            )
     if not rows:
         raise UsageError("no readable answer of these runs is a number; nothing can be drawn.")
     rows.sort(key=lambda row: row["panel"])
@@ -129,7 +131,9 @@ def positions_chart(config: TasksFigureConfig, events: Events) -> Chart:
                         }
                     )  # fmt: skip
         if unread:
-            notes.append(f"{run.name}: {unread:,} answers to questions with options name none and are not in the left.")
+            single = "answer to a question with options names none and is"
+            unreadable = counted(unread, single, "answers to questions with options name none and are")
+            notes.append(f"{run.name}: {unreadable} not in the left.")
     if not rows:
         raise UsageError("no readable answer of these runs is an option; nothing can be drawn.")
     return Chart(
@@ -315,7 +319,7 @@ def map_notes(found: MapsResult, config: MapsFigureConfig) -> tuple[str, ...]:
 
     said = []
     for name, own in found.maps.items():
-        said.append(f"{name}: {len(own.maps):,} maps were read, {own.unread:,} could not be.")
+        said.append(f"{name}: {counted(len(own.maps), 'map was', 'maps were')} read, {own.unread:,} could not be.")
         if own.strange:
             said.append(f"{name}: asked for and not in the scene: {', '.join(sorted(own.strange))}.")
     return (*said, *run_warnings(scored_runs(config.runs, config.scorer)))

@@ -15,8 +15,8 @@ from tolman.features.figures import (
     OfTasks,
     RunsFigureConfig,
     TableFigureConfig,
-    later,
 )
+from tolman.registry import later
 
 
 @dataclass(frozen=True, kw_only=True)

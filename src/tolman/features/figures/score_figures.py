@@ -16,7 +16,7 @@ import polars as pl
 
 from tolman.analyze.composition import count, cross, differing
 from tolman.analyze.labels import label_names
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.analyses.config import CorrelationConfig
 from tolman.features.analyses.model_analyses import correlated_columns, correlations
 from tolman.features.analyses.scored_runs import load_questions, scored_runs
@@ -79,9 +79,11 @@ def radar_chart(config: TableFigureConfig, events: Events) -> Chart:
         same = [c.title for c in table.columns if c.key == table.headline or getattr(c.node, "tasks", ()) is None]
         chart = replace(chart, data=chart.data.filter(~pl.col("label").is_in(same)))
     if len(chart.values("label")) < LEAST_AXES:
-        raise UsageError(f"a radar needs {LEAST_AXES} columns, and here are {len(chart.values('label'))}; draw dots.")
+        raise UsageError(f"a radar needs {LEAST_AXES} columns, not {len(chart.values('label'))}; draw dots.")
     negative = chart.data.filter((pl.col("role") == "run") & (pl.col("value") < 0)).height
-    said = (f"{negative} figures below 0 are drawn at the centre.",) if negative else ()
+    said = (
+        (f"{counted(negative, 'figure below 0 is', 'figures below 0 are')} drawn at the centre.",) if negative else ()
+    )
     return replace(chart, notes=(*chart.notes, *said))
 
 
@@ -110,7 +112,7 @@ def scatter_chart(config: ScatterConfig, events: Events) -> Chart:
     if not whole:
         raise UsageError("no model has both figures; nothing can be drawn.")
     turned = {name: f"{name}, negated" if name in config.lower_is_better else name for name in columns.others}
-    title = f"{columns.score} against other results, {len({row['label'] for row in whole})} models"
+    title = f"{columns.score} against other results, {counted(len({row['label'] for row in whole}), 'model')}"
     notes = ["r: Pearson, ρ: Spearman, with 95 % bootstrap intervals over models. Dashed: least squares."]
     if config.runs:
         notes += run_notes(scored_runs(config.runs))
@@ -362,7 +364,7 @@ def cross_chart(config: CrossConfig, events: Events) -> Chart:
     most = max(found.values(), default=1)
     return Chart(
         frame(rows),
-        f"{label}: {len(items):,} questions by {config.by[0]} and {config.by[1]}",
+        f"{label}: {counted(len(items), 'question')} by {config.by[0]} and {config.by[1]}",
         x=config.by[1],
         y=config.by[0],
         settings={"high": most},

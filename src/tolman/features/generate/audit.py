@@ -15,7 +15,7 @@ import tolman
 from tolman import benchmarks
 from tolman.analyze.outside.outside_learner import LearnerSettings
 from tolman.analyze.outside.shortcut_audit import ShortcutAudit, audit_with_learners
-from tolman.errors import InputError, UsageError, unknown
+from tolman.errors import InputError, UsageError, counted, unknown
 from tolman.features.analyses.scored_runs import load_questions
 from tolman.features.events import Began, Ended, Events, Noted, silent
 from tolman.features.generate.compute import noted
@@ -24,12 +24,12 @@ from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import WRITTEN_BY, atomic_write, check_results, write_text
 from tolman.generate.presets import preset as preset_of
 from tolman.generate.publish import with_audit
-from tolman.generate.released_audit import AuditFinding, audit_scenes, most_frequent_note, summary
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.released_audit import AuditFinding, audit_scenes, most_frequent_note, summary
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.guessing.folds import TWINS
-from tolman.ingest.vsi_meta_info import Skipped
 from tolman.parallel import place_of
 from tolman.runs.run_items import load
+from tolman.scenes import Skipped
 
 if TYPE_CHECKING:
     from tolman.items import Item
@@ -96,10 +96,12 @@ class AuditResult(Displayable):
 
     def _title(self) -> str:
         checked = sum(row["checked"] for row in self.rows)
-        return f"{self.benchmark}: {checked:,} of {len(self.findings):,} answers recomputed"
+        return f"{self.benchmark}: {checked:,} of {counted(len(self.findings), 'answer')} recomputed"
 
     def _shown(self) -> NotebookTable:
-        doubtful = f"The answers of {len(self.doubtful):,} items are in doubt (.doubtful); findings: {self.out}."
+        doubtful = (
+            f"{counted(len(self.doubtful), 'answer is', 'answers are')} in doubt (.doubtful); findings: {self.out}."
+        )
         return NotebookTable.of(self.table(), doubtful)
 
 
@@ -132,7 +134,7 @@ def audit(config: AuditConfig, events: Events = silent) -> AuditResult:
 
     events(Began("computing answers"))
     place = place_of(config.on, config.workers, few=len(loaded.items) < MANY_ITEMS)
-    findings = audit_scenes(loaded.items, usable(), preset, workers=place)
+    findings = audit_scenes(loaded.items, usable(), preset.settings, workers=place)
     events(Ended())
     rows = summary(findings)
     if not any(row["checked"] for row in rows):
@@ -287,7 +289,7 @@ def _others(config: AuditConfig, events: Events) -> list[Item]:
         if path.resolve() == Path(config.benchmark).resolve():
             raise UsageError(f"--teach {path} is the benchmark itself; its own questions are taught in any case.")
         own = load_questions(str(path), None, None, _as_told)[1]
-        events(Noted(f"{len(own):,} questions of {path} are taught"))
+        events(Noted(f"{counted(len(own), f'question of {path} is', f'questions of {path} are')} taught"))
         found += own
     return found
 

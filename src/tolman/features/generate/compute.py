@@ -14,27 +14,20 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tolman.benchmarks.benchmark_folder import FILE as CARD
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.generate.config import GenerateConfig
-from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import alone_in
 from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.presets import preset as preset_of
-from tolman.generate.publish import (
-    check_other,
-    check_place,
-    check_reviewed,
-    publish,
-    remove_benchmark,
-    statistics_of,
-)
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.generate.publish import check_other, check_place, check_reviewed, publish, remove_benchmark, statistics_of
 from tolman.generate.selection import select
-from tolman.ingest.vsi_meta_info import Skipped
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.parallel import place_of
 from tolman.scene_table import count_scenes, has_scenes, read_scenes
+from tolman.scenes import Skipped
 
 if TYPE_CHECKING:
     from tolman.generate.presets import GenerationPreset
@@ -228,7 +221,7 @@ def _nothing(collected: Collected, statistics: dict[str, Any], name: str) -> str
     offered = collected.offered.total()
     tasks = statistics["tasks"].values()
     tops = Counter(max(n["rejected"], key=n["rejected"].__getitem__) for n in tasks if n["rejected"])
-    reasons = [f"{reason} ({n} question type{'s' if n > 1 else ''})" for reason, n in tops.most_common(NAMED_REASONS)]
+    reasons = [f"{reason} ({counted(n, 'question type')})" for reason, n in tops.most_common(NAMED_REASONS)]
     if offered:
         reasons.insert(0, f"{offered:,} were offered, and balancing answers and filtering left none")
     said = "; ".join(reasons)

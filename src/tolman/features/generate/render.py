@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from tolman.errors import counted
 from tolman.features.generate.audit import DOUBTFUL, FINDINGS, SHORTCUTS, STRICT, AuditResult, ShortcutAuditResult
-from tolman.features.notebook import counted
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.features.report.render import print_wide
 from tolman.generate.publish import TAUGHT_ON, percent
-from tolman.generate.released_audit import most_frequent_note
+from tolman.ground_truth.released_audit import most_frequent_note
 
 if TYPE_CHECKING:
     from tolman.features.generate.compute import GenerateResult
@@ -83,13 +83,13 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
         write_json(console, result.rows)
         return
     first = "question type"
-    counted = ("items", "checked", "agree", "exact differs")
-    grid = plain_table((first, *counted, "mean error", "largest", "in doubt", "broken, safe"), left=(first,))
+    numbers = ("items", "checked", "agree", "exact differs")
+    grid = plain_table((first, *numbers, "mean error", "largest", "in doubt", "broken, safe"), left=(first,))
     grid.columns[0].min_width = 28
     for row in result.rows:
-        numbers = ["–" if row[key] is None else f"{row[key]:+z.3f}" for key in ("mean_error", "largest_error")]
+        errors = ["–" if row[key] is None else f"{row[key]:+z.3f}" for key in ("mean_error", "largest_error")]
         counts = [f"{row[key]:,}" for key in ("items", "checked", "agree", "exact_differs")]
-        grid.add_row(row["task"], *counts, *numbers, f"{row['in_doubt']:,}", f"{row['broken_but_safe']:,}")
+        grid.add_row(row["task"], *counts, *errors, f"{row['in_doubt']:,}", f"{row['broken_but_safe']:,}")
     console.print(grid, width=max(console.width, AUDIT_WIDTH), crop=False)
     for row in result.rows:
         for rule, count in (row["doubts"] | row["rules"]).items():
@@ -100,13 +100,14 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
         say(console, f"Not checked: {unchecked:,}, mostly because {most_frequent_note(result.findings)}.")
     say(
         console,
-        f"Findings: {result.out / FINDINGS}. The answers of {len(result.doubtful):,} items are in doubt, "
-        f"{len(result.differing):,} of them differ from the scene's: "
+        f"Findings: {result.out / FINDINGS}. {counted(len(result.doubtful), 'answer is', 'answers are')} in doubt "
+        f"({counted(len(result.differing), 'differs', 'differ')} from the scene's): "
         f"tolman run {result.benchmark} --exclude {result.out / DOUBTFUL}",
     )
     say(
         console,
-        f"{len(result.safe):,} more break a rule, and their answers are safe: {result.out / STRICT} names both.",
+        f"{counted(len(result.safe), 'more breaks', 'more break')} a rule, with a safe answer: {result.out / STRICT} "
+        "names both.",
     )
 
 
@@ -178,13 +179,14 @@ def show_shortcut_audit(console: Console, result: ShortcutAuditResult, *, as_jso
     if audit.shared:
         say(
             console,
-            f"{audit.shared:,} of the {audit.others:,} questions taught are of scenes or files that the benchmark has "
-            "too; they are taught only where those aren't asked about.",
+            f"{audit.shared:,} of the {counted(audit.others, 'question')} taught "
+            f"{'is' if audit.shared == 1 else 'are'} of scenes or files that the benchmark has too, taught only where "
+            "those aren't asked about.",
         )
     say(
         console,
         f"Verdict: {audit.verdict}. Baseline: chance for choices, for numbers the best constant (scorer "
-        f"{result.scorer}); {audit.questions:,} questions of {audit.scenes:,} scenes, {audit.folds} folds, "
-        f"seed {audit.seed}. "
+        f"{result.scorer}); {counted(audit.questions, 'question')} of {counted(audit.scenes, 'scene')}, {audit.folds} "
+        f"folds, seed {audit.seed}. "
         f"Written: {result.out / SHORTCUTS}" + (f" and {result.card}." if result.card else "."),
     )

@@ -12,7 +12,7 @@ from tolman.analyze.composition import diversity, facts
 from tolman.analyze.labels import label_names
 from tolman.analyze.model_scores import published_correlation, same_heading
 from tolman.benchmarks.published import published_tables
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.analyses.config import CorrelationConfig, RepresentativeConfig
 from tolman.features.analyses.model_analyses import analyze_representative, correlated_columns, correlations
 from tolman.features.config import make
@@ -74,7 +74,9 @@ def runs_of(part: PaperPart, runs: Sequence[LoadedRun], place: Path) -> dict[tup
             if found is not None:
                 settings = found.record.settings
                 groups.setdefault((settings.subset, settings.data_hash), []).append(found)
-                cut[run.name] = f"{run.name}: its answers to the {found.figures['items']:,} questions of {part.subset}."
+                cut[run.name] = (
+                    f"{run.name}: its answers to the {counted(found.figures['items'], 'question')} of {part.subset}."
+                )
     chosen = {key: _chosen(own, part) for key, own in groups.items()}
     for one in chosen.values():
         one.said += [cut[run.name] for run in one.own if run.name in cut and run.folder.path.is_relative_to(place)]
@@ -208,7 +210,7 @@ def _lacks(run: LoadedRun, part: PaperPart) -> list[str]:
     found = [f"{run.name} is of {of} questions"] if of else []
     lost = sum(run.figures["unanswered"].values())
     if lost and not part.is_of_questions and not run.record.failures_are_wrong:
-        found.append(f"{run.name} lacks {lost:,} of {run.figures['asked']:,} answers")
+        found.append(f"{run.name} lacks {lost:,} of {counted(run.figures['asked'], 'answer')}")
     return found
 
 
@@ -380,7 +382,7 @@ def subset_table(step: SubsetTable, runs: Sequence[LoadedRun], out: Path, stem: 
         errors = (subset.errors[i], held_out.chosen, held_out.drawn)
         figures = (subset.full[i][key], subset.figures[i][key], *(error.headline for error in errors))
         rows.append((name, *(f"{figure:.2f}" for figure in figures)))
-    about = f"{result.headline.title} on {len(subset.ids):,} of {subset.items:,} questions; errors in points."
+    about = f"{result.headline.title} on {len(subset.ids):,} of {counted(subset.items, 'question')}; errors in points."
     ids = "tolman analyze representative RUNS writes the ids."
     return _plain(heads, rows, out, stem, [about, ids])
 
@@ -402,5 +404,9 @@ def _questions(runs: Sequence[LoadedRun]) -> tuple[list[Item], list[str]]:
     run = _whole(runs)
     items = run.folder.items()
     whole = len(items) == run.record.subset_items or data_hash(items) == run.record.settings.data_hash
-    said = [] if whole else [f"PART: {len(items):,} of {run.record.subset_items:,} questions, those of {run.name}."]
+    said = (
+        []
+        if whole
+        else [f"PART: {len(items):,} of {counted(run.record.subset_items, 'question')}, those of {run.name}."]
+    )
     return items, said

@@ -18,7 +18,7 @@ from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import POSITION, SIZE
 from tolman.analyze.observer_fit import FRAMES_UNKNOWN, RunObserver
 from tolman.benchmarks.benchmark_folder import is_folder
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.analyses import to_plain
 from tolman.features.analyses.config import ObserverConfig
 from tolman.features.analyses.run_analyses import ground_run, observe_run
@@ -27,12 +27,12 @@ from tolman.features.events import Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.report.config import ExplainConfig
 from tolman.files import check_report
-from tolman.generate.released_audit import other_scenes
-from tolman.generate.scene_geometry import SceneGeometry, geometries_by_id
+from tolman.ground_truth.released_audit import other_scenes
+from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.media.sampling import Frames
-from tolman.reports.evidence_drawing import evidence_on_plan
+from tolman.reports.evidence_marks import evidence_on_plan
 from tolman.reports.explained_page import LOSS_MEANINGS, BlindScores, Explanation, ShownItem, page
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.page_items import entry_of
@@ -205,11 +205,12 @@ def _remarks(losses: Any, rows: pl.DataFrame, observer: RunObserver, value: floa
     if not split:
         said.append(f"{title} is no weighted mean of scores; the pieces are of the mean of all answers, {score:.1f}.")
     if lost := rows["status"].is_in(["failed", "missing"]).sum():
-        said.append(f"{lost:,} items have no response. The pieces count them as wrong: they end at {score:.1f}.")
+        lacking = counted(int(lost), "item has no response, which counts", "items have no response, which counts")
+        said.append(f"{lacking} as wrong: the pieces end at {score:.1f}.")
     elif split and value is not None and abs(value - score) > 0.05:
         said.append(f"The pieces end at {score:.1f}: they count every answer by its score.")
     if losses.left_out:
-        said.append(f"{losses.left_out:,} answers are scored by no rule and are in no piece.")
+        said.append(f"{counted(losses.left_out, 'answer is', 'answers are')} scored by no rule: in no piece.")
     if not observer.sightings_known:
         said.append("The scenes don't record what frames show; every object counts as shown.")
     elif not observer.frames_known:

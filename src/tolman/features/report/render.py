@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from tolman.features.notebook import counted
+from tolman.errors import counted
 from tolman.features.printing import WIDTH, TextConsole, plain_table, say, write_json
 from tolman.features.report.compute import SITE, ReportResult
 from tolman.reports.further_metrics import FurtherCell, FurtherTable

@@ -26,11 +26,10 @@ from tolman.analyze.taxonomies import (
     taxonomy_named,
     with_places,
 )
-from tolman.errors import InputError, UsageError, hint, unknown
-from tolman.features.analyses.run_analyses import timed_answers
+from tolman.errors import InputError, UsageError, counted, hint, unknown
 from tolman.features.report.config import CutSettings
 from tolman.reports.cuts import MOST_ACROSS, CutRun, table_by
-from tolman.reports.loaded_runs import LoadedRun, is_without_headline, quoted, scores_under
+from tolman.reports.loaded_runs import LoadedRun, is_without_headline, quoted, scores_under, timed_answers
 from tolman.reports.report_content import competing, part_of
 from tolman.reports.table_rows import ReportRow, ReportTable
 from tolman.runs.run_folder import PEOPLE
@@ -229,7 +228,8 @@ def _under_taxonomy(
             )
             if found.unplaced:
                 count, parts = sum(found.unplaced.values()), ", ".join(f"{t} {n:,}" for t, n in found.unplaced.items())
-                notes[f"{one.run.name}: {count:,} questions have no place in it and are in no figure: {parts}."] = None
+                lost = counted(count, "question has no place in it and is", "questions have no place in it and are")
+                notes[f"{one.run.name}: {lost} in no figure: {parts}."] = None
                 unplaced |= dict.fromkeys(found.unplaced)
             table = found.table
         if not is_placed:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tolman import benchmarks
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.config import shared_settings
 from tolman.features.events import Events, silent
 from tolman.features.run.compute import evaluate
@@ -241,9 +241,12 @@ def _judged(planned: Planned, run: Run) -> Reproduced:
     reason = ""
     lost = sum(figures["unanswered"].values())
     if figures["items"] < planned.questions or planned.config.limit:
-        reason = f"{figures['items']:,} questions were asked, and the published figure is of more"
+        reason = (
+            f"{counted(figures['items'], 'question was', 'questions were')} asked, and the published figure is of more"
+        )
     elif lost:
-        reason = f"{lost:,} of {figures['asked']:,} questions have no answer; the same command asks them again"
+        asked = counted(figures["asked"], "question")
+        reason = f"no answer to {lost:,} of {asked}; the same command asks again"
     elif headline.value is None:
         reason = "there is no figure"
     if reason or headline.value is None:

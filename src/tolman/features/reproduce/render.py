@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from tolman.errors import counted
 from tolman.features.config import fields_of
 from tolman.features.printing import plain_table, say, write_json
 from tolman.features.run.config import RunConfig
@@ -44,7 +45,8 @@ def show_plan(console: Console, planned: Sequence[Planned], *, as_json: bool) ->
     for one in planned:
         lines += [
             "",
-            f"{_videos(one.run)}: {one.questions:,} calls, prompts '{one.run.preset}', recipe {one.config.recipe}",
+            f"{_videos(one.run)}: {counted(one.questions, 'call')}, prompts '{one.run.preset}', recipe "
+            f"{one.config.recipe}",
             f"  published: {one.run.published:.1f} ± {one.run.tolerance:g} points ({one.run.source})",
             *(f"  also: {other.value:.2f} ({other.source})" for other in one.run.others),
             f"  {command_of(one.config)}",
@@ -94,7 +96,7 @@ def command_of(config: RunConfig) -> str:
 
 
 def _videos(run: TargetRun) -> str:
-    return "whole videos" if run.form == "file" else f"{run.frames} frames as {run.form}"
+    return "whole videos" if run.form == "file" else f"{counted(run.frames, 'frame')} as {run.form}"
 
 
 def _number(value: float | None, form: str) -> str:

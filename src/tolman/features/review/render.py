@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from tolman.errors import counted
 from tolman.features.printing import say, write_json
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ def show_study(console: Console, found: StudyCheck, *, as_json: bool) -> None:
         return
     for part in found.parts:
         if part.people is None or part.each is None or part.times is None:
-            say(console, f"{part.project}: {part.questions:,} questions, mode {part.mode}.")
+            say(console, f"{part.project}: {counted(part.questions, 'question')}, mode {part.mode}.")
             continue
         say(
             console,
-            f"{part.project}: {part.people:,} people, {_span(part.each)} questions each; {part.questions:,} questions "
-            f"in all, each asked of {_span(part.times)} people.",
+            f"{part.project}: {counted(part.people, 'person', 'people')}, {_span(part.each, 'question')} each; "
+            f"{counted(part.questions, 'question')} in all, each asked of {_span(part.times, 'person', 'people')}.",
         )
         if part.strata:
             say(console, "Of " + ", ".join(f"{name} {count:,}" for name, count in part.strata.items()) + ".")
@@ -54,21 +55,21 @@ def show_study(console: Console, found: StudyCheck, *, as_json: bool) -> None:
         say(console, f"WARNING: {sentence}")
 
 
-def _span(counts: tuple[int, int]) -> str:
-    return f"{counts[0]:,}" if counts[0] == counts[1] else f"{counts[0]:,} to {counts[1]:,}"
+def _span(counts: tuple[int, int], one: str, many: str = "") -> str:
+    least, most = counts
+    return f"{least:,} to " * (least != most) + counted(most, one, many)
 
 
 def show_marked(console: Console, result: ReviewRunsResult) -> None:
     """How many answers of each subject are marked, or were left out."""
-    for person, counted in result.marked.items():
-        left_out = result.without_marked
-        say(console, f"{person}: left out {counted}." if left_out else f"{person}: {counted} are marked.")
+    for person, marked in result.marked.items():
+        say(console, f"{person}: {'left out' if result.without_marked else 'marked'} {marked}.")
     if result.marked and not result.without_marked:
         say(console, "They count like all others; --without-marked leaves them out.")
     for person, why in result.excluded.items():
         say(console, f"{person}: excluded by the study's rules: {why}.")
-    for person, counted in result.skipped.items():
-        say(console, f"{person}: skipped {counted}; skipped questions are missing, not wrong.")
+    for person, skipped in result.skipped.items():
+        say(console, f"{person}: skipped {skipped}; skipped questions are missing, not wrong.")
     if result.benchmark is not None:
         say(console, f"The questions that were answered are the benchmark {result.benchmark}.")
 
@@ -90,13 +91,15 @@ def show_exported(console: Console, result: ReviewExportResult, *, as_json: bool
     told = ", ".join(f"{count:,} {verdict}" for verdict, count in done.verdicts.items())
     say(
         console,
-        f"{done.items:,} questions, version {done.version}: {result.out} ({told}). Their history is in review.json.",
+        f"{counted(done.items, 'question')}, version {done.version}: {result.out} ({told}). Their history is in "
+        "review.json.",
     )
     if done.marked:
         text = "count like all others; --without-marked leaves them out"
         if result.without_marked:
-            text = "are left out of the agreement"
-        say(console, f"{done.marked:,} reviewers' answers are marked and {text}.")
+            text = "left out of the agreement"
+        answers = counted(done.marked, "reviewer's answer is", "reviewers' answers are")
+        say(console, f"{answers} marked and {text}.")
 
 
 def show_backup(console: Console, backup: Backup, done: str) -> None:
@@ -104,8 +107,8 @@ def show_backup(console: Console, backup: Backup, done: str) -> None:
     rows = sum(backup.rows.values())
     say(
         console,
-        f"{done}: {rows:,} rows of {len(backup.rows)} tables (version {backup.version}) and {backup.files:,} files of "
-        f"{backup.bytes / 1e6:,.1f} MB: {backup.file}",
+        f"{done}: {counted(rows, 'row')} of {len(backup.rows)} tables (version {backup.version}) and "
+        f"{counted(backup.files, 'file')} of {backup.bytes / 1e6:,.1f} MB: {backup.file}",
     )
 
 

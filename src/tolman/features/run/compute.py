@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tolman.errors import EndpointError, UsageError
+from tolman.errors import EndpointError, UsageError, counted
 from tolman.features.config import json_object, judge_request
 from tolman.features.events import CallEvents, Events, Noted, silent
 from tolman.features.opened_folders import Run
@@ -276,7 +276,10 @@ def _skip_rest(runs: Sequence[Run], error: EndpointError, calls: CallEvents) -> 
     """
     if not any(sum(one.figures["unanswered"].values()) for one in runs):
         raise error
-    calls.note(f"{error} {len(runs)} of the runs were started; run the same command again to resume.")
+    calls.note(
+        f"{error} {counted(len(runs), 'of the runs was', 'of the runs were')} started; run the same command again to "
+        "resume."
+    )
 
 
 def requests_of(

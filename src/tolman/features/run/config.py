@@ -86,11 +86,16 @@ def named_suite(name: str) -> NamedSuite:
     return NamedSuite(name, data["about"], benchmarks, text)
 
 
-def benchmarks_and_suites() -> list[str]:
-    """The names that a run can be of."""
+def benchmark_names() -> list[str]:
+    """The names of all benchmarks."""
     from tolman import benchmarks
 
-    return [*benchmarks.names(), *suite_names()]
+    return benchmarks.names()
+
+
+def benchmarks_and_suites() -> list[str]:
+    """The names that a run can be of."""
+    return [*benchmark_names(), *suite_names()]
 
 
 _MODEL, _SAMPLING, _PROTOCOL, _FRAMES = "The model", "Sampling", "Protocols", "Pictures"
@@ -274,7 +279,11 @@ class RunConfig:
         most=999_999,
     )
     fps: float | None = setting(
-        "Frames for each second, from 0.001, in place of --frames. Default: the preset's.", panel=_FRAMES, least=0.001
+        "Frames for each second of a video, from 0.001, in place of --frames. At 1, a video of 10.5 s has 10, spread "
+        "evenly from its first frame to its last; one whose frame rate varies has those shown at 0, 1, 2 … s. Default: "
+        "the preset's.",
+        panel=_FRAMES,
+        least=0.001,
     )
     max_frames: int | None = setting("Most frames with --fps, from 1. Default: the preset's.", panel=_FRAMES, least=1)
     quality: int | None = setting("JPEG quality, 1–95. Default: the preset's.", panel=_FRAMES, least=1, most=95)
@@ -409,7 +418,7 @@ class InitConfig:
     """The first settings of a run."""
 
     benchmark: str = setting(
-        "A benchmark's name or folder.", default="vsi-bench", positional=True, names=benchmarks_and_suites
+        "A benchmark's name or folder.", default="vsi-bench", positional=True, names=benchmark_names
     )
     model: str = setting("FAMILY/NAME of the model, as for 'tolman run'.", default="baseline/best-constant")
     base_url: str | None = setting("Base URL of the model's endpoint, ending in /v1. Default: the family's own.")

@@ -33,7 +33,7 @@ def show_runs(
     *,
     as_json: bool,
     budgets: Sequence[BudgetCurve] = (),
-    published: str = "newest",
+    published: Published = "newest",
     notes: bool = False,
 ) -> None:
     """Print the table of one run, or of several that differ in one number, and write the page of each and of all.
@@ -43,7 +43,7 @@ def show_runs(
         paths: folders of the runs.
         as_json: print JSON in place of tables.
         budgets: the score against the budget of reasoning, where the runs differ in it.
-        published: which published rows are in the table, as for `tolman report`.
+        published: which published rows are in the table and on the pages, as for `tolman report`.
         notes: whether all remarks and intervals are printed.
     """
     result = report(ReportConfig(runs=tuple(paths), published=published))
@@ -54,7 +54,7 @@ def show_runs(
     else:
         print_report(console, result.report, notes=notes)
         show_budgets(console, budgets)
-    page = write_pages(paths)  # the table is not kept waiting for it
+    page = write_pages(paths, published)  # the table is not kept waiting for it
     if as_json:
         return
     say(console, f"Every item: {page}")

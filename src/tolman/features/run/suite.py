@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tolman import benchmarks
-from tolman.errors import InputError, RunBusyError, RunInterruptedError, TolmanError
+from tolman.errors import InputError, RunBusyError, RunInterruptedError, TolmanError, counted
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.opened_folders import Run
 from tolman.features.run.compute import requests_of, with_server
@@ -124,7 +124,7 @@ class _Suite:
         """All runs."""
         requests = [request for group in self._groups for request in group.requests]
         calls = sum(self._calls(request) for request in requests)
-        self._events(Began(f"asking in {len(requests)} runs", calls))
+        self._events(Began(f"asking in {counted(len(requests), 'run')}", calls))
         await asyncio.gather(*(self._of_model(group) for group in self._groups))
 
     async def _of_model(self, group: _Group) -> None:
@@ -167,7 +167,7 @@ class _Suite:
 
         def done(outcome: Outcome) -> None:
             self._answered += 1
-            self._events(Advanced(state=f"{self._failed_sentence()}{len(self._done):,} runs done"))
+            self._events(Advanced(state=f"{self._failed_sentence()}{counted(len(self._done), 'run')} done"))
 
         def noted(text: str) -> None:
             self._events(Noted(f"{_folder(request)}: {text}"))
@@ -192,7 +192,8 @@ class _Suite:
         """What to say of a suite that was stopped."""
         count = len(self._places)
         return (
-            f"Stopped: {len(self._done)} of {count} runs done. Answers are kept; run the same command again to resume."
+            f"Stopped: {len(self._done)} of {counted(count, 'run')} done. Answers are kept; run the same command again "
+            "to resume."
         )
 
     def _group(self, configs: Sequence[RunConfig]) -> _Group:

@@ -6,6 +6,7 @@ from tolman.features import module_getter
 
 if TYPE_CHECKING:
     from tolman.features.scenes import compute as compute
+    from tolman.features.scenes import config as config
     from tolman.features.scenes import render as render
     from tolman.features.scenes import simulation as simulation
 else:

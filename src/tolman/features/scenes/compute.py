@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import tolman
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.features.events import Advanced, Began, Ended, Events, silent
-from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig
 from tolman.files import alone_in, whole_folder, write_text
+from tolman.ground_truth.corrections import append_corrections, read_corrections
 from tolman.ingest.build import ScansConfig, SummaryRow
 from tolman.ingest.build import ingest as carry_out
-from tolman.ingest.corrections import append_corrections, read_corrections
 from tolman.ingest.formats import AUTO, RecognisedScans, generic, names
 from tolman.ingest.formats import recognise as look_into
 from tolman.ingest.media_pool import LeftOut, PoolMedium, bring_in, read_pool
@@ -28,6 +28,7 @@ from tolman.ingest.recording_measures import Pick, measure_recording, open_recor
 from tolman.ingest.scan_doctor import Diagnosis, diagnose
 from tolman.ingest.scan_format import SceneSource
 from tolman.parallel import place_of
+from tolman.registry import later
 from tolman.scene_shards import Shard, read_shard, whole_job
 
 if TYPE_CHECKING:
@@ -395,12 +396,9 @@ def merge(config: MergeConfig, events: Events = silent) -> MergeResult:
     folders = whole_job(config.parts)
     job = read_shard(folders[0]).job
     events(Began("joining shards"))
-    if job == "simulate":
-        from tolman.simulate.collection import join
-    else:
-        from tolman.ingest.build import join
+    home = "tolman.simulate.collection" if job == "simulate" else "tolman.ingest.build"
     corrections = [one for folder in folders for one in read_corrections(folder)]
-    scenes = join(folders, config.out)
+    scenes = later(f"{home}:join")(folders, config.out)
     if {*corrections} - {*read_corrections(config.out)}:
         append_corrections(config.out, corrections)
     events(Ended())

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tolman.errors import counted
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.ingest.build import NAME, SummaryRow
 from tolman.reports.scene_pages import HEADINGS, cells, plain
@@ -101,27 +102,25 @@ def show_pooled(console: Console, result: PoolResult, *, as_json: bool) -> None:
         return
     list_first(console, [f"{m.path}: the same bytes as {m.duplicate_of}" for m in result.duplicates], _FILES, "dim")
     list_first(console, [f"{one.file}: {one.reason}" for one in result.left_out], _FILES, "red")
-    kinds = [_counted(sum(m.kind == kind for m in result.media), kind) for kind in ("image", "video")]
+    kinds = [counted(sum(m.kind == kind for m in result.media), kind) for kind in ("image", "video")]
     alone = sum(not medium.group for medium in result.media)
-    groups = _counted(len({medium.scene for medium in result.media if medium.group}), "group")
+    groups = counted(len({medium.scene for medium in result.media if medium.group}), "group")
     parts = [f"{len(result.added):,} new", f"{result.kept:,} kept"]
-    parts += [f"{len(result.duplicates):,} of them duplicates"] if result.duplicates else []
+    parts += (
+        [f"{counted(len(result.duplicates), 'of them a duplicate', 'of them duplicates')}"] if result.duplicates else []
+    )
     parts += [f"{len(result.left_out):,} left out (left_out.json)"] if result.left_out else []
-    parts += [_counted(result.others, "other file")] if result.others else []
+    parts += [counted(result.others, "other file")] if result.others else []
     say(console, f"{result.out}: {' and '.join(kinds)} in {groups}; {', '.join(parts)}.")
     if alone:
         said = (
-            f"{_counted(alone, 'file')} in no group: each counts as a scene of its own. Frames of one sequence need a "
+            f"{counted(alone, 'file')} in no group: each counts as a scene of its own. Frames of one sequence need a "
             "folder of their own below the one that is given, or --groups."
         )
         say(console, said)
     if not result.licence and result.added:
         said = "No licence was named: say it with --licence before questions about these media are published."
         say(console, said, "yellow")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 _LISTED = 40
@@ -146,7 +145,7 @@ def show_collection(console: Console, result: ScenesResult, *, as_json: bool) ->
         say(console, f"… and {len(result.rows) - _LISTED:,} more")
     for one in result.skipped:
         say(console, f"skipped: {plain(one.scene)}: {one.reason}", "yellow")
-    totals = f"{len(result.rows):,} scenes, {sum(row['objects'] for row in result.rows):,} objects"
+    totals = f"{counted(len(result.rows), 'scene')}, {counted(sum(row['objects'] for row in result.rows), 'object')}"
     unreviewed = sum(row["unreviewed"] for row in result.rows)
     totals += f", {unreviewed:,} of them lifted from marks and in need of review" if unreviewed else ""
     say(console, f"{totals}: {result.page}." if result.page is not None else f"{totals}.")
@@ -161,7 +160,7 @@ def show_checked(console: Console, scans: Sequence[CheckedScan], *, as_json: boo
         for line in _lines(scan):
             say(console, line, "dim" if scan.state == "right" else "green" if scan.state == "fixed" else "red")
     states = Counter(scan.state for scan in scans)
-    say(console, f"{_counted(len(scans), 'scan')}: {', '.join(f'{n:,} {state}' for state, n in states.items())}.")
+    say(console, f"{counted(len(scans), 'scan')}: {', '.join(f'{n:,} {state}' for state, n in states.items())}.")
     if states["mistake"]:
         say(console, "Write a corrected copy with --fix DIR.")
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tolman.errors import UsageError, unknown
+from tolman.errors import UsageError, counted, unknown
 from tolman.features.config import shared_settings
 from tolman.features.events import Advanced, Began, Ended, Events, silent
-from tolman.features.notebook import Displayable, NotebookTable, counted, given_as
+from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.scenes.config import CAMERA_WORDS, QUALITIES, SimulateConfig
 from tolman.files import alone_in
 from tolman.parallel import place_of

@@ -34,7 +34,7 @@ from tolman.generate.families.mmsi_bench.support.questions import (
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
 from tolman.generate.family import Family, place_of
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
 

@@ -13,7 +13,6 @@ characters. A label that `remap` doesn't name stays the same. With `keep` all ot
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -22,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError
+from tolman.scenes import plain
 
 
 class _Lists(BaseModel):
@@ -55,34 +55,6 @@ class Categories:
         category = self.remap.get(word, word)
         kept = category in self.keep if self.keep is not None else category not in self.leave_out
         return category if kept and category else None
-
-
-def plain(label: str) -> str:
-    """A label in lower case, with spaces for underscores, and as `composed` gives it."""
-    return composed(label.replace("_", " ").lower())
-
-
-def composed(label: str) -> str:
-    """A label in Unicode's NFC with single spaces, without control, format and lone surrogate characters.
-
-    Labels that look the same become equal. NFKC would also change labels that look different, such as 'm²'.
-    """
-    shown = (c for c in label if c.isspace() or unicodedata.category(c) not in _INVISIBLE)
-    return " ".join(unicodedata.normalize("NFC", "".join(shown)).split())
-
-
-_INVISIBLE = ("Cc", "Cf", "Cs")
-
-
-def named(label: str) -> str:
-    """Check that a label is left when it is made plain.
-
-    Raises:
-        ValueError: it isn't.
-    """
-    if not plain(label):
-        raise ValueError("is blank; name the kind of object")
-    return label
 
 
 def of_dataset(name: str) -> Categories:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.ingest.scan_format import Format, RawScene, ScanHints, SceneSource
 from tolman.registry import Registry
 
@@ -76,9 +76,8 @@ class RecognisedScans:
 
     def lines(self) -> list[str]:
         """The same in lines of text, without the next command."""
-        scenes = "1 scene" if self.scenes == 1 else f"{self.scenes:,} scenes"
         also = f" It fits {', '.join(self.others)} as well." if self.others else ""
-        lines = [f"{self.path} is of the format {self.format} ({self.title}), {scenes}.{also}"]
+        lines = [f"{self.path} is of the format {self.format} ({self.title}), {counted(self.scenes, 'scene')}.{also}"]
         if self.problem:
             return [*lines, f"Its first scene can't be read yet: {self.problem}"]
         lines += [f"  {name:8} {value}" for name, value in self.found.items()]
@@ -128,15 +127,15 @@ def _found(scene: RawScene) -> dict[str, str]:
     surface = scene.surface
     cloud = "none"
     if surface is not None:
-        cloud = f"{len(surface.points):,} points, {len(surface.faces):,} faces"
+        cloud = f"{counted(len(surface.points), 'point')}, {counted(len(surface.faces), 'face')}"
     untimed = any(one.clock is not None and one.clock.method == "untimed" for one in scene.recordings)
     return {
-        "cameras": f"{len(scene.recordings)}, {frames:,} frames of {', '.join(sizes)}" if frames else "none",
-        "poses": f"of {posed:,} of {frames:,} frames" if posed else "none",
+        "cameras": f"{len(scene.recordings)}, {counted(frames, 'frame')} of {', '.join(sizes)}" if frames else "none",
+        "poses": f"of {posed:,} of {counted(frames, 'frame')}" if posed else "none",
         "times": "none, only an order" if untimed else "known" if frames else "none",
         "scale": "metres" if scene.metric else "unknown",
         "surface": cloud,
-        "boxes": f"{boxes:,} of {len(scene.instances):,} objects" if scene.instances else "none",
+        "boxes": f"{boxes:,} of {counted(len(scene.instances), 'object')}" if scene.instances else "none",
         "masks": "there" if any(one.masks is not None for one in scene.recordings) else "none",
         "depth": "there" if any(one.depths is not None for one in scene.recordings) else "none",
     }

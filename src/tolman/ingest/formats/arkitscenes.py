@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation, Slerp
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Floats
 from tolman.ingest.readers.annotated_boxes import faces_in, oriented_box, read_json
 from tolman.ingest.readers.picture_sources import VideoFile, pictures_of, size_of
@@ -374,9 +374,8 @@ def _intrinsics(
     _, _, nearest = _around(known, times)
     away = np.abs(known[nearest] - times)
     if stream in parts and away.max() > 0.0015:
-        repaired.append(
-            f"{folder}: {(away > 0.0015).sum()} frames have no .pincam of their time; the nearest is taken."
-        )
+        frame, frames = "frame has no .pincam of its", "frames have no .pincam of their"
+        repaired.append(f"{folder}: {counted(int((away > 0.0015).sum()), frame, frames)} time; the nearest is taken.")
     rows = {}
     for index in np.unique(nearest).tolist():
         own, values = read_pincam(paths[index])

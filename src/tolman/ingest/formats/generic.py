@@ -35,7 +35,6 @@ from tolman.files import write_text
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import Lens, lens_of, turned_size
 from tolman.ingest.camera_conventions import UP_TURNS
-from tolman.ingest.categories import named
 from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json, vector
 from tolman.ingest.readers.picture_sources import IMAGES, VideoFile, common_size_of, decoded_mask, masks_of, pictures_of
 from tolman.ingest.readers.ply import Ply, read_ply
@@ -54,7 +53,7 @@ from tolman.ingest.scan_format import (
 from tolman.ingest.scan_measures import UNITS, CameraNumbers, ScanNumbers, mask_views, read_poses
 from tolman.ingest.standard_video import RATE, standard_size, undistorted
 from tolman.ingest.surfaces import majority
-from tolman.scenes import OrientedBox, TrackPoint
+from tolman.scenes import OrientedBox, TrackPoint, named
 
 NAME = "scene.json"
 UNKNOWN = "unknown"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Floats
 from tolman.ingest.readers.nuscenes_records import TABLES, Annotations, Record, Tables, rotation_of
 from tolman.ingest.readers.picture_sources import pictures_of
@@ -179,8 +179,8 @@ class _Drive:
             r.flag("is_key_frame") for r in records
         )
         if missing:
-            what = f"{missing} recordings of {channel} ({keys} of them keyframes) aren't on this disk and were left out"
-            self._repaired.append(f"{self._data}: {what}.")
+            what = f"{counted(missing, 'recording')} of {channel} that this disk lacks ({keys} of them keyframes)"
+            self._repaired.append(f"{self._data}: left out: {what}.")
         return records, paths
 
     def _recording(self, channel: str, annotations: Annotations) -> CameraRecording | None:

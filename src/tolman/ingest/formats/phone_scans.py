@@ -254,8 +254,8 @@ class Stray:
             video.pictures,
             depths=depths_of(depths, farthest=REACH) if any(depths) else None,
         )
-        names = [f"rgb/{row[1]}.png" for row in rows[1 : count + 1]]
-        return _scene(source, [replace(recording, names=names)])
+        shown = [f"rgb/{row[1]}.png" for row in rows[1 : count + 1]]
+        return _scene(source, [replace(recording, names=shown)])
 
 
 def _own_lens(path: Path, header: Sequence[str], row: Sequence[str], number: int) -> Lens | None:

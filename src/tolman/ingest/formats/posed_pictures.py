@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from tolman.errors import InputError, invalid_field
+from tolman.errors import InputError, counted, invalid_field
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import LENS_MODELS, Lens, lens_of, turned_size
 from tolman.geometry.scan_consistency import cameras_up
@@ -358,7 +358,7 @@ _CLOUD = "its sparse cloud of {:,} points gives its extent, and neither a room's
 
 def _lens_notes(shots: Sequence[PosedPicture]) -> list[str]:
     bent = sum(not shot.lens.is_pinhole for shot in shots)
-    return [f"the lens distortion of {bent:,} of {len(shots):,} pictures is taken out"] if bent else []
+    return [f"the lens distortion of {bent:,} of {counted(len(shots), 'picture')} is taken out"] if bent else []
 
 
 # COLMAP

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import floor_plan, room_area
 from tolman.geometry.motion import Signal, gyroscope, poses_at, turning
@@ -402,7 +402,7 @@ def _lidar_capture(source: SceneSource, keeper: Keeper, clock: Synchronised) -> 
 def _repaired(folder: Path, rig: RigFile, gathered: Gathered, clocks: dict[str, Synchronised]) -> Iterator[str]:
     name = f"{folder.name}/{rig.lidar.path}"
     if gathered.untimed:
-        yield f"{name}: {gathered.untimed:,} points left out, measured while no pose of the LiDAR is known"
+        yield f"{name}: {counted(gathered.untimed, 'point')} left out, measured while no pose of the LiDAR is known"
     if gathered.strays:
         among = gathered.strays + len(gathered.cloud)
         yield f"{name}: {gathered.strays:,} sparse or noisy voxels left out of {among:,}"

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import scaled_intrinsics
-from tolman.ingest.categories import plain
 from tolman.ingest.checks import checked_poses
 from tolman.ingest.readers.annotated_boxes import check_known, read_groups, read_segments
 from tolman.ingest.readers.picture_sources import Archive
@@ -34,6 +33,7 @@ from tolman.ingest.readers.scannet_frames import Sens, read_exported, read_sens
 from tolman.ingest.readers.text_records import in_order, scan_folders
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.surfaces import majority
+from tolman.scenes import plain
 
 STANDARD = (640, 480, 24.0)
 RATE = 30.0

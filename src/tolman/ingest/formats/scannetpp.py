@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.checks import checked_poses
@@ -200,7 +200,7 @@ class ScanNetPlusPlus:
         if recording is None:
             notes.append(f"{_POSES} isn't there: the scan has no video")
         elif (folder / _DEPTH).is_file() and (depths := count_frames(folder / _DEPTH)) != len(recording.times):
-            notes.append(f"{_DEPTH} has {depths:,} frames, the recording {len(recording.times):,}")
+            notes.append(f"{_DEPTH} has {counted(depths, 'frame')}, the recording {len(recording.times):,}")
         return RawScene(
             instances=tuple(instances or ()),
             surface=ScannedSurface(mesh.points, mesh.faces, majority(own, mesh.faces), own),

@@ -19,9 +19,8 @@ from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError, invalid_field
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import Offset, Signal, TooLittleMotionError, estimate_offset
-from tolman.ingest.categories import named
 from tolman.ingest.clouds.sweeps import PointTime
-from tolman.scenes import Clock, OrientedBox
+from tolman.scenes import Clock, OrientedBox, named
 
 NAME = "rig.json"
 _TOLERANCE = 1e-3

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.files import atomic_write, write_text
 from tolman.models.batching.interface import BatchInterface, BatchLine, Pace
 from tolman.models.model import CallError
@@ -258,10 +258,10 @@ class BatchClient:
                 batch.write()
         left = [len(batch.keys) for batch in self._open if batch.stage in ("sending", "left")]
         if left:
-            batches = "1 batch" if len(left) == 1 else f"{len(left)} batches"
+            batches = counted(len(left), "batch", "batches")
             self.noted(
-                f"{sum(left):,} questions are at {self._url} in {batches}; the same command comes back for their "
-                "answers."
+                f"{counted(sum(left), 'question is', 'questions are')} at {self._url} in {batches}; the same command "
+                "comes back for their answers."
             )
 
     def _send(self) -> None:

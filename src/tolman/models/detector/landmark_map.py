@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.models.detector.network import Detection
 from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting
 

@@ -17,12 +17,12 @@ from typing import Any, Protocol
 
 from tolman.benchmarks.spec import BenchmarkSpec, as_it_is
 from tolman.errors import UsageError
-from tolman.generate.presets import preset
+from tolman.ground_truth.question_families import recompute
 from tolman.items import CANT_TELL, Item
 from tolman.messages import Clip, Message, Picture
 from tolman.models.detector.landmark_map import DetectedPlace
 from tolman.models.detector.network import Detection, DetectorNetwork
-from tolman.models.geometric import answer_text, as_generated, recomputed
+from tolman.models.geometric import answer_text, as_generated
 from tolman.models.model import CallError, Model, ModelOptions, Request
 from tolman.responses import FailureKind, Response
 
@@ -73,7 +73,6 @@ class DetectorModel:
     def __init__(self, blind: BlindFallback, network: Sees, settings: Mapping[str, Any]) -> None:
         self.settings = settings
         self._blind, self._network = blind, network
-        self._preset = preset("all")
         self._written: Callable[[Item, str], str] = as_it_is
         self._places: dict[tuple[Any, ...], DetectedPlace] = {}
         self._detections: dict[str, list[Detection]] = {}
@@ -107,7 +106,7 @@ class DetectorModel:
             place = self._place(pictures)
         except OSError as error:
             raise CallError(FailureKind.REFUSED, f"a frame can't be read: {error}", retry=False) from None
-        return answer_from(place, as_generated(request.item), self._preset) if place else None
+        return answer_from(place, as_generated(request.item)) if place else None
 
     def _place(self, pictures: Sequence[tuple[Picture, float | None]]) -> DetectedPlace:
         key = tuple((picture.sha256, seconds) for picture, seconds in pictures)
@@ -138,11 +137,11 @@ def pictures_of(messages: Sequence[Message]) -> list[tuple[Picture, float | None
     return found
 
 
-def answer_from(place: DetectedPlace, item: Item, settings: Any) -> str | None:
+def answer_from(place: DetectedPlace, item: Item) -> str | None:
     """The answer that a detected place gives by the question's family; None where it gives none."""
     geometry = place.counted if item.question.lower().startswith(COUNTING) else place.single
     try:
-        found = recomputed(geometry, item, settings)
+        found = recompute(geometry, item, released=False)
         if "first_seen" in found.evidence and item.options:
             found = _nearest_order(item, found)
         return answer_text(item, found)

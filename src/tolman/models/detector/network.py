@@ -105,6 +105,7 @@ class DetectorNetwork:
         self.digest = hashlib.sha256(content).hexdigest()[:16]
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # threads sleep while they wait
         try:
             self._session: Any = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's exceptions have no common class

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import outline
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.page_items import Span, entry_of, marked_parts, said_differently

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import tolman
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.files import remove, whole_folder
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, true_map_of
-from tolman.reports.evidence_drawing import evidence_on_plan
+from tolman.reports.evidence_marks import evidence_on_plan
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.reference_rows import Published
 from tolman.reports.site.data_shards import DataFolder, answer_shards, as_json, plan_of, shards
@@ -220,7 +220,8 @@ def _write_media(
     for number, start in enumerate(starts):
         data.put_json(f"{one.key}-media-{number}", entries[start : start + _MEDIA_IN_SHARD])
     lacking = [
-        f"{one.title}: {count:,} of {len(entries):,} videos and pictures aren't shown: {problem}"
+        f"{one.title}: {count:,} of {counted(len(entries), 'video or picture', 'videos and pictures')} "
+        f"{'isn' if count == 1 else 'aren'}'t shown: {problem}"
         for problem, count in list(source.missing.items())[:3]
     ]
     return starts, {key: n for n, key in enumerate(samplings)}, lacking, any("problem" not in one for one in entries)
@@ -240,7 +241,7 @@ def _scenes(one: QuestionSet, place: Path | str) -> tuple[dict[str, SceneGeometr
     except InputError as error:
         return {}, [f"{one.title}: no floor plans: {error}"]
     lost = len(wanted) - len(found)
-    return found, [f"{one.title}: {place} lacks {lost:,} of {len(wanted):,} scenes"] if lost else []
+    return found, [f"{one.title}: {place} lacks {lost:,} of {counted(len(wanted), 'scene')}"] if lost else []
 
 
 def _entries(

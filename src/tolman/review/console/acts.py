@@ -22,6 +22,7 @@ from sqlalchemy import ColumnElement, Select, func, insert, literal, or_, select
 from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import aliased, lazyload
 
+from tolman.errors import counted
 from tolman.review import accounts
 from tolman.review.accounts import Person
 from tolman.review.console.item_listing import ItemFilter, matching
@@ -65,7 +66,7 @@ class ActState:
         """Return the result of the act in words."""
         done = {DONE: DONE, DOING: DONE, UNDOING: UNDONE, UNDONE: UNDONE}[self.act.state]
         word = self.told if done == DONE else f"as they were before they were {self.told}"
-        parts = [f"{counted(self.counts.get(done, 0))} {word}"]
+        parts = [f"{counted(self.counts.get(done, 0), 'question')} {word}"]
         parts += [f"{number:,} passed over ({why})" for why, number in sorted(self.passed.items())]
         if self.counts.get(KEPT):
             parts.append(f"{self.counts[KEPT]:,} stay, as people went on with them")
@@ -99,11 +100,6 @@ def counts_of(db: Orm, acts: Sequence[int]) -> dict[int, tuple[Counter[str], Cou
         if state == PASSED:
             passed[why] += count
     return found
-
-
-def counted(number: int) -> str:
-    """A number of questions in words."""
-    return "1 question" if number == 1 else f"{number:,} questions"
 
 
 REOPEN, LEAVE_OUT, TAKE_IN, ASSIGN, RELEASE, VOID = "reopen", "leave out", "take in", "assign", "release", "void"
@@ -425,9 +421,11 @@ def undo_act(site: Site, project: int, number: int, me: Person) -> None:
             raise ActError("What was voided stays so." if act.kind == VOID else "This is not done, or undone already.")
         _alone(db, project)
         if answered := db.scalar(_gone_on(act, _answered(act))):
-            raise ActError(f"People have answered {counted(answered)} of these meanwhile, so all stays as it is.")
+            raise ActError(
+                f"People have answered {counted(answered, 'question')} of these meanwhile, so all stays as it is."
+            )
         if other := db.scalar(_gone_on(act, _other(act))):
-            raise ActError(f"{counted(other)} of these changed again since, so all stays as it is.")
+            raise ActError(f"{counted(other, 'question')} of these changed again since, so all stays as it is.")
         act.state, act.undone_by = UNDOING, me.id
         small = act.total <= PART
         if small:

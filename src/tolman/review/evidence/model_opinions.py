@@ -20,7 +20,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from tolman.curate.candidates import Candidate
 from tolman.curate.verify import read_answer as read_three_lines
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.files import file_state
 from tolman.items import Item
 from tolman.media.sampling import Frames
@@ -259,9 +259,9 @@ def unfit_sentences(unfit: Sequence[str]) -> list[str]:
     """
     if not unfit:
         return []
-    some = "reply of a model doesn't" if len(unfit) == 1 else "replies of models don't"
+    some = counted(len(unfit), "reply of a model doesn't", "replies of models don't")
     return [
-        f"{len(unfit):,} {some} count, because the model was asked another question under the same id "
+        f"{some} count, because the model was asked another question under the same id "
         f"({_counted(Counter(unfit))}): people look at these questions."
     ]
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 import tolman.reports.site as explorer
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.evidence_drawing import evidence_on_plan
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import rectangles_in_view
 from tolman.geometry.ground_plane import outline
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
-from tolman.reports.evidence_drawing import evidence_on_plan
 from tolman.reports.site.data_shards import plan_of
 from tolman.review.exchange import Place, Shape
 from tolman.scenes import Capture, SceneObject

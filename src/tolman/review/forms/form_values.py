@@ -19,6 +19,7 @@ from fastapi import Form as InForm
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.datastructures import FormData
 
+from tolman.errors import counted
 from tolman.items import LETTERS, Item, Media
 from tolman.kinds import kind_of
 from tolman.kinds.numbers_and_texts import UNITS, in_ascii_digits
@@ -98,14 +99,15 @@ class QuestionFormat(BaseModel, title="Format of the questions that people write
             alike = len(options) - len(texts)
             if len(options) != self.options or alike:
                 wanted.append(f"{self.options} different options")
-                found.append(f"{len(options)} option{'' if len(options) == 1 else 's'}{', some alike' * bool(alike)}")
+                found.append(counted(len(options), "option") + ", some alike" * bool(alike))
         if self.pictures is not None and media is not None:
-            counted = Counter(media)
+            kinds = Counter(media)
             more = task in self.more_pictures
-            if counted["image"] < self.pictures or (counted["image"] > self.pictures and not more) or counted["video"]:
-                least = f"{self.pictures} pictures or more" if more else f"exactly {self.pictures} pictures"
+            if kinds["image"] < self.pictures or (kinds["image"] > self.pictures and not more) or kinds["video"]:
+                pictures = counted(self.pictures, "picture")
+                least = f"{pictures} or more" if more else f"exactly {pictures}"
                 wanted.append(least)
-                found += [_count(counted[kind], word) for kind, word in _KINDS if counted[kind] or kind == "image"]
+                found += [counted(kinds[kind], word) for kind, word in _KINDS if kinds[kind] or kind == "image"]
         if not wanted:
             return None
         about = f" of the type '{task}'" if task and media is not None else ""
@@ -113,10 +115,6 @@ class QuestionFormat(BaseModel, title="Format of the questions that people write
 
 
 _KINDS = (("image", "picture"), ("video", "video"))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 CHOICES, WORDS = "choices", "words"

@@ -24,6 +24,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.curate.verify import CHECKLIST, DRAWN, doubts, is_drawn, lacks_level, needs_people
+from tolman.errors import counted
 from tolman.items import Item
 from tolman.review.evidence import point_clouds
 from tolman.review.evidence.model_opinions import Opinion, Opinions, opinions_as_json, unfit_sentences
@@ -385,8 +386,9 @@ def _early(count: int) -> str:
     """Name the approvals of an earlier version that the level forbids."""
     if not count:
         return ""
-    what = "question that people should look at was" if count == 1 else "questions that people should look at were"
-    return f"{count:,} {what} approved by models alone, by an earlier version. Reopen such questions on the page Items."
+    should = "that people should look at"
+    questions = counted(count, f"question {should} was", f"questions {should} were")
+    return f"{questions} approved by models alone, by an earlier version. Reopen such questions on the page Items."
 
 
 def _standing(decision: Decision | None, version: ItemVersion) -> str:

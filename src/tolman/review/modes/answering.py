@@ -14,6 +14,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy.orm import Session as Orm
 
+from tolman.errors import counted
 from tolman.items import Item
 from tolman.review.accounts import Person
 from tolman.review.forms.form_values import (
@@ -211,7 +212,7 @@ def submit_study_answer(
             given = read_answer(item, answer)
             marks = marks_of(site, own, seconds, shown)
             if part.time.hold and "fast" in marks:
-                raise AnswerError(f"Look at the question for {part.time.least_seconds} seconds at least.")
+                raise AnswerError(f"Look at the question for {counted(part.time.least_seconds, 'second')} at least.")
         except AnswerError as error:
             content = _asked(db, site, me, own, part) | {"problem": str(error), "given": answer}
             return page(guest, "study.html", status=422, **content)

@@ -19,7 +19,7 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
 
-from tolman.errors import TolmanError
+from tolman.errors import TolmanError, counted
 from tolman.generate.draft import Draft
 from tolman.generate.draft_items import item_of
 from tolman.generate.families.site.association import (
@@ -33,7 +33,7 @@ from tolman.generate.families.site.association import (
 from tolman.generate.families.site.support.camera_rig import WEARER, Change, Direction, Moment, SceneRig, rigs
 from tolman.generate.presets import labels
 from tolman.generate.question_media import sources_of, take_out
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item, Media
 from tolman.media.video import BrokenMediaError
 from tolman.review.accounts import AccountError
@@ -46,13 +46,7 @@ from tolman.review.store.schema import Assignment, Project
 from tolman.review.tasks import Block, Mode, ModeSetting, work
 from tolman.review.tasks.assignments import UNDO, allow_undo
 from tolman.review.tasks.blinding import own_work, task_on_page
-from tolman.review.tasks.made_items import (
-    MADE,
-    add_made,
-    identity,
-    rarest_place,
-    refuse_another,
-)
+from tolman.review.tasks.made_items import MADE, add_made, identity, rarest_place, refuse_another
 
 SETTINGS: AssociationSettings = AssociationSettings()
 WANTED = 3
@@ -187,7 +181,9 @@ def check_moments(step: KeyStep, picks: Sequence[int], pictures: Mapping[int, Pa
     """
     found = []
     if len(picks) != WANTED:
-        found.append(CheckProblem("stop", f"Choose {WANTED} frames that don't fit; {len(picks)} are chosen."))
+        found.append(
+            CheckProblem("stop", f"Choose {WANTED} frames that don't fit; {counted(len(picks), 'is', 'are')} chosen.")
+        )
     moments = [step.rig.moments[number] for number in picks]
     right = pictures[step.frame(step.right)]
     for moment in moments:

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
 
 from tolman.errors import TolmanError
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.ingest.media_pool import PoolMedium
 from tolman.ingest.media_pool import scene_of as scene_of_media
 from tolman.items import LETTERS, MEDIA_MARK, Item

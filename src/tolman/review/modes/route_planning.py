@@ -20,7 +20,7 @@ from tolman.generate.distractors import placed
 from tolman.generate.draft import Draft
 from tolman.generate.families.vsi_bench.route_plan import TASK, RouteSettings, obstacles, question, turns_of, violations
 from tolman.generate.presets import labels
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import LETTERS, Item, Media
 from tolman.review.accounts import AccountError
 from tolman.review.evidence.scene_drawings import floor_path, floor_view
@@ -32,13 +32,7 @@ from tolman.review.store.schema import Assignment, Project
 from tolman.review.tasks import Block, Mode, ModeSetting, work
 from tolman.review.tasks.assignments import UNDO, allow_undo
 from tolman.review.tasks.blinding import own_work, task_on_page
-from tolman.review.tasks.made_items import (
-    MADE,
-    add_made,
-    identity,
-    rarest_place,
-    refuse_another,
-)
+from tolman.review.tasks.made_items import MADE, add_made, identity, rarest_place, refuse_another
 
 NAME = "routes"
 STEP = "route"

@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, case, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session as Orm
 
-from tolman.errors import TolmanError, UsageError
+from tolman.errors import TolmanError, UsageError, counted
 from tolman.items import Item
 from tolman.review.accounts import AccountError, Person, belongs
 from tolman.review.modes import MODES
@@ -306,8 +306,8 @@ def next_part(site: Site, number: int) -> bool:
             return False
         if row.total != len(items):
             raise AccountError(
-                f"The benchmark has {len(items):,} questions now, and had {row.total:,} when this project was begun. "
-                "Start another."
+                f"The benchmark has {counted(len(items), 'question')} now, and had {row.total:,} when this project was "
+                "begun. Start another."
             )
         project = db.get_one(Project, number)
         MODES[project.mode].start(db, site, project, items[row.done : row.done + PART])

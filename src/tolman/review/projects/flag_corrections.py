@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import TolmanError
 from tolman.generate.draft import Draft
+from tolman.generate.draft_items import again, drafts_of, is_sound
 from tolman.generate.presets import GenerationPreset
-from tolman.generate.released_audit import again, drafts_of, is_sound
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
-from tolman.ingest.corrections import Absent, BoxIs, CategoryIs, Correction, CountIs
+from tolman.ground_truth.corrections import Absent, BoxIs, CategoryIs, Correction, CountIs
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
 from tolman.review.forms.form_values import clean
 from tolman.review.media import scenes_folder

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session as Orm
 import tolman
 from tolman import benchmarks
 from tolman.benchmarks.benchmark_folder import FILE, OLD_PROFILE, PROFILE, card_lines, provenance_of, scenes_written
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.files import write_text
 from tolman.generate.publish import CONFIGS, check_place, with_media
 from tolman.item_table import write_items
@@ -112,8 +112,8 @@ def publish(
             "items": _histories(db, project),
             "earlier": earlier or None,
         }
-        counted = [vote for vote in votes if not (without_marked and vote.marks)]
-        items = [_reviewed(v, decisions[v.item], counted) for v in taken]
+        counting = [vote for vote in votes if not (without_marked and vote.marks)]
+        items = [_reviewed(v, decisions[v.item], counting) for v in taken]
     there = _read(out / REVIEWS)
     if (out / FILE).is_file() and any(there.get(key) != summary[key] for key in ("project", "benchmark")):
         raise InputError(out, "holds another benchmark", fix="give another folder with --export")
@@ -121,9 +121,10 @@ def publish(
         raise UsageError(f"no item of the project '{project.name}' is approved yet; --undecided takes in the others.")
     missing, looked_for = absent(site, items)
     if missing and (site.loaded.folder / FILE).is_file():  # a release names media that it may come without
+        be = "is" if len(missing) == 1 else "are"
         raise UsageError(
-            f"{len(missing):,} of {looked_for:,} media files of the exported questions are not there, the first "
-            f"{missing[0]}; put them into the benchmark's folder."
+            f"{len(missing):,} of {counted(looked_for, 'media file')} of the exported questions {be} not there, the "
+            f"first {missing[0]}; put them into the benchmark's folder."
         )
     out.mkdir(parents=True, exist_ok=True)
     shown: Iterator[Item] = iter(items)
@@ -345,7 +346,7 @@ def export_runs(
         )
     least = int(project.settings.get(LEAST.name, 0))
     marked = {
-        person: f"{own['marked']:,} of {own['all']:,} answers ({describe_marks(own, least)})"
+        person: f"{own['marked']:,} of {counted(own['all'], 'answer')} ({describe_marks(own, least)})"
         for person, own in sorted(counts.items())
         if own["marked"] and person in people
     }
@@ -407,7 +408,7 @@ def _answers_of(
 
 def _skips(one: PersonRecord) -> str:
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(one.skips.items()))
-    return f"{one.skips.total():,} of {one.asked:,} questions ({reasons})"
+    return f"{one.skips.total():,} of {counted(one.asked, 'question')} ({reasons})"
 
 
 def _about(one: PersonRecord, people: int, excluded: int) -> dict[str, Any]:

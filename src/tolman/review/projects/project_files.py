@@ -20,6 +20,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
+from tolman.errors import counted
 from tolman.review import projects
 from tolman.review.accounts import Person
 from tolman.review.exchange import Choices, ExchangeError, PictureFormat, PictureSet, Receiver, Returned, label_studio
@@ -101,7 +102,7 @@ def take_in_labels(db: Orm, site: Site, project: Project, person: Person, conten
         fresh += 1
     record(db, site.settings, "labels taken in", project=project.id, user=by, account=person.name, labels=fresh)
     if not fresh and not left:
-        raise ExchangeError(f"The file has no labels of the project's {len(tasks):,} questions.")
+        raise ExchangeError(f"The file has no labels of the project ({counted(len(tasks), 'question')}).")
     return LabelsTakenIn(fresh, left, earlier)
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import UsageError
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item, Media
 from tolman.media.frame_store import part_of
 from tolman.media.images import image_to_jpeg, to_jpeg

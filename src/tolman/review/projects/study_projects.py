@@ -13,7 +13,7 @@ from urllib.parse import quote
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.files import sampled_hash
 from tolman.items import Item
 from tolman.media.images import table_and_column
@@ -137,7 +137,7 @@ def start_asked(site: Site, people: Sequence[str], questions: int) -> StartedStu
         UsageError: it can't be started on this benchmark.
     """
     each = min(questions, len(site.loaded.items))
-    title = f"{each} questions for {', '.join(people)}"
+    title = f"{counted(each, 'question')} for {', '.join(people)}"
     part = StudyPart(
         sample=Sample(people=len(people), by=None, each=each),
         link=Link(id=PERSON, ids=tuple(people)),
@@ -316,15 +316,15 @@ def _check_questions(site: Site) -> list[str]:
     store, name = site.settings.store, site.settings.benchmark
     if stored and others == len(stored):
         raise UsageError(
-            f"{store} belongs to another benchmark: none of its {others:,} questions is in {name}; name that "
+            f"{store} belongs to another benchmark: none of its questions is in {name}; name that "
             f"benchmark, or another folder with --store."
         )
     if not others:
         return []
-    return [
-        f"{others:,} of the {len(stored):,} questions in {store} aren't in {name} or have another text there: they "
-        f"stay as they were, with media from {name}."
-    ]
+    of = f"of the {len(stored):,} questions in {store}"
+    question, questions = f"{of} isn't in {name} or has another text", f"{of} aren't in {name} or have another text"
+    as_before = "it stays as it was" if others == 1 else "they stay as they were"
+    return [f"{counted(others, question, questions)} there: {as_before}, with media from {name}."]
 
 
 def _check_media(site: Site, *, worked: bool) -> list[str]:

@@ -15,8 +15,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import TolmanError
-from tolman.generate.scene_geometry import SceneGeometry
-from tolman.ingest.corrections import append_corrections
+from tolman.ground_truth.corrections import append_corrections
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 from tolman.review.accounts import Person
 from tolman.review.forms.form_values import Clean, Key, Line, Paragraphs, shown_answer

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
 from tolman.review import accounts, projects
 from tolman.review.accounts import Person
 from tolman.review.exchange import ExchangeError, PictureFormat
@@ -121,9 +121,12 @@ def from_label_studio(
             done = project_files.take_in_labels(db, site, found, whose, content, me.id)
     except ExchangeError as error:
         return listing(site, guest, found, problem=str(error))
-    told = f"{done.fresh:,} questions are labelled as {whose.name}'s."
+    told = f"{counted(done.fresh, 'question is', 'questions are')} labelled as {whose.name}'s."
     if done.left:
-        told += f" {done.left:,} questions stay as they are: labelled by them already, or by enough people."
+        told += (
+            f" {counted(done.left, 'question stays', 'questions stay')} unchanged: labelled by them already, or by "
+            "enough people."
+        )
     if done.earlier:
         told += f" Annotations left out: {done.earlier:,}. Only the last one on a question is read, "
         told += "so export each person's alone."
@@ -232,11 +235,17 @@ def take_marks(
 
 def told_marks(done: project_files.MarksTakenIn, name: str) -> str:
     """Describe the import of a file in words."""
-    parts = [f"{done.marks:,} marks on {done.questions:,} questions are {name}'s."]
+    parts = [
+        f"{counted(done.marks, 'mark')} on {counted(done.questions, 'question')} {'is' if done.marks == 1 else 'are'} "
+        f"{name}'s."
+    ]
     if done.labelled:
-        parts.append(f"{done.labelled:,} questions are labelled as {name}'s.")
+        parts.append(f"{counted(done.labelled, 'question is', 'questions are')} labelled as {name}'s.")
     if done.left:
-        parts.append(f"{done.left:,} questions stay as they are: theirs came in before, or enough people have them.")
+        parts.append(
+            f"{counted(done.left, 'question stays', 'questions stay')} unchanged: theirs came in before, or enough "
+            "people have them."
+        )
     if done.shapes:
         kinds = ", ".join(f"{number:,} × {kind}" for kind, number in sorted(done.shapes.items()))
         parts.append(f"Only points and lines are evidence here; left out: {kinds}.")

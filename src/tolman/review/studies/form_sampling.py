@@ -28,6 +28,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.curate.verify import lacks_level
+from tolman.errors import counted
 from tolman.items import Item
 from tolman.review.accounts import AccountError
 from tolman.review.site import Site
@@ -81,8 +82,8 @@ def plan_strata(
         return StratumPlan(tuple(order), counts)
     if len(order) < each:
         raise SampleError(
-            f"{name or 'the benchmark'} has {len(order):,} questions, fewer than the {each:,} that each person is to "
-            f"be asked; lower 'each', or leave it out with 'only'"
+            f"{name or 'the benchmark'} has {counted(len(order), 'question')}, fewer than the {each:,} that each "
+            "person is to be asked; lower 'each', or leave it out with 'only'"
         )
     wanted = max(each, math.ceil(people * each / (overlap or people)))
     return StratumPlan(tuple(order[:wanted]), (each,) * people)
@@ -150,9 +151,10 @@ def make_tasks(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> 
     except SampleError as error:
         raise AccountError(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
     if not all(drawn):
+        questions = counted(sum(map(len, strata.values())), "question isn't", "questions aren't")
         raise AccountError(
-            f"{sum(map(len, strata.values())):,} questions aren't enough for {len(drawn):,} people, some of whom would "
-            f"be asked none; lower 'people', raise 'overlap' or give 'each'."
+            f"{questions} enough for {len(drawn):,} people, some of whom would be asked none; lower 'people', raise "
+            "'overlap' or give 'each'."
         )
     on_forms: dict[str, list[int]] = defaultdict(list)
     for form, ids in enumerate(drawn):
@@ -246,7 +248,7 @@ def foresee(db: Orm, project: Project) -> list[str]:
     found = []
     if len(scenes) < MIN_EFFECTIVE_SCENES:
         found.append(
-            f"The questions are of {_count(len(scenes), 'scene')}: figures get an interval from "
+            f"The questions are of {counted(len(scenes), 'scene')}: figures get an interval from "
             f"{MIN_EFFECTIVE_SCENES:g} scenes on."
         )
     over = {name: times for name, times in sorted(most.items()) if sample.overlap and times > sample.overlap}
@@ -266,10 +268,6 @@ def _unknown_levels(db: Orm, project: Project) -> list[str]:
     if not unknown:
         return []
     return [
-        f"People look at {unknown:,} of {_count(len(asked), 'question')} whatever the models answer, because their "
+        f"People look at {unknown:,} of {counted(len(asked), 'question')} whatever the models answer, because their "
         f"level isn't known: give them the label 'level', 1 to 5."
     ]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
+from tolman.errors import counted
 from tolman.review.forms.form_values import agree, labels_of
 from tolman.review.pages import COEFFICIENT, coefficient, minutes
 from tolman.review.site import Site
@@ -61,13 +62,13 @@ def exclusion_reasons(did: Conduct, rules: Exclude) -> list[str]:
     if rules.incomplete and not did.complete:
         found.append(f"not complete ({did.answered + did.skipped} of {did.asked})")
     if rules.gold_below is not None and did.gold and did.gold_right / did.gold < rules.gold_below:
-        found.append(f"{did.gold_right} of {did.gold} gold questions right")
+        found.append(f"{did.gold_right} of {counted(did.gold, 'gold question')} right")
     if rules.attention_wrong is not None and did.attention_wrong >= rules.attention_wrong:
-        found.append(f"{did.attention_wrong} attention questions wrong")
+        found.append(f"{counted(did.attention_wrong, 'attention question')} wrong")
     if rules.fast_above is not None and did.answered and did.fast / did.answered > rules.fast_above:
-        found.append(f"{did.fast} of {did.answered} answers too fast")
+        found.append(f"{did.fast} of {counted(did.answered, 'answer')} too fast")
     if rules.skipped_above is not None and did.asked and did.skipped / did.asked > rules.skipped_above:
-        found.append(f"{did.skipped} of {did.asked} questions skipped")
+        found.append(f"{did.skipped} of {counted(did.asked, 'question')} skipped")
     if rules.minutes_below is not None and did.seconds < 60 * rules.minutes_below:
         found.append(f"{did.seconds / 60:.1f} minutes in all")
     return found
@@ -81,10 +82,11 @@ def stated_rules(rules: Exclude, least_seconds: int) -> list[str]:
     if rules.gold_below is not None:
         told.append(f"Of some questions whose answer is sure, fewer than {100 * rules.gold_below:.0f} % are right.")
     if rules.attention_wrong is not None:
-        told.append(f"You answer {rules.attention_wrong} or more questions wrongly that only ask for attention.")
+        told.append(f"You answer {rules.attention_wrong} or more of the questions wrongly that only ask for attention.")
     if rules.fast_above is not None:
         told.append(
-            f"More than {100 * rules.fast_above:.0f} % of the answers are given in under {least_seconds} seconds."
+            f"More than {100 * rules.fast_above:.0f} % of the answers are given in under "
+            f"{counted(least_seconds, 'second')}."
         )
     if rules.skipped_above is not None:
         told.append(f"You skip more than {100 * rules.skipped_above:.0f} % of the questions.")
@@ -320,10 +322,13 @@ def study_progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
         "person", "external id", "form", "state", "done", "skipped", "time", "gold right", "attention wrong", "answers"
     )  # fmt: skip
     told = stated_rules(part.exclude, part.time.least_seconds)
-    note = f"{_came(found)} for {part.sample.people} forms. Stated beforehand: answers don't count where " + (
-        "; or ".join(f"{rule[:1].lower()}{rule[1:].rstrip('.')}" for rule in told) + "."
-        if told
-        else "nothing is wrong."
+    note = (
+        f"{_came(found)} for {counted(part.sample.people, 'form')}. Stated beforehand: answers don't count where "
+        + (
+            "; or ".join(f"{rule[:1].lower()}{rule[1:].rstrip('.')}" for rule in told) + "."
+            if told
+            else "nothing is wrong."
+        )
     )
     counting = [one for one in found if not one.excluded]
     strata = ("stratum", "questions", "answers that count", "people for a question")
@@ -346,13 +351,16 @@ def study_summary(db: Orm, project: Project) -> str:
     wanted = {(form, task.key) for task in tasks if task.content["role"] == SAMPLE for form in task.content["forms"]}
     came = [one for one in records(db, project) if one.answers]
     given = {(one.person.form, key) for one in came for key in one.answers} & wanted
-    return f"{len(given):,} of {len(wanted):,} answers, from {len(came):,} of {part.sample.people:,} people."
+    return (
+        f"{len(given):,} of {counted(len(wanted), 'answer')}, from {len(came):,} of "
+        f"{counted(part.sample.people, 'person', 'people')}."
+    )
 
 
 def _came(found: Sequence[PersonRecord]) -> str:
     states = Counter(one.person.state for one in found)
     said = ", ".join(f"{states[state]} {words}" for state, words in _STATES.items() if states[state])
-    return f"{len(found)} {'person' if len(found) == 1 else 'people'} came{f' ({said})' if said else ''}"
+    return f"{counted(len(found), 'person', 'people')} came{f' ({said})' if said else ''}"
 
 
 def _of(right: int, all_of: int) -> str:

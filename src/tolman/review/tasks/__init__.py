@@ -15,6 +15,7 @@ from fastapi import APIRouter
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session as Orm
 
+from tolman.errors import counted
 from tolman.items import Item
 from tolman.review.accounts import AccountError, Person
 from tolman.review.forms.form_values import AnswerError
@@ -179,5 +180,9 @@ def problems_block(db: Orm, project: Project) -> Block:
     waiting = db.scalars(
         select(Assignment.id).join(Task).where(Task.project_id == project.id, Assignment.state == REPORTED)
     ).all()
-    note = f"{len(waiting):,} of these questions wait until the owner has them asked again." if waiting else ""
+    note = (
+        f"{counted(len(waiting), 'of these questions waits', 'of these questions wait')} until the owner asks again."
+        if waiting
+        else ""
+    )
     return Block("Reported problems", ("question", "person", "problem"), rows, note)

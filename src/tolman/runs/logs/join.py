@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tolman.errors import InputError
+from tolman.errors import InputError, counted
 from tolman.items import LETTERS, Item
 from tolman.runs.logs.log import Log, LogRow
 
@@ -188,7 +188,7 @@ def _by_order(log: Log, items: Sequence[Item]) -> list[Item]:
                 5,
                 row,
                 "order",
-                f"is row {row.order} of the split, counted from 0; the benchmark has {len(items)} items",
+                f"is row {row.order} of the split, counted from 0; the benchmark has {counted(len(items), 'item')}",
             )
         item = items[row.order]
         if not target_agrees(row, item):

@@ -12,7 +12,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -232,6 +232,13 @@ class MetricFamily:
                 f"{self.greatest:g}."
             )
         return self.make(number)
+
+    def example(self) -> Metric:
+        """Return the metric of the greatest number, or of 1 above the least, with an X for the number in its texts."""
+        number = self.greatest if math.isfinite(self.greatest) else max(self.least, 0.0) + 1.0
+        metric = self.make(number)
+        title, source = (text.replace(f"{number:g}", "X") for text in (metric.title, metric.source))
+        return replace(metric, name=self.name, title=title, source=source)
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:

@@ -496,8 +496,13 @@ _TIMES = r"(?:once|twice|thrice|\w+ times)"
 _EITHER_TIMES = re.compile(rf"\b{_TIMES}(?:,? or|,? maybe|,? perhaps)(?: only)? {_TIMES}\b", re.IGNORECASE)
 
 
+_OTHERWISE = re.compile(r"\bif\b.*\b(?:otherwise|else|if not)\b", re.IGNORECASE)
+
+
 def _is_by_case(line: NumberLine, text: str) -> bool:
     """Check whether each of several numbers holds in its own case."""
+    if len({q.value for q in line.found}) > 1 and _OTHERWISE.search(text, line.segment.start, line.segment.end):
+        return True
     numbers = [q for q in line.found if not q.weak]
     if len({q.value for q in numbers}) < 2:
         return False

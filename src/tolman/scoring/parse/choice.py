@@ -169,6 +169,8 @@ def _single(context: LineContext) -> list[Commitment]:
         return [commit(chosen, JUDGED, "named")]
     if context.options.count == 2 and chosen.by == "text" and _OTHER_ONE.search(text, segment.start):
         return []  # "the left one is dim; the other one blinds you"
+    if _is_about_else(context, chosen):
+        return []
     if _ends_in(segment, affirmed[-1], text):
         return [commit(affirmed[-1], DECLARED if context.is_last else JUDGED, "named")]
     if context.is_first and len(context.lines) > 1 and chosen.by == "text":
@@ -180,6 +182,36 @@ def _single(context: LineContext) -> list[Commitment]:
             return [commit(chosen, ALONE, "first")]
     return [commit(chosen, STATED, "stated")]
 
+
+_SEES = re.compile(
+    r"[\W_]*(?:(?:i|we|you|one)(?:[ ]can|[ ]could)?[ ](?:see|spot|notice|make out)"
+    r"|there(?:['’]s|[ ]is|[ ]are|[ ]was))\b",
+    re.IGNORECASE,
+)
+
+
+def _is_about_else(context: LineContext, chosen: Mention) -> bool:
+    """Check whether a response of one sentence only tells something of an option, where the question asks for an end:
+    "I see a toaster", "a man on a bicycle crosses the street"."""
+    segment, text = context.segment, context.text
+    asked = asked_in(context.question, segment.language)
+    is_english = "en" in segment.language.names and text[segment.start : segment.end].isascii()
+    if len(context.lines) > 1 or chosen.by == "letter" or asked.larger() is None or not is_english:
+        return False
+    lead = text[segment.start : chosen.start]
+    set_off = len(words_of(lead)) <= MAX_LEAD_WORDS and re.match(r"\s*[,;:.!(—–-]", text[chosen.end : segment.end])
+    if not _SEES.match(text, segment.start) and (set_off or len(segment.words) <= SHORT_WORDS):
+        return False
+    told = segment.having("superlative", "choose", "conclude", "answer", "affirm")
+    if told or segment.language.is_only("copula", lead):
+        return False
+    poles = {c.role for c in segment.language.opposites.find(segment.words, text)}
+    related = poles & asked.poles or any(opposite(pole) in asked.poles for pole in poles)
+    return not related and not words_shared(segment, context.question, context.line.mentions)
+
+
+MAX_LEAD_WORDS = 3
+"""Words in front of an option that is set off from the rest of its sentence, at most: "probably the sofa, as …"."""
 
 _OTHER_ONE = re.compile(
     r"(?:[;.]|\b(?:but|while|whereas))[ ]+the other(?:[ ]one)?(?:['’]s)?[ ](?!side|end|way|hand|two)", re.IGNORECASE
@@ -425,9 +457,16 @@ def _contrasted(context: LineContext) -> list[Commitment] | None:
     if not turns or not context.is_last or len(options_in(affirmed)) < 2:
         return None
     behind = [m for m in affirmed if m.start >= turns[-1].end]
+    before = [m for m in affirmed if m not in behind and not m.weak]
+    if _CONCEDES.match(context.text, turns[-1].start, context.segment.end) and len(options_in(before)) == 1:
+        return [commit(before[0], CONCLUDED, "contrasted")]
     if len(options_in(behind)) != 1 or behind[0].weak:
         return None
     return [commit(behind[-1], CONCLUDED, "contrasted")]
+
+
+_CONCEDES = re.compile(r"(?:al)?though\b[^.;]*\b(?:would|could|might)\b", re.IGNORECASE)
+"""Behind an answer: "though a full cabinet would come close"."""
 
 
 def _concluded(context: LineContext) -> list[Commitment] | None:

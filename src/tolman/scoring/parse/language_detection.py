@@ -188,8 +188,11 @@ def _recognised(text: str) -> frozenset[str]:
     names = {
         name for name, script in scripts.items() if script in present and not (script == "han" and "kana" in present)
     }
-    tail = max(HEAD_CHARS, len(text) - TAIL_CHARS)
-    words = [w.folded for w in (*words_of(text, 0, HEAD_CHARS), *words_of(text, tail))]
+    if len(text) <= HEAD_CHARS + TAIL_CHARS:
+        parts = [words_of(text)]
+    else:
+        parts = [words_of(text, 0, HEAD_CHARS), words_of(text, len(text) - TAIL_CHARS)]
+    words = [w.folded for part in parts for w in part]
     latin = sum("a" <= w[0] <= "z" for w in words)
     hits = {name: sum(w in known for w in words) for name, known in by_words.items()}
     names |= _by_hits(hits, latin, foreign=bool(names))

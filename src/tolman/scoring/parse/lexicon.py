@@ -31,11 +31,13 @@ nothing. A script that no other language is written in also needs its characters
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from tolman.scoring.parse.plain_text import fold, visible
@@ -78,7 +80,8 @@ class Word:
     end: int
 
 
-def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
+@lru_cache(maxsize=64)
+def words_of(text: str, start: int = 0, end: int | None = None) -> Sequence[Word]:
     """Split a text into words.
 
     Args:
@@ -88,11 +91,11 @@ def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
     Returns:
         The words in order, with their places in the whole text.
     """
-    return [
+    return tuple(
         Word(folded, match.start(), match.end())
         for match in WORD.finditer(text, start, len(text) if end is None else end)
         if (folded := fold(match[0]))  # a sign that only changes a letter is no word by itself
-    ]
+    )
 
 
 def both_ends(found: Sequence[T], limit: int) -> list[T]:
@@ -138,6 +141,7 @@ def _arabic_stem(word: str) -> str:
     return _ARABIC_ENDING.sub("", word)
 
 
+@lru_cache(maxsize=65_536)
 def same_word(word: str, other: str) -> bool:
     """Check whether two words are the same but for their endings.
 
@@ -267,7 +271,16 @@ def longest(cues: Sequence[Cue]) -> list[Cue]:
     Returns:
         The others, in the same order.
     """
-    return [cue for cue in cues if not is_in_longer(cue, cues)]
+    if len(cues) < 2:
+        return list(cues)
+    reach = -1  # of the cues that begin earlier
+    outer: dict[int, int] = {}  # the furthest end of a cue that begins at a place, or earlier
+    inner: dict[int, int] = {}  # the furthest end of those that begin earlier
+    for start, end in sorted((cue.start, cue.end) for cue in cues):
+        if start not in outer:
+            inner[start] = reach
+        reach = outer[start] = max(reach, end)
+    return [cue for cue in cues if cue.end > inner[cue.start] and cue.end == outer[cue.start]]
 
 
 Phrase = tuple[str, ...]
@@ -282,12 +295,14 @@ class Lexicon:
         pairs: the same by the first two words, where neither ends in `*`.
         stems: the same where the first word ends in `*`.
         lengths: of the keys of `stems`, ascending.
+        known: for words that were looked up, what may begin with each.
     """
 
     exact: dict[str, list[tuple[Phrase, str]]] = field(default_factory=lambda: defaultdict(list))
     pairs: dict[Phrase, list[tuple[Phrase, str]]] = field(default_factory=lambda: defaultdict(list))
     stems: dict[str, list[tuple[Phrase, str]]] = field(default_factory=lambda: defaultdict(list))
     lengths: tuple[int, ...] = ()
+    known: dict[str, tuple[bool, list[tuple[Phrase, str]], list[tuple[Phrase, str]]]] = field(default_factory=dict)
 
     def add(self, phrase: str, role: str) -> None:
         """Take up a phrase.
@@ -324,17 +339,14 @@ class Lexicon:
         found: list[Cue] = []
         covered: dict[str, int] = {}
         for i, word in enumerate(words):
-            entries = self.exact.get(word.folded)
-            candidates = list(entries) if entries else []
-            if entries is not None and i + 1 < len(words):
-                candidates += self.pairs.get((word.folded, words[i + 1].folded), ())
-            for length in self.lengths:
-                if length > len(word.folded):
-                    break
-                candidates += self.stems.get(word.folded[:length], ())
+            paired, candidates, stems = self.known.get(word.folded) or self._beginning_with(word.folded)
+            if paired and i + 1 < len(words):
+                candidates = [*candidates, *self.pairs.get((word.folded, words[i + 1].folded), ())]
+            if not candidates and not stems:
+                continue
             best: dict[str, int] = {}
-            for phrase, role in candidates:
-                end = _matched(words, i, phrase, text)
+            for phrase, role in itertools.chain(candidates, stems):
+                end = _matched(words, i, phrase, text) if len(phrase) > 1 else word.end
                 if end > best.get(role, -1):
                     best[role] = end
             for role, end in best.items():
@@ -342,6 +354,19 @@ class Lexicon:
                     covered[role] = end
                     found.append(Cue(role, word.start, end))
         return found
+
+    def _beginning_with(self, word: str) -> tuple[bool, list[tuple[Phrase, str]], list[tuple[Phrase, str]]]:
+        """Look up whether pairs begin with a word, and what begins with it or with its stems."""
+        if len(self.known) >= MAX_KNOWN_WORDS:
+            self.known.clear()
+        stems = (self.stems.get(word[:length], []) for length in self.lengths if length <= len(word))
+        found = word in self.exact, self.exact.get(word, []), [*itertools.chain.from_iterable(stems)]
+        self.known[word] = found
+        return found
+
+
+MAX_KNOWN_WORDS = 20_000
+"""Words that a lexicon keeps looked up, at most."""
 
 
 def _matched(words: Sequence[Word], i: int, phrase: Phrase, text: str) -> int:

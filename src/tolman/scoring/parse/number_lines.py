@@ -6,12 +6,14 @@ Quantities that are stated together may be restated in another unit, be pointed 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from tolman.items import Unit
+from tolman.scoring.parse.asked import opposite
 from tolman.scoring.parse.commitments import ALONE, BOUND, JUDGED, RANGE, SEVERAL, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, same_word, words_of
 from tolman.scoring.parse.quantities import mark_sums, quantities
@@ -162,9 +164,14 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
         if usable and is_counterfactual(segment, text):
             edges = clause_edges(segment, text)
             usable = [q for q in usable if not _CONTRARY.search(_clause_of(q, edges, text))]
-        if _NEEDING.search(text, segment.start, segment.end):
+        whole = text[segment.start : segment.end]
+        if _NEEDING.search(whole) or _ASSUMING.fullmatch(whole) or _asks_back(segment, text):
             usable = []
-        usable = [q for q in usable if not _is_of_other_thing(q, segment, text, asked)]
+        usable = [
+            q
+            for q in usable
+            if not any(rule(q, segment, text, asked) for rule in (_is_of_other_thing, _is_of_other_size, _counts_other))
+        ]
         _set_aside(usable, segment, text)
         premise = bool(usable) and all(q.premise for q in usable)
         lines.append(NumberLine(segment, usable, is_question(segment, text), premise))
@@ -195,6 +202,123 @@ def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: A
         return False
     about = asked.unit not in MEASURED and (behind[0].folded in segment.language.skip or asked.is_about(behind))
     return behind[0].folded not in ("of", "and", "or", "more", "that", "is", "are", "in", "on", "at") and not about
+
+
+_QUESTION = re.compile(
+    r"\s*(?:(?:should|shall|would|could|can|may|do|does|did|is|are|was|were|am|have|has)[ ]"
+    r"(?:i|you|we|it|they|there|the|an?|this|that|these|those|any|[\d.]+)|which|what|who|where|how|why)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a question in full words; "could be 75 cm?" is a guess."""
+_PLURAL = re.compile(r"[ -](?:\w+[ ])?(?P<noun>[a-z]{3,}s)\b(?![ ]of[ ](?:them|these|those)\b)")
+_NO_NOUN = frozenset((
+    "across", "always", "besides", "does", "has", "its", "less", "lies", "minus", "ones", "others", "perhaps", "pieces",
+    "plus", "seems", "stands", "sits", "the", "this", "thus", "times", "towards", "units", "was", "yes"
+))  # fmt: skip
+"""Words behind a number that end like a plural, but name nothing else that it counts."""
+_THAN_OTHER = re.compile(r"\bthan[ ](?:the|a|an|its|this|that|any)[ ](?:\w+[ ])?\Z", re.IGNORECASE)
+_DIFFERENCE = re.compile(r"[ ](?:more|less|further|farther|\w{2,}er)[ ]than\b", re.IGNORECASE)
+_MULTIPLIED = re.compile(
+    r"\b(?:twice|double|half|thirds?|quarters?|times)[ ](?:(?:of|as|the)[ ])*(?:that|it|this)\b", re.IGNORECASE
+)
+"""A multiple or a share of the quantity in front, which isn't what is asked for then; "75 cm, half the door's height"
+is."""
+
+
+_OF_THAT = re.compile(r"[ ](?:of|times)[ ](?:that|it|this|the)\b", re.IGNORECASE)
+_COUNTED_NOUN = re.compile(r"\bhow many (?:[\w-]+ )*?(\w{3,}s)\b", re.IGNORECASE)
+_SHARE_OF = re.compile(
+    r"\b(?:half|third|quarter|some|most|many|few|none|part)(?:[ ]of)?[ ](?:the|these|those)[ ]\Z", re.IGNORECASE
+)
+_OTHER_CLAUSE = re.compile(r"[,;:.]\s")
+_GROUPED = re.compile(r"[ ](?:of|by|x|×|times)[ ](?!the)|\b(?:each|every|per|apiece)\b", re.IGNORECASE)
+"""Behind a number of groups, each of as many of the things asked for."""
+_PLUS_SOME = re.compile(
+    r"\bplus[ ](?:the|an?|another|some)[ ](?:\w+[ ])?(?:pair|couple|few|rest|others)\b(?![ ]of\b)", re.IGNORECASE
+)
+_ASSUMING = re.compile(r"\W*(?:let(?:['’]s| us)[ ])?(?:assume|suppose|imagine)\b[^,;:]*", re.IGNORECASE)
+"""A sentence that only assumes something."""
+
+
+def _asks_back(segment: Segment, text: str) -> bool:
+    """Check whether a sentence is a question in full words: "should I count the two stools?", not "three?"."""
+    return is_question(segment, text) and _QUESTION.match(text, segment.start) is not None
+
+
+def _is_of_other_size(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a length or an area is of something else, or measured in things: "2 cm taller than", "3 steps"."""
+    if asked.unit not in MEASURED or not asked.question:
+        return False
+    before = text[max(segment.start, quantity.start - CONTEXT_CHARS) : quantity.start]
+    if quantity.kind:
+        differs = _DIFFERENCE.match(text, quantity.end) and not _DIFFERENCE_ASKED.search(asked.question)
+        if differs or _THAN_OTHER.search(before) or _MULTIPLIED.search(text, quantity.end, segment.end):
+            return True
+        person = _PERSON.search(before)
+        if person and not asked.is_about(words_of(person[1])):
+            return True
+        near = (_BEHIND.match(text, quantity.end), _LABEL.search(before))
+        said, wanted = _dimensions(" ".join(found[1] for found in near if found)), _dimensions(asked.question)
+        return len(said) == len(wanted) == 1 and said != wanted and not _ANY_SIDE.search(asked.question)
+    return bool(_noun_behind(quantity, segment, text)) or _OF_THAT.match(text, quantity.end) is not None
+
+
+_PERSON = re.compile(
+    r"\b(person|man|woman|adult|human|pedestrian|player)(?:[ ](?:of|is|being|who is|with|about|around|roughly))+[ ]\Z",
+    re.IGNORECASE,
+)
+"""In front of the height of somebody, to whom other things are compared."""
+_DIMENSIONS = {
+    "height": ("high", "tall", "height"),
+    "width": ("wide", "width"),
+    "length": ("long", "length"),
+    "depth": ("deep", "depth"),
+    "thickness": ("thick", "thickness"),
+}
+_BEHIND = re.compile(r"[ -](?:in[ ])?(\w+)")
+"""The word behind a quantity that may name its dimension: "75 cm high", "75 cm in height"."""
+_LABEL = re.compile(r"\b(\w+)(?:[ ]?[:=]|[ ]of|[ ]is)?[ ]\Z")
+"""The word in front that may: "width: 75 cm", "a width of 75 cm"."""
+_ANY_SIDE = re.compile(r"\b(?:longest|longer|largest|side|dimension|distance|gap|apart|far)\b", re.IGNORECASE)
+
+
+def _dimensions(text: str) -> set[str]:
+    """The dimensions that a text names."""
+    words = {w.folded for w in words_of(text)}
+    return {name for name, forms in _DIMENSIONS.items() if not words.isdisjoint(forms)}
+
+
+def _noun_behind(quantity: Quantity, segment: Segment, text: str) -> str:
+    """Return the plural noun right behind an English number; empty without one."""
+    noun = _PLURAL.match(text, quantity.end)
+    found = noun is not None and noun["noun"] not in _NO_NOUN and "en" in segment.language.names
+    return noun["noun"] if noun and found else ""
+
+
+def _counts_other(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
+    """Check whether a number counts other things than those asked for, which the response names elsewhere: "six panes"
+    of a window."""
+    if asked.unit != "count" or quantity.kind:
+        return False
+    before = text[max(segment.start, quantity.start - CONTEXT_CHARS) : quantity.start]
+    if _PLUS_SOME.search(text, quantity.end, segment.end) or _SHARE_OF.search(before):
+        return True
+    if asked.poles and not _OTHER_CLAUSE.search(text, quantity.end, segment.end):
+        named = segment.part(quantity.end, segment.end)
+        said = {c.role for c in segment.language.opposites.find(named.words, text)}
+        if said and not named.having("negate") and said <= {opposite(pole) for pole in asked.poles}:
+            return True  # "two are off", where those that are on are counted
+    noun, wanted = _noun_behind(quantity, segment, text), _COUNTED_NOUN.search(asked.question)
+    if not noun or wanted is None or any(same_word(noun, a) for a in asked.words):
+        return False
+    if _GROUPED.search(text, quantity.end, segment.end):
+        return False
+    return any(same_word(w.folded, wanted[1].casefold()) for w in words_of(text))
+
+
+_DIFFERENCE_ASKED = re.compile(r"\bhow much\b|\bdifference\b|\b(?:more|less|\w{2,}er)[ ]than\b", re.IGNORECASE)
+CONTEXT_CHARS = 24
+"""Characters in front of a quantity that tell what it measures."""
 
 
 _CONTRARY = re.compile(
@@ -644,7 +768,8 @@ _PLACE_FIRST = re.compile(
     re.IGNORECASE,
 )
 _NO_PLACE = re.compile(
-    r"\b(?:start|beginning|end|first|second|last|then|frame|image|picture|photo|video|clip|shot|minute|moment|time|all|total"
+    r"\b(?:start|beginning|end|(?:first|second|last)(?! (?:floor|storey|level|row|wall|shelf)\b)|then|frame|image"
+    r"|picture|photo|video|clip|shot|minute|moment|time|all|total"
     r"|attempt|count|guess|answer|if|before|after|now|view|sum|step)\b",
     re.IGNORECASE,
 )
@@ -661,6 +786,8 @@ def listed_by_place(lines: Sequence[NumberLine], text: str, asked: AskedQuantity
     Returns:
         A commitment to the sum; None where a number has no place of its own, or the response says anything else.
     """
+    if _differs_by_frame(lines, text, asked):
+        return Commitment(None, ALONE, lines[0].segment.start, lines[-1].segment.end, "stated", SEVERAL)
     rows = _rows_asked(lines, text, asked) if asked.unit == "count" else []
     if rows:
         return Commitment(sum((q.value for q in rows), Fraction(0)), JUDGED, rows[0].start, rows[-1].end, "added up")
@@ -695,6 +822,25 @@ def listed_by_place(lines: Sequence[NumberLine], text: str, asked: AskedQuantity
         return Commitment(None, ALONE, first.start, last.end, "added up", SEVERAL) if plain else None
     total = sum((line.found[k].value for line, k in found), Fraction(0))
     return Commitment(total, JUDGED, found[0][0].found[0].start, found[-1][0].found[-1].end, "added up")
+
+
+_FRAME = re.compile(r"\b(?:frame|image|picture|photo|view|clip|shot|camera)[ ]#?\d+", re.IGNORECASE)
+
+
+def _differs_by_frame(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> bool:
+    """Check whether a response is nothing but different counts of single frames: "frame 1: 2, frame 2: 3"."""
+    found = [q for line in lines for q in line.found]
+    if asked.unit != "count" or len({q.value for q in found}) < 2:
+        return False
+    cues = ("total", "answer", "choose", "conclude", "correct", "superlative")
+    if any(line.segment.having(*cues) for line in lines) or _WHOLE_VIDEO.search(text, lines[0].segment.start):
+        return False
+    ends = [m.end() for m in _FRAME.finditer(text)]
+    frames = [bisect_right(ends, q.start) for q in found]
+    return all(frames) and len(set(frames)) == len(found)
+
+
+_WHOLE_VIDEO = re.compile(r"\b(?:video|room|scene|altogether|both|most|same|max\w*|different|new)\b", re.IGNORECASE)
 
 
 def _rows_asked(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> list[Quantity]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import COMPARED, Asked, alike, is_content, names_any, opposite
@@ -80,6 +81,7 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             if related and not names_any(line.segment.words, asked.subject | asked.anchor):
                 line.mentions = [m for m in line.mentions if m.by == "letter"]
             related = _turn_relations(line, text, options, asked) or related
+            line.mentions = [m for m in line.mentions if not _is_move(m, line.segment, text, asked)]
         _drop_modifiers(line, text, options)
         if all(c and c <= COMPASS for c in options.concepts):
             line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
@@ -87,6 +89,7 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             _turn_qualities(line, text, options, asked)
 
 
+@lru_cache(maxsize=16_384)
 def _poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
     """Return the poles that the options name; empty where no two options name opposite ones."""
     found = [frozenset(alike(c.role) for c in longest(language.opposites.find(words_of(o), o))) for o in options.texts]
@@ -94,6 +97,7 @@ def _poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]
     return found if any(pole[:-1] in COMPARED and opposite(pole) in every for pole in every) else []
 
 
+@lru_cache(maxsize=16_384)
 def _with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
     """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
     if not asked.poles and not (asked.subject and asked.anchor and _poles_of(options, language)):
@@ -177,6 +181,34 @@ def _is_oriented(segment: Segment, mention: Mention, text: str) -> bool:
     )
 
 
+def _is_move(mention: Mention, segment: Segment, text: str, asked: Asked) -> bool:
+    """Check whether a direction is told from a new thing, "behind a fence", or is that of a movement of something else
+    than the thing to locate: "she turns left"."""
+    if mention.by == "letter":
+        return False
+    if _OF_ANOTHER.match(text, mention.end) or _is_of_another_thing(segment, text, asked):
+        return True
+    if not _MOVES.search(text, segment.start, mention.start):
+        return False
+    return not names_any([w for w in segment.words if w.end <= mention.start], asked.subject)
+
+
+def _is_of_another_thing(segment: Segment, text: str, asked: Asked) -> bool:
+    """Check whether a sentence is about the reference or a new thing alone: "the box has an arrow pointing right"."""
+    if any(w.folded in _REFERRING for w in segment.words) or names_any(segment.words, asked.subject):
+        return False
+    opening = [w for w in segment.words[:2] if w.folded != "the"][:1]
+    return _THERE_IS.match(text, segment.start) is not None or bool(names_any(opening, asked.anchor))
+
+
+_REFERRING = frozenset((*_PRONOUNS, *_OWNING, "he", "she", "they", "that", "this", "one", "it's", "that's"))
+_THERE_IS = re.compile(r"[\W_]*there(?:['’]s|[ ]is|[ ]are|[ ]was|[ ]were)[ ](?:an?|some|two|three)\b", re.IGNORECASE)
+_OF_ANOTHER = re.compile(r"(?:[ ]side)?(?:[ ]of)?[ ]an?[ ](?!bit|little|few|lot|short|small)\w", re.IGNORECASE)
+_MOVES = re.compile(
+    r"\b(?:turns|turned|walks|walked|goes|went|heads|headed|pans|panned|swings|swung|drives|drove|steps|stepped|rotates"
+    r"|rotated)[ ](?:(?:to|the|its|his|her|sharp|then)[ ])*\Z",
+    re.IGNORECASE,
+)
 _PLACED = re.compile(r"\w[ ](?:on|at)[ ](?:the|its|his|her)[ ]\Z", re.IGNORECASE)
 _IS_BEHIND = re.compile(
     r"(?:[ ]side)?[ ](?:is|was|are|were|moves|goes|turns|drives|walks|runs|heads|rolls)\b[^.;:!?\n]*\Z", re.IGNORECASE

@@ -136,7 +136,7 @@ MAX_DENIAL_GAP = 24
 MAX_LABEL_DENIAL_GAP = 40
 """Characters between a mention that heads its line and the word that denies it, at most."""
 
-_CLAUSE = re.compile(r"[,;:()\n—–]|[。、；：]|\b(?:but|while|whereas|pero|mais|sondern|aber|mas|но|а)\b")
+_CLAUSE = re.compile(r"[,;:()\n—–]|[。、；：]|\b(?:(?<!anything )but|while|whereas|pero|mais|sondern|aber|mas|но|а)\b")
 _SIGNS = re.compile(r"[*_`'\")\]}. ]*")
 _BRACKET = re.compile(r"\(\s*")
 _NOR = (
@@ -174,7 +174,8 @@ def with_polarity(text: str, segment: Segment, mentions: Sequence[Mention]) -> l
             or _DISOWNED.match(text, mention.end, segment.end) is not None
         )
         if not negated and result and result[-1].negated and result[-1].option != mention.option:
-            negated = _carries_on(text[result[-1].end : mention.start])
+            gap = text[result[-1].end : mention.start]
+            negated = _carries_on(gap) or (_is_comma(gap) and _ends_in_nor(text, ordered[i:]))
         result.append(replace(mention, negated=negated))
     return result
 
@@ -193,6 +194,20 @@ def _carries_on(gap: str) -> bool:
         return True
     words = [w.folded for w in words_of(gap) if w.folded not in _FILLING]
     return len(words) == 1 and words[0] in _NOR and not re.search(r"[.;:!?\n]", gap)
+
+
+def _is_comma(gap: str) -> bool:
+    """Check whether only a comma is between two options."""
+    return gap.lstrip().startswith(",") and all(w.folded in _FILLING for w in words_of(gap)) and "\n" not in gap
+
+
+def _ends_in_nor(text: str, mentions: Sequence[Mention]) -> bool:
+    """Check whether a list of options ends in one that "or" or "nor" joins: "(not A,) B or C"."""
+    for one, other in itertools.pairwise(mentions):
+        gap = text[one.end : other.start]
+        if not _is_comma(gap):
+            return _carries_on(gap) and any(w.folded in ("or", "nor", "oder", "ou", "o", "ni") for w in words_of(gap))
+    return False
 
 
 _FILLING = frozenset(("the", "a", "an", "therefore", "then", "also", "even", "der", "die", "das", "le", "la", "el"))

@@ -66,7 +66,7 @@ _COMPASS = {frozenset({a, b}): a + b for a in ("north", "south") for b in ("east
 _STRAIGHT_QUOTE = {0x2019: "'"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OptionTexts:
     """The options' texts, prepared for finding them.
 

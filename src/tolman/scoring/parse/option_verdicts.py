@@ -400,6 +400,8 @@ def behind_enumeration(commitments: Sequence[Commitment], lines: Sequence[Option
     if len({line.mentions[0].option for line in heading}) < MIN_OPTIONS:
         return list(commitments)
     end = min(lines[-1].segment.start, heading[-1].segment.end)
+    if heading[-1] is lines[-1] and len(heading) == len(lines):  # nothing but a list of them
+        end = heading[-1].segment.end
     letters = {m.start for line in lines for m in line.mentions if m.by == "letter"}
     return [
         c

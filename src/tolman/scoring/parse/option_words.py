@@ -16,6 +16,7 @@ from tolman.scoring.parse.lexicon import (
     Word,
     both_ends,
     is_glued,
+    is_in_longer,
     is_inside,
     is_part_of_word,
     longest,
@@ -111,10 +112,8 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
 def _is_in_other(mention: Mention, segment: Segment, options: OptionTexts) -> bool:
     """Check whether an option's text is a part of the name of something else: "clockwise" in "anti-clockwise"."""
     own = options.concepts[mention.option]
-    return any(
-        c.start <= mention.start and mention.end <= c.end and c.end - c.start > mention.end - mention.start
-        for c in segment.concepts
-        if own and c.role not in own and c.role in DIRECTIONS
+    return bool(own) and is_in_longer(
+        mention, [c for c in segment.concepts if c.role not in own and c.role in DIRECTIONS]
     )
 
 
@@ -126,13 +125,13 @@ def _by_text(text: str, segment: Segment, options: OptionTexts) -> list[Mention]
     """Options named by their whole texts, at each place the longest."""
     found = []
     words = segment.words
+    begun: dict[str, list[int]] = {}
     i = 0
     while i < len(words):
-        ends = [
-            (_phrase_end(words, i, phrase, text), -option)
-            for option, phrase in enumerate(options.folded)
-            if phrase and same_word(words[i].folded, phrase[0])
-        ]
+        first = words[i].folded
+        if first not in begun:
+            begun[first] = [k for k, phrase in enumerate(options.folded) if phrase and same_word(first, phrase[0])]
+        ends = [(_phrase_end(words, i, options.folded[option], text), -option) for option in begun[first]]
         end, option = max(ends, default=(-1, 0))
         if end <= i or is_part_of_word(text, words[i].start, words[end - 1].end):
             i += 1
@@ -161,6 +160,14 @@ def _phrase_end(words: Sequence[Word], i: int, phrase: tuple[str, ...], text: st
     return j
 
 
+_EDGE_BEHIND = re.compile(r"[ ](?:edge|border|margin|rim|corner|end|half|leg|arm)[ ]of\b", re.IGNORECASE)
+_OPENING = re.compile(r"(?:\A|[.!?\n])[\s*_`\"']*The[ ]\Z")
+"""In front of a part of something that a sentence is about: "The left edge of the TV is cut off"."""
+_HAND = re.compile(r"(?:left|right)[ ]hand\b(?![ ]side)", re.IGNORECASE)
+_HELD = re.compile(r"\b(?:in|with)[ ](?:the|his|her|its|their|your|my)[ ]\Z", re.IGNORECASE)
+_AMBIGUOUS = ("right", "left", "front", "back", "up", "down")
+
+
 def is_idiom(text: str, mention: Span) -> bool:
     """Check whether a word that names a side is used in another sense: "right next to", "left over".
 
@@ -169,7 +176,13 @@ def is_idiom(text: str, mention: Span) -> bool:
         mention: of the word in it.
     """
     said = fold(text[mention.start : mention.end])
+    if not said.startswith(_AMBIGUOUS):
+        return False
     before, behind = text[max(0, mention.start - 24) : mention.start], text[mention.end : mention.end + 24]
+    if _HAND.match(text, mention.start) and _HELD.search(before):
+        return True
+    if said in ("left", "right") and _EDGE_BEHIND.match(behind) and _OPENING.search(before):
+        return True
     if _RIGHT_BESIDE.match(said):
         return not _SIDE_BEFORE.search(before)
     if said == "right":

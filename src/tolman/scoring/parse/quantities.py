@@ -251,11 +251,14 @@ def _value(match: re.Match[str]) -> Fraction | None:
     digits = match["digits"].replace(" ", "")
     if len(digits) > MAX_DIGITS:
         return None
-    if re.fullmatch(r"[0-9]{1,3}(?:[,'][0-9]{3})+(?:\.[0-9]+)?", digits):
-        digits = re.sub("[,']", "", digits)
-    elif re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+", digits):
-        digits = digits.replace(".", "")
-    value = Fraction(digits.replace(",", ".") + (match["exponent"] or ""))
+    if digits.isdecimal() and not match["exponent"]:
+        value = Fraction(int(digits))
+    else:
+        if re.fullmatch(r"[0-9]{1,3}(?:[,'][0-9]{3})+(?:\.[0-9]+)?", digits):
+            digits = re.sub("[,']", "", digits)
+        elif re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+", digits):
+            digits = digits.replace(".", "")
+        value = Fraction(digits.replace(",", ".") + (match["exponent"] or ""))
     return value + _SHARES[match["share"]] if match["share"] else value
 
 

@@ -192,7 +192,8 @@ _PIECE = re.compile(r"\([^()\n]*\)|(?:[^\n.!?;(—–]|[.](?=\d)){1,400}")
 _SUPPOSITION = re.compile(
     r"\b(?:would|could|might|wouldn't|couldn't)\b|,[ ]if\b|\A\(\S+[ ](?:if|with|when|counting|including)\b"
     r"|\A[\s|*_`([>,-]*(?:or[ ][^,]*,[ ])?(?:if|had|were|with|without|assuming|supposing|only when|unless"
-    r"|(?:counting|including)(?!.*\b(?:each|all|once|gives|makes)\b))\b",
+    r"|(?:counting|including)(?!.*\b(?:each|all|once|gives|makes)\b)"
+    r"|(?:move|shift|push|pull|take|remove|add|swap|turn|put)[ ](?!me\b|us\b).*[ ]and)\b",
     re.IGNORECASE,
 )
 _REVISING = re.compile(

@@ -9,6 +9,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import attrgetter
 
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, both_ends, is_in_longer, is_inside, longest, words_of
 
@@ -247,12 +249,20 @@ def _ends(text: str, start: int, match: re.Match[str], whole: tuple[str, ...]) -
 
 
 def _fill(found: list[Segment], text: str) -> None:
-    words = words_of(text)
-    starts = [word.start for word in words]
     for segment in found:
-        segment.words = words[bisect_left(starts, segment.start) : bisect_left(starts, segment.end)]
-        segment.cues = both_ends(segment.language.cues_of(segment.words, text), MAX_CUES)
-        segment.concepts = segment.language.concepts.find(segment.words, text)
+        segment.words, segment.cues, segment.concepts = _content(text, segment.language, segment.start, segment.end)
+
+
+@lru_cache(maxsize=2 * MAX_SEGMENTS)
+def _content(text: str, language: Languages, start: int, end: int) -> tuple[list[Word], list[Cue], list[Cue]]:
+    """The words, cues and concepts in a part of a text, which is looked at more than once for some items."""
+    words = words_of(text)
+    first, last = (bisect_left(words, place, key=_start) for place in (start, end))
+    inside = list(words[first:last])
+    return inside, both_ends(language.cues_of(inside, text), MAX_CUES), language.concepts.find(inside, text)
+
+
+_start = attrgetter("start")
 
 
 MAX_SUPPOSING_GAP = 24

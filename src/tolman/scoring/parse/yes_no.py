@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import MEASURED_QUALITIES, Asked, is_content, names_any, opposite
@@ -74,6 +75,7 @@ _PAIRS = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=16_384)
 def yes_no_places(options: OptionTexts) -> tuple[int, int] | None:
     """Find the options that are nothing but "yes" and "no", or "true" and "false".
 

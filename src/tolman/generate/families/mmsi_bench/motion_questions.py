@@ -34,8 +34,8 @@ from tolman.generate.families.mmsi_bench.support.questions import (
     view_family,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, confusable, gallery, outlines
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Boxes, Floats
+from tolman.ground_truth.scene_arrays import SceneGeometry
 
 CAMERA_MOTION_TASK = "Motion (Cam.)"
 CAMERA_MOTION_QUESTION = (

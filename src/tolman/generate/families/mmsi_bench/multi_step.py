@@ -21,7 +21,7 @@ from tolman.generate.families.mmsi_bench.support.questions import (
     view_family,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 
 TASK = "MSR"
 QUESTION = (

@@ -34,7 +34,7 @@ from tolman.generate.families.site.support.camera_rig import (
     rigs,
     shots_of,
 )
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 
 

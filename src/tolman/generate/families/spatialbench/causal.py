@@ -41,8 +41,8 @@ from tolman.generate.families.spatialbench.support.ground import (
     walk_family,
     walled,
 )
-from tolman.generate.scene_geometry import SEEN, SceneGeometry
 from tolman.geometry.boxes import Boxes, distances
+from tolman.ground_truth.scene_arrays import SEEN, SceneGeometry
 from tolman.items import Item
 from tolman.scenes import SceneObject
 

@@ -12,8 +12,8 @@ from typing import Literal
 from tolman.generate.answer_evidence import needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings, matched, place_of
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.generate.share_sampling import shared_order
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 
 
@@ -47,27 +47,9 @@ def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> 
     if capture is None:
         return {}
     return {
-        name: capture.times[frames[0]] - capture.times[0] for name, frames in appearances(geometry, settings).items()
+        name: capture.times[frames[0]] - capture.times[0]
+        for name, frames in geometry.appearances(settings.pixels).items()
     }
-
-
-def appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, list[int]]:
-    """The frames in which each category shows at least so many pixels, those that show up first at the beginning."""
-    capture = geometry.video_capture
-    if capture is None:
-        return {}
-    category = {thing.id: thing.category for thing in geometry.scene.objects}
-    pixels: dict[tuple[int, str], int] = {}
-    for sighting in capture.sightings:
-        if category[sighting.object] not in geometry.whole:
-            continue
-        key = sighting.frame, category[sighting.object]
-        pixels[key] = pixels.get(key, 0) + sighting.pixels
-    found: dict[str, list[int]] = {}
-    for (frame, name), count in sorted(pixels.items()):
-        if count >= settings.pixels:
-            found.setdefault(name, []).append(frame)
-    return found
 
 
 def gap(times: list[float]) -> float:
@@ -78,7 +60,7 @@ def gap(times: list[float]) -> float:
 def draft(geometry: SceneGeometry, settings: AppearanceSettings) -> Iterator[Draft | Rejected]:
     """Draft some sets of four categories whose first appearances are far enough apart."""
     scene = geometry.scene
-    first, shown = first_appearances(geometry, settings), appearances(geometry, settings)
+    first, shown = first_appearances(geometry, settings), geometry.appearances(settings.pixels)
     if len(first) < 4:
         yield Rejected(TASK, scene.id, "fewer than four categories are seen in a video")
         return

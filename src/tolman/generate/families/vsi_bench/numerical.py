@@ -13,20 +13,13 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from tolman.errors import counted
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.distractors import counting_options, has_numeric_options, no_distractors, numeric_options
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings, matched, place_of
-from tolman.generate.scene_geometry import (
-    KEY,
-    DistanceMeasure,
-    SceneGeometry,
-    area_error,
-    count_error,
-    distance_error,
-    size_error,
-    this_place,
-)
+from tolman.generate.scene_geometry import KEY, area_error, count_error, distance_error, size_error, this_place
+from tolman.ground_truth.scene_arrays import DistanceMeasure, SceneGeometry
 from tolman.items import Item
 from tolman.scenes import SceneObject
 
@@ -85,7 +78,7 @@ def recompute_counting(
     category = geometry.category(match[1])
     count, boxes = geometry.scene.count(category), len(geometry.members[category])
     few = (f"count below {settings.least}",) if count < settings.least else ()
-    violations = few if boxes == count else (*few, f"{boxes} boxes for a count of {count}")
+    violations = few if boxes == count else (*few, f"{counted(boxes, 'box', 'boxes')} for a count of {count}")
     evidence = {"count": count, "boxes": boxes}
     return Recomputed(str(count), float(count), None, violations, evidence, harmless=few)
 

@@ -11,12 +11,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from tolman.benchmarks.vsi_bench import DIRECTIONS
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings, place_of
-from tolman.generate.scene_geometry import DistanceMeasure, SceneGeometry, angle_error
+from tolman.generate.scene_geometry import angle_error
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import HALVES, QUADRANTS, THIRDS, Sectors, boundary_gap, egocentric_angle, sector_of
+from tolman.ground_truth.scene_arrays import DistanceMeasure, SceneGeometry
 from tolman.items import Item
 
 
@@ -57,21 +59,15 @@ class Level:
 
 
 _STANDING = "If I am standing by the {a} and facing the {b}, is the {c} to "
-LEVELS = (
-    Level("object_rel_direction_easy", HALVES, _STANDING + "the left or the right of the {b}?"),
-    Level(
-        "object_rel_direction_medium",
-        THIRDS,
-        _STANDING + "my left, right, or back?\nAn object is to my back if I would have to turn at least 135 degrees in "
-        "order to face it.",
-    ),
-    Level(
-        "object_rel_direction_hard",
-        QUADRANTS,
-        _STANDING + "my front-left, front-right, back-left, or back-right?\nThe directions refer to the quadrants of a "
-        "Cartesian plane (if I am standing at the origin and facing along the positive y-axis).",
-    ),
+_TEXTS = (
+    _STANDING + "the left or the right of the {b}?",
+    _STANDING
+    + "my left, right, or back?\nAn object is to my back if I would have to turn at least 135 degrees in order to face "
+    "it.",
+    _STANDING + "my front-left, front-right, back-left, or back-right?\nThe directions refer to the quadrants of a "
+    "Cartesian plane (if I am standing at the origin and facing along the positive y-axis).",
 )
+LEVELS = tuple(Level(task, sectors, text) for (task, sectors), text in zip(DIRECTIONS.items(), _TEXTS, strict=True))
 _APART = "two objects nearer than {settings.nearest} m or farther than {settings.farthest} m"
 _MARGIN = "within {settings.margin}° of a boundary"
 _BEHIND = "behind"

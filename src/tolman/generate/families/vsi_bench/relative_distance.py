@@ -13,8 +13,9 @@ from typing import Literal
 from tolman.generate.answer_evidence import every, nearest, needed
 from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings, matched, place_of
-from tolman.generate.scene_geometry import KEY, DistanceMeasure, SceneGeometry, distance_error
+from tolman.generate.scene_geometry import KEY, distance_error
 from tolman.generate.share_sampling import draws, shared_order
+from tolman.ground_truth.scene_arrays import DistanceMeasure, SceneGeometry
 from tolman.items import Item
 
 

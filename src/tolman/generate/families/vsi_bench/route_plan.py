@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tolman.benchmarks.vsi_bench import TURNS
 from tolman.extras import LazyModule
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings, place_of
-from tolman.generate.scene_geometry import KEY, SceneGeometry, angle_error
+from tolman.generate.scene_geometry import KEY, angle_error
 from tolman.geometry.ground_plane import THIRDS, boundary_gap, egocentric_angle, sector_of
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 
 if TYPE_CHECKING:
@@ -48,7 +50,6 @@ class RouteSettings(FamilySettings):
 
 
 TASK = "route_planning"
-TURNS = {"left": "Turn Left", "right": "Turn Right", "back": "Turn Back"}
 _PATTERN = re.compile(r"beginning at the (.+?) facing the (.+?)\. You want to navigate to the (.+?)\. ")
 _STOP = re.compile(r"Go forward until the (.+?)(?= \d+\. |\. You have reached)")
 _TURN_FIRST = " 1. [please fill in]"

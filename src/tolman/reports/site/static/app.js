@@ -2,7 +2,7 @@
 // names the question set, ?run= the model that a page is about.
 "use strict";
 (async () => {
-  const { el, place, href, prepare, showBoard, showTask, showList, showItem } = tolman;
+  const { el, counted, place, href, prepare, showBoard, showTask, showList, showItem } = tolman;
   const main = document.getElementById("main"), sets = document.getElementById("set");
   const prepared = new Map(), seen = { key: "", top: 0 };
   let shown = { set: "", list: "", places: null }, turn = 0, last = "";
@@ -17,7 +17,7 @@
     if (!prepared.has(set)) prepared.set(set, tolman.json(`${set}-index`).then(prepare));
     return prepared.get(set);
   };
-  sets.append(...site.sets.map((one) => el("option", { value: one.key }, `${one.title} (${one.items.toLocaleString("en")} items)`)));
+  sets.append(...site.sets.map((one) => el("option", { value: one.key }, `${one.title} (${counted(one.items, "item")})`)));
   sets.parentElement.hidden = site.sets.length < 2;
   sets.addEventListener("change", () => { location.hash = href(place(location.hash).parts.filter((p) => p !== "item").slice(0, 1), { set: sets.value }); });
 

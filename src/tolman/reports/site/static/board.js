@@ -80,7 +80,7 @@
     const { rows, lines } = figuresOf(board.table, board.table.headline), quoted = [...rows, ...lines].find(({ row }) => row.run === run);
     const all = index.runs[run].states.split("").filter((state) => state !== ".").length;
     return el("section", { class: own.length ? "doubts" : "doubts none", "aria-label": "Caveats" }, el("h2", {}, own.length ? "What to distrust" : "Nothing to distrust"),
-      own.length ? el("ul", {}, shown) : el("p", {}, `All ${number(all)} questions have an answer, and no mark qualifies the headline.`),
+      own.length ? el("ul", {}, shown) : el("p", {}, `${all === 1 ? "The question has" : `All ${number(all)} questions have`} an answer, and no mark qualifies the headline.`),
       quoted && quoted.cell.said ? el("p", { class: "note" }, `Unread: ${quoted.cell.said}.`) : null,
       lacking.length ? el("details", {}, el("summary", {}, "Missing from this site"), el("ul", {}, lacking)) : null,
       others > own.length ? el("details", {}, el("summary", {}, "All runs"), el("ul", {}, board.warnings.map((text) => el("li", {}, text)))) : null);

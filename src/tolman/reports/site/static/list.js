@@ -1,7 +1,7 @@
 // The list of items: controls, and rows of which only those in view are in the document.
 "use strict";
 (() => {
-  const { el, href, select, outcomeOf, badge, number, STATES, SORTS, filter, search, warm } = tolman;
+  const { el, href, select, outcomeOf, badge, number, counted, STATES, SORTS, filter, search, warm } = tolman;
   const BEYOND = 8; // rows above and below those in view
 
   let searched = { key: "", hits: null };
@@ -58,7 +58,7 @@
       hits = searched.hits;
     }
     const places = filter(index, query, hits);
-    status.textContent = `${number(places.length)} of ${number(index.ids.length)} items`;
+    status.textContent = `${number(places.length)} of ${counted(index.ids.length, "item")}`;
     rows(viewport, inner, set, index, query, places, seen.key === location.hash ? seen.top : 0, (top) => { seen.key = location.hash; seen.top = top; });
     return places;
   }

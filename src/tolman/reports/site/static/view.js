@@ -24,6 +24,7 @@
   const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
   const number = (value) => value.toLocaleString("en");
+  const counted = (value, what) => `${number(value)} ${what}${value === 1 ? "" : "s"}`;
   const clock = (seconds) => (seconds < 60 ? `${+seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(1).padStart(4, "0")}`);
 
   // How an answer did, by its state and score: a sign, a word and a class; colour alone says nothing.
@@ -95,5 +96,5 @@
 
   const scroller = (label, ...children) => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, ...children);
 
-  Object.assign(tolman, { el, svg, visible, number, clock, outcomeOf, badge, inOrder, preview, refill, href, place, select, scroller });
+  Object.assign(tolman, { el, svg, visible, number, counted, clock, outcomeOf, badge, inOrder, preview, refill, href, place, select, scroller });
 })();

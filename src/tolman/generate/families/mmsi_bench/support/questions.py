@@ -17,8 +17,8 @@ from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected, fi
 from tolman.generate.families.mmsi_bench.support.ambiguity import ONE_OPTION, SingleViewAmbiguity
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery, listed, ordinal
 from tolman.generate.family import Family, matched, place_of
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.camera_geometry import project
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 
 Ask = Callable[[Gallery, View, View], Iterator[Draft | Rejected]]

@@ -25,9 +25,9 @@ import numpy as np
 from tolman.extras import LazyModule
 from tolman.generate.draft import Shot
 from tolman.generate.family import FamilySettings
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import project
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.scenes import Capture
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ import numpy as np
 
 from tolman.generate.draft import Draft, Recomputed, Rejected, Shot
 from tolman.generate.family import Family, FamilySettings, place_of
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 from tolman.scenes import Capture
 

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from tolman.extras import LazyModule
 from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.family import Family, FamilySettings, place_of
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import QUADRANTS, boundary_gap, egocentric_angle, sector_of
+from tolman.ground_truth.scene_arrays import SceneGeometry
 
 if TYPE_CHECKING:
     import shapely

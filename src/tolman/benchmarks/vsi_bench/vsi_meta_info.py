@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +15,9 @@ from pydantic import ValidationError
 
 from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError, invalid_field
-from tolman.ingest.categories import composed, named
-from tolman.scenes import OrientedBox, Scene, SceneObject
+from tolman.scenes import OrientedBox, Scene, SceneObject, Skipped, composed, named
 
 PATTERN = "*meta_info*.json"
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """A scene or object that can't be used, and why."""
-
-    scene: str
-    reason: str
 
 
 def read(path: Path) -> Iterator[Scene | Skipped]:

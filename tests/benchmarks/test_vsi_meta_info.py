@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tolman.benchmarks.vsi_bench.vsi_meta_info import read
 from tolman.errors import InputError
-from tolman.ingest.vsi_meta_info import Skipped, read
-from tolman.scenes import Scene
+from tolman.scenes import Scene, Skipped
 
 TILTED = [0.6, 0.8, 0.0, -0.48, 0.36, 0.8, 0.64, -0.48, 0.6]  # rows are the axes
 BOX = {"centroid": [1, 2, 3], "axesLengths": [2, 1, 0.5], "normalizedAxes": TILTED, "min": [0, 0, 0], "max": [0, 0, 0]}

@@ -27,8 +27,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError, nearest
 from tolman.files import write_text
-from tolman.ingest.categories import composed, named
-from tolman.scenes import Capture, OrientedBox, Scene, SceneObject
+from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, composed, named
 
 NAME = "corrections.json"
 UNMATCHED = "the correction"

@@ -14,10 +14,10 @@ import tolman
 import tolman.reports.evidence_marks as marks_module
 from making import thing
 from three_rooms import ROOMS
+from tolman.generate.evidence_drawing import evidence_on_plan
 from tolman.generate.families.spatialbench.causal import to_load
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
-from tolman.reports.evidence_drawing import evidence_on_plan
 from tolman.reports.evidence_marks import nearest_points
 from tolman.reports.site.data_shards import plan_of
 from tolman.scene_table import read_captures, read_scenes

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from tolman.errors import TolmanError
 from tolman.generate.families.mmsi_bench.motion_questions import movers_of
 from tolman.generate.families.mmsi_bench.support.bearings import regions_of
+from tolman.generate.families.mmsi_bench.support.views import ViewSettings, gallery
 from tolman.generate.families.spatialbench.causal import CausalSettings, on_roll, on_walk, to_load, vehicle
 from tolman.generate.families.spatialbench.landmark_reasoning import SIDES
-from tolman.generate.family_registry import family_of
-from tolman.generate.scene_geometry import SceneGeometry
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import outline
+from tolman.ground_truth.question_families import family_of
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import LETTERS, Item
 from tolman.reports.evidence_marks import (
+    DrawnEvidence,
     DrawnQuestion,
     Mark,
     PlacedPicture,
@@ -236,7 +237,7 @@ def bearing(asked: DrawnQuestion) -> list[Mark]:
     facing = origin + reach * np.array([math.cos(ahead), math.sin(ahead)])
     regions = [
         {"kind": "area", "rings": [[point(one) for one in region.outline]], "text": name}
-        for name, region in regions_of(asked.gallery).items()
+        for name, region in regions_of(gallery(asked.geometry, ViewSettings())).items()
         if f"the {name}" in asked.item.question
     ]
     return [*regions, wedge(origin, facing, target)]
@@ -255,7 +256,7 @@ def camera_motion(asked: DrawnQuestion) -> list[Mark]:
 
 def motion(asked: DrawnQuestion) -> list[Mark]:
     """Mark where each moving thing was when the pictures were taken."""
-    movers = {mover.number: mover for mover in movers_of(asked.gallery)}
+    movers = {mover.number: mover for mover in movers_of(gallery(asked.geometry, ViewSettings()))}
     cues = [asked.evidence.get("clue"), *(asked.evidence.get("clues") or ())]
     cues += [one.get("clue") for one in asked.evidence.get("others") or ()]
     wanted = [number for name in asked.named.values() for number in asked.meant(name) if number in movers]
@@ -480,18 +481,6 @@ WITHOUT_EVIDENCE: Mapping[str, Draw] = {
     "spatialbench/commands": last_look,
 }
 """What is drawn of families whose questions name all that there is to draw, as released ones, which store nothing."""
-
-
-class DrawnEvidence(NamedTuple):
-    """Evidence on a plan.
-
-    Attributes:
-        marks: the marks; see `marks`.
-        undrawn: a sentence where nothing but the things' outlines could be drawn; else empty.
-    """
-
-    marks: list[Mark]
-    undrawn: str = ""
 
 
 def evidence_on_plan(item: Item, geometry: SceneGeometry) -> DrawnEvidence:

@@ -13,14 +13,15 @@ from kinds.yes_no import write_kind
 from three_rooms import ROOMS
 from tolman.errors import DataWarning
 from tolman.generate.draft import Recomputed
-from tolman.generate.draft_items import item_of
+from tolman.generate.draft_items import drafts_of, item_of
 from tolman.generate.families.spatialbench import planning, relations
 from tolman.generate.families.spatialbench.planning import FillInSettings
 from tolman.generate.families.spatialbench.relations import PassingSettings
 from tolman.generate.families.vsi_bench.relative_direction import LEVELS
-from tolman.generate.presets import preset, recompute
-from tolman.generate.released_audit import again, audit, drafts_of, warn_of_other_scenes
-from tolman.generate.scene_geometry import SceneGeometry
+from tolman.generate.presets import preset
+from tolman.ground_truth.question_families import recompute
+from tolman.ground_truth.released_audit import audit, warn_of_other_scenes
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item, Unit
 from tolman.plugins import load_plugin
 from tolman.scene_table import read_scenes
@@ -42,7 +43,7 @@ def number(task: str, question: str, answer: str, unit: Unit) -> Item:
 
 def verdict(item: Item, place: Scene) -> tuple[str, tuple[str, ...]]:
     geometry = SceneGeometry(place, [capture(more=[one.id for one in place.objects if one.id not in PLACES])])
-    (found,) = audit([item], {"made/room": geometry}, PAPER)
+    (found,) = audit([item], {"made/room": geometry}, PAPER.settings)
     return found.verdict, found.violations
 
 
@@ -89,7 +90,7 @@ def test_a_generated_question_about_a_thing_that_the_scene_lacks_is_in_doubt() -
     items = [item_of(draft, 0, (), 0) for draft in drafts_of(SceneGeometry(whole, []), PAPER)]
     gone = whole.objects[0].category
     corrected = whole.model_copy(update={"objects": tuple(one for one in whole.objects if one.category != gone)})
-    findings = audit(items, {whole.id: SceneGeometry(corrected, [])}, PAPER)
+    findings = audit(items, {whole.id: SceneGeometry(corrected, [])}, PAPER.settings)
     lacking = [one for one in findings if one.note == f"the scene has no {gone}"]
     assert lacking
     assert {(one.status, one.verdict, one.doubts) for one in lacking} == {("differs", DOUBT, (lacking[0].note,))}
@@ -233,13 +234,13 @@ def test_what_the_video_does_not_show_is_not_called_several() -> None:
         (scene(thing("a-1", 3.0, 1), thing("a-2", 7.0, 1)), "a is not unique"),
         (scene(thing("a-1", 3.0, 1)), "the video doesn't show the a well enough"),
     ):
-        (found,) = audit([item], {"made/room": SceneGeometry(place, [capture()])}, PAPER)
+        (found,) = audit([item], {"made/room": SceneGeometry(place, [capture()])}, PAPER.settings)
         assert (found.verdict, found.doubts) == (DOUBT, (reason,))
 
 
 def test_harmless_rules_are_broken_ones() -> None:
     place = SceneGeometry(scene(thing("a", 2.0, 1), thing("b", 4.0, 1), thing("c", 4.1, 1), thing("d", 7.0, 1)))
-    found = recompute(place, nearest("a", "b", "c", "d"), PAPER)
+    found = recompute(place, nearest("a", "b", "c", "d"), PAPER.settings)
     assert set(found.harmless) <= set(found.violations)
 
 
@@ -279,10 +280,3 @@ def test_an_item_of_a_plugins_kind_is_audited_by_its_own_reader_and_metric(tmp_p
     assert verdict(present("lamp", "no"), place) == (DOUBT, ())
     assert verdict(present("boat", "no"), place) == ("sound", ())
     assert verdict(present("ghost", "yes"), place) == (DOUBT, ())  # the kind reads 'perhaps' as neither
-
-
-def test_questions_of_other_kinds_than_families_draft_are_left_as_they_are(tmp_path: Path) -> None:
-    load_plugin(write_kind(tmp_path))
-    item = Item(id="1", question="Is the door open?", kind="yes-no", answer="yes", task="open", scene="made/room")
-    assert again(item, [], seed=0) is item
-    assert again(choice("open", "Is the door open?", "yes", "no"), [], seed=0) is None

@@ -1,11 +1,7 @@
-"""Auditing a released benchmark: every answer recomputed from its scene.
-
-One question can also be made again from its scene, after the scene or a rule was corrected.
-"""
+"""Auditing a released benchmark: every answer recomputed from its scene."""
 
 from __future__ import annotations
 
-import re
 import warnings
 from array import array
 from collections import Counter, deque
@@ -16,13 +12,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tolman.errors import DataWarning, MissingExtraError
-from tolman.generate.answer_evidence import with_needed_frames
-from tolman.generate.draft import Draft, Shot
-from tolman.generate.draft_items import DRAFTED_KINDS, as_choice, item_of
-from tolman.generate.presets import GenerationPreset, drafts, preset, recompute
-from tolman.generate.scene_geometry import MissingCategoryError, SceneGeometry
+from tolman.ground_truth.question_families import FamilySettings, recompute
+from tolman.ground_truth.scene_arrays import MissingCategoryError, SceneGeometry
 from tolman.item_table import at_hand, field_values
-from tolman.items import Item, Media
+from tolman.items import Item
 from tolman.kinds import kind_of
 from tolman.memory import TemporaryList
 from tolman.parallel import Workers, parallel_map
@@ -47,7 +40,7 @@ class AuditFinding:
             value as printed.
         error: released minus exact, for a number, in its unit.
         margin: how far the exact answer is from another one.
-        violations: rules of the preset that the question breaks.
+        violations: rules of the families that the question breaks.
         harmless: those of them that leave the answer safe, such as two wrong options that tie.
         note: why it was not checked, or the thing that it names and the scene lacks.
         evidence: the numbers behind it.
@@ -86,15 +79,18 @@ class AuditFinding:
         return "rule broken, answer safe" if self.violations else "sound"
 
 
-def audit(items: Iterable[Item], scenes: Mapping[str, SceneGeometry], preset: GenerationPreset) -> list[AuditFinding]:
+def audit(
+    items: Iterable[Item], scenes: Mapping[str, SceneGeometry], settings: Mapping[str, FamilySettings] | None = None
+) -> list[AuditFinding]:
     """Recompute every answer.
 
     Args:
         items: of the benchmark.
         scenes: by id.
-        preset: whose rules the questions are held to; answers are always recomputed by the released geometry.
+        settings: by family, thresholds that differ from its own and that the questions are held to; answers are always
+            recomputed by the released geometry.
     """
-    return [_finding(item, scenes.get(item.scene or ""), preset) for item in items]
+    return [_finding(item, scenes.get(item.scene or ""), settings) for item in items]
 
 
 def other_scenes(items: Sequence[Item], scenes: Mapping[str, SceneGeometry], folder: Path | str) -> str | None:
@@ -109,7 +105,7 @@ def other_scenes(items: Sequence[Item], scenes: Mapping[str, SceneGeometry], fol
     statuses = Counter[str]()
     for item in some:
         with suppress(MissingExtraError, ModuleNotFoundError):  # some families need the extra 'build', maps don't
-            statuses.update(finding.status for finding in audit([item], scenes, preset("all")))
+            statuses.update(finding.status for finding in audit([item], scenes))
     checked = statuses["agrees"] + statuses["differs"]
     if statuses["differs"] <= _DIFFERING * checked:
         return None
@@ -128,7 +124,7 @@ def warn_of_other_scenes(items: Sequence[Item], scenes: Mapping[str, SceneGeomet
 def audit_scenes(
     items: Sequence[Item],
     scenes: Iterable[SceneGeometry],
-    preset: GenerationPreset,
+    settings: Mapping[str, FamilySettings] | None = None,
     *,
     workers: Workers = 1,
 ) -> Sequence[AuditFinding]:
@@ -137,7 +133,7 @@ def audit_scenes(
     Args:
         items: of the benchmark; few items of an `ItemTable` are in memory at a time.
         scenes: iterated once, a few ahead of the computation.
-        preset: see `audit`.
+        settings: see `audit`.
         workers: processes, or another place.
 
     Returns:
@@ -156,12 +152,12 @@ def audit_scenes(
             if own is not None:
                 under_way.append(own)
                 asked = [by_number[number] for number in own]
-                yield _Job(geometry.scene, tuple(geometry.captures), asked, preset)
+                yield _Job(geometry.scene, tuple(geometry.captures), asked, settings)
 
     for findings in parallel_map(_audit_scene, jobs(), workers):
         found.fill(under_way.popleft(), findings)
     for own in places.values():
-        found.fill(own, (_finding(by_number[number], None, preset) for number in own))
+        found.fill(own, (_finding(by_number[number], None, settings) for number in own))
     return found
 
 
@@ -172,22 +168,22 @@ class _Job:
     scene: Scene
     captures: tuple[Capture, ...]
     items: list[Item]
-    preset: GenerationPreset
+    settings: Mapping[str, FamilySettings] | None
 
 
 def _audit_scene(job: _Job) -> list[AuditFinding]:
     geometry = SceneGeometry(job.scene, job.captures)
-    return audit(job.items, {job.scene.id: geometry}, job.preset)
+    return audit(job.items, {job.scene.id: geometry}, job.settings)
 
 
-def _finding(item: Item, geometry: SceneGeometry | None, preset: GenerationPreset) -> AuditFinding:
+def _finding(item: Item, geometry: SceneGeometry | None, settings: Mapping[str, FamilySettings] | None) -> AuditFinding:
     head = (item.id, item.task, item.scene or "", item.answer_text)
     if geometry is None:
         return AuditFinding(*head, status="not checked", note="the scene is not in the collection")
     # Items that Tolman generated carry evidence and are held to exact geometry; released ones to the released.
     generated = bool(item.evidence)
     try:
-        found = recompute(geometry, item, preset, released=not generated)
+        found = recompute(geometry, item, settings, released=not generated)
     except (KeyError, ValueError) as error:
         note = f"the scene has no {error.args[0]}" if isinstance(error, KeyError) and error.args else str(error)
         # A generated question names things of its scene: one that is lacking was corrected, or the scene is another.
@@ -266,70 +262,3 @@ def most_frequent_note(findings: Iterable[AuditFinding]) -> str:
     """The most frequent reason why items were not checked; '' where all were."""
     notes = Counter(finding.note for finding in findings if finding.status == "not checked")
     return notes.most_common(1)[0][0] if notes else ""
-
-
-def drafts_of(geometry: SceneGeometry, preset: GenerationPreset) -> list[Draft]:
-    """All questions that a scene has under some rules."""
-    return [draft.finished() for draft in drafts(geometry, preset) if isinstance(draft, Draft)]
-
-
-def is_sound(item: Item, geometry: SceneGeometry, preset: GenerationPreset) -> bool:
-    """Check whether an item is valid unchanged: its answer is the scene's, and it breaks no rule.
-
-    Such an item stays as it is. Its scene's drafts may have other distractors by now, which says nothing against it.
-    """
-    return audit([item], {geometry.scene.id: geometry}, preset)[0].verdict == "sound"
-
-
-def again(item: Item, made: Sequence[Draft], seed: int) -> Item | None:
-    """Return the same question as the scene and the rules have it now, under its old id.
-
-    The right letter of a choice stays the same, so that letters stay balanced.
-
-    Args:
-        item: as it was generated.
-        made: the questions that its scene has now.
-        seed: that it was generated with.
-
-    Returns:
-        None where the question is asked no more: its answer became doubtful, or its subject is gone. The item
-        itself where it is of another kind than choice and number, which families don't draft.
-    """
-    if item.kind not in DRAFTED_KINDS:
-        return item
-    shown = _pictures(item)
-    found = [
-        draft
-        for draft in made
-        if item.task in (draft.task, *draft.labels.values())
-        and _asks(draft, item.question)
-        and all(_shot(shot) in shown for shot in draft.shots)
-    ]
-    if not found:
-        return None
-    # Where several have the wording, the options tell which it was; the others stay away.
-    draft = max(found, key=lambda d: len(set(d.options) & set(item.options)))
-    media = tuple(shown[_shot(shot)] for shot in draft.shots)
-    choices = as_choice(item)
-    place = choices.letters.index(choices.answer) if kind_of(choices).has_letters else 0
-    fresh = item_of(with_needed_frames(draft), min(place, max(len(draft.options) - 1, 0)), media, seed)
-    if kind_of(item).has_letters:
-        fresh = as_choice(fresh)
-    kept = {"id": item.id, "task": item.task, "labels": item.labels, "scene": item.scene}
-    return fresh.model_copy(update=kept if draft.shots else kept | {"media": item.media})
-
-
-def _pictures(item: Item) -> dict[tuple[str, int, int | None], Media]:
-    """The media of a question about pictures, by the shots that they are."""
-    shots = item.evidence.get("shots") or ()
-    return {(capture, frame, until): m for (capture, frame, until), m in zip(shots, item.media, strict=False)}
-
-
-def _shot(shot: Shot) -> tuple[str, int, int | None]:
-    return shot.capture, shot.frame, shot.until
-
-
-def _asks(draft: Draft, question: str) -> bool:
-    """Check whether a draft has the wording of a question, in any order of the options inside it."""
-    pattern = ".*".join(re.escape(part) for part in draft.question.split("{options}"))
-    return re.fullmatch(pattern, question, re.DOTALL) is not None

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tolman.errors import InputError
-from tolman.generate.scene_geometry import SceneGeometry, open_collection
-from tolman.ingest.corrections import (
+from tolman.ground_truth.corrections import (
     NAME,
     ORIGINALS,
     Absent,
@@ -23,9 +22,9 @@ from tolman.ingest.corrections import (
     find_unmatched,
     read_corrections,
 )
-from tolman.ingest.vsi_meta_info import Skipped
+from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.scene_table import Part, Parts, write_captures, write_scenes
-from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting
+from tolman.scenes import Capture, OrientedBox, Scene, SceneObject, Sighting, Skipped
 
 UPRIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
