@@ -1,24 +1,29 @@
-"""What ingesting costs: room areas, visibility, and the memory that a large mesh takes.
+"""What ingesting costs: room areas, visibility, the memory that a large mesh takes; and how right lifted boxes are.
 
-python benchmarks/scans.py [area] [visibility] [memory]
+python benchmarks/scans.py [area] [visibility] [memory] [lifting]
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+import tolman
 from runs import measure
 from tolman.geometry.camera_geometry import Tree
 from tolman.geometry.ground_plane import room_area
-from tolman.ingest.scan_format import CameraRecording
+from tolman.ingest.formats import get
+from tolman.ingest.marked_objects import lift_marked
+from tolman.ingest.scan_format import CameraRecording, ScanHints
 from tolman.ingest.standard_video import Sight, record
 from tolman.simulate.render import Frame
 
@@ -26,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests"))
 
 from ingest import worlds  # noqa: E402 - of the tests
+from ingest.marks import lifted_home, write_home  # noqa: E402
+from ingest.results import collection  # noqa: E402
 from ingest.scannet_writer import write_scannet  # noqa: E402
 
 
@@ -92,12 +99,41 @@ def measure_memory() -> None:
     )
 
 
+def measure_lifting() -> None:
+    """Boxes lifted from rough marks on recordings of four simulated homes, by kind of input."""
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place) / "homes"
+        tolman.simulate(home, scenes=4, seconds=30, rate=2, size="640x480", depth=True)
+        for measured, tracks in itertools.product(("depth", "cloud"), (True, False)):
+            overlaps, thick, right, excess = [], [], [], []
+            with timed() as took:
+                for i, got in enumerate(collection(home).values()):
+                    folder = Path(place) / f"{measured}-{tracks}" / f"{i}"
+                    marks = write_home(home, got.scene, got.captures[0], folder, measured=measured, tracks=tracks)
+                    (source,) = get("nerfstudio").find(folder)
+                    source = replace(source, hints=ScanHints(1.0, "z", objects=marks))
+                    reading = lift_marked(source, get("nerfstudio").read(source))
+                    found = [one for one in reading.instances if one.box is not None]
+                    own = lifted_home(got.scene, marks, found)
+                    overlaps += own[0].values()
+                    sizes = {one.id: min(one.box.extents) for one in got.scene.objects}
+                    thick += [value for name, value in own[0].items() if sizes[name] > 0.12]
+                    right += own[1]
+                    excess += own[2]
+            print(
+                f"| {measured}, {'tracks' if tracks else 'no tracks'} | {np.median(overlaps):.2f} | "
+                f"{np.median(thick):.2f} | {np.mean(np.array(overlaps) > 0):.0%} | {np.mean(right):.0%} | "
+                f"{np.mean(np.array(excess) <= 0):.0%} | {took} |",
+                flush=True,
+            )
+
+
 def main() -> None:
     """Run what is named, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="*", default=["area", "visibility", "memory"])
     for what in parser.parse_args().what:
-        {"area": time_area, "visibility": time_visibility, "memory": measure_memory}[what]()
+        {"area": time_area, "visibility": time_visibility, "memory": measure_memory, "lifting": measure_lifting}[what]()
 
 
 if __name__ == "__main__":

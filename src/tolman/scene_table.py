@@ -39,6 +39,15 @@ ROWS_AT_ONCE = 8
 _VECTOR = pl.List(pl.Float64)
 _TRACK = pl.Struct({"seconds": pl.Float64, "center": _VECTOR, "axes": pl.List(_VECTOR)})
 _BOX = pl.Struct({"center": _VECTOR, "axes": pl.List(_VECTOR), "extents": _VECTOR})
+_OBJECT = pl.Struct(
+    {
+        "id": pl.String,
+        "category": pl.String,
+        "box": _BOX,
+        "track": pl.List(_TRACK),
+        "lifted": pl.Struct({"frames": pl.Int64, "error": pl.Float64, "unseen": pl.Float64}),
+    }
+)
 _EVENT = pl.Struct(
     {
         "start": pl.Float64,
@@ -53,7 +62,7 @@ _Schema = dict[str, pl.DataType | type[pl.DataType]]
 SCENES: _Schema = {
     "id": pl.String,
     "dataset": pl.String,
-    "objects": pl.List(pl.Struct({"id": pl.String, "category": pl.String, "box": _BOX, "track": pl.List(_TRACK)})),
+    "objects": pl.List(_OBJECT),
     "counts": pl.List(pl.Struct({"category": pl.String, "count": pl.Int64})),
     "room_area": pl.Float64,
     "room_center": _VECTOR,

@@ -79,6 +79,22 @@ class TrackPoint(BaseModel):
     axes: tuple[Vector, Vector, Vector]
 
 
+class Lifted(BaseModel):
+    """How a box was found by marks on pictures.
+
+    Attributes:
+        frames: in which the object is marked.
+        error: 95 % bound of the place of the box's sides by the spread over frames, metres.
+        unseen: metres by which the object may go on where no frame shows its end.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    frames: int = Field(ge=1)
+    error: float = Field(ge=0, allow_inf_nan=False)
+    unseen: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+
 class SceneObject(BaseModel):
     """One object.
 
@@ -87,6 +103,7 @@ class SceneObject(BaseModel):
         category: its name in questions.
         box: where it is; for a moving object, at the scene's time 0.
         track: where it moves; empty for one that stays.
+        lifted: how its box was found, where it needs review: no person has agreed to it. None for any other.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -95,6 +112,7 @@ class SceneObject(BaseModel):
     category: str
     box: OrientedBox
     track: tuple[TrackPoint, ...] = ()
+    lifted: Lifted | None = None
 
     @model_validator(mode="after")
     def _times_rise(self) -> SceneObject:

@@ -158,7 +158,7 @@ def correct(scene: Scene, corrections: Sequence[Correction]) -> Scene:
             if known is None or known.box != one.box:
                 objects[one.object] = SceneObject(id=one.object, category=one.category, box=one.box)
             else:
-                objects[one.object] = known.model_copy(update={"category": one.category})
+                objects[one.object] = known.model_copy(update={"category": one.category, "lifted": None})
         elif isinstance(one, CategoryIs) and one.object in objects:
             objects[one.object] = objects[one.object].model_copy(update={"category": one.category})
     before, after = (Counter(thing.category for thing in some) for some in (scene.objects, objects.values()))

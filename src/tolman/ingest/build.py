@@ -35,6 +35,7 @@ from tolman.ground_truth.corrections import (
 from tolman.ingest import formats
 from tolman.ingest.categories import of_dataset, of_file
 from tolman.ingest.make import IngestSettings, make
+from tolman.ingest.marked_objects import lift_marked, marks_files, marks_path
 from tolman.ingest.readers.text_records import natural
 from tolman.ingest.scan_format import Format, ScanHints, SceneSource
 from tolman.media.integrity import lost_bytes
@@ -240,9 +241,7 @@ def ingest(
     formats.check_hints(kind, config.hints)
     before = read_summary(out)
     extra = () if config.corrections is None else read_corrections(config.corrections)
-    sources, doubles = _told_apart(
-        [replace(source, hints=config.hints) for source in kind.find(config.path)], config, before
-    )
+    sources, doubles = _told_apart([_hinted(source, config.hints) for source in kind.find(config.path)], config, before)
     record = None
     if shard is not None:
         sources.sort(key=lambda source: natural(source.id))  # as they stand in the whole collection
@@ -258,7 +257,8 @@ def ingest(
         append_corrections(out, extra)
     corrections = read_corrections(out)
     plan = _Plan.of(sources, config, settings, out, before)
-    entries = _carry_out_all(plan, workers, [out / NAME, config.path], done)
+    shared = [out / NAME, config.path, *([config.hints.objects] if config.hints.objects else [])]
+    entries = _carry_out_all(plan, workers, shared, done)
     if done:
         for double in doubles:
             done(double)
@@ -424,6 +424,12 @@ def _told_apart(
     return list(kept.values()), doubles
 
 
+def _hinted(source: SceneSource, hints: ScanHints) -> SceneSource:
+    """A scan with the hints of its owner, and the files that they name."""
+    marked = () if hints.objects is None else marks_files(marks_path(hints.objects, source))
+    return replace(source, hints=hints, files=(*source.files, *marked))
+
+
 @dataclass(frozen=True)
 class _Job:
     """One scene that is to be ingested."""
@@ -517,7 +523,10 @@ def _carry_out(job: _Job) -> SummaryRow:
     try:
         with told():
             kind: Format = formats.get(job.format)
-            made = make(job.source, kind.name, kind.read(job.source), job.settings, job.out, job.made_of)
+            reading = kind.read(job.source)
+            if job.source.hints.objects is not None:
+                reading = lift_marked(job.source, reading)
+            made = make(job.source, kind.name, reading, job.settings, job.out, job.made_of)
     except MissingExtraError:
         raise
     except Exception as error:  # one scan that nobody foresaw must not end a day's work; it is named and counted

@@ -299,12 +299,14 @@ def _objects(
         if box is None and reading.surface is not None and one.number:
             box = box_of(points_of(reading.surface, one.number))
         if box is None:
+            if not one.number:
+                continue  # it is known that it has none
             notes.append(f"{category} {one.id} has too few points for a box; it is counted and not asked about")
             continue
         if one.id in objects:
             what = f"a {objects[one.id].category} and a {category} both have the id '{one.id[:80]}'"
             raise InputError(path, what, fix="give each object an id of its own, or remove one")
-        objects[one.id] = SceneObject(id=one.id, category=category, box=box, track=one.track)
+        objects[one.id] = SceneObject(id=one.id, category=category, box=box, track=one.track, lifted=one.lifted)
     return objects, counts, notes
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.scenes import Capture, Clock, Event, OrientedBox, Sighting, TrackPoint
+from tolman.geometry.camera_geometry import Lens
+from tolman.scenes import Capture, Clock, Event, Lifted, OrientedBox, Sighting, TrackPoint
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.integer]
@@ -32,16 +33,19 @@ class ScanHints:
         scale: metres of one unit of length; None where it isn't known.
         up: the axis that points up; None to level a scan by its cameras.
         rate: pictures a second, for those without times.
+        objects: file or folder of objects marked on its pictures; None without.
     """
 
     scale: float | None = None
     up: Up | None = None
     rate: float | None = None
+    objects: Path | None = None
 
     @property
     def given(self) -> dict[str, float | str]:
         """The hints that are given, by name."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+        known = {name: value for name, value in vars(self).items() if value is not None}
+        return {name: str(value) if isinstance(value, Path) else value for name, value in known.items()}
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,7 @@ class Instance:
         box: where it is, z up, in the scene's frame; None where it follows from the surface.
         track: where it moves.
         number: its number in the surface and in masks, from 1; 0 is no object.
+        lifted: as in SceneObject.
     """
 
     id: str
@@ -78,6 +83,7 @@ class Instance:
     box: OrientedBox | None
     track: tuple[TrackPoint, ...] = ()
     number: int = 0
+    lifted: Lifted | None = None
 
 
 @dataclass(frozen=True)
@@ -123,6 +129,8 @@ class CameraRecording:
             (4,); None if depths and pictures show the same.
         axes, direction: how the poses were written on disk; named where a scan turns out to be written otherwise.
         anamorphic: whether fx and fy may differ.
+        names: of its frames' files, by which marks on pictures are matched; empty where marks aren't taken.
+        lenses: one, or one for each frame, that pictures on disk were made with; empty for pinhole cameras.
     """
 
     role: str
@@ -143,6 +151,8 @@ class CameraRecording:
     axes: Axes = "opencv"
     direction: Direction = "camera_to_scene"
     anamorphic: bool = False
+    names: Sequence[str] = ()
+    lenses: Sequence[Lens] = ()
 
 
 @dataclass(frozen=True)
@@ -163,6 +173,7 @@ class RawScene:
         up: the axis of the files that points up.
         repaired: corrected errors, a sentence each that names the file and the rule.
         notes: further remarks, such as data that the scan lacks.
+        points: measured, metres, z up, too few for a surface, shape (n, 3).
     """
 
     instances: tuple[Instance, ...] = ()
@@ -179,6 +190,7 @@ class RawScene:
     up: Up = "z"
     repaired: tuple[str, ...] = field(default=())
     notes: tuple[str, ...] = field(default=())
+    points: Floats = field(default_factory=lambda: np.empty((0, 3)))
 
 
 class Format(Protocol):

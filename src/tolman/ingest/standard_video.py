@@ -143,13 +143,13 @@ def undistorted(recording: CameraRecording, lenses: Sequence[Lens]) -> CameraRec
         lenses: one, or one for each frame.
     """
     cameras = [lens.pinhole(recording.size) for lens in lenses]
-    found = replace(recording, intrinsics=np.array(cameras))
+    found = replace(recording, intrinsics=np.array(cameras), lenses=tuple(lenses))
     if all(lens.is_pinhole for lens in lenses):
         return found
 
     def straight(values: NDArray[Any], frame: int, *, smooth: bool) -> NDArray[Any]:
         at = frame if len(lenses) > 1 else 0
-        return _straight(values, lenses[at], cameras[at], recording.size, smooth=smooth)
+        return straighten(values, lenses[at], cameras[at], recording.size, smooth=smooth)
 
     pictures, masks, depths = recording.pictures, recording.masks, recording.depths
 
@@ -176,7 +176,7 @@ def undistorted(recording: CameraRecording, lenses: Sequence[Lens]) -> CameraRec
     )
 
 
-def _straight(
+def straighten(
     values: NDArray[Any],
     lens: Lens,
     camera: tuple[float, float, float, float],

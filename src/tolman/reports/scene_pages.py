@@ -235,6 +235,7 @@ def summary(scene: Scene, captures: Sequence[Capture]) -> dict[str, Any]:
         "id": scene.id,
         "dataset": scene.dataset,
         "objects": len(scene.objects),
+        "unreviewed": sum(thing.lifted is not None for thing in scene.objects),
         "categories": {category: scene.count(category) for category in scene.categories},
         "room_area": scene.room_area,
         "room_center": scene.room_center,

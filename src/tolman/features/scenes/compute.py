@@ -72,8 +72,8 @@ def pool(config: IngestConfig, events: Events = silent) -> PoolResult:
         MissingExtraError: Pillow or PyAV is not installed.
     """
 
-    if config.categories or config.corrections:
-        raise UsageError("a media pool has no objects: --categories and --corrections are for scans.")
+    if config.categories or config.corrections or config.objects:
+        raise UsageError("a media pool has no objects: --categories, --corrections and --objects are for scans.")
     if config.shard:
         raise UsageError("--shard is for scans: a media pool grows, so bring folder after folder into it.")
     out = config.folder

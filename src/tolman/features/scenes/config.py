@@ -18,7 +18,7 @@ from tolman.features.config import NumberOfWorkers, On, Setting, ShardOfJob, set
 MEDIA = "media"
 """The format that is none of scans: media for a pool (`tolman.features.scenes.compute`)."""
 _POOL = "Media pools"
-_HINTS = "Scans without a scale, an up or times"
+_HINTS = "Scans without a scale, an up, times or boxes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +55,11 @@ class IngestConfig:
         "Axis of the scan that points up: x, y, z, -x, -y, -z. Default: found by its cameras.", panel=_HINTS
     )
     rate: float | None = setting("Pictures a second. Default: unknown.", panel=_HINTS)
+    objects: Path | None = setting(
+        "COCO instances, or folder of PNG masks with categories.json: objects marked on the scan's pictures, which get "
+        "boxes. For several scans, a folder with one named after each. Default: none.",
+        panel=_HINTS,
+    )
     source: str | None = setting(
         "Name of the data set that the media come from. Default: the folder's name.", panel=_POOL
     )
@@ -106,7 +111,7 @@ class IngestConfig:
         up = next((axis for axis in UP_TURNS if axis == self.up), None)
         if up is None and self.up is not None:
             raise UsageError(f"--up takes one of {', '.join(UP_TURNS)}, not '{self.up}'.")
-        return ScanHints(self.scale, up, self.rate)
+        return ScanHints(self.scale, up, self.rate, self.objects)
 
 
 _FIRST, _SECOND = "The picked region", "The second region, for distances and angles"

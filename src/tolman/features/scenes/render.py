@@ -146,6 +146,8 @@ def show_collection(console: Console, result: ScenesResult, *, as_json: bool) ->
     for one in result.skipped:
         say(console, f"skipped: {plain(one.scene)}: {one.reason}", "yellow")
     totals = f"{counted(len(result.rows), 'scene')}, {counted(sum(row['objects'] for row in result.rows), 'object')}"
+    unreviewed = sum(row["unreviewed"] for row in result.rows)
+    totals += f", {unreviewed:,} of them lifted from marks and in need of review" if unreviewed else ""
     say(console, f"{totals}: {result.page}." if result.page is not None else f"{totals}.")
 
 

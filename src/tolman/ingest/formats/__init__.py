@@ -154,7 +154,10 @@ def _missing(scene: RawScene, path: Path) -> Iterator[str]:
         place = "an objects.json into its folder"
         if path.suffix == ".r3d":
             place = f"a {path.stem}.objects.json next to it"
-        yield f"boxes, for questions about objects; put {place}, or use --preset posed-video."
+        yield (
+            f"boxes, for questions about objects; put {place}, mark objects on the pictures (--objects), or use "
+            "--preset posed-video."
+        )
     faces = scene.surface is not None and len(scene.surface.faces) > 0
     if scene.recordings and not faces and not any(one.masks is not None or one.sightings for one in scene.recordings):
         yield "masks or a mesh with faces, for what the video shows of objects, such as their order of appearance."

@@ -282,6 +282,7 @@ class Generic:
 
     name: str = "generic"
     title: str = "A folder with scene.json"
+    takes: frozenset[str] = frozenset({"objects"})
 
     def find(self, root: Path) -> list[SceneSource]:
         """The folders with a scene.json: the given one, or those below it."""
@@ -401,6 +402,7 @@ class _Frame:
             file = VideoFile(media)
             count, times, size = file.count, file.times, file.size
             pictures: Callable[[Sequence[int]], Iterator[Picture]] = file.pictures
+            names = [f"frame_{i:06d}.png" for i in range(count)]
         else:
             assert camera.frames is not None
             paths = in_order(p for p in _listed(folder / camera.frames) if p.suffix.lower() in IMAGES)
@@ -410,6 +412,7 @@ class _Frame:
             times = np.array(camera.times) if camera.times is not None else np.arange(count) / (camera.rate or 1.0)
             size = common_size_of(paths)
             pictures = pictures_of(paths, size)
+            names = [path.as_posix() for path in paths]
         if len(times) != count or (np.diff(times) < 0).any():
             raise InputError(self.path, f"takes {count:,} rising times, one for each frame", row=row, field="times")
         poses = read_poses(self.poses(row, camera, count), camera.axes, camera.direction, self.turn, self.points)
@@ -424,7 +427,7 @@ class _Frame:
             camera.name, times, poses, intrinsics, size, pictures, masks, camera.turns,
             None if camera.as_it_is else camera.standard or (*standard_size(turned_size(size, camera.turns)), RATE),
             media if camera.as_it_is else None, camera.offset, depths=depths, axes=camera.axes,
-            direction=camera.direction, anamorphic=camera.anamorphic,
+            direction=camera.direction, anamorphic=camera.anamorphic, names=names,
         )  # fmt: skip
         return recording if camera.lens is None else undistorted(recording, [camera.lens.lens])
 

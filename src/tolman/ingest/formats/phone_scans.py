@@ -107,6 +107,7 @@ class Polycam:
 
     name: str = "polycam"
     title: str = "Polycam raw data"
+    takes: frozenset[str] = frozenset({"objects"})
 
     def find(self, root: Path) -> list[SceneSource]:
         """The folders with keyframes."""
@@ -146,6 +147,7 @@ class ScannerApp:
 
     name: str = "3d-scanner-app"
     title: str = "3D Scanner App, all data"
+    takes: frozenset[str] = frozenset({"objects"})
 
     def find(self, root: Path) -> list[SceneSource]:
         """The folders with frames."""
@@ -212,6 +214,7 @@ class Stray:
 
     name: str = "stray-scanner"
     title: str = "Stray Scanner"
+    takes: frozenset[str] = frozenset({"objects"})
 
     def find(self, root: Path) -> list[SceneSource]:
         """The folders with an odometry.csv."""
@@ -251,7 +254,8 @@ class Stray:
             video.pictures,
             depths=depths_of(depths, farthest=REACH) if any(depths) else None,
         )
-        return _scene(source, [recording])
+        shown = [f"rgb/{row[1]}.png" for row in rows[1 : count + 1]]
+        return _scene(source, [replace(recording, names=shown)])
 
 
 def _own_lens(path: Path, header: Sequence[str], row: Sequence[str], number: int) -> Lens | None:
@@ -279,6 +283,7 @@ class Record3D:
 
     name: str = "record3d"
     title: str = "Record3D"
+    takes: frozenset[str] = frozenset({"objects"})
 
     def find(self, root: Path) -> list[SceneSource]:
         """The .r3d files of a folder, or the one that is given."""
@@ -314,7 +319,8 @@ class Record3D:
             "camera", size, times, ARKIT.poses(poses), self._lenses(path, content, len(poses)), archive.pictures,
             depths=depths, axes="opengl",
         )  # fmt: skip
-        return _scene(source, [recording], None, *note)
+        names = [f"rgbd/{frame}.jpg" for frame in frames]
+        return _scene(source, [replace(recording, names=names)], None, *note)
 
     @staticmethod
     def _lenses(path: Path, content: Mapping[str, Any], count: int) -> list[Lens]:

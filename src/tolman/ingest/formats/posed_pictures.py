@@ -217,7 +217,7 @@ def recordings_of(
             depths=depths_of(depths, frame.scale, farthest) if frame.metric and any(depths) else None,
             axes=axes,
         )
-        found.append(recording)
+        found.append(replace(recording, names=[shot.path.as_posix() for shot in group]))
     return tuple(found)
 
 
@@ -600,7 +600,7 @@ class Colmap:
 
     name: str = "colmap"
     title: str = "COLMAP model"
-    takes: frozenset[str] = frozenset({"scale", "up", "rate"})
+    takes: frozenset[str] = frozenset({"scale", "up", "rate", "objects"})
 
     def find(self, root: Path) -> list[SceneSource]:
         """The models of a folder, each with the folder of its pictures."""
@@ -648,6 +648,7 @@ class Colmap:
         notes = [*frame.notes, *_clock_notes(recordings, source.hints.rate), *_lens_notes(shots)]
         return RawScene(
             instances=read_added_boxes(source.path, frame),
+            points=frame.points(points),
             recordings=recordings,
             metric=frame.metric,
             up=frame.up,
@@ -679,7 +680,7 @@ class Nerfstudio:
 
     name: str = "nerfstudio"
     title: str = "nerfstudio transforms.json"
-    takes: frozenset[str] = frozenset({"scale", "up", "rate"})
+    takes: frozenset[str] = frozenset({"scale", "up", "rate", "objects"})
 
     def find(self, root: Path) -> list[SceneSource]:
         """The folders with a transforms.json."""
@@ -714,6 +715,7 @@ class Nerfstudio:
         notes += [*_lens_notes(shots), *([_CLOUD.format(len(points))] if len(points) else [])]
         return RawScene(
             instances=read_added_boxes(source.path, frame),
+            points=frame.points(points),
             recordings=recordings,
             metric=frame.metric,
             up=frame.up,

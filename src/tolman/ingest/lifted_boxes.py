@@ -1,0 +1,422 @@
+"""Boxes of objects, lifted from their masks or 2-D boxes in several posed pictures.
+
+With depth or a dense cloud, each point of it is looked for in every picture. A picture that shows the point votes for
+the object whose mask it is in; one that looks through it votes against it. An object's points are those with most of
+the votes of the pictures in which it is marked (after MaskClustering, Yan et al. 2024), and `fit_box` fits an upright
+box to them.
+
+Marks without an identity are joined where they show the same points. Errors are 95 % bounds of a side by the
+delete-a-group jackknife over pictures (Efron 1982).
+
+Poses alone aren't enough: boxes fitted to the bounds of marks overlapped the true ones by 0.2 (median IoU), as what
+hides parts of a thing is rarely marked.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tolman.extras import LazyModule
+from tolman.geometry.boxes import Floats
+from tolman.geometry.camera_geometry import project, scaled_intrinsics, splat
+from tolman.geometry.clouds import VoxelGrid, groups, not_strays, surface_of, voxel_means
+from tolman.geometry.fitting import FitError, fit_box
+from tolman.scenes import OrientedBox
+
+if TYPE_CHECKING:
+    import scipy
+else:
+    scipy = LazyModule("scipy")
+
+Ints = NDArray[np.int64]
+CELL = 0.02
+"""Metres between points of fused depth."""
+DENSE = 0.06
+"""Metres between the points of a cloud, at most; sparser ones, as of COLMAP, say too little of an object's extent."""
+MIN_POINTS = 40
+MIN_FRAMES = 2
+"""Pictures in which an object must be marked."""
+_NEAR, _NEAR_SHARE = 0.03, 0.03
+"""A point is seen where the depth of its pixel differs by less: metres, and a share of the depth."""
+_JUMP = 0.08
+"""Share by which the depths of neighbouring pixels differ at an edge, where sensors measure neither side."""
+_ALIKE, _OTHER_LABEL = 0.5, 0.7
+"""Share of common points from which marks are of one object: with the same label, and with different ones."""
+_GROUPS = 12
+"""Groups of pictures that the jackknife leaves out in turn, at most."""
+_Z = 1.96
+_STRAY = 0.3
+"""Metres beyond a box from which points are strays."""
+_STEP, _STEPS = 0.05, 12
+"""Metres and steps that are looked at beyond the end of a box."""
+_RING = (0.08, 0.16, 0.3)
+"""Metres around the end of a box at which a floor or wall is looked for."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One object in one picture.
+
+    Attributes:
+        view: the number of its picture.
+        value: of its pixels in the picture's labels, from 1.
+        label: its category.
+        track: its identity over pictures; None where that isn't known.
+    """
+
+    view: int
+    value: int
+    label: str
+    track: str | None = None
+
+
+@dataclass(frozen=True)
+class MarkedView:
+    """One picture with its marks.
+
+    Attributes:
+        pose: camera → scene, looking along +z with y down, shape (4, 4).
+        intrinsics: fx, fy, cx, cy in pixels of the labels.
+        labels: the mark of each pixel, 0 for none, shape (height, width).
+        depth: metres along the view at any resolution, 0 for no reading; None without.
+    """
+
+    pose: Floats
+    intrinsics: tuple[float, float, float, float]
+    labels: Ints
+    depth: Floats | None = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.labels.shape[1], self.labels.shape[0]
+
+
+@dataclass(frozen=True)
+class LiftedObject:
+    """An object with its box.
+
+    Attributes:
+        label: the one that most of its marks have.
+        track: its identity; None where its marks have none.
+        box: upright.
+        error: 95 % bound of the place of its sides by the spread over pictures, metres.
+        unseen: metres by which it may go on where no picture shows its end.
+        marks: the numbers of its marks.
+    """
+
+    label: str
+    track: str | None
+    box: OrientedBox
+    error: float
+    marks: tuple[int, ...]
+    unseen: float = 0.0
+
+
+@dataclass(frozen=True)
+class UnliftedObject:
+    """An object without a box, and why: the rest of a sentence. Its other fields are those of a LiftedObject."""
+
+    label: str
+    track: str | None
+    marks: tuple[int, ...]
+    reason: str
+
+
+def lift(
+    views: Sequence[MarkedView], marks: Sequence[Mark], cloud: Floats
+) -> tuple[list[LiftedObject], list[UnliftedObject]] | None:
+    """Find the objects of some masks, and their boxes.
+
+    Args:
+        views: the pictures.
+        marks: on them; no track is twice in one picture.
+        cloud: points of the scene, metres, shape (n, 3); used where no picture has depth, and may be empty.
+
+    Returns:
+        The objects in the order of their first marks, and those that are left out. None where there is no depth, and no
+        cloud that is dense enough.
+    """
+    points = _points(views, cloud)
+    if not len(points):
+        return None
+    votes = _Votes.of(views, marks, points)
+    found: list[LiftedObject] = []
+    left_out: list[UnliftedObject] = []
+    for own in _join(marks, *votes.overlaps()):
+        label = Counter(marks[i].label for i in own).most_common(1)[0][0]
+        track = next((marks[i].track for i in own if marks[i].track is not None), None)
+        made = votes.box(own)
+        if isinstance(made, str):
+            left_out.append(UnliftedObject(label, track, tuple(own), made))
+        else:
+            found.append(LiftedObject(label, track, *made, tuple(own)))
+    gaps = _gaps(views, marks, found).tolist()
+    return [replace(one, unseen=gap) for one, gap in zip(found, gaps, strict=True)], left_out
+
+
+# Points
+
+
+def _points(views: Sequence[MarkedView], cloud: Floats) -> Floats:
+    """The fused depth of marked pixels; else the cloud, if it is dense."""
+    grid = VoxelGrid(CELL)
+    for view in views:
+        if view.depth is not None:
+            grid.add(_back_projected(view))
+    found = grid.cloud().points
+    if len(found):
+        return found
+    if len(cloud) < MIN_POINTS:
+        return np.empty((0, 3))
+    thin = voxel_means(cloud, CELL).points
+    sample = thin[:: max(1, len(thin) // 2000)]
+    apart = np.asarray(scipy.spatial.cKDTree(thin).query(sample, k=2)[0])[:, 1]
+    return thin if np.median(apart) <= DENSE else np.empty((0, 3))
+
+
+def _back_projected(view: MarkedView) -> Floats:
+    """The depth readings of marked pixels as points of the scene, without those at the edges of things."""
+    assert view.depth is not None
+    depth = np.nan_to_num(view.depth, posinf=0.0, neginf=0.0)
+    filled = np.where(depth > 0, depth, np.nan)
+    jump = scipy.ndimage.maximum_filter(depth, 3) - scipy.ndimage.minimum_filter(np.nan_to_num(filled, nan=np.inf), 3)
+    height, width = depth.shape
+    rows, columns = np.nonzero((depth > 0) & (jump < _JUMP * depth))
+    at = np.column_stack([columns + 0.5, rows + 0.5])
+    pixels = (at * (view.size[0] / width, view.size[1] / height)).astype(np.int64)
+    marked = view.labels[pixels[:, 1], pixels[:, 0]] > 0
+    fx, fy, cx, cy = scaled_intrinsics(np.array(view.intrinsics), view.size, (width, height))
+    z = depth[rows, columns][marked]
+    local = np.column_stack([(at[marked, 0] - cx) / fx * z, (at[marked, 1] - cy) / fy * z, z])
+    return np.asarray(local @ view.pose[:3, :3].T + view.pose[:3, 3])
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """What pictures say about points.
+
+    Attributes:
+        marks: all of them.
+        points: metres, shape (n, 3).
+        held: whether a mark holds a point that its picture shows, sparse, shape (n, marks).
+        seen: whether a picture shows a point or looks through it, sparse, shape (n, views).
+        shown: whether it shows it, sparse, shape (n, views).
+    """
+
+    marks: Sequence[Mark]
+    points: Floats
+    held: scipy.sparse.csc_array
+    seen: scipy.sparse.csc_array
+    shown: scipy.sparse.csc_array
+
+    @classmethod
+    def of(cls, views: Sequence[MarkedView], marks: Sequence[Mark], points: Floats) -> _Votes:
+        """Let pictures vote."""
+        numbers: list[dict[int, int]] = [{} for _ in views]
+        for i, mark in enumerate(marks):
+            numbers[mark.view][mark.value] = i
+        held, seen, shown = [], [], []
+        for i, view in enumerate(views):
+            visible, through, labels = _shown(view, points)
+            lookup = np.full(max(numbers[i], default=0) + 1, -1)
+            lookup[list(numbers[i])] = list(numbers[i].values())
+            own = lookup[np.where(labels < len(lookup), labels, 0)]
+            held.append((visible[own >= 0], own[own >= 0]))
+            shown.append((visible, np.full(len(visible), i)))
+            both = np.concatenate([visible, through])
+            seen.append((both, np.full(len(both), i)))
+        shape = (len(points), len(views))
+        return cls(marks, points, _matrix(held, (len(points), len(marks))), _matrix(seen, shape), _matrix(shown, shape))
+
+    def overlaps(self) -> tuple[Ints, Floats]:
+        """Pairs of marks that show common points, and the share of those that both pictures show, the lesser one."""
+        some = slice(None, None, max(1, len(self.points) // 40_000))
+        if all(mark.track is not None for mark in self.marks):
+            return np.empty((0, 2), dtype=np.int64), np.empty(0)
+        held, shown = self.held.tocsr()[some].astype(np.int32), self.shown.tocsr()[some].astype(np.int32)
+        common = (held.T @ held).tocoo()
+        both = np.asarray((held.T @ shown).todense())
+        place = np.array([mark.view for mark in self.marks])
+        a, b = common.coords
+        first = (place[a] < place[b]) & (common.data >= 3)
+        a, b, count = a[first], b[first], common.data[first]
+        most = np.maximum(both[a, place[b]], both[b, place[a]])
+        return np.column_stack([a, b]), count / np.maximum(most, 1)
+
+    def box(self, own: Sequence[int]) -> tuple[OrientedBox, float] | str:
+        """The box of an object's points and its error, or the reason why it has none."""
+        frames = sorted({self.marks[i].view for i in own})
+        if len(frames) < MIN_FRAMES:
+            return f"marked in fewer than {MIN_FRAMES} pictures"
+        held = self.held[:, list(own)]
+        near = np.flatnonzero(np.asarray(held.sum(1)).ravel())
+        votes = held.tocsr()[near].toarray()
+        against = self.seen[:, [self.marks[i].view for i in own]].tocsr()[near].toarray()
+        points = self.points[near]
+        chosen = _chosen(points, votes, against)
+        if len(chosen) < MIN_POINTS:
+            return f"with fewer than {MIN_POINTS} measured points"
+        thin = points[chosen]
+        size = CELL
+        while len(thin) > 6000:
+            size *= 1.5
+            thin = voxel_means(points[chosen], size).points
+        try:
+            fitted = fit_box(surface_of(thin))
+        except FitError:
+            return "whose measured points no box fits"
+        # What is thinner than the noise is still a thing.
+        box = fitted.box.model_copy(update={"extents": tuple(max(one, CELL) for one in fitted.box.extents)})
+        axes = np.array(box.axes)
+        near = (np.abs((points - box.center) @ axes.T) < np.array(box.extents) / 2 + _STRAY).all(1)
+        points, votes, against = points[near], votes[near], against[near]
+        spread = _Z * _jackknife(len(own), lambda kept: _ends(points[_elected(votes[:, kept], against[:, kept])], axes))
+        return box, float(np.hypot(min(spread, box.longest), np.linalg.norm(fitted.errors) / 2 + CELL))
+
+
+def _matrix(parts: Iterable[tuple[Ints, Ints]], shape: tuple[int, int]) -> scipy.sparse.csc_array:
+    rows, columns = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return scipy.sparse.csc_array((np.ones(len(rows), dtype=np.int16), (rows, columns)), shape=shape)
+
+
+def _shown(view: MarkedView, points: Floats) -> tuple[Ints, Ints, Ints]:
+    """The numbers of points that a picture shows, of those it looks through, and the mark at each of the former."""
+    pixels, depth = project(points, view.pose, view.intrinsics)
+    with np.errstate(invalid="ignore"):
+        inside = np.flatnonzero(((pixels >= 0) & (pixels < view.size)).all(1))
+    at, away = pixels[inside], depth[inside]
+    read, slack = view.depth, 1.0
+    if read is None:
+        size = (160, max(1, round(160 * view.size[1] / view.size[0])))
+        intrinsics = scaled_intrinsics(np.array(view.intrinsics), view.size, size)
+        read, slack = splat(points, view.pose, tuple(intrinsics.tolist()), size)[0], 2.0
+    read = np.where(np.isfinite(read) & (read > 0), read, np.inf)
+    # Between the points of a cloud, and beside a thin thing, a pixel looks past what its neighbours show.
+    nearest = scipy.ndimage.minimum_filter(read, 3)
+    cells = (at * (np.array(read.shape[::-1]) / view.size)).astype(np.int64)
+    measured, least = read[cells[:, 1], cells[:, 0]], nearest[cells[:, 1], cells[:, 0]]
+    reach = slack * (_NEAR + _NEAR_SHARE * away)
+    visible = np.abs((measured if slack == 1 else least) - away) <= reach
+    through = np.isfinite(least) & (least - away > reach)
+    columns, rows = at[visible].astype(np.int64).T
+    return inside[visible], inside[through], view.labels[rows, columns]
+
+
+def _elected(votes: NDArray[np.int16], seen: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Points with most of the votes, and more than one where more than two pictures see them."""
+    count, most = votes.sum(1), seen.sum(1)
+    return np.asarray((count >= 0.5 * most) & (count >= np.minimum(2, most)) & (count > 0))
+
+
+def _chosen(points: Floats, votes: NDArray[np.int16], seen: NDArray[np.int16]) -> Ints:
+    """The numbers of an object's points, without strays and small groups apart."""
+    chosen = np.flatnonzero(_elected(votes, seen))
+    chosen = chosen[not_strays(points[chosen])]
+    if len(chosen) < MIN_POINTS:
+        return chosen
+    group = groups(points[chosen], 5 * CELL)
+    sizes = np.bincount(group)
+    return np.asarray(chosen[sizes[group] >= 0.1 * sizes.max()])
+
+
+def _ends(points: Floats, axes: Floats) -> Floats | None:
+    """Both ends of points along each axis, a hundredth of them left out, shape (6,)."""
+    return np.quantile(points @ axes.T, (0.01, 0.99), axis=0).ravel() if len(points) >= MIN_POINTS else None
+
+
+def _gaps(views: Sequence[MarkedView], marks: Sequence[Mark], objects: Sequence[LiftedObject]) -> Floats:
+    """Return how far each object may go on unseen beyond its box, at the worst end, metres.
+
+    Beyond an end, columns are followed outwards to the first place that a picture looks through, or where it shows
+    something else. An end in the plane of what is shown around it, as of a floor or wall, is one.
+    """
+    if not objects:
+        return np.zeros(0)
+    places = np.concatenate([_beyond(one.box) for one in objects])
+    each = len(places) // len(objects)
+    owner = np.repeat(np.arange(len(objects)), each)
+    known, beside = np.zeros(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
+    values = np.full((len(views), len(objects)), -1)
+    for i, one in enumerate(objects):
+        for mark in one.marks:
+            values[marks[mark].view, i] = marks[mark].value
+    for i, view in enumerate(views):
+        visible, through, labels = _shown(view, places)
+        own = values[i, owner[visible]]
+        others = visible[(own > 0) & (labels != own)]
+        known[through] = known[others] = beside[others] = True
+    shape = (len(objects), 6, -1)
+    columns = known.reshape(shape)[..., : 9 * _STEPS].reshape(len(objects), 6, 9, _STEPS)
+    gap = np.where(columns.any(-1), columns.argmax(-1), _STEPS) * _STEP
+    ends = np.where(beside.reshape(shape)[..., 9 * _STEPS :].mean(-1) > 0.2, 0.0, np.median(gap, axis=-1))
+    return np.asarray(ends.max(1))
+
+
+def _beyond(box: OrientedBox) -> Floats:
+    """Places beyond each end of a box: nine columns outwards, and those around it in the plane of the end."""
+    axes, half = np.array(box.axes), np.array(box.extents) / 2
+    found = []
+    for i, sign in itertools.product(range(3), (-1, 1)):
+        j, k = (m for m in range(3) if m != i)
+        outwards = half[i] + _STEP * (1 + np.arange(_STEPS))
+        columns = [(o, u * half[j], v * half[k]) for u in (-0.6, 0, 0.6) for v in (-0.6, 0, 0.6) for o in outwards]
+        ring = [(half[i], s * (half[j] + d), u * half[k]) for s in (-1, 1) for d in _RING for u in (-0.8, 0, 0.8)]
+        ring += [(half[i], u * half[j], s * (half[k] + d)) for s in (-1, 1) for d in _RING for u in (-0.8, 0, 0.8)]
+        local = np.array(columns + ring)
+        found.append(sign * local[:, :1] * axes[i] + local[:, 1:2] * axes[j] + local[:, 2:] * axes[k])
+    return np.concatenate(found) + box.center
+
+
+# Joining marks
+
+
+def _join(marks: Sequence[Mark], pairs: Ints, shares: Floats) -> list[list[int]]:
+    """Groups of marks of one object each: those of a track, and those joined by pairs, the surest first.
+
+    A group holds one mark of a picture, and one track.
+    """
+    group = list(range(len(marks)))
+    members = {i: [i] for i in group}
+    tracks: dict[str, int] = {}
+
+    def union(a: int, b: int) -> None:
+        for i in members[b]:
+            group[i] = a
+        members[a] += members.pop(b)
+
+    for i, mark in enumerate(marks):
+        if mark.track is not None and tracks.setdefault(mark.track, i) != i:
+            union(tracks[mark.track], i)
+    for i in np.argsort(-shares, kind="stable").tolist():
+        one, other = pairs[i].tolist()
+        a, b = group[one], group[other]
+        enough = _ALIKE if marks[one].label == marks[other].label else _OTHER_LABEL
+        if a == b or shares[i] < enough or (marks[a].track is not None and marks[b].track is not None):
+            continue
+        if not {marks[k].view for k in members[a]} & {marks[k].view for k in members[b]}:
+            union(*((a, b) if marks[b].track is None else (b, a)))
+    return sorted(sorted(one) for one in members.values())
+
+
+def _jackknife(count: int, ends: Callable[[Ints], Floats | None]) -> float:
+    """The greatest standard error of some values when groups of pictures are left out in turn.
+
+    Args:
+        count: of the pictures.
+        ends: of the numbers of those that are kept, the values, or None.
+    """
+    parts = np.array_split(np.arange(count), min(count, _GROUPS))
+    found = [ends(np.setdiff1d(np.arange(count), part)) for part in parts]
+    known = np.array([one for one in found if one is not None])
+    if len(known) < 2:
+        return float("inf")
+    spread = (len(known) - 1) / len(known) * ((known - known.mean(0)) ** 2).sum(0)
+    return float(np.sqrt(spread.max()))
