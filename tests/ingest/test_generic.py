@@ -230,7 +230,7 @@ def test_frames_with_one_time_are_told(tmp_path: Path) -> None:
 
     assert told(0, 0.5, 1, 1.5).repaired == ()
     assert told(0, 0.5, 0.5, 1.5).repaired == (
-        "a: 1 of 4 frames of 'ego' have the time of the frame before, the first of them frame 2; one of each time is "
+        "a: 1 of 4 frames of 'ego' has the time of the frame before, the first of them frame 2; one of each time is "
         "shown",
     )
     alike = told(2, 2, 2, 2)

@@ -196,7 +196,7 @@ def test_keyframes_alone_are_enough(tmp_path: Path) -> None:
     assert reading.recordings[0].standard == (800, 450, 2.0)
     assert sum(len(recording.sightings or ()) for recording in reading.recordings) > 10
     assert any(
-        "8 recordings of CAM_FRONT (0 of them keyframes) aren't on this disk" in text for text in reading.repaired
+        "8 recordings of CAM_FRONT that this disk lacks (0 of them keyframes)" in text for text in reading.repaired
     )
     assert len(reading.captures[0].times) == 5
 

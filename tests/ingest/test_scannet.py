@@ -107,7 +107,7 @@ def test_what_is_visible_comes_from_the_mesh_where_there_are_no_masks(ingested: 
 
 def test_every_scan_has_its_state_and_rule(ingested: tuple[Ingested, dict[str, Got], Path]) -> None:
     first, _, third = ingested[0].scenes
-    assert first.repaired == ("scene0000_00.sens: 1 of 16 frames have no pose (lost tracking); they show nothing",)
+    assert first.repaired == ("scene0000_00.sens: 1 of 16 frames has no pose (lost tracking) and shows nothing",)
     assert first.completeness is not None
     assert first.completeness > 0.999
     assert third.completeness is None

@@ -67,7 +67,7 @@ def test_media_that_are_not_there_are_told_before_anybody_comes(benchmark: Path,
         told: list[str] = []
         with pytest.raises(InterruptedError):
             serve(site.settings, "127.0.0.1", 0, lambda link, joins, said: told.extend(said) or stop())
-    assert f"1 of {len(media)} media files of the questions are not there" in told[0]
+    assert f"1 of {len(media)} media files is not there" in told[0]
 
 
 def stop() -> None:

@@ -68,7 +68,7 @@ def test_three_frames_become_a_question(served: Served, rig: Path, tmp_path: Pat
             got = ann.get(f"{path}/frame/{view}/{number}")
             assert Image.open(io.BytesIO(got.content)).size == (160, 120)
         assert ann.get(f"{path}/frame/other/99").status_code == 404
-        assert "3 frames that don&#39;t fit; 1 are chosen" in _send(ann, f"{path}/check", [right - 8]).text
+        assert "3 frames that don&#39;t fit; 1 is chosen" in _send(ann, f"{path}/check", [right - 8]).text
         near = _send(ann, f"{path}/check", [right - 1, right - 8, right + 8]).text
         assert "\u22120.5 s is hardly told apart from the right one: the wearer is 0.2 m away and turned by 0°" in near
         still = _send(ann, f"{path}/check", [0, 2, right - 8]).text
