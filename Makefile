@@ -36,7 +36,7 @@ $(VENV)/.read: $(VENV)/.dev
 	@$(BIN)/python -m pytest --collect-only -q >/dev/null || true
 	@touch $@
 
-# Tests wait for servers and other processes, so that three workers and the type checker keep two processors busy. Long
+# Tests wait for servers and other processes, so that four workers and the type checker keep two processors busy. Long
 # files are begun first (tests/conftest.py has them). Compiled once, the sources need not be compiled in every process
 # that tests start.
 test: $(VENV)/.dev
@@ -48,7 +48,7 @@ checked:
 
 tested: $(VENV)/.read
 	$(BIN)/python -m compileall -q src
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 # What `make test` skips because it is slow, or because the extras 'local' and 'cluster' are large.
 $(VENV)/.full: $(VENV)/.dev
@@ -68,7 +68,7 @@ tested-alone:
 	$(BIN)/python -m pytest -m full $(SOLVER)
 
 tested-full:
-	$(BIN)/python -m pytest -m full $(addprefix --ignore=,$(NETWORKS) $(SOLVER)) -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m full $(addprefix --ignore=,$(NETWORKS) $(SOLVER)) -n 3 --dist loadfile --no-loadscope-reorder
 
 # Programs of others, each in an environment of its own: `transformers serve`, and the harnesses that exported benchmarks
 # run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else it is left out.

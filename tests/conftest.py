@@ -34,17 +34,31 @@ settings.register_profile("tests", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("tests")
 
 LONG = (
-    "docs/test_commands.py", "test_demo.py", "simulate/test_made.py", "test_cluster.py", "reports/site/test_browser.py",
-    "guessing/test_blind.py", "simulate/test_second_solver.py", "simulate/test_pair_questions.py",
-    "generate/test_pairs.py", "generate/test_vsi_bench.py", "simulate/test_render.py", "runs/test_end_to_end.py",
-    "review/test_server.py", "review/modes/test_browser_write.py", "simulate/test_furnish.py", "simulate/test_lidar.py",
-    "geometry/test_rooms.py", "scoring/test_reading.py", "runs/test_resume.py", "runs/test_protocols.py", "runs/test_judging.py",
-    "commands/test_analyze.py", "commands/test_analyze_maps.py", "commands/test_analyze_errors.py", "review/modes/test_browser_review.py",
-    "review/modes/verify/test_browser_verify.py", "review/test_security.py", "review/modes/test_errors.py", "generate/test_levels.py",
-    "generate/test_egoexo.py", "generate/test_shortcuts.py", "analyze/bias/test_prune.py", "before/test_benchmarks.py",
-    "before/test_runs.py",
+    "runs/test_resume.py", "test_api.py", "simulate/test_made.py", "docs/test_commands.py",
+    "review/modes/test_browser_write.py", "generate/test_vsi_bench.py", "test_cli.py", "commands/test_analyze.py",
+    "ingest/lidar/test_measure.py", "generate/test_families.py", "simulate/test_collection.py",
+    "runs/test_protocols.py", "review/modes/test_errors.py", "runs/test_engine.py", "test_construction.py",
+    "media/test_video.py", "review/test_security.py", "runs/test_judging.py", "test_frames.py",
+    "review/studies/test_mmsi_bench.py", "runs/test_identifying.py", "ingest/test_consistency.py",
+    "ingest/test_posed_pictures.py", "runs/test_unfinished.py", "runs/test_batches.py", "runs/test_end_to_end.py",
+    "simulate/test_actors.py", "review/console/test_acts.py", "scoring/test_reading.py", "before/test_runs.py",
+    "generate/test_egoexo.py", "ingest/test_generic.py", "runs/test_breaker.py", "curate/test_pipeline.py",
+    "runs/test_thinking.py", "simulate/test_render.py", "test_demo.py", "simulate/test_looking.py",
+    "commands/test_analyze_errors.py", "test_docs_adding.py", "test_words.py", "before/test_benchmarks.py",
+    "ingest/test_phone_scans.py", "ingest/test_scan_doctor.py", "review/tasks/test_taking.py",
+    "runs/test_without_text.py", "review/test_browser_keys.py", "simulate/test_cameras.py", "features/test_explain.py",
+    "analyze/test_observer_fit.py", "test_walls.py", "geometry/test_measuring.py", "review/console/test_single.py",
+    "simulate/test_twins.py", "ingest/test_build.py", "simulate/test_robots.py", "test_cluster.py",
+    "review/projects/test_marks.py", "before/test_review.py", "docs/test_prose.py", "runs/logs/test_fixtures.py",
+    "docs/test_snippets.py", "models/test_python.py", "models/test_serving.py", "review/test_browser.py",
+    "features/test_paper_runs.py", "reports/test_reports.py", "simulate/test_made_library.py", "media/test_whole.py",
+    "simulate/test_open_places.py", "review/modes/test_distractors.py", "test_outputs.py", "features/test_recipes.py",
+    "analyze/test_lost_points.py", "features/analyses/test_plugin.py", "guessing/test_blind.py",
+    "docs/test_extending.py", "test_registry.py", "simulate/test_walks.py", "features/test_compare.py",
+    "geometry/test_boxes.py", "scoring/test_parse.py", "runs/test_poisoned.py", "ingest/test_ego_exo4d.py",
+    "ingest/lidar/test_rig.py", "review/routes/test_membership.py",
 )  # fmt: skip
-"""Files of ten seconds or more, the longest first: one that is begun last is waited for by all other workers."""
+"""Files of eight seconds or more, the longest first: one that is begun last is waited for by all other workers."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -541,6 +541,7 @@ def test_public_names_are_listed_in_one_place() -> None:
         assert getattr(tolman, name) is getattr(api, name), name
 
 
+@pytest.mark.full
 def test_scenes_become_questions_an_audit_and_a_run(tmp_path: Path) -> None:
     pytest.importorskip("shapely", reason="questions need the extra 'build'")
     scenes = tolman.open_scenes(ROOMS)

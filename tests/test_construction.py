@@ -106,6 +106,7 @@ def test_a_typo_is_one_sentence(place: Path, arguments: list[str], sentence: str
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.full
 def test_filtering_can_be_left_out(place: Path) -> None:
     rounds = {}
     for name, arguments in (("filtered", []), ("raw", ["--filter-rounds", "0"])):

@@ -70,7 +70,8 @@ def test_the_package_lets_polars_guess_nowhere() -> None:
     found = {
         f"{path.relative_to(PACKAGE)}:{line}"
         for path in sorted(PACKAGE.rglob("*.py"))
-        for line in untyped(path.read_text(encoding="utf-8"))
+        if "polars" in (text := path.read_text(encoding="utf-8"))
+        for line in untyped(text)
     }
     assert not found
 
@@ -79,6 +80,6 @@ def test_polars_is_called_pl() -> None:
     for path in PACKAGE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert "from polars import" not in text, path
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(ast.parse(text if "polars" in text else "")):
             if isinstance(node, ast.Import):
                 assert all(one.asname == "pl" for one in node.names if one.name == "polars"), path

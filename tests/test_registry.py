@@ -151,6 +151,7 @@ BENCHMARK = BenchmarkSpec(
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("questions", "said"),
     [

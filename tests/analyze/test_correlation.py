@@ -59,6 +59,7 @@ def test_both_coefficients_agree_with_scipy(pair: tuple[list[int], list[int]]) -
     assert found.spearman == pytest.approx(scipy.stats.spearmanr(x, y).statistic)
 
 
+@pytest.mark.full
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
     generator = np.random.default_rng(0)
     draws = generator.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=(300, 40))

@@ -35,6 +35,7 @@ def answers(*rows: tuple[str, str, float], kind: str = "choice", run: str = "m")
     )  # fmt: skip
 
 
+@pytest.mark.full
 @given(st.lists(st.lists(judgement, min_size=1, max_size=3), min_size=1, max_size=12))
 def test_every_response_counts_once_whatever_is_said_of_it(said: list[list[frozenset[str]]]) -> None:
     labels = [

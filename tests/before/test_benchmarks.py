@@ -42,6 +42,7 @@ def test_scenes_are_read(place: Path) -> None:
     assert "simulated/3-0002" in done.stdout
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["choices", "site"])
 def test_the_same_command_makes_the_same_questions(place: Path, name: str) -> None:
     tolman(place, "generate", "worlds", *CHOSEN[name], "--out", f"again/{name}", code=0)

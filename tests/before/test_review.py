@@ -15,6 +15,7 @@ from before.plans import REVIEW, answers, digest
 from terminal import tolman
 
 
+@pytest.mark.full
 def test_peoples_answers_are_written_as_runs(place: Path, expected: dict[str, Any]) -> None:
     tolman(place, *REVIEW, "--runs", "people", "--project", "Answers", code=0)
     assert answers(place / "people") == expected["people"]

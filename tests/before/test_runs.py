@@ -84,6 +84,7 @@ def said(body: dict[str, Any]) -> Reply:
     return 200, "A", "stop"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "folder"), [("endpoint", "runs"), ("endpoint", "elsewhere"), ("votes", "elsewhere")])
 def test_the_same_command_asks_only_what_failed(tmp_path: Path, name: str, folder: str) -> None:
     """In the run's own folder and in a new one; answers and judgements come out of the store."""

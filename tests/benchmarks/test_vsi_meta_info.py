@@ -34,6 +34,7 @@ def test_axes_are_rows(tmp_path: Path) -> None:
     assert scene.objects[0].box.extents == (2, 1, 0.5)
 
 
+@pytest.mark.full
 def test_every_released_box_fits_its_own_hull(shared_data: Path) -> None:
     folder = shared_data / "vsi-bench" / "meta_info"
     scenes = [found for found in read(folder) if isinstance(found, Scene)]

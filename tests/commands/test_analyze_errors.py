@@ -86,6 +86,7 @@ def test_a_judge_sees_pictures_reasoning_and_typed_reference_and_its_nonsense_is
     assert (place / "errors" / "errors.svg").read_text().startswith("<svg")
 
 
+@pytest.mark.full
 def test_people_and_a_judges_own_file_are_held_against_each_other(place: Path) -> None:
     with serving(Server(reply=reply)) as url:
         shown = errors(place, url, "--text-only", "--reference", "without")
@@ -108,6 +109,7 @@ def test_people_and_a_judges_own_file_are_held_against_each_other(place: Path) -
     assert [d["n"] for d in own["distributions"]] == [4, 2, 2]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [

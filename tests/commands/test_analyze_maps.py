@@ -113,6 +113,7 @@ def test_what_can_not_be_analysed_is_told(place: Path, tmp_path: Path) -> None:
     assert "plain drew no maps; run it with --protocol cognitive-map" in " ".join(done.stderr.split())
 
 
+@pytest.mark.full
 def test_python_gives_what_the_command_prints_as_json_and_prints_nothing(
     place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

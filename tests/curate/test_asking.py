@@ -36,6 +36,7 @@ def test_handlers_of_signals_stay_while_a_model_is_asked(tmp_path: Path) -> None
     assert set(seen) == {signal.SIG_DFL}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_the_command_ends_by_a_batch_systems_signal_with_what_was_answered(
     tmp_path: Path, how: signal.Signals, code: int, monkeypatch: pytest.MonkeyPatch

@@ -92,6 +92,7 @@ def answer(text: str) -> str:
     return f"Evidence: seen.\nFrames: none\nAnswer: {'A' if 'Options:' in text else '2'}"
 
 
+@pytest.mark.full
 def test_a_recipe_takes_questions_of_a_plugins_kind_from_rows_to_a_benchmark(place: Path) -> None:
     with serving(server := Curator(answer=answer)) as url:
         (place / "recipe.toml").write_text(RECIPE.format(url=url))

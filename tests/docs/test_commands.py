@@ -69,6 +69,7 @@ def typed(
     return Page(place, served, tmp_path_factory.getbasetemp() / "cache", fleet)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("page", QUICK)
 def test_quick_commands_of_a_page_do_what_it_says(page: str, typed: Page) -> None:
     typed.thorough = False

@@ -25,6 +25,7 @@ from tolman.features.curate.config import (
 from tolman.features.events import Began, Event
 
 
+@pytest.mark.full
 def test_a_recipe(tmp_path: Path, command: Callable[..., Any], quiet: Callable[[], None]) -> None:
     events: list[Event] = []
     with serving(server := Curator()) as url:

@@ -193,6 +193,7 @@ def test_a_codec_that_gives_other_pictures_is_told(monkeypatch: pytest.MonkeyPat
         probes.code_video()
 
 
+@pytest.mark.full
 def test_all_is_looked_at_and_only_what_is_asked_for_fails(tmp_path: Path) -> None:
     core = bare.environment(tmp_path / "core")
     plain, asked, wrong = core.run(

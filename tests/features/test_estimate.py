@@ -61,6 +61,7 @@ def test_a_map_that_questions_share_is_one_call(place: Path) -> None:
         assert " unknown  " in tolman(place, *blind, "--store", "s.sqlite", COLUMNS="250").stdout
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("models", "name", "said"),
     [

@@ -112,6 +112,7 @@ def published(geometry: SceneGeometry, name: str) -> list[Item]:
     return items
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["vsi-paper", "spatialbench", "mmsi"])
 def test_items_of_a_published_benchmark_are_audited_and_made_again(name: str) -> None:
     geometry = made_place(0) if name == "mmsi" else SceneGeometry(scene(), [capture()])

@@ -66,6 +66,7 @@ def test_a_second_solver_answers_everything_about_a_recorded_room(asked: Callabl
     assert {"commands", "affordance"} <= set(right)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["street", "parking-lot"])
 def test_a_second_solver_answers_everything_about_streets(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("trimesh", reason="streets need the extra 'worlds'")

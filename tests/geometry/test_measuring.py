@@ -164,6 +164,7 @@ def test_a_box_is_held_against_its_region() -> None:
     assert held((0.9, 0.5, 0.9), turned)[0] == pytest.approx(1.4 / 2**1.5 - 0.3)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("noise", [0.003, 0.01])
 @pytest.mark.parametrize("yaw", [0.0, 0.4])
 def test_distances_and_areas_stay_within_their_bounds(noise: float, yaw: float) -> None:

@@ -26,6 +26,7 @@ def shares(items: list[Item], **options: int) -> dict[str, float]:
     return {name: float(frame["score"].mean()) for name, frame in found.scores(RULES).items()}
 
 
+@pytest.mark.full
 def test_what_is_planted_is_found() -> None:
     found = shares(choices(200, planted=1.0))
     assert min(found[name] for name in LEARNERS) > 0.97
@@ -101,6 +102,7 @@ def doors(count: int, planted: float, seed: int = 0) -> list[Item]:
     return made
 
 
+@pytest.mark.full
 def test_items_of_a_plugins_kind_are_guessed(tmp_path: Path) -> None:
     load_plugin(write_kind(tmp_path))
     found = shares(doors(120, planted=1.0))

@@ -73,6 +73,7 @@ def whole_reading(name: str, root: Path) -> RawScene:
     return reading
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", WRITERS)
 def test_broken_files_are_named(tmp_path: Path, drawn: tuple, case: str) -> None:  # type: ignore[type-arg]
     name, write = WRITERS[case]

@@ -102,6 +102,7 @@ def test_who_is_stopped_while_the_tables_are_written_loses_nothing(
     assert str({name: again[name] for name in whole}) == str(whole)  # poses may be nan, which no == finds equal
 
 
+@pytest.mark.full
 def test_one_bad_scene_stops_no_other_and_processes_change_nothing(scans: Path, tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
     write_scannet(scans, drawn[:3], "scene0005_00", exported=True)
     mesh = scans / "scene0009_00/scene0009_00_vh_clean_2.ply"

@@ -277,6 +277,7 @@ def test_a_take_becomes_a_scene_with_captures(root: Path, tmp_path: Path) -> Non
     assert [entry.state for entry in ingest(ScansConfig("ego-exo4d", root), tmp_path, 1).scenes] == ["kept"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "file",
     [

@@ -59,6 +59,7 @@ def test_what_is_cut_off_is_named(
     assert fuzz(kind, scans[scan], tmp_path, names, seed=1, rounds=ROUNDS, must_fail=True) == ROUNDS
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "scan", "names"), CASES)
 def test_changed_bytes_end_in_a_scene_or_a_sentence(
     kind, scan: str, names: tuple[str, ...], scans: dict[str, Path], tmp_path: Path

@@ -88,6 +88,7 @@ def test_colmap_gives_poses_back(tmp_path: Path, drawn: tuple, model: str, binar
     assert np.allclose(capture.intrinsics[0], np.array(small_world().intrinsics) * scale)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("model", LENSES)
 def test_lenses_are_taken_out(tmp_path: Path, drawn: tuple, model: str) -> None:  # type: ignore[type-arg]
     lens = LENSES[model]

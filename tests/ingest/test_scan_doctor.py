@@ -82,6 +82,7 @@ def test_a_mistake_is_named_and_taken_back(mistake: str, room: TrueScan, picture
     assert np.abs(found - true).max() < 0.01
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("factor", [0.5, 1.5, 2.0])
 def test_a_focal_length_between_the_steps_is_found(
     factor: float, room: TrueScan, pictures: Path, tmp_path: Path

@@ -158,6 +158,7 @@ def test_a_variable_rate_lasts_to_the_end_of_its_last_frame(tmp_path: Path, suff
     assert float(index.length(30, 40)) == pytest.approx(float(index.duration) - 1, abs=0.001)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".avi"])
 @pytest.mark.parametrize(
     "rate", [Fraction(15, 2), 10, Fraction(24000, 1001), 24, 25, Fraction(30000, 1001), 30, 50, 60]

@@ -102,7 +102,7 @@ def tables(postgres: Postgres) -> str:
     return url.partition("?")[0].rpartition("/")[2]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
 def database(request: pytest.FixtureRequest) -> str | None:
     """The URL of an empty database: None (a file in the store), then PostgreSQL."""
     if request.param == "sqlite":

@@ -71,6 +71,7 @@ def _stored(served: Served, step: str) -> dict[str, Any]:
         return {key.split("@")[0]: content for key, content in rows}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", CHOSEN_BY)
 def test_an_answer_is_the_one_chosen(page: Any, served: Served, way: str) -> None:
     given = {}
@@ -80,6 +81,7 @@ def test_an_answer_is_the_one_chosen(page: Any, served: Served, way: str) -> Non
     assert {item: content["answer"] for item, content in _stored(served, "answer").items()} == given
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", CHOSEN_BY)
 def test_a_reviewer_s_answer_and_decision_are_the_ones_chosen(page: Any, served: Served, way: str) -> None:
     given = {}
@@ -94,6 +96,7 @@ def test_a_reviewer_s_answer_and_decision_are_the_ones_chosen(page: Any, served:
     assert {content["verdict"] for content in _stored(served, "decide").values()} == {"approve"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", CHOSEN_BY)
 def test_a_flag_is_about_what_was_chosen(page: Any, served: Served, way: str) -> None:
     project = served.project("review", people=1)
@@ -112,6 +115,7 @@ def test_a_flag_is_about_what_was_chosen(page: Any, served: Served, way: str) ->
     assert (decided["verdict"], decided["target"]) == ("flag", "scene")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", CHOSEN_BY)
 def test_what_is_verified_is_what_was_chosen(page: Any, served: Served, way: str) -> None:
     given = {}

@@ -299,6 +299,7 @@ def _verifying(served: Served, load: Any, sent: list[Any]) -> None:
         vic.post(f"{path}/decide", verdict="discard", reason="no", fine="0", **{"wrong-1": "no"})
 
 
+@pytest.mark.full
 def test_what_is_sent_is_the_same_whatever_the_truth(benchmark: Path, tmp_path: Path) -> None:
     worlds = {"a": TRUTHS, "b": {"count": "7", "size": "12", "order": "D", "which": "B", "pair": "A", "script": "B"}}
     sent = []

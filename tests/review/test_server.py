@@ -75,6 +75,7 @@ def stop() -> None:
     raise InterruptedError
 
 
+@pytest.mark.full
 def test_a_server_killed_in_mid_save_has_every_answer_that_it_acknowledged(
     benchmark: Path, tmp_path: Path, database: str | None
 ) -> None:

@@ -188,7 +188,7 @@ def _falls_silent(base: str) -> bool:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("store", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
 def test_several_processes_serve_and_one_that_dies_is_started_again(
     benchmark: Path, tmp_path: Path, store: str, request: pytest.FixtureRequest
 ) -> None:

@@ -160,6 +160,7 @@ def test_nothing_before_the_first_answer_holds_the_truth(
         _check(ann)
 
 
+@pytest.mark.full
 def test_a_right_answer_and_a_wrong_one_take_the_same_work(served_sqlite: Served) -> None:
     """The same statements in the same order: what differs in time is chance."""
     project = served_sqlite.project("answer", "A")

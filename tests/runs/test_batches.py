@@ -132,6 +132,7 @@ def test_the_first_is_asked_alone_and_the_others_in_batches_at_half_the_price(pl
         assert usage["cost"] == pytest.approx((ITEMS - 1) * each / 2, rel=0.1)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_run_that_is_left_comes_back_and_asks_nothing_twice(place: Path, provider: str, how: signal.Signals) -> None:
@@ -262,6 +263,7 @@ async def refuse(request: Any) -> Any:
     return web.json_response({"error": {"message": "Incorrect API key provided"}}, status=401)
 
 
+@pytest.mark.full
 def test_a_batch_that_is_gone_is_asked_anew_by_the_next_start(place: Path) -> None:
     server = openai(looks=10_000)
     with serving(server) as url:

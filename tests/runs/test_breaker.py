@@ -85,6 +85,7 @@ class Dying(Endpoint):
         return await super()._misbehave(request, fault)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fault", ["500", "401", *SIBLINGS])
 def test_an_endpoint_that_dies_for_good_gets_at_most_fifty_further_requests(
     asking: Asking, items: list[Item], fault: str

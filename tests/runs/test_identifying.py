@@ -220,6 +220,7 @@ def test_a_mixture_of_two_models_is_kept_and_marked_in_every_report(place: Path,
     assert sentence in (place / "run" / "report.html").read_text()
 
 
+@pytest.mark.full
 def test_a_folder_without_an_answer_binds_nothing(place: Path) -> None:
     """Mistakes of a first try: the corrected command works in the same folder, without --label."""
     server = Endpoint(models=("m",), key="right")

@@ -110,6 +110,7 @@ def test_nonsense_is_asked_for_again_and_then_a_failure_of_the_judgement(place: 
     assert (rows["judged"]["incomplete"], rows["official"]["incomplete"]) == (True, False)
 
 
+@pytest.mark.full
 def test_a_judge_that_fails_is_tried_again_and_what_stays_lost_is_shown(place: Path) -> None:
     write = {"to the right": "B"}
     with serving(Judge(write, faults={"500": 0.3, "429": 0.2, "cut": 0.1}, seed=3, retry_after=0.01)) as url:
@@ -200,6 +201,7 @@ def by_sight(body: dict[str, Any]) -> str:
     return "B or D" if "I think" in answer else letter
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("protocol", ["circular", "shuffle", "direct"])
 def test_the_judge_reads_against_the_options_as_they_were_presented(tmp_path: Path, protocol: str) -> None:
     write_bench(tmp_path, ["right"] * 6)

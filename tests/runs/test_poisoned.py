@@ -88,6 +88,7 @@ def test_prompts_that_always_fail_are_failures_of_their_items(place: Path, statu
         tolman(place, *command(url, "--label", "mended"), code=0)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("status", [500, 503])
 def test_an_endpoint_that_dies_half_way_ends_in_an_incomplete_table(place: Path, status: int) -> None:
     server = Poisoned(status, set(), dies=100)

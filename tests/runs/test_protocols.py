@@ -104,6 +104,7 @@ def test_a_killed_run_of_many_turns_goes_on_where_each_item_stopped(slow_server:
     assert lines(place / "run" / "responses.jsonl") == outcomes
 
 
+@pytest.mark.full
 def test_a_runs_own_file_replays_it_turn_by_turn(ask: Tolman, tolman: Tolman, place: Path) -> None:
     server = Server(reply=lambda body: "B" if len(body["messages"]) > 1 else "East, I think.")
     with serving(server) as url:

@@ -142,6 +142,7 @@ def _ended(process: subprocess.Popen[str]) -> str:
         return process.communicate(timeout=20)[1]
 
 
+@pytest.mark.full
 def test_two_runs_of_the_same_at_once_ask_nothing_twice(server: str, place: Path) -> None:
     folders = ("one", "two", "three")
     commands = [[*command(server), "--out", folder] for folder in folders]
@@ -166,6 +167,7 @@ def test_two_runs_of_the_same_at_once_ask_nothing_twice(server: str, place: Path
     assert all(usage["called"] + usage["reused"] == ITEMS for usage in called)
 
 
+@pytest.mark.full
 def test_a_second_run_in_the_same_folder_is_refused_until_the_first_is_killed(server: str, place: Path) -> None:
     first = subprocess.Popen(command(server), cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while committed(place) < 20:
@@ -180,6 +182,7 @@ def test_a_second_run_in_the_same_folder_is_refused_until_the_first_is_killed(se
     assert requests(server) <= ITEMS + IN_FLIGHT
 
 
+@pytest.mark.full
 def test_a_killed_run_frees_what_another_waits_for(server: str, place: Path) -> None:
     lines = [[*command(server), "--out", folder] for folder in ("one", "two")]
     first, second = (
@@ -257,6 +260,7 @@ def test_the_same_data_under_another_spelling_is_the_same_run(server: str, place
     assert requests(server) == 5
 
 
+@pytest.mark.full
 def test_a_stopped_repetition_loses_nothing_that_was_there(server: str, place: Path) -> None:
     assert quick(place, command(server)).returncode == 0
     (place / "store.sqlite").unlink()
@@ -280,6 +284,7 @@ def test_other_settings_in_the_same_folder_are_refused_with_the_difference(serve
     assert requests(server) == 5
 
 
+@pytest.mark.full
 def test_the_store_is_shown_exported_and_pruned(server: str, place: Path) -> None:
     quick(place, command(server, "--limit", "7"))
 

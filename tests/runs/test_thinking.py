@@ -122,6 +122,7 @@ def test_a_model_told_to_think_is_right_and_its_tokens_and_cost_are_counted(go: 
     assert "reasons before it answers" in found["said"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_thinking_model_cut_off_by_the_presets_16_tokens_is_asked_again_alone_with_more(go: Go, kind: str) -> None:
     make, model, counted = SERVERS[kind]
@@ -168,6 +169,7 @@ def test_a_switch_that_the_template_does_not_know_is_told_by_the_first_reply(go:
     assert "openai/m reasons before it answers (in a field of its own), although it was told not to" in found["said"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "fields"),
     [

@@ -249,6 +249,7 @@ for bench in ("./bench", list(tolman.load("./bench"))):
 """
 
 
+@pytest.mark.full
 def test_another_callable_gets_another_folder(place: Path) -> None:
     (place / "script.py").write_text(SEVERAL)
     done = subprocess.run([sys.executable, "script.py"], cwd=place, capture_output=True, text=True, check=False)

@@ -139,6 +139,7 @@ class Says(Server):
 TOOL = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("message", "reason", "kind", "sentence"),
     [

@@ -129,6 +129,7 @@ def test_lists_without_options_are_as_they_are_said() -> None:
     assert read(things, "I cannot tell from these pictures.") is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("response", "points", "scale"),
     [

@@ -299,6 +299,7 @@ def read(part: Part) -> list[tuple[Row, ParsedAnswer]]:
     return [(row, read_careful(item_of(row), row.output)) for row in loaded(part)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("part", PARTS)
 def test_a_span_lies_inside_the_response_and_only_a_reading_has_one(part: Part) -> None:
     for row, reading in read(part):
@@ -388,6 +389,7 @@ TEXTS = st.lists(
 ITEMS = [choice(), choice("yes", "no"), *(number(unit) for unit in ("m", "cm", "m2", "count", None))]
 
 
+@pytest.mark.full
 @settings(max_examples=300)
 @given(TEXTS)
 def test_no_text_makes_it_raise_and_every_reading_is_one_of_three_states(text: str) -> None:
@@ -417,6 +419,7 @@ REPEATED = [
 ]  # fmt: skip
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("piece", REPEATED)
 def test_work_grows_with_the_length(piece: str) -> None:
     """Counted, not timed; below the length from which the middle of a text is left out."""

@@ -20,6 +20,7 @@ def item(number: int) -> Item:
     return Item(id=str(number), question="How far?", kind="choice", answer="A", options=options, task="t")
 
 
+@pytest.mark.full
 def test_items_that_are_answered_again_are_not_prepared_again() -> None:
     """As in a training loop, which scores thousands of items in the same order again and again."""
     items = [item(number) for number in range(MANY)]

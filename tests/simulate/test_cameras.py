@@ -139,6 +139,7 @@ def test_the_same_seed_gives_the_same_trajectory(camera: str) -> None:
     assert np.abs(one.poses - other.poses).max() > 1e-3
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("needs_egl")
 @pytest.mark.parametrize("camera", ["handheld", "robot"])
 def test_what_new_cameras_show_agrees_with_rays(camera: str) -> None:

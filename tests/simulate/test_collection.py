@@ -129,6 +129,7 @@ def test_other_settings_and_other_files_are_refused(alone: Path, tmp_path: Path)
         simulate(replace(ORDER, furniture=tmp_path / "absent.sh3f"), tmp_path / "new", 1)
 
 
+@pytest.mark.full
 def test_depth_and_instances_are_what_the_camera_has(tmp_path: Path) -> None:
     from PIL import Image
 

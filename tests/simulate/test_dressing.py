@@ -24,6 +24,7 @@ def plan_of(library: Library, number: int) -> FloorLayout:
     return draw_plan("t/1", SHAPES[number % 3], f"dressing:{number}", both)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", range(6))
 def test_lamps_hang_in_their_rooms_one_for_so_much_floor(library: Library, number: int) -> None:
     import shapely

@@ -150,6 +150,7 @@ def test_a_file_that_is_no_library_is_refused(tmp_path: Path, content: bytes) ->
         Library(tmp_path / "absent.sh3f")
 
 
+@pytest.mark.full
 def test_a_model_is_read_once_and_again_where_what_was_kept_is_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,6 +101,7 @@ def test_the_reach_is_kept() -> None:
     assert 5.5 < np.linalg.norm([found["x"], found["y"], found["z"]], axis=0).max() <= 6.0
 
 
+@pytest.mark.full
 def test_a_recording_is_files_that_others_read_and_a_capture_on_the_scene_s_time_line(tmp_path: Path) -> None:
     here, carried = world("street"), walk("street", 1.0)
     capture = record_lidar(here, carried, tmp_path, identity="t/lidar", media="lidar", seed="f")

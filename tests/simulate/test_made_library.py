@@ -105,6 +105,7 @@ def test_pictures_of_a_room_have_one_size_and_different_images() -> None:
         assert (first is second) == same
 
 
+@pytest.mark.full
 def test_a_library_that_is_asked_for_changes_the_settings(tmp_path: Path) -> None:
     config = WorldsConfig(furniture=FURNITURE)
     assert WorldsConfig().settings()["furniture"] == ["made"]

@@ -88,6 +88,7 @@ def test_every_pixel_of_an_object_lies_in_its_projected_box(place: str) -> None:
     assert inside >= 15
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "place", [pytest.param(p, marks=SLOW_PLACES.get(p, ())) for p in ("rectangle", MADE_HOME, "courtyard")]
 )
@@ -160,6 +161,7 @@ def test_depth_is_along_the_view_and_rows_go_down() -> None:
     assert not frame.depth[0, :50].any()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", [0.5, 0.75, 1.2])
 def test_a_line_narrower_than_a_pixel_does_not_break_into_dashes(width: float) -> None:
     """A dark seam on a bright wall, nearly upright: each row of the picture shows some of it."""

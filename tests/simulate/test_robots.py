@@ -77,6 +77,7 @@ def test_it_keeps_away_from_the_camera_and_from_people() -> None:
             assert min(np.linalg.norm(np.subtract(a.center, b.center)[:2]) for a, b in pairs) > 0.5
 
 
+@pytest.mark.full
 def test_where_there_is_no_room_there_is_a_note() -> None:
     still = world("rectangle")
     moving, notes = with_robots(still, "drive", seconds=SECONDS, count=30)

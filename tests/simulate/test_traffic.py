@@ -53,6 +53,7 @@ def boxes(things: list[SceneObject], seconds: float) -> Boxes:
     return Boxes(centers, axes, np.array([thing.box.extents for thing in things]))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("place", SHAPES)
 def test_nothing_is_touched(place: str) -> None:
     lively, made, notes = driven(place)
@@ -93,6 +94,7 @@ def test_vehicles_keep_their_way_and_speed_and_their_boxes_hold_them(place: str)
     assert any(np.ptp([p.center[0] for p in thing.track]) > 1 for thing in added(lively, made))
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_same_traffic() -> None:
     lively, made, _ = driven("park")
     again, _ = with_traffic(lively, "drive", seconds=SECONDS, count=4, walk=walk("park"))

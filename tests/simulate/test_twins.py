@@ -77,6 +77,7 @@ def in_number(seed: str) -> tuple[Scene, ...]:
     return tuple(twin_place(config, "rectangle", f"d/{n}", seed, n, "number")[1].scene for n in range(4))
 
 
+@pytest.mark.full
 def test_in_number_twins_have_more_and_more_of_one_thing() -> None:
     scenes = sorted(in_number("5:1"), key=lambda scene: scene.count(scene.differs or ""))
     assert [scene.count(scene.differs or "") for scene in scenes] == list(COUNTS)

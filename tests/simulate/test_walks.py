@@ -32,6 +32,7 @@ def world(library: Library, shape: int, seed: str) -> World:
     return build_interior(draw_plan("t/1", SHAPES[shape], seed, library), library)
 
 
+@pytest.mark.full
 def test_a_walk_can_have_one_frame(library: Library) -> None:
     assert len(draw_trajectory(world(library, 0, "walk:0"), "0", seconds=1.0, rate=1).poses) == 1
 
@@ -57,6 +58,7 @@ def test_a_walk_is_free_smooth_and_upright(library: Library, shape: int, seconds
     assert np.abs(np.diff(yaw, 2)).max() * 15**2 < np.radians(400)  # no jerks of the head
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("shape", "seed", "seconds"), [(0, 3, 30.0), (0, 9, 8.0), (1, 1, 8.0), (2, 8, 8.0)])
 def test_a_walk_does_not_begin_by_staring_at_a_wall(library: Library, shape: int, seed: int, seconds: float) -> None:
     place = world(library, shape, f"walk:{seed}")
@@ -109,6 +111,7 @@ def test_a_floor_narrower_than_a_cell_has_no_ways() -> None:
     assert floor.length(0, 1) == np.inf
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_committed_poses(library: Library) -> None:
     kept = json.loads(POSES.read_text(encoding="utf-8"))
     for shape in range(3):

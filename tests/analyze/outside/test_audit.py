@@ -33,6 +33,7 @@ def test_an_answer_that_leaks_through_the_wording_fails() -> None:
     assert "ngram-linear" in failing(audited(by_wording(400, 1)))
 
 
+@pytest.mark.full
 def test_an_order_of_things_that_leaks_through_which_comes_before_which_fails() -> None:
     assert {"ngram-linear", "boosted-trees", "nearest-neighbours"} <= failing(audited(by_order(400, 1)))
 
@@ -86,6 +87,7 @@ def test_what_cannot_be_told_says_how_many_questions_would_do() -> None:
     assert f"about {row.needed:,} questions" in row.reason
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_same_table_however_many_work_on_it() -> None:
     first = audited(by_length(160, 3), learners=["nearest-neighbours", "ngram-linear"])
     assert first.rows == audited(by_length(160, 3), learners=["nearest-neighbours", "ngram-linear"], workers=2).rows

@@ -74,6 +74,7 @@ def test_any_cut_is_named(broken: tuple[str, Path, bytes]) -> None:
             count(kind, path)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("broken", KINDS, indirect=True)
 @pytest.mark.filterwarnings("ignore")
 def test_corruption_ends_in_a_sentence_or_does_no_harm(broken: tuple[str, Path, bytes]) -> None:

@@ -85,6 +85,7 @@ def test_from_a_box_in_a_frame(recording: Recording, name: str) -> None:
     assert abs(found.value - wanted) <= max(0.02, 0.02 * wanted)
 
 
+@pytest.mark.full
 def test_distances_and_angles(cloud: Cloud) -> None:
     by_name = {thing.name: thing for thing in THINGS}
     for first, second, quantity in (("crate", "cabinet", "distance"), ("fridge", "pillar", "box-distance")):
@@ -101,6 +102,7 @@ def test_distances_and_angles(cloud: Cloud) -> None:
     assert measure(cloud, floor, "area").value == pytest.approx(0.6, abs=0.04)
 
 
+@pytest.mark.full
 def test_the_room(recording: Recording) -> None:
     region = Pick(box=(-0.5, -0.5, -0.5, 7.5, 6.5, 3.2))
     found = measure_recording(recording, "room-area", (region, None), cell=0.03)
@@ -108,6 +110,7 @@ def test_the_room(recording: Recording) -> None:
     assert abs(found.value - ROOM[0] * ROOM[1]) <= found.error
 
 
+@pytest.mark.full
 def test_the_command_line(rig: Path) -> None:
     low, high = region_of(THINGS[0])
     box = ",".join(str(value) for value in (*low, *high))
@@ -123,6 +126,7 @@ def test_the_command_line(rig: Path) -> None:
     assert "returns: least upright box" in done.output
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("quantity", "pick", "options", "reason"),
     [

@@ -54,6 +54,7 @@ def test_the_cloud_in_a_frame_is_as_far_as_the_rendered_depth(rig: Path) -> None
         assert (off < -0.15).mean() < 0.02
 
 
+@pytest.mark.full
 def test_a_rig_is_ingested(rig: Path, tmp_path: Path) -> None:
     found = ingest(ScansConfig("rig", rig.parent), tmp_path / "out", 1)
     assert [entry.state for entry in found.scenes] == ["new"]
@@ -161,6 +162,7 @@ def _times(text: str, column: slice, factor: float) -> str:
 TIME, PLACE = slice(0, 1), slice(1, 4)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("file", "column", "factor", "reason"),
     [

@@ -57,6 +57,7 @@ def _verdicts(served: Served, project: int) -> list[str]:
         return sorted(db.scalars(own.where(ItemVersion.project_id == project)))
 
 
+@pytest.mark.full
 def test_what_is_reopened_is_asked_again_of_further_people(served: Served, tmp_path: Path) -> None:
     project = served.project("review", people=2)
     owner = served.person("owner", "Olga")
@@ -92,6 +93,7 @@ def test_what_is_reopened_is_asked_again_of_further_people(served: Served, tmp_p
     assert log[-1]["more"].get("question") == "order"
 
 
+@pytest.mark.full
 def test_an_act_is_undone_as_a_whole_unless_people_went_on(served: Served) -> None:
     project = served.project("review", people=1)
     owner, ann = served.person("owner", "Olga"), served.person("reviewer", "Ann")
@@ -118,6 +120,7 @@ def test_an_act_is_undone_as_a_whole_unless_people_went_on(served: Served) -> No
     assert events.count("act undone") == 1  # the second act stands
 
 
+@pytest.mark.full
 def test_what_is_left_out_is_in_no_export_until_it_is_taken_in(served: Served, tmp_path: Path) -> None:
     project = served.project("review", people=1)
     owner, ann = served.person("owner", "Olga"), served.person("reviewer", "Ann")
@@ -180,6 +183,7 @@ def item_on_work(client: Client, project: int) -> str:
     return item_on(client)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("database", [None])
 def test_undoing_an_assignment_frees_the_places(served: Served) -> None:
     project = served.project("review", people=1)
@@ -246,6 +250,7 @@ def test_many_questions_are_changed_part_after_part(served: Served, monkeypatch:
     assert next(content for what, content in ends if what == "left out")["filter"] == "all"
 
 
+@pytest.mark.full
 def test_answers_and_acts_at_the_same_moment_lose_nothing(served: Served) -> None:
     """Reviewers decide while the owner reopens and leaves out again and again: every decision is kept and counts, and
     each item is decided on or asked."""

@@ -85,6 +85,7 @@ def test_a_voided_answer_is_in_no_run_and_is_asked_again(served: Served, tmp_pat
         assert sorted(db.scalars(steps.execution_options(**{WITH_UNDONE: True}))).count(1) == 1
 
 
+@pytest.mark.full
 def test_a_decision_that_rests_on_what_was_voided_is_taken_back(served: Served, tmp_path: Path) -> None:
     project = served.project("review", people=2)
     owner = served.person("owner", "Olga")
@@ -174,6 +175,7 @@ def test_what_made_a_new_version_is_not_voided(served_sqlite: Served) -> None:
     assert "No question is chosen" in listed.text
 
 
+@pytest.mark.full
 def test_a_lease_is_released_and_given_to_somebody_else(served: Served) -> None:
     project = served.project("review", people=1)
     owner = served.person("owner", "Olga")
@@ -247,6 +249,7 @@ def test_a_question_that_is_left_out_is_asked_again_only_once_it_is_taken_in(ser
     assert _rows(served, project)["order"].state == "settled"
 
 
+@pytest.mark.full
 def test_a_voided_answer_of_a_study_is_none_in_its_record(served_sqlite: Served) -> None:
     served = served_sqlite
     with served.site.database.write() as db:

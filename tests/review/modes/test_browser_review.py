@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from reviewing import TRUTHS, Served, at_work, enter, item_shown, review, snap
 from tolman.review.server import owner_link
 
@@ -18,6 +20,7 @@ def _answer(page: Any, value: str) -> None:
         page.keyboard.press("Enter")
 
 
+@pytest.mark.full
 def test_reviewers_compare_and_decide_and_a_third_adjudicates(page: Any, served: Served) -> None:
     project = served.project("review", people=2)
     review(served.person("reviewer", "Bob"), project)

@@ -115,6 +115,7 @@ def test_nothing_else_that_the_page_sends_stops_a_submission(page: Any, served: 
     assert [item_of(version).answer for version in written(served, project)] == ["3"]
 
 
+@pytest.mark.full
 def test_what_is_typed_without_a_connection_is_kept_when_it_is_back(page: Any, served: Served) -> None:
     _begun(page, served)
     page.context.set_offline(True)

@@ -104,6 +104,7 @@ def test_three_frames_become_a_question(served: Served, rig: Path, tmp_path: Pat
     assert bob.get(made[19]).status_code == bob.get(f"{made[19]}/frame/other/3").status_code == 404
 
 
+@pytest.mark.full
 def test_frames_are_chosen_on_the_page(page: Any, served: Served) -> None:
     project = served.project("distractors", moments=1)
     at_work(page, served, "annotator", "Ann", project)
@@ -131,6 +132,7 @@ def test_frames_are_chosen_on_the_page(page: Any, served: Served) -> None:
     assert page.title() != "owned"
 
 
+@pytest.mark.full
 def test_media_keys_leave_the_frames_as_they_were_chosen(page: Any, served: Served) -> None:
     project = served.project("distractors", moments=4)
     at_work(page, served, "annotator", "Ann", project)

@@ -134,6 +134,7 @@ def test_an_error_is_labelled_by_keyboard(page: Any, served: Served) -> None:
     assert given["labels"] == {"categories": ["relational", "transformation"]}
 
 
+@pytest.mark.full
 def test_media_keys_leave_the_errors_chosen(page: Any, served: Served) -> None:
     project = served.project("errors", people=1)
     at_work(page, served, "annotator", "Ann", project)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from sqlalchemy import func, select
 
 from reviewing import TEXTS, TRUTHS, Served, item_on, review
@@ -25,6 +26,7 @@ from tolman.review.tasks.decisions import agreement, votes_of
 from tolman.review.tasks.work import finish
 
 
+@pytest.mark.full
 def test_reviewers_agree_disagree_and_an_adjudicator_decides(served: Served) -> None:
     project = served.project("review", people=2)
     ann, bob, cat = (served.person("reviewer", name) for name in ("Ann", "Bob", "Cat"))
@@ -49,6 +51,7 @@ def test_reviewers_agree_disagree_and_an_adjudicator_decides(served: Served) -> 
     assert "Krippendorff" in cat.get(f"/projects/{project}/progress").text
 
 
+@pytest.mark.full
 def test_a_revision_is_a_new_version_that_others_review(served: Served) -> None:
     project = served.project("review", people=1)
     ann, bob = served.person("reviewer", "Ann"), served.person("reviewer", "Bob")
@@ -89,6 +92,7 @@ def test_the_truth_comes_after_the_answer_only(served_sqlite: Served) -> None:
         assert db.scalar(select(Submission.content))["answer"] == TRUTHS[item]
 
 
+@pytest.mark.full
 def test_decisions_that_are_none_are_refused_with_a_sentence(served_sqlite: Served) -> None:
     project = served_sqlite.project("review", people=1)
     ann = served_sqlite.person("reviewer", "Ann")

@@ -33,6 +33,7 @@ def _table(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text)))
 
 
+@pytest.mark.full
 def test_items_and_agreement_of_a_review_are_loaded(served: Served, benchmark: Path, tmp_path: Path) -> None:
     project = served.project("review", people=2)
     owner = served.person("owner", "Olga")

@@ -108,6 +108,7 @@ def test_a_flag_may_be_dismissed_with_a_reason(rooms: Served, made: Path) -> Non
     assert [d.verdict for d in rooms.scalars(select(Decision).order_by(Decision.id))] == ["flag", "approve"]
 
 
+@pytest.mark.full
 def test_media_keys_leave_what_is_wrong_with_a_scene_as_it_was_chosen(browser: Any, rooms: Served) -> None:
     project = rooms.project("review", people=1)
     eve = rooms.person("reviewer", "Eve")

@@ -97,6 +97,7 @@ def test_roles_that_do_not_go_together_are_refused(served: Served) -> None:
     assert [(u.role, u.further) for u in served.scalars(select(User).where(User.name == "Sam"))] == [("subject", [])]
 
 
+@pytest.mark.full
 def test_a_restricted_project_is_found_by_its_people_alone(served: Served) -> None:
     owner = served.person("owner", "Olga")
     ann, bob = served.person("reviewer", "Ann"), served.person("reviewer", "Bob")

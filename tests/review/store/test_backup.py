@@ -62,8 +62,8 @@ def test_what_was_destroyed_comes_back_to_the_byte(benchmark: Path, tmp_path: Pa
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("there", ["sqlite", "postgresql"])
-@pytest.mark.parametrize("back", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("there", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
+@pytest.mark.parametrize("back", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
 def test_a_backup_goes_from_either_database_to_either(
     benchmark: Path, tmp_path: Path, request: Any, there: str, back: str
 ) -> None:

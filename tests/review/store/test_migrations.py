@@ -27,7 +27,7 @@ ADDED = {
 """Columns since the first version."""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
 def database(request: pytest.FixtureRequest) -> str | None:
     """The URL of a database without tables: None (a file in the store), then PostgreSQL."""
     return None if request.param == "sqlite" else request.getfixturevalue("postgres").create()
@@ -74,6 +74,7 @@ def _signs_in(served: Served) -> int:
     return sam.post("/signin", name="Sam", password=PASSWORD).status_code
 
 
+@pytest.mark.full
 def test_a_database_of_an_earlier_version_opens_with_all_it_holds(
     benchmark: Path, tmp_path: Path, database: str | None
 ) -> None:

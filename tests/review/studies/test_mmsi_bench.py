@@ -120,6 +120,7 @@ def test_a_format_is_told_in_one_sentence(
     assert FORMAT.problem(task, tuple(options), media) == sentence
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("database", [None])
 def test_the_study_takes_questions_in_its_format_alone(served: Served, pool: Path) -> None:
     ann, media = join(served, "annotator", "Ann", 1), names(pool)
@@ -144,6 +145,7 @@ def test_the_study_takes_questions_in_its_format_alone(served: Served, pool: Pat
     assert send(ann, path, three, category="MSR", step=steps).url.path != path
 
 
+@pytest.mark.full
 def test_a_discarded_question_comes_back_is_revised_and_reviewed_again(
     served: Served, pool: Path, tmp_path: Path
 ) -> None:
@@ -200,6 +202,7 @@ def test_a_discarded_question_comes_back_is_revised_and_reviewed_again(
         assert [task.open for task in revised] == [False]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("database", [None])
 def test_what_is_discarded_twice_comes_back_twice_until_the_owner_leaves_it_out(served: Served, pool: Path) -> None:
     media = names(pool)
@@ -252,6 +255,7 @@ def test_a_reviewers_revision_keeps_the_format_and_its_writer_is_told(served: Se
     assert told in unescape(ann.get("/").text)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("database", [None])
 def test_the_written_benchmark_is_scored_as_mmsi_bench_with_people_and_models_in_one_table(
     served: Served, pool: Path, tmp_path: Path
@@ -309,6 +313,7 @@ def test_the_written_benchmark_is_scored_as_mmsi_bench_with_people_and_models_in
     assert {"people, average of 2", "baseline/random"} <= {row.name for row in shown.rows}
 
 
+@pytest.mark.full
 def test_questions_about_a_flat_folder_of_photos_have_intervals(
     pool_folder: Path, tmp_path: Path, serve: Serve
 ) -> None:

@@ -163,6 +163,7 @@ def _reviewed(client: Client, project: int) -> str:
     return page.url.path
 
 
+@pytest.mark.full
 def test_two_who_decide_at_the_same_moment_settle_once(served: Served) -> None:
     project = served.project("review", people=2)
     with served.site.database.write() as db:

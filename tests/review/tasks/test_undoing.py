@@ -24,6 +24,7 @@ def _answer(client: Client, project: int) -> str:
     return item
 
 
+@pytest.mark.full
 def test_the_last_answer_is_taken_back_by_a_further_row(served: Served) -> None:
     project = served.project("answer")
     sam = served.person("subject", "Sam")

@@ -50,6 +50,7 @@ def _items() -> list[Item]:
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_a_long_text_is_read_in_linear_time(text: str) -> None:
     slow = []

@@ -52,6 +52,7 @@ def _answer(page: Any, value: str, trace: str) -> None:
     page.get_by_label("What settles it").fill(trace)
 
 
+@pytest.mark.full
 def test_from_a_proposal_to_a_third_person_s_word(page: Any, served: Served) -> None:
     project = served.project("verify", fresh=1, share=0)
     at_work(page, served, "annotator", "Ann", project)

@@ -71,6 +71,7 @@ def measuring(yard: tuple[Path, Path], serve: Serve) -> Served:
     return serve(bench, rigs=(rig,))
 
 
+@pytest.mark.full
 def test_a_length_is_measured_taken_over_and_kept_with_its_evidence(measuring: Served) -> None:
     project = measuring.project("verify", fresh=1)
     ann = measuring.person("annotator", "Ann")
