@@ -475,7 +475,8 @@ def reconcile(a: Run | str | Path, b: Run | str | Path, *, events: Events = sile
     """Say why two runs or logs of one benchmark have different scores: causes by item, in pieces that add up.
 
     Args:
-        a, b: runs, their folders, or logs of other programs.
+        a: a run, its folder, or a log of another program.
+        b: what it is compared with.
         events: called with progress and notes.
         settings: the options of `tolman reconcile`, named as its fields are (`tolman.features.compare.reconcile_runs`):
             `benchmark="mmsi-bench"` for two logs, `figure=`, `scorer_b=`, `out="why.html"` …

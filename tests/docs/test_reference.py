@@ -8,6 +8,7 @@ import re
 from importlib import import_module
 from typing import Any
 
+import pytest
 from pydantic import BaseModel
 
 import tolman
@@ -85,3 +86,11 @@ def test_lists_of_members_have_all_public_members() -> None:
     assert len(found) == 16
     for name, listed in found.items():
         assert sorted(re.findall(r"`([\w()]+)`", listed)) == sorted(members(things[name])), name
+
+
+@pytest.mark.parametrize("name", sorted(name for name in tolman.__all__ if inspect.isfunction(getattr(tolman, name))))
+def test_a_public_function_explains_its_parameters_by_their_names(name: str) -> None:
+    function = getattr(tolman, name)
+    entries = re.search(r"Args:\n((?: {4}.*\n|\n)+?)\n", inspect.cleandoc(function.__doc__) + "\n\n")
+    named = re.findall(r"^ {4}(\S[^:]*):", entries[1], re.MULTILINE) if entries else []
+    assert set(named) <= inspect.signature(function).parameters.keys()
