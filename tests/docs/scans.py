@@ -50,6 +50,12 @@ def write_scans(format: str, place: Path, pictures: Path) -> None:
             write_nerfstudio(place, pictures_of_room)
         else:
             write_colmap(place, pictures_of_room, "PINHOLE", small_world().intrinsics)
+    elif format == "record3d":
+        from ingest.marks import coco
+        from ingest.phone_writers import write_record3d
+
+        write_record3d(place, _frames())
+        coco(place.with_name("marks.json"), _frames())
     elif format in ("arkitscenes", "matterport3d", "generic"):
         from ingest.arkit_writer import write_arkit
         from ingest.generic_writer import write_generic
