@@ -98,7 +98,7 @@ def write_stray(folder: Path, pictures: Sequence[Frame], **_: Any) -> None:
 def write_record3d(
     path: Path, pictures: Sequence[Frame], *, pack: Callable[[bytes], bytes] = bytes, turns: int = 0, **fields: Any
 ) -> None:
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     fx, fy, cx, cy = small_world().intrinsics
     poses = arkit_poses()[: len(pictures)]
     if turns == 1:
