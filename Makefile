@@ -68,7 +68,7 @@ tested-alone:
 	$(BIN)/python -m pytest -m full $(SOLVER)
 
 tested-full:
-	$(BIN)/python -m pytest -m full $(addprefix --ignore=,$(NETWORKS) $(SOLVER)) -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m full $(addprefix --ignore=,$(NETWORKS) $(SOLVER)) -n 2 --dist loadfile --no-loadscope-reorder
 
 # Programs of others, each in an environment of its own: `transformers serve`, and the harnesses that exported benchmarks
 # run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else it is left out.

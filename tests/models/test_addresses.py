@@ -93,7 +93,6 @@ def test_questions_about_one_video_stay_on_one_address_and_all_are_used(place: P
     assert [one["called"] for one in counts(place)] == [server.requests for server in servers]
 
 
-@pytest.mark.full
 def test_an_address_that_dies_is_left_out_and_comes_back(place: Path) -> None:
     first, second = Endpoint(latency=0.05), Endpoint(latency=0.05)
     stays = Patient(second)
@@ -110,7 +109,6 @@ def test_an_address_that_dies_is_left_out_and_comes_back(place: Path) -> None:
     assert "Calls pause" not in done.stderr
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("fault", ["500", "429", "loading"])
 def test_an_address_that_only_fails_costs_no_answer(place: Path, fault: str) -> None:
     good, bad = Endpoint(latency=0.02), Endpoint(lambda number: fault if number > 4 else None, retry_after=5.0)
@@ -134,7 +132,6 @@ def test_addresses_that_serve_different_weights_are_refused(place: Path) -> None
     assert one.requests + other.requests == 0
 
 
-@pytest.mark.full
 def test_an_address_that_comes_back_with_other_weights_stays_out(place: Path) -> None:
     listed = [{"id": "m", "owned_by": "vllm", "root": "/a"}]
     first, second = vllm("/a", latency=0.05), vllm("/b")

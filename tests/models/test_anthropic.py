@@ -186,7 +186,6 @@ def test_an_empty_answer_to_an_earlier_question_is_left_out(ask: Ask) -> None:
     ]
 
 
-@pytest.mark.full
 def test_a_whole_run_is_tried_again_by_the_engine_and_goes_on(shared_data: Path, tmp_path: Path) -> None:
     class Overloaded(Messages):
         async def answer(self, request: web.Request) -> web.StreamResponse:

@@ -65,7 +65,6 @@ def run_plugin(place: Path, source: str, out: str, touched: float | None = None)
     return set(tolman.open_run(place / out).samples()["response"]), reused(place / out)
 
 
-@pytest.mark.full
 def test_a_plugin_whose_code_changed_is_asked_anew(tmp_path: Path) -> None:
     assert run_plugin(tmp_path, plugin("A"), "first") == ({"A"}, 0)
     assert run_plugin(tmp_path, plugin("A"), "same") == ({"A"}, 3)

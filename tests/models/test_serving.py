@@ -82,7 +82,6 @@ def test_a_server_that_dies_while_it_starts_is_one_sentence(place: Path) -> None
     )
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_server_ends_with_its_children_however_the_run_does(place: Path, number: signal.Signals) -> None:
     line = [sys.executable, "-m", "tolman", *command(written(place, latency=2.0), "--concurrency", "2")]
