@@ -141,7 +141,7 @@ def _scenes(made: Path) -> dict[str, SceneGeometry]:
 
 def _audited(made: Path, items: list[Item]) -> dict[str, AuditFinding]:
     """What `tolman audit` computes of items from the scenes as they are now."""
-    return {one.id: one for one in compute(items, _scenes(made), preset("vsi-paper"))}
+    return {one.id: one for one in compute(items, _scenes(made), preset("vsi-paper").settings)}
 
 
 def _box_to_move(made: Path) -> tuple[Item, str, str]:
