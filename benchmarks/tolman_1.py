@@ -38,7 +38,7 @@ TILE, LINE = (360, 270), 20
 
 def hash_of(scene: Scene) -> str:
     """Hash a scene's JSON, numbers to a micrometre: the last digits are the processor's."""
-    content = scene.model_dump(mode="json", exclude={"metric", "rooms"})
+    content = scene.model_dump(mode="json", exclude={"metric": True, "rooms": True, "objects": {"__all__": {"lifted"}}})
     return hashlib.sha256(json.dumps(_rounded(content)).encode()).hexdigest()
 
 
