@@ -84,7 +84,8 @@ class Lifted(BaseModel):
 
     Attributes:
         frames: in which the object is marked.
-        error: 95 % bound of the place of the box's sides by the spread over frames, metres.
+        error: 1.96 standard errors of the worst side's place by the spread over frames, metres. Errors that all frames
+            share aren't in it.
         unseen: metres by which the object may go on where no frame shows its end.
     """
 

@@ -21,10 +21,13 @@ from ingest.posed_writers import frames_through_lens, write_nerfstudio
 from ingest.results import collection
 from ingest.test_posed_pictures import LENSES, plain
 from ingest.worlds import SIZE, small_world
+from tolman.features.events import Noted
+from tolman.features.generate.compute import noted
 from tolman.generate.draft import Draft
 from tolman.generate.presets import drafts, preset
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.ground_truth.corrections import BoxIs, append_corrections
+from tolman.ground_truth.scene_arrays import open_collection
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import get
 from tolman.ingest.marked_objects import lift_marked
@@ -60,7 +63,7 @@ def test_masks_and_depth_of_a_phone_become_objects(tmp_path: Path, drawn: tuple,
     assert cabinet.lifted is not None
     assert max(apart(scene)) == apart(scene)[2] < cabinet.lifted.unseen
     assert {one.object for one in capture.sightings} == {one.id for one in scene.objects}
-    assert any("6 boxes are lifted from marks, within" in note for note in row.notes)
+    assert any("6 boxes are lifted from marks; pictures agree within" in note for note in row.notes)
 
 
 NAMES = [f"images/frame_{i:05d}" for i in range(len(small_world().times))]
@@ -139,11 +142,19 @@ def test_boxes_need_review_until_a_person_agrees(tmp_path: Path, drawn: tuple) -
     ingest(config, tmp_path / "out", 1)
     scene = collection(tmp_path / "out")["record3d/walk"].scene
     first = scene.objects[0]
+
+    def unreviewed() -> list[str]:
+        events: list[object] = []
+        assert len(list(noted(open_collection(tmp_path / "out"), events.append))) == 1
+        return [one.text for one in events if isinstance(one, Noted)]
+
+    assert unreviewed() == ["6 boxes are lifted from marks and unreviewed; answers may rest on them."]
     append_corrections(
         tmp_path / "out", [BoxIs(scene=scene.id, object=first.id, category=first.category, box=first.box)]
     )
     assert ingest(config, tmp_path / "out", 1).of("kept")
     again = collection(tmp_path / "out")["record3d/walk"].scene
+    assert unreviewed() == ["5 boxes are lifted from marks and unreviewed; answers may rest on them."]
     assert [one.lifted is None for one in again.objects] == [one.id == first.id for one in again.objects]
     assert again.objects[0].box == first.box
     # Other marks make another scene.

@@ -1,12 +1,13 @@
-"""Boxes of objects, lifted from their masks or 2-D boxes in several posed pictures.
+"""Boxes of objects, lifted from their masks in several posed pictures.
 
 With depth or a dense cloud, each point of it is looked for in every picture. A picture that shows the point votes for
 the object whose mask it is in; one that looks through it votes against it. An object's points are those with most of
 the votes of the pictures in which it is marked (after MaskClustering, Yan et al. 2024), and `fit_box` fits an upright
 box to them.
 
-Marks without an identity are joined where they show the same points. Errors are 95 % bounds of a side by the
-delete-a-group jackknife over pictures (Efron 1982).
+Marks without an identity are joined where they show the same points. An error is 1.96 standard errors of the worst side
+by the delete-a-group jackknife over pictures (Efron 1982). On simulated homes 56 to 75 % of boxes were within it and
+`unseen`: errors that all pictures share aren't in it.
 
 Poses alone aren't enough: boxes fitted to the bounds of marks overlapped the true ones by 0.2 (median IoU), as what
 hides parts of a thing is rarely marked.
@@ -107,7 +108,7 @@ class LiftedObject:
         label: the one that most of its marks have.
         track: its identity; None where its marks have none.
         box: upright.
-        error: 95 % bound of the place of its sides by the spread over pictures, metres.
+        error: of its worst side by the spread over pictures, metres (see above).
         unseen: metres by which it may go on where no picture shows its end.
         marks: the numbers of its marks.
     """

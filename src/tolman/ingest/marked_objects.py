@@ -180,7 +180,7 @@ def _notes(objects: Sequence[LiftedObject], left_out: Mapping[str, int], missing
     if objects:
         error = 100 * float(np.median([one.error for one in objects]))
         boxes = counted(len(objects), "box is", "boxes are")
-        yield f"{boxes} lifted from marks, within {error:.0f} cm (median); review them"
+        yield f"{boxes} lifted from marks; pictures agree within {error:.0f} cm (median); review them"
     if left_out:
         yield "marked objects left out: " + "; ".join(f"{count:,} {reason}" for reason, count in left_out.items())
     if missing:

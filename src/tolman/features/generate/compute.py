@@ -181,14 +181,19 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
 
 
 def noted(found: Iterable[SceneGeometry | Skipped], events: Events) -> Iterator[SceneGeometry | Skipped]:
-    """The same, with an event for every scene, and a note for every scene or object that is skipped."""
+    """The same, with an event for every scene, and notes of what is skipped and of boxes that nobody has reviewed."""
 
+    unreviewed = 0
     for one in found:
         if isinstance(one, Skipped):
             events(Noted(f"skipped: {one.scene}: {one.reason}", "warning"))
         else:
+            unreviewed += sum(thing.lifted is not None for thing in one.scene.objects)
             events(Advanced())
         yield one
+    if unreviewed:
+        boxes = counted(unreviewed, "box is", "boxes are")
+        events(Noted(f"{boxes} lifted from marks and unreviewed; answers may rest on them.", "warning"))
 
 
 def preset_for(scenes: Path) -> tuple[str, str]:

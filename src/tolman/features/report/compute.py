@@ -167,7 +167,7 @@ def report(config: ReportConfig, events: Events = silent) -> ReportResult:
     if form not in FORMATS:
         raise UsageError(f"there is no report format '{form}'; known: {', '.join(FORMATS)}.")
     if form == SITE:
-        return features.report.sites.write_report_site(config, events)
+        return features.report.sites.write_report_site(config, events)  # imported here: a table needs no web server
     for name in ("scenes", "videos") if form == "html" else ("media", "scenes", "videos", "redact"):
         if getattr(config, name):
             raise UsageError(f"--{name} belongs to a site; name its folder with --out.")

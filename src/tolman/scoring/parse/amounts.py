@@ -33,7 +33,6 @@ from tolman.scoring.parse.lexicon import (
     words_of,
 )
 from tolman.scoring.parse.number_lines import (
-    MEASURED,
     VERB_FINAL,
     AskedQuantity,
     NumberLine,
@@ -49,6 +48,7 @@ from tolman.scoring.parse.number_lines import (
     restatements,
     without_weak,
 )
+from tolman.scoring.parse.other_quantities import MEASURED
 from tolman.scoring.parse.plain_text import fold
 from tolman.scoring.parse.response_segments import (
     Segment,

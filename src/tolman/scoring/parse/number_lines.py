@@ -13,9 +13,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tolman.items import Unit
-from tolman.scoring.parse.asked import opposite
 from tolman.scoring.parse.commitments import ALONE, BOUND, JUDGED, RANGE, SEVERAL, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, same_word, words_of
+from tolman.scoring.parse.other_quantities import ASSUMING, MEASURED, asks_back, counts_other, is_of_other_size
 from tolman.scoring.parse.quantities import mark_sums, quantities
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, replies, segments
 from tolman.scoring.parse.units import Quantity
@@ -24,9 +24,6 @@ MAX_OPENING_CHARS = 12
 """Characters at the beginning of a sentence in which "if" supposes all of it."""
 MAX_SMALL_COUNT = 3
 """Numbers that may be an aside where they are written in words, at most."""
-
-MEASURED: tuple[Unit, ...] = ("m", "cm", "m2")
-"""Units of items that ask for a length or an area."""
 
 _PERCENT_SIGNS = ("%", "percent", "パーセント", "퍼센트")
 _PERCENT = re.compile(
@@ -165,12 +162,12 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
             edges = clause_edges(segment, text)
             usable = [q for q in usable if not _CONTRARY.search(_clause_of(q, edges, text))]
         whole = text[segment.start : segment.end]
-        if _NEEDING.search(whole) or _ASSUMING.fullmatch(whole) or _asks_back(segment, text):
+        if _NEEDING.search(whole) or ASSUMING.fullmatch(whole) or asks_back(segment, text):
             usable = []
         usable = [
             q
             for q in usable
-            if not any(rule(q, segment, text, asked) for rule in (_is_of_other_thing, _is_of_other_size, _counts_other))
+            if not any(rule(q, segment, text, asked) for rule in (_is_of_other_thing, is_of_other_size, counts_other))
         ]
         _set_aside(usable, segment, text)
         premise = bool(usable) and all(q.premise for q in usable)
@@ -202,123 +199,6 @@ def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: A
         return False
     about = asked.unit not in MEASURED and (behind[0].folded in segment.language.skip or asked.is_about(behind))
     return behind[0].folded not in ("of", "and", "or", "more", "that", "is", "are", "in", "on", "at") and not about
-
-
-_QUESTION = re.compile(
-    r"\s*(?:(?:should|shall|would|could|can|may|do|does|did|is|are|was|were|am|have|has)[ ]"
-    r"(?:i|you|we|it|they|there|the|an?|this|that|these|those|any|[\d.]+)|which|what|who|where|how|why)\b",
-    re.IGNORECASE,
-)
-"""The beginning of a question in full words; "could be 75 cm?" is a guess."""
-_PLURAL = re.compile(r"[ -](?:\w+[ ])?(?P<noun>[a-z]{3,}s)\b(?![ ]of[ ](?:them|these|those)\b)")
-_NO_NOUN = frozenset((
-    "across", "always", "besides", "does", "has", "its", "less", "lies", "minus", "ones", "others", "perhaps", "pieces",
-    "plus", "seems", "stands", "sits", "the", "this", "thus", "times", "towards", "units", "was", "yes"
-))  # fmt: skip
-"""Words behind a number that end like a plural, but name nothing else that it counts."""
-_THAN_OTHER = re.compile(r"\bthan[ ](?:the|a|an|its|this|that|any)[ ](?:\w+[ ])?\Z", re.IGNORECASE)
-_DIFFERENCE = re.compile(r"[ ](?:more|less|further|farther|\w{2,}er)[ ]than\b", re.IGNORECASE)
-_MULTIPLIED = re.compile(
-    r"\b(?:twice|double|half|thirds?|quarters?|times)[ ](?:(?:of|as|the)[ ])*(?:that|it|this)\b", re.IGNORECASE
-)
-"""A multiple or a share of the quantity in front, which isn't what is asked for then; "75 cm, half the door's height"
-is."""
-
-
-_OF_THAT = re.compile(r"[ ](?:of|times)[ ](?:that|it|this|the)\b", re.IGNORECASE)
-_COUNTED_NOUN = re.compile(r"\bhow many (?:[\w-]+ )*?(\w{3,}s)\b", re.IGNORECASE)
-_SHARE_OF = re.compile(
-    r"\b(?:half|third|quarter|some|most|many|few|none|part)(?:[ ]of)?[ ](?:the|these|those)[ ]\Z", re.IGNORECASE
-)
-_OTHER_CLAUSE = re.compile(r"[,;:.]\s")
-_GROUPED = re.compile(r"[ ](?:of|by|x|×|times)[ ](?!the)|\b(?:each|every|per|apiece)\b", re.IGNORECASE)
-"""Behind a number of groups, each of as many of the things asked for."""
-_PLUS_SOME = re.compile(
-    r"\bplus[ ](?:the|an?|another|some)[ ](?:\w+[ ])?(?:pair|couple|few|rest|others)\b(?![ ]of\b)", re.IGNORECASE
-)
-_ASSUMING = re.compile(r"\W*(?:let(?:['’]s| us)[ ])?(?:assume|suppose|imagine)\b[^,;:]*", re.IGNORECASE)
-"""A sentence that only assumes something."""
-
-
-def _asks_back(segment: Segment, text: str) -> bool:
-    """Check whether a sentence is a question in full words: "should I count the two stools?", not "three?"."""
-    return is_question(segment, text) and _QUESTION.match(text, segment.start) is not None
-
-
-def _is_of_other_size(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
-    """Check whether a length or an area is of something else, or measured in things: "2 cm taller than", "3 steps"."""
-    if asked.unit not in MEASURED or not asked.question:
-        return False
-    before = text[max(segment.start, quantity.start - CONTEXT_CHARS) : quantity.start]
-    if quantity.kind:
-        differs = _DIFFERENCE.match(text, quantity.end) and not _DIFFERENCE_ASKED.search(asked.question)
-        if differs or _THAN_OTHER.search(before) or _MULTIPLIED.search(text, quantity.end, segment.end):
-            return True
-        person = _PERSON.search(before)
-        if person and not asked.is_about(words_of(person[1])):
-            return True
-        near = (_BEHIND.match(text, quantity.end), _LABEL.search(before))
-        said, wanted = _dimensions(" ".join(found[1] for found in near if found)), _dimensions(asked.question)
-        return len(said) == len(wanted) == 1 and said != wanted and not _ANY_SIDE.search(asked.question)
-    return bool(_noun_behind(quantity, segment, text)) or _OF_THAT.match(text, quantity.end) is not None
-
-
-_PERSON = re.compile(
-    r"\b(person|man|woman|adult|human|pedestrian|player)(?:[ ](?:of|is|being|who is|with|about|around|roughly))+[ ]\Z",
-    re.IGNORECASE,
-)
-"""In front of the height of somebody, to whom other things are compared."""
-_DIMENSIONS = {
-    "height": ("high", "tall", "height"),
-    "width": ("wide", "width"),
-    "length": ("long", "length"),
-    "depth": ("deep", "depth"),
-    "thickness": ("thick", "thickness"),
-}
-_BEHIND = re.compile(r"[ -](?:in[ ])?(\w+)")
-"""The word behind a quantity that may name its dimension: "75 cm high", "75 cm in height"."""
-_LABEL = re.compile(r"\b(\w+)(?:[ ]?[:=]|[ ]of|[ ]is)?[ ]\Z")
-"""The word in front that may: "width: 75 cm", "a width of 75 cm"."""
-_ANY_SIDE = re.compile(r"\b(?:longest|longer|largest|side|dimension|distance|gap|apart|far)\b", re.IGNORECASE)
-
-
-def _dimensions(text: str) -> set[str]:
-    """The dimensions that a text names."""
-    words = {w.folded for w in words_of(text)}
-    return {name for name, forms in _DIMENSIONS.items() if not words.isdisjoint(forms)}
-
-
-def _noun_behind(quantity: Quantity, segment: Segment, text: str) -> str:
-    """Return the plural noun right behind an English number; empty without one."""
-    noun = _PLURAL.match(text, quantity.end)
-    found = noun is not None and noun["noun"] not in _NO_NOUN and "en" in segment.language.names
-    return noun["noun"] if noun and found else ""
-
-
-def _counts_other(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
-    """Check whether a number counts other things than those asked for, which the response names elsewhere: "six panes"
-    of a window."""
-    if asked.unit != "count" or quantity.kind:
-        return False
-    before = text[max(segment.start, quantity.start - CONTEXT_CHARS) : quantity.start]
-    if _PLUS_SOME.search(text, quantity.end, segment.end) or _SHARE_OF.search(before):
-        return True
-    if asked.poles and not _OTHER_CLAUSE.search(text, quantity.end, segment.end):
-        named = segment.part(quantity.end, segment.end)
-        said = {c.role for c in segment.language.opposites.find(named.words, text)}
-        if said and not named.having("negate") and said <= {opposite(pole) for pole in asked.poles}:
-            return True  # "two are off", where those that are on are counted
-    noun, wanted = _noun_behind(quantity, segment, text), _COUNTED_NOUN.search(asked.question)
-    if not noun or wanted is None or any(same_word(noun, a) for a in asked.words):
-        return False
-    if _GROUPED.search(text, quantity.end, segment.end):
-        return False
-    return any(same_word(w.folded, wanted[1].casefold()) for w in words_of(text))
-
-
-_DIFFERENCE_ASKED = re.compile(r"\bhow much\b|\bdifference\b|\b(?:more|less|\w{2,}er)[ ]than\b", re.IGNORECASE)
-CONTEXT_CHARS = 24
-"""Characters in front of a quantity that tell what it measures."""
 
 
 _CONTRARY = re.compile(
