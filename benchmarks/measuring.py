@@ -26,7 +26,7 @@ from tolman.geometry.regions import BoxRegion
 from tolman.ingest.clouds.recording import Recording, open_collection
 from tolman.scene_table import write_captures
 from tolman.scenes import OrientedBox, SceneObject
-from tolman.simulate.lidar import ROOM, STREET, record_lidar
+from tolman.simulate.rig_sensors import ROOM, STREET, record_lidar
 from tolman.simulate.simulated_places import PLACES, WorldsConfig, place
 from tolman.simulate.walks import draw_trajectory
 

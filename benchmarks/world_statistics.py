@@ -22,8 +22,8 @@ import numpy as np
 import shapely
 
 from tolman.parallel import cores, parallel_map
-from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
+from tolman.simulate.interior import draw_plan
 from tolman.simulate.made.kind import REGISTRY, FurnitureKind, MadeLibrary
 from tolman.simulate.plan import FloorLayout, Placed
 

@@ -50,7 +50,10 @@ PARTS = {
 USES: dict[str, set[str]] = {"core": set(), "build": {"core"}, "worlds": {"core"}, "review": {"core", "build"}}
 """Parts that the modules of a part import. What else they need of others is found by name: `registry.later`."""
 ALSO_USES = {
-    ("simulate.lidar", "ingest.clouds.recording"),  # sweeps are written in the form that ingest reads and measures
+    (
+        "simulate.rig_sensors",
+        "ingest.clouds.recording",
+    ),  # sweeps are written in the form that ingest reads and measures
     ("features.scenes.simulation", "features.scenes.config"),  # worlds and scans are scenes, with options in common
 }
 """Imports of one module by another that no rule allows."""

@@ -150,9 +150,8 @@ def by_hand(places: dict[str, list[tuple[float, float]]], generator: random.Rand
 
 def test_noise_of_known_size_gives_the_locality_of_an_independent_simulation() -> None:
     pytest.importorskip("trimesh", reason="furniture needs the extra 'worlds'")
-    from tolman.simulate.furnish import draw_plan
     from tolman.simulate.furniture import Library
-    from tolman.simulate.interior import scene_of
+    from tolman.simulate.interior import draw_plan, scene_of
 
     library = Library(FURNITURE)
     scenes = [

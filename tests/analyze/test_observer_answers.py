@@ -23,8 +23,8 @@ from tolman.analyze.observer_answers import (
     scene_tasks,
     tabulate,
 )
-from tolman.generate.draft import Draft
 from tolman.generate.draft_items import as_choice, item_of
+from tolman.generate.family import Draft
 from tolman.generate.presets import drafts, preset
 from tolman.ground_truth.question_families import recompute
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection

@@ -118,7 +118,7 @@ def _write_collection(folder: Path, cloud_file: Path) -> None:
 
     from ingest.lidar.yard import SPINNER
     from tolman.scene_table import write_captures, write_scenes
-    from tolman.simulate.lidar import cloud, record_lidar
+    from tolman.simulate.rig_sensors import cloud, record_lidar
 
     world, media = _world("simulated/0-0000"), "lidar/simulated/0-0000"
     capture = record_lidar(

@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("shapely", reason="routes need the extra 'build'")
 
-from tolman.generate.draft import Draft, Rejected
 from tolman.generate.draft_collection import collect
 from tolman.generate.draft_items import items_of
 from tolman.generate.draft_storage import DraftFile
@@ -16,6 +15,7 @@ from tolman.generate.families.vsi_bench import appearance_order, numerical, rout
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
 from tolman.generate.families.vsi_bench.numerical import CountingSettings
 from tolman.generate.families.vsi_bench.route_plan import RouteSettings
+from tolman.generate.family import Draft, Rejected
 from tolman.generate.presets import preset
 from tolman.generate.selection import select
 from tolman.ground_truth.question_families import recompute

@@ -13,9 +13,9 @@ pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.test_captures import capture, scene
 from tolman.generate import draft_collection
-from tolman.generate.draft import Draft
 from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_storage import DraftFile
+from tolman.generate.family import Draft
 from tolman.generate.presets import drafts, preset
 from tolman.ground_truth.scene_arrays import SceneGeometry, measure_together
 from tolman.scenes import OrientedBox, Scene, SceneObject

@@ -11,9 +11,9 @@ import pytest
 
 from generate.conftest import Asked
 from generate.plan_solver import PlanSolver
-from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.site import association, reordering
 from tolman.generate.families.site.support.camera_rig import WEARER, SceneRig, rigs
+from tolman.generate.family import Draft, Rejected
 from tolman.generate.presets import preset
 from tolman.ground_truth import question_families
 from tolman.ground_truth.question_families import SITE, recompute

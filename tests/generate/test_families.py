@@ -20,9 +20,8 @@ from simulate.worlds import world
 from three_rooms import ROOMS
 from tolman import generate
 from tolman.errors import UsageError
-from tolman.generate.draft import Draft
 from tolman.generate.draft_items import item_of
-from tolman.generate.family import Family, FamilySettings, TaxonomyPlace
+from tolman.generate.family import Draft, Family, FamilySettings, TaxonomyPlace
 from tolman.generate.presets import PRESETS, preset
 from tolman.ground_truth import question_families
 from tolman.ground_truth.question_families import OF_PAPERS, POSED_VIDEO, families, family, family_of, resolve

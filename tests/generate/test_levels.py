@@ -16,10 +16,9 @@ from generate.plan_solver import PlanSolver
 from generate.test_captures import capture, scene, thing  # the small room whose answers are seen at a glance
 from three_rooms import ROOMS
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF
-from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.spatialbench import affordance, causal, landmark_reasoning, planning, relations
 from tolman.generate.families.spatialbench.support import ground
-from tolman.generate.family import Family
+from tolman.generate.family import Draft, Family, Rejected
 from tolman.generate.presets import preset
 from tolman.ground_truth.question_families import SPATIALBENCH, recompute
 from tolman.ground_truth.scene_arrays import SceneGeometry

@@ -15,12 +15,12 @@ from generate.made_places import made_place
 from generate.pair_solver import Place
 from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
 from tolman.errors import UsageError
-from tolman.generate.draft import Draft, ReasoningStep, Rejected, Shot
 from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_items import items_of
 from tolman.generate.draft_storage import DraftFile
 from tolman.generate.families.mmsi_bench.support.bearings import regions_of
 from tolman.generate.families.mmsi_bench.support.views import ViewSettings, confusable, gallery
+from tolman.generate.family import Draft, ReasoningStep, Rejected, Shot
 from tolman.generate.presets import drafts, labels, preset
 from tolman.generate.selection import select
 from tolman.ground_truth.question_families import MMSI, VSI, recompute

@@ -12,7 +12,6 @@ import pytest
 pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from three_rooms import ROOMS
-from tolman.generate.draft import Draft, Rejected, Shot
 from tolman.generate.draft_items import item_of
 from tolman.generate.families.mmsi_bench.support.views import View
 from tolman.generate.families.posed_video import (
@@ -27,6 +26,7 @@ from tolman.generate.families.posed_video import (
     lack,
     motion_of,
 )
+from tolman.generate.family import Draft, Rejected, Shot
 from tolman.generate.presets import drafts, preset
 from tolman.ground_truth.question_families import POSED_VIDEO, family, recompute
 from tolman.ground_truth.released_audit import audit

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from generate.test_captures import PLACES, capture, scene
-from tolman.generate.draft import Draft, Rejected
 from tolman.generate.draft_collection import grouped, without_categories
+from tolman.generate.family import Draft, Rejected
 from tolman.generate.presets import PRESETS, drafts, preset
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.scene_table import write_captures, write_scenes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tolman.generate.draft import Draft
 from tolman.generate.draft_items import item_of
+from tolman.generate.family import Draft
 from tolman.generate.rings import INTERVALS, MOST_CLUSTERS, SPAN, InRing, RingCandidate, may_ring, ring_places
 from tolman.items import MEDIA_MARK, Item
 

@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("shapely", reason="the families need the extra 'build'")
 
 from three_rooms import ROOMS
-from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.vsi_bench import appearance_order, relative_distance
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
 from tolman.generate.families.vsi_bench.relative_distance import RelativeDistanceSettings, lead
+from tolman.generate.family import Draft, Rejected
 from tolman.generate.share_sampling import shared_order
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 

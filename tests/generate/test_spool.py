@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tolman.errors import OutputError
-from tolman.generate.draft import Draft, ReasoningStep
 from tolman.generate.draft_storage import DraftFile
+from tolman.generate.family import Draft, ReasoningStep
 from tolman.generate.question_media import PictureSource
 from tolman.item_table import evidence_text
 from tolman.items import Item, Media

@@ -12,12 +12,12 @@ from generate.test_captures import PLACES, capture, scene, thing
 from kinds.yes_no import write_kind
 from three_rooms import ROOMS
 from tolman.errors import DataWarning
-from tolman.generate.draft import Recomputed
 from tolman.generate.draft_items import drafts_of, item_of
 from tolman.generate.families.spatialbench import planning, relations
 from tolman.generate.families.spatialbench.planning import FillInSettings
 from tolman.generate.families.spatialbench.relations import PassingSettings
 from tolman.generate.families.vsi_bench.relative_direction import LEVELS
+from tolman.generate.family import Recomputed
 from tolman.generate.presets import preset
 from tolman.ground_truth.question_families import recompute
 from tolman.ground_truth.released_audit import audit, warn_of_other_scenes
@@ -247,7 +247,7 @@ def test_harmless_rules_are_broken_ones() -> None:
 LAMP = """
 import re
 
-from tolman.generate.draft import Recomputed
+from tolman.generate.family import Recomputed
 from tolman.generate.family import Family, FamilySettings
 from tolman.generate.family import TaxonomyPlace
 

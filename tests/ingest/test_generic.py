@@ -19,7 +19,7 @@ from tolman.errors import InputError
 from tolman.features.scenes.compute import ingest as carry_out
 from tolman.features.scenes.config import IngestConfig
 from tolman.files import alone_in
-from tolman.generate.draft import Draft, Rejected
+from tolman.generate.family import Draft, Rejected
 from tolman.generate.presets import PRESETS, drafts
 from tolman.ground_truth.question_families import family
 from tolman.ground_truth.scene_arrays import SceneGeometry

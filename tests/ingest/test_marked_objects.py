@@ -23,7 +23,7 @@ from ingest.test_posed_pictures import LENSES, plain
 from ingest.worlds import SIZE, small_world
 from tolman.features.events import Noted
 from tolman.features.generate.compute import noted
-from tolman.generate.draft import Draft
+from tolman.generate.family import Draft
 from tolman.generate.presets import drafts, preset
 from tolman.generate.scene_geometry import SceneGeometry
 from tolman.ground_truth.corrections import BoxIs, append_corrections

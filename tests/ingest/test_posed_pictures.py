@@ -21,8 +21,8 @@ from ingest.posed_writers import frames_through_lens, through_lens, write_colmap
 from ingest.results import collection
 from ingest.worlds import SIZE, same_box, small_world
 from tolman.errors import InputError, UsageError
-from tolman.generate.draft import Draft, Shot
 from tolman.generate.draft_items import item_of
+from tolman.generate.family import Draft, Shot
 from tolman.generate.presets import drafts, preset
 from tolman.geometry.camera_geometry import Lens, lens_of
 from tolman.ground_truth.question_families import recompute

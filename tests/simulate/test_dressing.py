@@ -11,8 +11,8 @@ pytest.importorskip("embreex", reason="furniture needs the extra 'worlds'")
 
 from simulate.worlds import SHAPES
 from tolman.simulate.dressing import Dressing
-from tolman.simulate.furnish import LIT_AREA, draw_plan
 from tolman.simulate.furniture import Library
+from tolman.simulate.interior import LIT_AREA, draw_plan
 from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.plan import RECESS, FloorLayout
 from tolman.simulate.simulated_places import WorldsConfig, place

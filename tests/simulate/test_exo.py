@@ -8,7 +8,7 @@ import shapely
 
 from simulate.worlds import PLACES, SLOW_PLACES, added, in_their_boxes, walk, world
 from tolman.geometry.camera_geometry import pixel_rays
-from tolman.simulate.exocentric import CATEGORY, HEIGHT, ID, exo_walks, with_wearer, without_body
+from tolman.simulate.rig_sensors import CATEGORY, HEIGHT, ID, exo_walks, with_wearer, without_body
 from tolman.simulate.walks import intrinsics_of
 from tolman.simulate.world import Caster
 

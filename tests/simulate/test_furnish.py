@@ -17,9 +17,8 @@ import shapely
 import trimesh
 
 from simulate.worlds import SHAPES, fingerprint
-from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.interior import scene_of
+from tolman.simulate.interior import draw_plan, scene_of
 from tolman.simulate.placing import HEAD, walking_floor
 from tolman.simulate.plan import FloorLayout, Placed
 from tolman.simulate.room_contents import FLAT_TOPS

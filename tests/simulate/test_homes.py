@@ -12,9 +12,8 @@ pytest.importorskip("embreex", reason="furniture needs the extra 'worlds'")
 import shapely
 
 from simulate.holding import HUNG, faults, overlaps
-from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.interior import build_interior
+from tolman.simulate.interior import build_interior, draw_plan
 from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.placing import BODY
 from tolman.simulate.room_contents import home_types, room_types

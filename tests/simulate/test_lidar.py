@@ -15,8 +15,8 @@ from tolman.errors import InputError
 from tolman.geometry.ground_plane import floor_plan, room_area
 from tolman.ingest.clouds.recording import read_sweep
 from tolman.scenes import Scene
-from tolman.simulate.lidar import ROOM, Spinner, cloud, draw_offset, in_scene, mount, record_lidar, sweeps
 from tolman.simulate.mesh import block, placed
+from tolman.simulate.rig_sensors import ROOM, Spinner, cloud, draw_offset, in_scene, mount, record_lidar, sweeps
 from tolman.simulate.walks import Walk, looking
 from tolman.simulate.world import Body, World
 

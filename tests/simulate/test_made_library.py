@@ -15,9 +15,8 @@ from simulate.holding import HUNG, ON_WALL, faults, off_the_wall
 from simulate.worlds import FURNITURE, SHAPES
 from tolman.errors import UsageError
 from tolman.plugins import load_plugins
-from tolman.simulate.furnish import _drawn, draw_plan
 from tolman.simulate.furniture import Furniture, Library
-from tolman.simulate.interior import build_interior
+from tolman.simulate.interior import _drawn, build_interior, draw_plan
 from tolman.simulate.made.kind import DESIGNS, ONE_SIZE, REGISTRY, STRETCH, MadeLibrary
 from tolman.simulate.simulated_places import WorldsConfig, place
 

@@ -20,10 +20,9 @@ from tolman.simulate.fittings import SIZES, fitting
 from tolman.simulate.greenery import CLEAR, SPECIES, SPRUCE, tree
 from tolman.simulate.open_places import LANE_ROOM, OPEN_KINDS, OpenPlace
 from tolman.simulate.open_worlds import KINDS, Kind
-from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
+from tolman.simulate.outdoors import OUTDOOR_SHAPES, Street, draw_street, outdoor_place
 from tolman.simulate.parks_and_courtyards import draw_courtyard, draw_park
 from tolman.simulate.plan import counts_of
-from tolman.simulate.street import Street, draw_street
 from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
 from tolman.simulate.yard_things import YARD_SIZES, yard_thing
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simulate.worlds import FURNITURE
-from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
+from tolman.simulate.interior import draw_plan
 from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.room_contents import ODD_ONES, PORTABLE, RoomType, look_alikes, room_types
 

@@ -15,13 +15,12 @@ pytest.importorskip("embreex", reason="rays need the extra 'worlds'")
 from simulate.holding import ALLOWED, ON_WALL, Fault, faults, off_the_wall
 from simulate.worlds import SHAPES, walk, world
 from tolman.simulate.agents import with_actors
-from tolman.simulate.exocentric import with_wearer
-from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library, support_of
-from tolman.simulate.interior import build_interior
+from tolman.simulate.interior import build_interior, draw_plan
 from tolman.simulate.mesh import Mesh, block, joined, placed
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout, Placed
+from tolman.simulate.rig_sensors import with_wearer
 
 QUICK = [("rectangle", 8), ("parking-lot", 0), ("courtyard", 1)]
 """A room with cups and bread on a table, and places with trees that were sunk into their islands."""

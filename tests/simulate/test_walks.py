@@ -15,9 +15,8 @@ import shapely
 
 from simulate.worlds import SHAPES, gaze, staring
 from tolman.geometry.camera_geometry import project
-from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import Library
-from tolman.simulate.interior import build_interior
+from tolman.simulate.interior import build_interior, draw_plan
 from tolman.simulate.path_geometry import WalkableFloor
 from tolman.simulate.view_planning import find_views
 from tolman.simulate.walks import SPEED, TURN, draw_trajectory, intrinsics_of

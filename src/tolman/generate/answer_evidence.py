@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from tolman.benchmarks.solved_example import KEY_FRAMES
-from tolman.generate.draft import Draft
+from tolman.generate.family import Draft
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 from tolman.media.needed_frames import KEY, NeededFrames, NeededThing, Needs, Thing, frames_of, needed_frames

@@ -15,8 +15,8 @@ from itertools import chain, islice
 from operator import attrgetter
 
 from tolman.generate.answer_evidence import with_key_frames, with_needed_frames
-from tolman.generate.draft import Draft, Rejected
 from tolman.generate.draft_storage import DraftEntry, DraftFile, Entries
+from tolman.generate.family import Draft, Rejected
 from tolman.generate.presets import GenerationPreset, drafts
 from tolman.generate.question_media import PictureSource, sources_of
 from tolman.ground_truth.scene_arrays import SceneGeometry, measure_together

@@ -15,9 +15,9 @@ from typing import Any
 from tolman import benchmarks
 from tolman.generate.answer_evidence import with_needed_frames, with_reasoning
 from tolman.generate.distractors import balanced_places, placed
-from tolman.generate.draft import Draft, ReasoningStep, Shot
 from tolman.generate.draft_collection import Collected
 from tolman.generate.draft_storage import DraftEntry
+from tolman.generate.family import Draft, ReasoningStep, Shot
 from tolman.generate.presets import GenerationPreset, drafts
 from tolman.generate.question_media import Names, PictureSource
 from tolman.generate.rings import InRing

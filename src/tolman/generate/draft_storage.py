@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from tolman.files import writing
-from tolman.generate.draft import Cues, Draft
+from tolman.generate.family import Cues, Draft
 from tolman.generate.question_media import PictureSource
 from tolman.generate.rings import InRing
 from tolman.media.needed_frames import KEY, THINGS, WrittenThing

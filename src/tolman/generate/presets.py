@@ -15,12 +15,11 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationError, field_validator, model_validator
 
 from tolman.errors import UsageError, unknown
-from tolman.generate.draft import Draft, Rejected
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
 from tolman.generate.families.vsi_bench.numerical import DistanceSettings, RoomSettings, SizeSettings
 from tolman.generate.families.vsi_bench.relative_direction import DirectionSettings
 from tolman.generate.families.vsi_bench.relative_distance import RelativeDistanceSettings
-from tolman.generate.family import Family, FamilySettings, labels_of
+from tolman.generate.family import Draft, Family, FamilySettings, Rejected, labels_of
 from tolman.ground_truth.question_families import (
     FORMER_SETTINGS,
     MMSI,

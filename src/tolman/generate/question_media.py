@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tolman.errors import InputError, counted
 from tolman.files import atomic_write
-from tolman.generate.draft import Draft
+from tolman.generate.family import Draft
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Media
 from tolman.media.images import to_jpeg

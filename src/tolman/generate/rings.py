@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from tolman.generate.draft import Draft
+from tolman.generate.family import Draft
 from tolman.items import MEDIA_MARK
 
 INTERVALS = 4

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.generate.draft import Cues
+from tolman.generate.family import Cues
 from tolman.generate.share_sampling import balanced_within, evenly
 from tolman.guessing.answer_space import Places, answer_space, category_constants, learned_offers
 from tolman.guessing.blind import answers_from_matrix, encoded, likeliest, most_frequent_text, vocabulary

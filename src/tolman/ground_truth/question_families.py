@@ -123,7 +123,7 @@ class Family(Generic[SettingsT]):
         tasks: its question types.
         settings: its default thresholds; their class declares their names, which a preset may change.
         taxonomy: its place in the taxonomies of the four benchmarks.
-        draft: (scene, settings) → questions (`generate.draft.Draft`) and rejections.
+        draft: (scene, settings) → questions (`generate.family.Draft`) and rejections.
         recompute: (scene, item, settings, released=…) → the scene's answer to a question of that type, by the released
             geometry too if requested. KeyError if the scene lacks an object, ValueError if the text is none of this
             family's.

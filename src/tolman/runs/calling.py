@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 
 from tolman.errors import EndpointError, as_sentence
-from tolman.models.batching.interface import IN_BATCH, PRICE_SHARE
+from tolman.models.batching.batch_client import IN_BATCH, PRICE_SHARE
 from tolman.models.identity import AtAddresses, ServedWatch, changed, without_password
 from tolman.models.model import CallError, LeavesQuestions, Model, Request, is_stored
 from tolman.models.pacing import in_words, paced

@@ -18,9 +18,8 @@ from tolman.scene_shards import Shard, ShardRecord, claim, end_join, finish, joi
 from tolman.scene_table import Part, Parts, read_collection, write_collection
 from tolman.scenes import Capture
 from tolman.simulate.agents import with_actors, with_robots
-from tolman.simulate.exocentric import exo_walks, with_wearer, without_body
-from tolman.simulate.lidar import ROOM, STREET, record_lidar
 from tolman.simulate.lighting import DEFAULT, quality_named
+from tolman.simulate.rig_sensors import ROOM, STREET, exo_walks, record_lidar, with_wearer, without_body
 from tolman.simulate.scene_recording import CameraTrack, look, record
 from tolman.simulate.simulated_places import WorldsConfig, library_at, place, twin_place, twin_walk, walk_through
 from tolman.simulate.traffic import with_traffic

@@ -1,4 +1,7 @@
-"""A furnished shell as a world: floors, walls with their openings, ceilings, furniture."""
+"""The furniture of a room, in the order in which it is placed, and the furnished shell as a world.
+
+A world has floors, walls with their openings, ceilings and furniture.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,208 @@ from tolman.simulate.world import Body, Light, World
 
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
+from collections.abc import Sequence
+
+from tolman.simulate.furniture import Furniture
+from tolman.simulate.placing import GAP, Placing, Spot
+from tolman.simulate.plan import turned
+from tolman.simulate.room_contents import MOST_PER_AREA, RoomType, home_types, room_types
+from tolman.simulate.room_shells import Room, Shape, draw_home, draw_shell
+from tolman.simulate.twins import SIDE, copies_for_twins
+
+_RUG = 0.008
+"""Thickness in metres. Less flickers at a distance; people walk over it as over the floor."""
+_RUG_MARGIN = 0.7
+"""Metres by which a rug reaches beyond its table, so that chairs stand on it with all legs."""
+HOME_SHARE = 0.4
+"""Things in each room of a home for each thing that is asked for in a place."""
+_NEAR_WALLS = 0.93
+"""Share of what stands anywhere on the floor that stands near a wall."""
+LIT_AREA = 13.0
+"""Square metres of floor for each lamp under the ceiling."""
+_FITTED = frozenset({"kitchen counter", "stove", "dishwasher", "refrigerator"})
+"""What stands in a row in kitchens with counters."""
+_ACCESS = {"wall": 0.55, "desk": 0.9}
+
+
+def draw_plan(
+    identity: str,
+    shape: Shape,
+    seed: str,
+    library: FurnitureSource,
+    *,
+    objects: int = 22,
+    twins: int = 1,
+    differ: str = SIDE,
+) -> FloorLayout:
+    """Draw a furnished shell.
+
+    Args:
+        identity: the scene's id.
+        shape: of the shell.
+        seed: of all that is drawn.
+        library: the furniture.
+        objects: the most things, doors and windows apart; in a home more, by its rooms.
+        twins: how many the room is to have, `FloorLayout.twins`.
+        differ: the property in which they differ, of `twins.DIFFERENCES`.
+    """
+    generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
+    types = room_types()
+    drawn = [types[int(i)] for i in generator.permutation(len(types))]
+    if shape == "home":
+        shell = draw_home(generator)
+        objects = round(objects * len(shell.rooms) * HOME_SHARE)
+        sizes, ends = [room.polygon.area for room in shell.rooms], [room.is_end for room in shell.rooms]
+        drawn = home_types(sizes, ends, types, generator)
+    else:
+        size = float(generator.uniform(*drawn[0].size)) if shape != "two-rooms" else 1.0
+        shell = draw_shell(shape, generator, size=size)
+    placing = Placing(shell, generator, library)
+    pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.stands(piece)]
+    drawn = drawn[: len(shell.rooms)]
+    areas = np.array([room.polygon.area for room in shell.rooms])
+    shares = np.round(objects * areas / areas.sum()).astype(int)
+    notes: list[str] = []
+    # Each category is one room's own, so that what is unique in its room is unique in the scene.
+    taken: set[str] = set()
+    # Kitchens come first: their counters rule out other things that some people call cabinets.
+    rooms = sorted(zip(shell.rooms, drawn, shares, strict=True), key=lambda own: own[1].name != "kitchen")
+    for room, kind, share in rooms:
+        missing = _furnish(placing, room, kind, int(share), pieces, taken)
+        notes += [f"no room for {count} more {category}" for category, count in missing.items()]
+    style = int(generator.integers(1 << 30))
+    themes, lamps = tuple(kind.name for kind in drawn), tuple(_lamps(room) for room in shell.rooms)
+    kept = copies_for_twins(placing, twins, differ) if twins > 1 else ()
+    if twins > 1 and not kept:
+        notes.append(f"nothing can differ among {twins} twins by its {differ}")
+    plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style, lamps, kept)
+    return turned(plan, float(generator.uniform(-np.pi, np.pi)))
+
+
+def _furnish(
+    placing: Placing, room: Room, kind: RoomType, objects: int, pieces: Sequence[Furniture], taken: set[str]
+) -> dict[str, int]:
+    """Fill a room; return the number of things that didn't fit, by category."""
+    generator = placing.generator
+    by_category: dict[str, list[Furniture]] = {}
+    for piece in pieces:
+        if piece.habit != "never" and piece.category not in taken:
+            by_category.setdefault(piece.category, []).append(piece)
+    most = min(objects, round(MOST_PER_AREA * room.polygon.area))
+    wanted = kind.wanted(most, by_category, generator, taken)
+    taken.update(wanted)
+    models = {name: _drawn(by_category[name], generator) for name in wanted}
+    missing: dict[str, int] = {}
+    for name in sorted(wanted, key=lambda category: _turn(models[category])):
+        put = sum(_put(placing, room, models[name]) is not None for _ in range(wanted[name]))
+        if put < wanted[name]:
+            missing[name] = wanted[name] - put
+    return missing
+
+
+def _lamps(room: Room) -> tuple[tuple[float, float], ...]:
+    """Return the places of lamps: one for each so many square metres, in a row along a room."""
+    polygon = room.polygon
+    low_x, low_y, high_x, high_y = polygon.bounds
+    count = max(1, round(polygon.area / LIT_AREA))
+    found = []
+    for number in range(count):
+        begin, end = number / count, (number + 1) / count
+        if high_x - low_x >= high_y - low_y:
+            part = (low_x + begin * (high_x - low_x), low_y, low_x + end * (high_x - low_x), high_y)
+        else:
+            part = (low_x, low_y + begin * (high_y - low_y), high_x, low_y + end * (high_y - low_y))
+        own = polygon.intersection(shapely.box(*part))
+        middle = own.centroid if own.contains(own.centroid.buffer(0.3)) else own.representative_point()
+        found.append((float(middle.x), float(middle.y)))
+    return tuple(found)
+
+
+def _drawn(pieces: Sequence[Furniture], generator: np.random.Generator) -> Furniture:
+    """One of the pieces of a category, by their weights."""
+    weights = np.array([piece.weight for piece in pieces])
+    if (weights == weights[0]).all():
+        return pieces[int(generator.integers(len(pieces)))]
+    return pieces[int(np.searchsorted(weights.cumsum() / weights.sum(), generator.random(), side="right"))]
+
+
+def _turn(piece: Furniture) -> tuple[int, float, str]:
+    """Sort large things first, and things that belong to others after them."""
+    order = ("bedside", "chair", "seat", "hung", "floor", "surface")
+    area = piece.size[0] * piece.size[1] * (2 if piece.habit == "table" else 1)
+    return (order.index(piece.habit) + 1 if piece.habit in order else 0), -area, piece.category
+
+
+def _put(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
+    """Place one thing according to its habit."""
+    if piece.category in _FITTED:
+        units = [p for p in placing.placed if p.category == "kitchen counter"]
+        spots = [spot for p in units for spot in _beside(p, piece, GAP)]
+        if put := placing.at(room, piece, spots, access=_ACCESS["wall"], off_doors=True):
+            return put
+    if piece.habit in ("wall", "desk"):
+        return placing.against_wall(room, piece, _ACCESS[piece.habit])
+    if piece.habit == "table":
+        return _table(placing, room, piece)
+    if piece.habit == "bedside":
+        spots = [spot for p in placing.placed if p.category == "bed" for spot in _beside(p, piece)]
+        return placing.at(room, piece, spots) or placing.against_wall(room, piece, 0.3)
+    if piece.habit == "chair":
+        spots = [s for p in placing.placed if p.category in ("table", "desk") for s in _seats(p, piece)]
+        return placing.at(room, piece, spots) or placing.anywhere(room, piece, near_wall=True)
+    if piece.habit == "seat":
+        return placing.anywhere(room, piece, near_wall=True)
+    if piece.habit == "hung":
+        return placing.hung(room, piece)
+    if piece.habit == "surface":
+        return placing.on_top(room, piece)
+    return placing.anywhere(room, piece, near_wall=bool(placing.generator.random() < _NEAR_WALLS))
+
+
+def _table(placing: Placing, room: Room, piece: Furniture) -> Placed | None:
+    """A table, for two in three with a rug under it."""
+    table = placing.free_standing(room, piece, 0.75) or placing.free_standing(room, piece, 0.45)
+    if table is None or placing.generator.random() > 0.67:
+        return table
+    placing.remove(table)
+    width, depth = (side + 2 * _RUG_MARGIN for side in table.size[:2])
+    rug = placing.flat("rug", table, width, depth, _RUG)
+    spot = (table.center[0], table.center[1], table.yaw)
+    again = placing.at(room, piece, [spot])
+    if again is None and rug is not None:
+        placing.remove(rug)
+        again = placing.at(room, piece, [spot])
+    return again
+
+
+def _seats(table: Placed, chair: Furniture) -> list[Spot]:
+    """Places of chairs around a table, or before a desk, facing it."""
+    spots: list[Spot] = []
+    sides = [0] if table.category == "desk" else [0, 2, 1, 3]
+    for side in sides:
+        yaw = table.yaw + side * np.pi / 2
+        width, depth = (table.size[0], table.size[1]) if side % 2 == 0 else (table.size[1], table.size[0])
+        seats = max(1, int(width // (chair.size[0] + 0.15)))
+        for i in range(seats if table.category != "desk" else 1):
+            along = (i - (seats - 1) / 2) * width / seats if table.category != "desk" else 0.0
+            away = depth / 2 + chair.size[1] / 2 + 0.06
+            x = table.center[0] + np.cos(yaw) * along - np.sin(yaw) * away
+            y = table.center[1] + np.sin(yaw) * along + np.cos(yaw) * away
+            spots.append((float(x), float(y), float(yaw + np.pi)))
+    return spots
+
+
+def _beside(thing: Placed, piece: Furniture, gap: float = 0.06) -> list[Spot]:
+    """Left and right of a thing, their backs in a line: of a bed, by its head."""
+    spots: list[Spot] = []
+    for side in (-1, 1):
+        across = side * (thing.size[0] / 2 + piece.size[0] / 2 + gap + 0.001)
+        back = -(thing.size[1] / 2 - piece.size[1] / 2)
+        x = thing.center[0] + np.cos(thing.yaw) * across - np.sin(thing.yaw) * back
+        y = thing.center[1] + np.sin(thing.yaw) * across + np.cos(thing.yaw) * back
+        spots.append((float(x), float(y), thing.yaw))
+    return spots
+
 
 _WHITE = (0.9, 0.9, 0.88)
 _LAMPLIT = (0.2, 0.195, 0.18)

@@ -14,9 +14,8 @@ from typing import Any
 
 import tolman
 from tolman.errors import InputError, unknown
-from tolman.simulate.furnish import draw_plan
 from tolman.simulate.furniture import FurnitureSource, Library
-from tolman.simulate.interior import build_interior
+from tolman.simulate.interior import build_interior, draw_plan
 from tolman.simulate.lighting import DEFAULT
 from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place

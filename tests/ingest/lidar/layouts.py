@@ -11,7 +11,7 @@ from ingest.lidar.pcd_writer import save_pcd
 from ingest.lidar.yard import INTRINSICS, OFFSET, SIZE, Shot
 from tolman.geometry.boxes import Floats
 from tolman.ingest.clouds.recording import write_sweep
-from tolman.simulate.lidar import mount
+from tolman.simulate.rig_sensors import mount
 
 EPOCH = 1_700_000_000.0
 """What is added to both clocks in bags and LAS files, which hold dates."""

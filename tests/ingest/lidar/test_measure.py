@@ -24,7 +24,7 @@ from tolman.ingest.formats.rig import open_rig
 from tolman.ingest.recording_measures import Pick, measure_recording, open_recording
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture
-from tolman.simulate.lidar import Spinner, record_lidar
+from tolman.simulate.rig_sensors import Spinner, record_lidar
 
 
 @pytest.fixture(scope="module")

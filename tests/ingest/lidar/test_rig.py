@@ -21,7 +21,7 @@ from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats.rig import FORMAT, open_rig, synchronise
 from tolman.ingest.readers.rig_file import pictures_turning
 from tolman.scene_table import read_captures, read_scenes
-from tolman.simulate.lidar import mount
+from tolman.simulate.rig_sensors import mount
 
 
 def test_the_offset_of_the_clocks_is_found_within_5_ms(rig: Path, bag_rig: Path) -> None:

@@ -11,8 +11,8 @@ import shapely
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import poses_at
 from tolman.scenes import OrientedBox, Scene, SceneObject
-from tolman.simulate.lidar import Spinner, mount, sweeps
 from tolman.simulate.mesh import Mesh, block, turned
+from tolman.simulate.rig_sensors import Spinner, mount, sweeps
 from tolman.simulate.walks import Walk, intrinsics_of, looking
 from tolman.simulate.world import Body, World
 
@@ -123,7 +123,7 @@ class Shot:
     """The recording: sweeps with times by the LiDAR's clock.
 
     Attributes:
-        points: of each sweep, as `tolman.simulate.lidar` makes them, by the LiDAR's own clock.
+        points: of each sweep, as `tolman.simulate.rig_sensors` makes them, by the LiDAR's own clock.
         stamps: of the beginning of each sweep.
         times, poses: the LiDAR's trajectory by its own clock.
         camera: by the scene's clock.
@@ -144,7 +144,7 @@ def recorded(world: World, carried: Walk, mounted: Floats) -> Shot:
         carried: the camera.
         mounted: LiDAR → camera, 4×4.
     """
-    from tolman.simulate.lidar import draw_offset
+    from tolman.simulate.rig_sensors import draw_offset
 
     shift = draw_offset("hall") - OFFSET
     # The simulated sensor has a mount of its own; a camera that would carry it in it is where it has to be.

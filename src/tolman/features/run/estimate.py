@@ -16,7 +16,7 @@ from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, check_frames
 from tolman.errors import TolmanError, UsageError, as_sentence
 from tolman.features.run.compute import requests_of
 from tolman.features.run.config import RunConfig
-from tolman.models.batching.interface import PRICE_SHARE
+from tolman.models.batching.batch_client import PRICE_SHARE
 from tolman.protocols import Ask, Look, Protocol, Step
 from tolman.responses import Response, Usage
 from tolman.runs.prices import LETTERS_OF_A_TOKEN, read_price

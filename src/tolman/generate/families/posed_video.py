@@ -24,7 +24,6 @@ from functools import partial
 import numpy as np
 
 from tolman.generate.distractors import has_numeric_options, no_distractors, numeric_options
-from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected, Shot, first_drafts
 from tolman.generate.families.mmsi_bench.support.questions import (
     ahead_and_left,
     pictures_of,
@@ -33,7 +32,7 @@ from tolman.generate.families.mmsi_bench.support.questions import (
     turn_between,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
-from tolman.generate.family import Family, place_of
+from tolman.generate.family import Draft, Family, ReasoningStep, Recomputed, Rejected, Shot, first_drafts, place_of
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 

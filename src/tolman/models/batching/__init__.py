@@ -1,7 +1,6 @@
 """Batch interfaces of providers, which answer questions within a day for about half the price.
 
-interface.py    the interface of a provider's batches
-batch_client.py gathers questions, sends them, looks and fetches; remembers which are in which batch
+batch_client.py the interface of a provider's batches; gathers questions, sends them and fetches the answers
 providers.py    the batch interfaces of OpenAI, which DashScope has too, and Anthropic
 
 `BatchModel` is the model whose questions go there; this run fetches their answers, or one that comes back. The first
@@ -18,8 +17,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tolman.models import endpoint
-from tolman.models.batching.batch_client import BatchClient
-from tolman.models.batching.interface import IN_BATCH, Batching, BatchInterface, BatchLine, BatchState, Pace
+from tolman.models.batching.batch_client import (
+    IN_BATCH,
+    BatchClient,
+    Batching,
+    BatchInterface,
+    BatchLine,
+    BatchState,
+    Pace,
+)
 from tolman.models.model import CallError, Request
 from tolman.responses import FailureKind, Response
 

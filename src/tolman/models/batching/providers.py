@@ -19,7 +19,7 @@ import aiohttp
 
 from tolman.extras import LazyModule
 from tolman.models import endpoint
-from tolman.models.batching.interface import BatchLine, BatchState
+from tolman.models.batching.batch_client import BatchLine, BatchState
 from tolman.models.model import CallError
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
 
 from tolman.errors import TolmanError, counted
-from tolman.generate.draft import Draft
 from tolman.generate.draft_items import item_of
 from tolman.generate.families.site.association import (
     DIRECTIONS,
@@ -31,6 +30,7 @@ from tolman.generate.families.site.association import (
     question,
 )
 from tolman.generate.families.site.support.camera_rig import WEARER, Change, Direction, Moment, SceneRig, rigs
+from tolman.generate.family import Draft
 from tolman.generate.presets import labels
 from tolman.generate.question_media import sources_of, take_out
 from tolman.ground_truth.scene_arrays import SceneGeometry

@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session as Orm
 from starlette.datastructures import FormData
 
 from tolman.generate.distractors import placed
-from tolman.generate.draft import Draft
 from tolman.generate.families.vsi_bench.route_plan import TASK, RouteSettings, obstacles, question, turns_of, violations
+from tolman.generate.family import Draft
 from tolman.generate.presets import labels
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import LETTERS, Item, Media

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import TolmanError
-from tolman.generate.draft import Draft
 from tolman.generate.draft_items import again, drafts_of, is_sound
+from tolman.generate.family import Draft
 from tolman.generate.presets import GenerationPreset
 from tolman.ground_truth.corrections import Absent, BoxIs, CategoryIs, Correction, CountIs
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection

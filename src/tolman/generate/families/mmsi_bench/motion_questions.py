@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.generate.families.mmsi_bench.support.ambiguity import Point, SingleViewAmbiguity, Values
 from tolman.generate.families.mmsi_bench.support.questions import (
     ahead_and_left,
@@ -34,6 +33,7 @@ from tolman.generate.families.mmsi_bench.support.questions import (
     view_family,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, confusable, gallery, outlines
+from tolman.generate.family import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.ground_truth.scene_arrays import SceneGeometry
 

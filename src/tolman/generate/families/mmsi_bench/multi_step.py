@@ -11,7 +11,6 @@ import random
 import re
 from collections.abc import Iterator
 
-from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.generate.families.mmsi_bench.support.bearings import Bearing, DirectionCandidate, object_spot, recomputed
 from tolman.generate.families.mmsi_bench.support.questions import (
     around,
@@ -21,6 +20,7 @@ from tolman.generate.families.mmsi_bench.support.questions import (
     view_family,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery
+from tolman.generate.family import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.ground_truth.scene_arrays import SceneGeometry
 
 TASK = "MSR"

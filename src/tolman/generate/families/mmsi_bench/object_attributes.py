@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.generate.families.mmsi_bench.support.ambiguity import Point, SingleViewAmbiguity, Values
 from tolman.generate.families.mmsi_bench.support.questions import (
     closed_draft,
@@ -27,6 +26,7 @@ from tolman.generate.families.mmsi_bench.support.questions import (
     turned,
 )
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings
+from tolman.generate.family import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.geometry.boxes import Floats
 
 MEASUREMENT_TASK = "Attribute (Meas.)"

@@ -17,7 +17,6 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from tolman.generate.draft import ReasoningStep, Rejected
 from tolman.generate.families.mmsi_bench.support.bearings import (
     COMPASS,
     Bearing,
@@ -31,6 +30,7 @@ from tolman.generate.families.mmsi_bench.support.bearings import (
 )
 from tolman.generate.families.mmsi_bench.support.questions import around, grounded, moved, overlapping
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ordinal
+from tolman.generate.family import ReasoningStep, Rejected
 
 Pictures = tuple[View, ...]
 

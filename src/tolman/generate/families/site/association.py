@@ -19,7 +19,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.generate.families.site.support.camera_rig import (
     NO_MOMENT,
     WEARER,
@@ -33,6 +32,7 @@ from tolman.generate.families.site.support.camera_rig import (
     rigs,
     shots_of,
 )
+from tolman.generate.family import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 

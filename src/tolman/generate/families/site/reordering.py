@@ -21,7 +21,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.generate.families.site.support.camera_rig import (
     NO_MOMENT,
     WEARER,
@@ -34,6 +33,7 @@ from tolman.generate.families.site.support.camera_rig import (
     rigs,
     shots_of,
 )
+from tolman.generate.family import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import MEDIA_MARK, Item
 

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 import shapely
 
 from tolman.generate.answer_evidence import every, needed
-from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import STANDING_BELOW, quadrant_of, walk_family
-from tolman.generate.family import FamilySettings
+from tolman.generate.family import Draft, FamilySettings, Recomputed, Rejected
 from tolman.geometry.ground_plane import QUADRANTS
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item

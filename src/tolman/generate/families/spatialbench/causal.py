@@ -31,7 +31,6 @@ import numpy as np
 from tolman.extras import LazyModule
 from tolman.generate.answer_evidence import every, needed, one_of
 from tolman.generate.distractors import others_for
-from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import (
     Obstacle,
     WalkSettings,
@@ -41,6 +40,7 @@ from tolman.generate.families.spatialbench.support.ground import (
     walk_family,
     walled,
 )
+from tolman.generate.family import Draft, Recomputed, Rejected
 from tolman.geometry.boxes import Boxes, distances
 from tolman.ground_truth.scene_arrays import SEEN, SceneGeometry
 from tolman.items import Item

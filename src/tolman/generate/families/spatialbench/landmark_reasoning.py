@@ -22,9 +22,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tolman.generate.answer_evidence import every, needed
-from tolman.generate.draft import Draft, Recomputed, Rejected, first_drafts
 from tolman.generate.families.spatialbench.support.ground import apart, bearing, middle, quadrant_of, walk_family
-from tolman.generate.family import FamilySettings
+from tolman.generate.family import Draft, FamilySettings, Recomputed, Rejected, first_drafts
 from tolman.geometry.ground_plane import QUADRANTS
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item

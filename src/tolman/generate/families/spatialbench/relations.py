@@ -22,9 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from tolman.generate.answer_evidence import every, needed
-from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import apart, walk_family, walled
-from tolman.generate.family import FamilySettings, matched
+from tolman.generate.family import Draft, FamilySettings, Recomputed, Rejected, matched
 from tolman.generate.scene_geometry import this_place
 from tolman.geometry.boxes import Floats
 from tolman.ground_truth.scene_arrays import SceneGeometry

@@ -13,10 +13,9 @@ from functools import partial
 from typing import Any
 
 from tolman.generate.distractors import no_distractors, numeric_options
-from tolman.generate.draft import Draft, Recomputed, Rejected
 from tolman.generate.families.spatialbench.support.ground import MIN_SHOWN_SHARE
 from tolman.generate.families.vsi_bench import appearance_order, numerical, relative_direction, relative_distance
-from tolman.generate.family import Family
+from tolman.generate.family import Draft, Family, Recomputed, Rejected
 from tolman.generate.scene_geometry import KEY
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item

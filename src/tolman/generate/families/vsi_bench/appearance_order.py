@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from tolman.generate.answer_evidence import needed
-from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, matched, place_of
+from tolman.generate.family import Draft, Family, FamilySettings, Recomputed, Rejected, matched, place_of
 from tolman.generate.share_sampling import shared_order
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item

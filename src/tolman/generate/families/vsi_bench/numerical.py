@@ -16,8 +16,7 @@ from functools import partial
 from tolman.errors import counted
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.distractors import counting_options, has_numeric_options, no_distractors, numeric_options
-from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, matched, place_of
+from tolman.generate.family import Draft, DraftRest, Family, FamilySettings, Recomputed, Rejected, matched, place_of
 from tolman.generate.scene_geometry import KEY, area_error, count_error, distance_error, size_error, this_place
 from tolman.ground_truth.scene_arrays import DistanceMeasure, SceneGeometry
 from tolman.items import Item

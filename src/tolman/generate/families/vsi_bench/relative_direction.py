@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from tolman.benchmarks.vsi_bench import DIRECTIONS
 from tolman.generate.answer_evidence import every, needed
-from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.family import Draft, DraftRest, Family, FamilySettings, Recomputed, Rejected, place_of
 from tolman.generate.scene_geometry import angle_error
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import HALVES, QUADRANTS, THIRDS, Sectors, boundary_gap, egocentric_angle, sector_of

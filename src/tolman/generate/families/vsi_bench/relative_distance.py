@@ -11,8 +11,7 @@ from functools import partial
 from typing import Literal
 
 from tolman.generate.answer_evidence import every, nearest, needed
-from tolman.generate.draft import Draft, DraftRest, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, matched, place_of
+from tolman.generate.family import Draft, DraftRest, Family, FamilySettings, Recomputed, Rejected, matched, place_of
 from tolman.generate.scene_geometry import KEY, distance_error
 from tolman.generate.share_sampling import draws, shared_order
 from tolman.ground_truth.scene_arrays import DistanceMeasure, SceneGeometry

@@ -17,8 +17,7 @@ import numpy as np
 from tolman.benchmarks.vsi_bench import TURNS
 from tolman.extras import LazyModule
 from tolman.generate.answer_evidence import every, needed
-from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.family import Draft, Family, FamilySettings, Recomputed, Rejected, place_of
 from tolman.generate.scene_geometry import KEY, angle_error
 from tolman.geometry.ground_plane import THIRDS, boundary_gap, egocentric_angle, sector_of
 from tolman.ground_truth.scene_arrays import SceneGeometry

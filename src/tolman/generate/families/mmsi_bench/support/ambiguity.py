@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.generate.draft import Cues
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View
+from tolman.generate.family import Cues
 from tolman.geometry.boxes import Floats
 
 HYPOTHESES = 64

@@ -23,11 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.extras import LazyModule
-from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected
 from tolman.generate.families.mmsi_bench.support.ambiguity import Point, SingleViewAmbiguity, Values
 from tolman.generate.families.mmsi_bench.support.questions import ANY_QUESTION, closed_draft, pair_family
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings
-from tolman.generate.family import Family
+from tolman.generate.family import Draft, Family, ReasoningStep, Recomputed, Rejected
 from tolman.geometry.boxes import Floats
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from functools import partial
 
 import numpy as np
 
-from tolman.generate.draft import Draft, ReasoningStep, Recomputed, Rejected, first_drafts
 from tolman.generate.families.mmsi_bench.support.ambiguity import ONE_OPTION, SingleViewAmbiguity
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery, listed, ordinal
-from tolman.generate.family import Family, matched, place_of
+from tolman.generate.family import Draft, Family, ReasoningStep, Recomputed, Rejected, first_drafts, matched, place_of
 from tolman.geometry.camera_geometry import project
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tolman.extras import LazyModule
-from tolman.generate.draft import Shot
-from tolman.generate.family import FamilySettings
+from tolman.generate.family import FamilySettings, Shot
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import project
 from tolman.ground_truth.scene_arrays import SceneGeometry

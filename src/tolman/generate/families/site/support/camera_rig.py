@@ -20,8 +20,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tolman.generate.draft import Draft, Recomputed, Rejected, Shot
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.family import Draft, Family, FamilySettings, Recomputed, Rejected, Shot, place_of
 from tolman.geometry.boxes import Floats
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item

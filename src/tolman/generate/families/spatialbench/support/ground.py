@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tolman.extras import LazyModule
-from tolman.generate.draft import Draft, Recomputed, Rejected
-from tolman.generate.family import Family, FamilySettings, place_of
+from tolman.generate.family import Draft, Family, FamilySettings, Recomputed, Rejected, place_of
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import QUADRANTS, boundary_gap, egocentric_angle, sector_of
 from tolman.ground_truth.scene_arrays import SceneGeometry
