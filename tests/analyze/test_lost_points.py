@@ -23,6 +23,8 @@ from tolman.analyze.lost_points import (
     clear_misses,
     figure_weights,
     lost_points,
+    number_errors,
+    worst_answers,
 )
 from tolman.analyze.observer_answers import AnswerTable
 from tolman.analyze.observer_fit import Observed, RunObserver, fit_run
@@ -105,6 +107,34 @@ def test_pieces_add_up_exactly(made: dict[str, AnswerTable], column: Column) -> 
     assert found.figure == column.title
 
 
+def numbers(*answers: tuple[str, str, str, float]) -> tuple[pl.DataFrame, dict[str, Item]]:
+    """Rows and items of questions for numbers: task, truth, reading, score."""
+    items = {
+        str(n): Item(id=str(n), task=task, kind="number", question="How many?", answer=truth, scene="s")
+        for n, (task, truth, _, _) in enumerate(answers)
+    }
+    rows = [
+        row(Observed(str(n), score, None), task, reading=reading or None, state="read" if reading else "none")
+        for n, (task, _, reading, score) in enumerate(answers)
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA), items
+
+
+def test_numbers_say_on_which_side_of_the_truth_they_are() -> None:
+    rows, items = numbers(("count", "4", "1", 0.0), ("count", "4", "2", 0.0), ("count", "4", "4", 1.0),
+                          ("count", "4", "8", 0.0), ("count", "4", "", 0.0), ("size", "0", "3", 0.0))  # fmt: skip
+    assert number_errors(rows, items) == {
+        "count": "2 of 4 numbers too low and 1 too high; the median number is 0.75 times the truth"
+    }
+
+
+def test_the_worst_numbers_come_first_and_types_take_turns(made: dict[str, AnswerTable]) -> None:
+    rows, items = numbers(("count", "4", "3", 0.4), ("count", "4", "1", 0.0), ("size", "10", "900", 0.0),
+                          ("count", "4", "4", 1.0), ("size", "10", "", 0.0), ("other", "1", "9", 0.0))  # fmt: skip
+    losses = lost_points(rows, items, {}, RunObserver(fit_run({}, [], NOISE), {}, {}, True, True), NOISE, ALL)
+    assert worst_answers(rows, items, losses, {"other"}) == ["2", "1", "0"]
+
+
 def test_a_figure_that_is_no_mean_of_scores_has_no_weights() -> None:
     rows = pl.DataFrame([row(Observed("a", 1.0, 0), "direction")], schema=SCHEMA)
     lacking = Mean((pool("direction"), pool("nothing")), missing="zero")
@@ -117,7 +147,7 @@ def test_a_type_without_a_fit_keeps_the_known_pieces(made: dict[str, AnswerTable
     observed = plant(few, 0, position=0.25, miss=0.0, lapse=0.3)
     found = split(few, rows_of(few, observed, failed=0.2, unread=0.2), observed, ALL).tasks["direction"]
     assert set(found.pieces) == {NOT_SHOWN, FAILED, NO_ANSWER, UNSPLIT}
-    assert found.reason.endswith("a fit needs 30 of 6")
+    assert found.reason.endswith("a fit needs 30 answers from at least 6 scenes")
     assert 100 - sum(found.pieces.values()) == pytest.approx(found.score, abs=1e-9)
 
 

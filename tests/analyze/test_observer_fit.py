@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -20,6 +21,7 @@ from tolman.analyze.observer_fit import (
     Observed,
     TaskAnswers,
     count_reasons,
+    expected_scores,
     fit,
     fit_run,
     observed_answers,
@@ -149,10 +151,23 @@ def test_answers_that_are_guesses_have_no_noise() -> None:
     assert found.explained is None
 
 
+def test_a_fit_at_the_greatest_noise_splits_nothing() -> None:
+    made = {name: one for name, one in tables().items() if one.axis == "position"}
+    # More noise than any that was simulated, though not guesses.
+    beyond = replace(NOISE, positions=tuple(p for p in NOISE.positions if p <= 0.2))
+    cut = {
+        name: replace(one, chances=one.chances[: len(beyond.positions)], guess=one.guess) for name, one in made.items()
+    }
+    found = fit_run(cut, plant(made, 1, 0.8, 0.0, 0.0), beyond)
+    assert found.tasks["direction"].reason.startswith("the best fit is the greatest error of places simulated, 0.")
+    assert found.tasks["direction"].explained is None
+    assert expected_scores(list(cut.values())[:3], found.tasks["direction"], beyond) is None
+
+
 def test_too_few_answers_or_scenes_give_no_figure() -> None:
     made = tables(20, 0)
     found = fit_run(made, plant(made, 0, **TRUE), NOISE).tasks["direction"]
-    assert found.reason == "20 answers of 20 scenes; a fit needs 30 of 6"
+    assert found.reason == "20 answers from 20 scenes; a fit needs 30 answers from at least 6 scenes"
     assert not found.parameters
 
 

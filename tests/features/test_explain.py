@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +20,7 @@ import tolman
 from three_rooms import ROOMS, write_nine
 from tolman.analyze.observer_fit import FRAMES_UNKNOWN
 from tolman.errors import InputError, UsageError
-from tolman.features.report.explain import ExplainResult, _task_titles
+from tolman.features.report.explain import _WHY_WORST, MOST_OF_TYPE, ExplainResult, _task_titles
 from tolman.items import Item
 from tolman.reports.explained_page import _curve, lost
 from tolman.responses import Failure, FailureKind, Outcome, Response
@@ -71,7 +73,20 @@ def test_pieces_end_at_the_score(explained: ExplainResult) -> None:
         assert 100 - sum(losses.pieces.values()) == pytest.approx(losses.score, abs=1e-9)
     assert any("no response, which counts as wrong: the pieces end at" in text for text in content.remarks)
     assert {"no response", "no answer"} <= set(content.losses.together.pieces)
-    assert "% of the loss of those that were read (95 % interval" in content.note("object_size_estimation")
+    note = content.note("object_size_estimation")
+    assert re.search(
+        r"Fitted perception: \d+ % error of lengths \(\d+ … \d+ %\)\. It explains \d+ to \d+ % of the loss", note
+    )
+    assert re.search(r"answers\. \d+ of \d+ numbers too low and \d+ too high; the median number is", note)
+
+
+def test_items_of_other_types_follow_the_clear_misses_of_one(explained: ExplainResult) -> None:
+    shown = explained.explanation.examples
+    why = [one.why for one in shown]
+    assert len({one.task for one in shown}) > 1
+    assert max(Counter(one.task for one in shown if one.why != _WHY_WORST).values(), default=0) <= MOST_OF_TYPE
+    assert why == sorted(why, key=lambda text: text == _WHY_WORST)
+    assert all(one.score < 0.5 for one in shown)
 
 
 def test_hostile_texts_are_escaped(explained: ExplainResult) -> None:
@@ -101,7 +116,7 @@ def test_the_curves_name_the_miss_rate_that_the_pieces_rest_on(explained: Explai
     curve = replace(fits.curves[task], miss=0.24)
     missing = replace(explained.explanation.observer, fits=replace(fits, curves={task: curve}))
     _, title = _curve(replace(explained.explanation, observer=missing), task)
-    assert title == "Obj. Size, 24 % missed"
+    assert title == "Obj. Size, 24 % overlooked"
     assert _curve(explained.explanation, task)[1] == "Obj. Size"
 
 

@@ -8,7 +8,8 @@ every item, hence for every mean of items. They can be negative, where the model
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ import polars as pl
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable
 from tolman.analyze.observer_fit import RIGHT_FROM, FittedRun, RunObserver, expected_scores, is_answer
+from tolman.errors import counted
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
 from tolman.scoring.score_table import Column, coefficients, pools_of
@@ -32,6 +34,8 @@ NOT_SHOWN, PERCEPTION, FAILED, NO_ANSWER, REASONING, UNSPLIT = PIECES = (
 """The causes, in the order in which a model loses points by them."""
 COUNTED = ("scored", "failed", "missing")
 """The states of rows that are in the pieces."""
+STATE = ("state", "guessed", "reading")
+"""Columns of the state of an answer, as `observer_fit.is_answer` takes it."""
 _SURE = 0.99
 
 
@@ -104,7 +108,7 @@ def lost_points(
                 expected[own], is_split[own] = found, True
         reasons[task] = _why_not_split(task, observer, is_split=bool(is_split[own].any()))
     answered = (kept["status"] == "scored").to_numpy()
-    states = kept.select("id", "state", "guessed", "reading").iter_rows()
+    states = kept.select("id", *STATE).iter_rows()
     read = np.array([is_answer(items[id], *state) for id, *state in states])
     cause = np.select([~answered, ~read, is_split], [FAILED, NO_ANSWER, REASONING], UNSPLIT)
     rest = np.stack([np.where(cause == name, expected - score, 0.0) for name in PIECES])
@@ -157,6 +161,27 @@ def figure_weights(rows: pl.DataFrame, column: Column) -> Floats | None:
     return found
 
 
+def number_errors(rows: pl.DataFrame, items: Mapping[str, Item]) -> dict[str, str]:
+    """On which side of the truth a model's numbers are: a sentence for each question type that asks for numbers.
+
+    Args:
+        rows: of its scores under one scorer (`tolman.scoring.score_items.SCHEMA`).
+        items: by id.
+    """
+    value = pl.col("reading").cast(pl.Float64, strict=False)
+    read = rows.filter(pl.col("status") == "scored").with_columns(value=value).drop_nulls("value")
+    ratios: dict[str, list[float]] = {}
+    for id, value, *state in read.select("id", "value", *STATE).iter_rows():
+        item = items[id]
+        if item.kind == "number" and not item.options and item.float_answer and is_answer(item, *state):
+            ratios.setdefault(item.task, []).append(value / item.float_answer)
+    return {
+        task: f"{sum(one < 1 for one in own)} of {counted(len(own), 'number')} too low and "
+        f"{sum(one > 1 for one in own)} too high; the median number is {np.median(own):.2f} times the truth"
+        for task, own in ratios.items()
+    }
+
+
 @dataclass(frozen=True)
 class ClearMiss:
     """An item that the model misses, and that observers with its noise answer.
@@ -182,13 +207,42 @@ class ClearMiss:
         return 0.0 if self.fitted is None else self.noise / max(self.fitted, 1e-3)
 
 
-def clear_misses(tables: Mapping[str, AnswerTable], fits: FittedRun, noise: Noise) -> list[ClearMiss]:
+def worst_answers(
+    rows: pl.DataFrame, items: Mapping[str, Item], losses: RunLosses, without: Collection[str]
+) -> list[str]:
+    """Items with the worst readable answers, question types in turn, those that lose most first.
+
+    Args:
+        rows: of the run's scores under one scorer.
+        items: by id.
+        losses: of the run.
+        without: question types that are left out.
+
+    Returns:
+        Ids. Of numbers, those come first that are off by the greatest factor.
+    """
+    by_task: dict[str, dict[str, float]] = {}
+    read = rows.filter((pl.col("status") == "scored") & (pl.col("score") < RIGHT_FROM))
+    value = pl.col("reading").cast(pl.Float64, strict=False)
+    for id, task, number, *state in read.select("id", "task", value.alias("number"), *STATE).iter_rows():
+        if task not in without and is_answer(items[id], *state):
+            off = number is not None and items[id].kind == "number" and number > 0 and items[id].float_answer > 0
+            by_task.setdefault(task, {})[id] = abs(math.log(number / items[id].float_answer)) if off else 0.0
+    order = sorted(by_task, key=lambda task: (losses.tasks[task].score, task))
+    turns = [sorted(by_task[task], key=lambda id: (-by_task[task][id], id)) for task in order]
+    return [own[n] for n in range(max(map(len, turns), default=0)) for own in turns if n < len(own)]
+
+
+def clear_misses(
+    tables: Mapping[str, AnswerTable], fits: FittedRun, noise: Noise, limit: int | None = None
+) -> list[ClearMiss]:
     """The clearest misses of a run: question types in turn, in each the items with the greatest margin first.
 
     Args:
         tables: by item's id.
         fits: the observers.
         noise: the simulated levels.
+        limit: the most of one question type; None for all.
     """
     levels = {"position": noise.positions, "size": noise.sizes}
     by_task: list[list[ClearMiss]] = []
@@ -201,6 +255,6 @@ def clear_misses(tables: Mapping[str, AnswerTable], fits: FittedRun, noise: Nois
             last = int(np.argmin(sure)) - 1 if not sure.all() else len(sure) - 1
             most = levels[table.axis][max(last, 0)] if table.axis in levels else 0.0
             found.append(ClearMiss(id, task, table.axis, most, None if own is None else own.value))
-        by_task.append(sorted(found, key=lambda one: (-one.margin, one.id)))
+        by_task.append(sorted(found, key=lambda one: (-one.margin, one.id))[:limit])
     by_task.sort(key=lambda own: -own[0].margin if own else 0.0)
     return [own[n] for n in range(max(map(len, by_task), default=0)) for own in by_task if n < len(own)]

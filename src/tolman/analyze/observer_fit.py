@@ -377,7 +377,10 @@ def fit(tasks: Sequence[TaskAnswers], levels: Levels, miss: int | None = None) -
     scenes = len({table.cluster for one in tasks for table in one._tables})
     held = None if miss is None else float(levels.values[MISS][miss])
     if answers < LEAST_ITEMS or scenes < LEAST_SCENES:
-        few = f"{counted(answers, 'answer')} of {counted(scenes, 'scene')}; a fit needs {LEAST_ITEMS} of {LEAST_SCENES}"
+        few = (
+            f"{counted(answers, 'answer')} from {counted(scenes, 'scene')}; "
+            f"a fit needs {LEAST_ITEMS} answers from at least {LEAST_SCENES} scenes"
+        )
         return ObserverFit(answers, scenes, {}, held, reason=few)
     found = Likelihood(tasks, levels, miss)
     parameters = {name: found.estimate(name) for name in found.parameters}
@@ -385,6 +388,14 @@ def fit(tasks: Sequence[TaskAnswers], levels: Levels, miss: int | None = None) -
         parameters[LAPSE].high >= 1.0
     ):
         return ObserverFit(answers, scenes, parameters, held, reason="the answers are no better than guesses")
+    axis = tasks[0].axis
+    own = parameters[axis].value
+    if len(tasks) == 1 and own is not None and own >= levels.values[axis][-1]:
+        # More noise than was simulated may fit better, so nothing says how much of the loss is perception.
+        most = f"{own:.2f} m" if axis == POSITION else f"{100 * own:.0f} %"
+        return ObserverFit(
+            answers, scenes, parameters, held, reason=f"the best fit is the greatest {_SAYS[axis]} simulated, {most}"
+        )
     place = found.place()
     hopeless, missed = _extremes(tasks, place)
     return ObserverFit(

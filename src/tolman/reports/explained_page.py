@@ -7,6 +7,7 @@ own scripts, from JSON that is not run.
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
@@ -26,7 +27,7 @@ from tolman.analyze.lost_points import (
     RunLosses,
 )
 from tolman.analyze.observer_answers import MISS, POSITION, SIZE
-from tolman.analyze.observer_fit import Curve, RunObserver
+from tolman.analyze.observer_fit import Curve, ObserverFit, RunObserver
 from tolman.errors import counted
 from tolman.reports.charts.bar_forms import BARS_FORM
 from tolman.reports.charts.chart import Chart, frame, plain, render
@@ -36,15 +37,16 @@ from tolman.reports.svg_figures import Step, waterfall_svg, why_not_drawn
 from tolman.reports.text import environment
 
 MEANINGS: Mapping[str, str] = {
-    NOT_SHOWN: "The frames don't show enough for an exact answer, or the stored answer is rounded. Eyes without error "
-    "would lose these points too.",
-    PERCEPTION: "The frames show it, but not sharply enough for eyes like this model's. A viewer that reasons without "
-    "error and sees as badly loses these points too.",
+    NOT_SHOWN: "The frames don't show enough for an exact answer, or the stored answer is rounded. A viewer without "
+    "any error would lose these points too.",
+    PERCEPTION: "The model sees too badly: places or lengths are off, objects are overlooked. A viewer that sees as "
+    "badly, but reasons without error, loses these points too.",
     FAILED: "The model gave no response, for example after an error or a timeout. It counts as wrong here.",
     NO_ANSWER: "There is a response, but no answer can be read in it, or it says that it can't tell.",
-    REASONING: "The rest: wrong answers that blurred sight doesn't explain. They are errors of reasoning, or gross "
-    "errors of sight such as an object taken for another.",
-    UNSPLIT: "Losses that can't be split among frames, sight and reasoning. Each question type says why.",
+    REASONING: "The rest: wrong answers that perception of this quality doesn't explain. They are errors of reasoning, "
+    "or gross errors of perception, such as an object taken for another.",
+    UNSPLIT: "The answers don't show which of these causes it was. Each question type says why. More items can help "
+    "where answers are few.",
 }
 LOSS_MEANINGS: Mapping[Loss, str] = {
     "prior knowledge": "The answer is the same with and without the evidence.",
@@ -55,7 +57,7 @@ LOSS_MEANINGS: Mapping[Loss, str] = {
 """Losses of a grounded run, the most revealing first."""
 SENTENCES: Mapping[str, str] = {
     NOT_SHOWN: "not in the frames",
-    PERCEPTION: "blurred sight",
+    PERCEPTION: "perception",
     FAILED: "missing responses",
     NO_ANSWER: "responses without an answer",
     REASONING: "reasoning and the rest",
@@ -73,7 +75,12 @@ HEADINGS: Mapping[str, str] = {
 _UNITS = {
     POSITION: ("error of places, m", 1.0),
     SIZE: ("error of lengths, %", 100.0),
-    MISS: ("objects missed, %", 100.0),
+    MISS: ("objects overlooked, %", 100.0),
+}
+_SEEN = {
+    POSITION: ("error of places", 1.0, 2, "m"),
+    SIZE: ("error of lengths", 100.0, 0, "%"),
+    MISS: ("of objects overlooked", 100.0, 0, "%"),
 }
 _WIDTH = 460.0
 """Pixels of a waterfall: letters stay readable on a phone."""
@@ -112,7 +119,7 @@ class ShownItem:
         """The right answer: the whole option, or the number with its unit."""
         answer, unit = self.entry["answer"], self.entry["unit"]
         option = next((text for text in self.entry["options"] if text.startswith(f"{answer}. ")), None)
-        return option or f"{answer} {unit}".strip()
+        return option or f"{answer} {'' if unit == 'count' else unit}".strip()
 
 
 @dataclass(frozen=True)
@@ -141,6 +148,7 @@ class Explanation:
         losses: of the run.
         observer: fitted to it.
         titles: question type → its title.
+        number_errors: question type → on which side of the truth its numbers are.
         examples: the most revealing items.
         rule: how they were chosen, a sentence.
         grounding, blind: of further runs; None without one.
@@ -155,6 +163,7 @@ class Explanation:
     losses: RunLosses
     observer: RunObserver
     titles: Mapping[str, str]
+    number_errors: Mapping[str, str] = field(default_factory=dict)
     examples: Sequence[ShownItem] = ()
     rule: str = ""
     grounding: RunGrounding | None = None
@@ -172,14 +181,21 @@ class Explanation:
         return self.titles.get(task, task).replace("_", " ")
 
     def note(self, task: str) -> str:
-        """How many answers to a question type there are, how sure the split is, and why a part isn't split."""
+        """Facts about a question type: answers, errors of its numbers, fitted perception, why a part isn't split."""
         losses, fitted = self.losses.tasks[task], self.observer.fits.tasks.get(task)
-        split = fitted.explained if fitted is not None and PERCEPTION in losses.pieces else None
-        said = counted(losses.answers, "answer")
-        if split is not None and split.share is not None:
-            said += f"; blurred sight explains {100 * split.share:.0f} % of the loss of those that were read "
-            said += f"(95 % interval {100 * split.low:.0f} … {100 * split.high:.0f})"
-        return f"{said}; not split: {losses.reason}" if UNSPLIT in losses.pieces and losses.reason else said
+        said = [counted(losses.answers, "answer")]
+        if task in self.number_errors:
+            said.append(self.number_errors[task])
+        if fitted is not None and fitted.explained is not None and PERCEPTION in losses.pieces:
+            split = fitted.explained
+            said.append(f"fitted perception: {_perception(fitted)}")
+            if split.share is not None:
+                said.append(
+                    f"it explains {100 * split.low:.0f} to {100 * split.high:.0f} % of the loss (95 % interval)"
+                )
+        if UNSPLIT in losses.pieces and losses.reason:
+            said.append(f"not split: {losses.reason}")
+        return ". ".join(f"{one[0].upper()}{one[1:]}" for one in said) + "."
 
     def rows(self) -> list[tuple[str, Losses]]:
         """Question types in the table's order, then all together."""
@@ -218,6 +234,20 @@ def said(losses: Losses) -> str:
 def lost(points: float) -> str:
     """Lost points as the legend gives them."""
     return f"−{-points:.1f}, a gain" if points <= -0.05 else f"{points:z.1f}"
+
+
+def _perception(fitted: ObserverFit) -> str:
+    """The fitted noise in words, with its interval, and the miss rate."""
+    parts = []
+    for axis, (what, factor, digits, unit) in _SEEN.items():
+        own = fitted.parameters.get(axis)
+        if own is None or own.value is None:
+            continue
+        most = f"{factor * own.high:.{digits}f} {unit}" if math.isfinite(own.high) else "any"
+        parts.append(f"{factor * own.value:.{digits}f} {unit} {what} ({factor * own.low:.{digits}f} … {most})")
+    if fitted.held_miss:
+        parts.append(f"{100 * fitted.held_miss:.0f} % of objects overlooked, as in all types together")
+    return ", ".join(parts)
 
 
 def waterfall(losses: Losses) -> str:
@@ -270,7 +300,7 @@ def _curve(content: Explanation, task: str) -> tuple[str, str]:
     if own is not None and own.value is not None and split is not None:
         rows.append({"series": "model", "role": "run", "x": factor * own.value, "value": split.observed})
     rows.append({"series": "guess", "role": "chance", "value": curve.guess})
-    missed = f", {100 * curve.miss:.0f} % missed" if curve.miss else ""
+    missed = f", {100 * curve.miss:.0f} % overlooked" if curve.miss else ""
     chart = Chart(frame(rows), f"{content.title(task)}{missed}", x, "score")
     return _picture(chart, replace(LINES_FORM, entries=lambda chart, theme: ()), 3.6)
 

@@ -24,7 +24,7 @@ MIN_EFFECTIVE_SCENES = 6.0
 MANY_DEGREES = 10_000
 """Degrees of freedom above which Student's t is as good as normal."""
 FEW_IN_A_PART = (
-    f"a part of it that weighs much has too few scenes; an interval needs {MIN_EFFECTIVE_SCENES:g} effective ones there"
+    f"too few scenes in a heavily weighted part; an interval needs {MIN_EFFECTIVE_SCENES:g} effective scenes there"
 )
 METHOD = "Wilson, clustered by scene"
 METHOD_WORKING = f"{METHOD}, working correlation"

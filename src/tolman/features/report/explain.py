@@ -13,7 +13,15 @@ import polars as pl
 from tolman.analyze.deltas import BLIND
 from tolman.analyze.grounding import ALL as ALL_FRAMES
 from tolman.analyze.grounding import CONDITIONS, RunGrounding
-from tolman.analyze.lost_points import COUNTED, ClearMiss, clear_misses, lost_points
+from tolman.analyze.lost_points import (
+    COUNTED,
+    ClearMiss,
+    RunLosses,
+    clear_misses,
+    lost_points,
+    number_errors,
+    worst_answers,
+)
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import POSITION, SIZE
 from tolman.analyze.observer_fit import FRAMES_UNKNOWN, RunObserver
@@ -45,10 +53,11 @@ from tolman.scoring.score_table import Table
 
 GROUNDED = "grounded"
 PAGE = "index.html"
-MOST, MOST_GROUNDED = 10, 3
-"""Items of the page, and those of them that show losses of a grounded run."""
+MOST, MOST_GROUNDED, MOST_OF_TYPE = 10, 3, 4
+"""Items of the page, those of them that show losses of a grounded run, and clear misses of one question type."""
 PICTURES = Frames(count=8, rounding="middle", quality=70, longest_side=240)
 RIGHT_FROM = 0.5
+_WHY_WORST = "One of the worst answers to this question type."
 _NOISES = {POSITION: ("places", 1, 2, "m"), SIZE: ("lengths", 100, 0, "%")}
 
 
@@ -139,7 +148,7 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
     losses = lost_points(rows, items, tables, observer, noise, table.column(table.headline))
     rules = scored.benchmark.rule_set(scored.scorer)
     grounding = None if grounded is None else ground_run(grounded, rules, RIGHT_FROM)
-    clear = clear_misses(tables, observer.fits, noise)
+    clear = clear_misses(tables, observer.fits, noise, MOST_OF_TYPE)
     title = table.column(table.headline).title
     cell = run.figures["rule_sets"][scored.scorer]["cells"][table.headline]
     named = run.record.settings
@@ -154,7 +163,10 @@ def explain(config: ExplainConfig, events: Events = silent) -> ExplainResult:
         losses=losses,
         observer=observer,
         titles=_task_titles(scored.benchmark.table),
-        examples=_examples(scored, config, geometries, run, clear, grounded, grounding),
+        number_errors=number_errors(rows, items),
+        examples=_examples(
+            scored, config, geometries, run, _reasons(clear, rows, items, losses, grounding), grounded, grounding
+        ),
         rule=_rule(grounding),
         grounding=grounding,
         blind=None if blind is None else _blind_scores(rows, scored.rows(blind), items),
@@ -239,12 +251,13 @@ def _blind_scores(rows: pl.DataFrame, other: pl.DataFrame, items: Mapping[str, I
 def _rule(grounding: RunGrounding | None) -> str:
     first = MOST - (MOST_GROUNDED if grounding is not None else 0)
     rule = (
-        f"First come up to {first} items that the model misses and 99 % of observers with its noise answer, if they "
-        "overlook nothing. Question types take turns, each with its widest margin of noise first."
+        f"Up to {first} items. First come those that the model gets wrong and 99 % of observers with its noise, which "
+        f"overlook nothing, get right: up to {MOST_OF_TYPE} of a question type, the widest margin of noise first. Then "
+        "come the worst answers to other question types, those that cost most first."
     )
     if grounding is None:
         return rule
-    return f"{rule} Then come up to {MOST_GROUNDED} losses of the grounded run, prior knowledge first."
+    return f"{rule} Up to {MOST_GROUNDED} losses of the grounded run follow, prior knowledge first."
 
 
 def _task_titles(table: Table) -> dict[str, str]:
@@ -262,23 +275,37 @@ def _task_titles(table: Table) -> dict[str, str]:
     return found
 
 
+def _reasons(
+    clear: Sequence[ClearMiss],
+    rows: pl.DataFrame,
+    items: Mapping[str, Item],
+    losses: RunLosses,
+    grounding: RunGrounding | None,
+) -> dict[str, str]:
+    """The items to show and why: clear misses, then the worst answers to question types without one."""
+    most = MOST - (MOST_GROUNDED if grounding is not None else 0)
+    found = {one.id: _why_clear(one) for one in clear}
+    others = worst_answers(rows, items, losses, {one.task for one in clear})
+    return dict([*found.items(), *((id, _WHY_WORST) for id in others)][:most])
+
+
 def _examples(
     scored: ScoredRuns,
     config: ExplainConfig,
     geometries: Mapping[str, SceneGeometry],
     run: LoadedRun,
-    clear: Sequence[ClearMiss],
+    reasons: Mapping[str, str],
     grounded: LoadedRun | None,
     grounding: RunGrounding | None,
 ) -> list[ShownItem]:
-    """The most revealing items: clear misses, then losses of the grounded run."""
+    """The most revealing items: those with a reason, then losses of the grounded run."""
     data = media_folder(scored.runs, config.media)
-    clear = clear[: MOST - (MOST_GROUNDED if grounding is not None else 0)]
-    found = _shown(scored, run, {one.id: _why_clear(one) for one in clear}, data, geometries, wrong=True)
+    found = _shown(scored, run, reasons, data, geometries, wrong=True)
     if grounded is None or grounding is None:
         return found
-    shown = {one.id for one in clear}
-    losses = {id: LOSS_MEANINGS[loss] for loss in LOSS_MEANINGS for id in grounding.ungrounded[loss] if id not in shown}
+    losses = {
+        id: LOSS_MEANINGS[loss] for loss in LOSS_MEANINGS for id in grounding.ungrounded[loss] if id not in reasons
+    }
     return found + _shown(scored, grounded, dict(list(losses.items())[:MOST_GROUNDED]), data, geometries, wrong=False)
 
 
