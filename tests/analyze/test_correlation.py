@@ -97,3 +97,27 @@ def test_the_column_to_start_from_is_asked_for() -> None:
         correlations(TABLES / "site_table_6.csv", None)
     with pytest.raises(TolmanError, match="no run folder"):
         analyze_correlation(CorrelationConfig(table=TABLES / "site_table_6.csv", runs=(TABLES,)))
+
+
+def test_a_partial_correlation_is_that_of_the_residuals() -> None:
+    generator = np.random.default_rng(1)
+    general = generator.normal(size=(2, 60))
+    x, y = general.sum(0) + generator.normal(size=(2, 60))
+    design = np.vstack([np.ones(60), general]).T
+
+    def residual(values: np.ndarray) -> np.ndarray:
+        return values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+
+    wanted = scipy.stats.pearsonr(residual(x), residual(y)).statistic
+    found = correlate(x, y, list(general))
+    assert found.pearson == pytest.approx(wanted)
+    assert abs(wanted) < 0.35 < correlate(x, y).pearson
+    assert found.pearson_interval is not None
+    assert found.pearson_interval.low < wanted < found.pearson_interval.high
+
+
+def test_too_few_models_or_controls_that_repeat_each_other_leave_nothing() -> None:
+    x, y, z = np.random.default_rng(2).normal(size=(3, 8))
+    assert correlate(x, y, [z, 2 * z]).pearson is None
+    assert correlate(x, y, [x]).pearson is None
+    assert correlate(x[:3], y[:3], [z[:3], y[:3] ** 2]).pearson is None

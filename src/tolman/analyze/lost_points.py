@@ -17,7 +17,7 @@ import polars as pl
 
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable
-from tolman.analyze.observer_fit import RIGHT_FROM, FittedRun, RunObserver, expected_scores, is_answer
+from tolman.analyze.observer_fit import RIGHT_FROM, FittedRun, Parameter, RunObserver, expected_scores, is_answer
 from tolman.errors import counted
 from tolman.geometry.boxes import Floats
 from tolman.items import Item
@@ -192,19 +192,19 @@ class ClearMiss:
         axis: the noise that its answer depends on.
         noise: the greatest simulated level at which 99 % of observers that overlook nothing are right; 0 where it
             depends on no noise but misses.
-        fitted: the model's own noise; None where the answers leave it open.
+        fitted: the model's own noise; None where its type depends on no noise but misses.
     """
 
     id: str
     task: str
     axis: str
     noise: float
-    fitted: float | None
+    fitted: Parameter | None
 
     @property
     def margin(self) -> float:
         """How many times greater the noise may be than the model's; 0 where this isn't known."""
-        return 0.0 if self.fitted is None else self.noise / max(self.fitted, 1e-3)
+        return 0.0 if self.fitted is None or self.fitted.value is None else self.noise / max(self.fitted.value, 1e-3)
 
 
 def worst_answers(
@@ -254,7 +254,7 @@ def clear_misses(
             sure = table.chances[:, 0, good].sum(-1) >= _SURE
             last = int(np.argmin(sure)) - 1 if not sure.all() else len(sure) - 1
             most = levels[table.axis][max(last, 0)] if table.axis in levels else 0.0
-            found.append(ClearMiss(id, task, table.axis, most, None if own is None else own.value))
+            found.append(ClearMiss(id, task, table.axis, most, own))
         by_task.append(sorted(found, key=lambda one: (-one.margin, one.id))[:limit])
     by_task.sort(key=lambda own: -own[0].margin if own else 0.0)
     return [own[n] for n in range(max(map(len, by_task), default=0)) for own in by_task if n < len(own)]

@@ -12,8 +12,9 @@ score is a sum of C; its printed scores are sums of F times the level averages, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,7 @@ class CorrelationResult:
         marks: a line for each score that lacks parts of its benchmark.
         correlations: other column → its correlation with the score.
         published: other column → the coefficients that papers print for the same two columns.
+        controls: columns that are held fixed; the correlations are partial.
     """
 
     score: str
@@ -83,6 +85,7 @@ class CorrelationResult:
     marks: list[str]
     correlations: dict[str, Correlation]
     published: dict[str, PublishedCorrelation] = field(default_factory=dict)
+    controls: tuple[str, ...] = ()
 
 
 def published_correlation(score: str, other: str, tables: Iterable[PublishedTable]) -> PublishedCorrelation | None:
@@ -110,28 +113,56 @@ def _plain(heading: str) -> str:
     return re.sub(r"[\W_]", "", heading.lower()).replace("distance", "dist")
 
 
-def correlate(x: Floats, y: Floats, *, seed: int = 0, resamples: int = RESAMPLES) -> Correlation:
+def correlate(
+    x: Floats, y: Floats, controls: Sequence[Floats] = (), *, seed: int = 0, resamples: int = RESAMPLES
+) -> Correlation:
     """Correlate two columns over models.
 
     Args:
-        x, y: one figure for each model; pairs with a nan are left out. Shape (models,).
+        x, y: one figure for each model; models with a nan are left out. Shape (models,).
+        controls: columns that are held fixed, shapes as x. The correlation is then the partial one: of the parts of x
+            and y that no linear function of the controls (of their ranks, for Spearman's) explains.
         seed: of the bootstrap.
         resamples: of models, with replacement. A resample in which a column doesn't vary has no correlation and is
             left out.
     """
-    both = np.isfinite(x) & np.isfinite(y)
-    x, y = x[both], y[both]
-    n = len(x)
-    pearson, spearman = _value(pearson_rows(x[None], y[None])), _value(pearson_rows(ranks(x[None]), ranks(y[None])))
-    if n < 3 or pearson is None:
+    columns = np.stack([x, y, *controls])
+    columns = columns[:, np.isfinite(columns).all(0)]
+    n = columns.shape[1]
+    if n < 2 + len(controls):
+        return Correlation(n, None, None, None, None, 0)
+    whole = list(columns[:, None])
+    pearson, spearman = _value(partial_rows(whole)), _value(partial_rows([ranks(one) for one in whole]))
+    if n < 3 + len(controls) or pearson is None:
         return Correlation(n, pearson, spearman, None, None, 0)
     picks = np.random.default_rng(seed).integers(0, n, size=(resamples, n))
-    one, other = x[picks], y[picks]
-    drawn = pearson_rows(one, other)
-    drawn_ranks = pearson_rows(ranks(one), ranks(other))
+    resampled = [one[picks] for one in columns]
+    drawn = partial_rows(resampled)
+    drawn_ranks = partial_rows([ranks(one) for one in resampled])
     return Correlation(
         n, pearson, spearman, _percentiles(drawn), _percentiles(drawn_ranks), int(np.isfinite(drawn).sum())
     )
+
+
+def partial_rows(columns: Sequence[Floats]) -> Floats:
+    """The partial correlation of the first two of several columns in each row; nan where it isn't defined.
+
+    It comes from the inverse of the columns' correlation matrix (Whittaker, Graphical Models in Applied Multivariate
+    Statistics, 1990, section 5.7). Without further columns it is Pearson's. Shapes (rows, n) → (rows,).
+    """
+    if len(columns) == 2:
+        return pearson_rows(columns[0], columns[1])
+    size = len(columns)
+    matrix = np.ones((len(columns[0]), size, size))
+    for i, j in combinations(range(size), 2):
+        matrix[:, i, j] = matrix[:, j, i] = pearson_rows(columns[i], columns[j])
+    found = np.full(len(matrix), np.nan)
+    # Too few different models, or controls that follow from each other, leave nothing to correlate.
+    regular = np.flatnonzero(np.isfinite(matrix).all((1, 2)))
+    regular = regular[np.linalg.eigvalsh(matrix[regular])[:, 0] > 1e-9]
+    inverse = np.linalg.inv(matrix[regular])
+    found[regular] = -inverse[:, 0, 1] / np.sqrt(inverse[:, 0, 0] * inverse[:, 1, 1])
+    return np.asarray(np.clip(found, -1, 1))
 
 
 def pearson_rows(x: Floats, y: Floats) -> Floats:

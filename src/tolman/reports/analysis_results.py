@@ -147,7 +147,9 @@ def show_correlation(result: CorrelationResult) -> list[Shown]:
         if any(value is not None for value in values):
             headings.append(heading)
             rows = [[*row, "–" if v is None else f"{v:g}"] for row, v in zip(rows, values, strict=True)]
-    shown: list[Shown] = [table(headings, rows, title=f"correlation with {_signed(result.score, result)}")]
+    held = f", {' and '.join(_signed(name, result) for name in result.controls)} held fixed" if result.controls else ""
+    title = f"{'partial ' if held else ''}correlation with {_signed(result.score, result)}{held}"
+    shown: list[Shown] = [table(headings, rows, title=title)]
     sources = dict.fromkeys(f"{one.source} ({counted(one.n, 'model')})" for one in result.published.values())
     shown += [f"published: {', '.join(sources)}."] if sources else []
     shown += result.marks

@@ -272,6 +272,8 @@ def page(content: Explanation) -> str:
             meanings=MEANINGS,
             loss_meanings=LOSS_MEANINGS,
             charts=[_curve(content, task) for task in tasks],
+            gains=any(points <= -0.05 for _, own in content.rows() for points in own.pieces.values()),
+            overlooks=any(content.observer.fits.curves[task].miss for task in tasks),
             missing=missing or "",
             grounded=_grounded(content, drawn=not missing),
             blind=_blind(content, drawn=not missing),

@@ -71,13 +71,25 @@ class ErrorsConfig:
 class CorrelationConfig:
     """Settings of `analyze_correlation`."""
 
-    table: Annotated[Path, Setting("CSV with a row for each model: its name first, then figures.", positional=True)]
+    table: Annotated[
+        Path,
+        Setting(
+            "CSV with a row for each model: its name first, then figures. Or a folder with a folder of robot logs for "
+            "each model.",
+            positional=True,
+        ),
+    ]
     runs: tuple[Path, ...] = setting(
         "Run folders of one benchmark, whose headlines are the models' scores.", default=(), positional=True
     )
     score: str | None = setting("Column that is correlated with the others. Default: the runs' headline.")
     against: tuple[str, ...] = setting(
         "Column it is correlated with; may be given several times. Default: all.", default=(), repeated=True
+    )
+    control: tuple[str, ...] = setting(
+        "Column that is held fixed, for partial correlations; may be given several times.",
+        default=(),
+        repeated=True,
     )
     lower_is_better: tuple[str, ...] = setting(
         "Column that is negated, such as a distance; may be given several times.", default=(), repeated=True

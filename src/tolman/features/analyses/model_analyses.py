@@ -23,6 +23,7 @@ from tolman.benchmarks.rows import Row, read_rows
 from tolman.errors import InputError, UsageError, counted, hint
 from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids, write_json
 from tolman.features.analyses.config import CorrelationConfig, RepresentativeConfig, WeightsConfig
+from tolman.features.analyses.robot_logs import read_robot_logs
 from tolman.features.analyses.scored_runs import scored_runs
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.reports.table_rows import missing_marks
@@ -41,6 +42,7 @@ class CorrelatedColumns:
         models: names, in the order of the table.
         figures: column → one figure for each model, nan where there is none; negated where lower is better.
         score, others: the column that is correlated, and those it is correlated with.
+        controls: those that are held fixed.
         marks: a line for each score that lacks parts of its benchmark.
     """
 
@@ -49,6 +51,7 @@ class CorrelatedColumns:
     score: str
     others: list[str]
     marks: list[str]
+    controls: tuple[str, ...] = ()
 
 
 def analyze_correlation(config: CorrelationConfig, events: Events = silent) -> CorrelationResult:
@@ -62,16 +65,20 @@ def analyze_correlation(config: CorrelationConfig, events: Events = silent) -> C
     columns = correlated_columns(config)
     found = correlations(columns, config.seed)
     tables = published_tables("correlation")
-    printed = {other: published_correlation(columns.score, other, tables) for other in found}
+    printed = {
+        other: None if config.control else published_correlation(columns.score, other, tables) for other in found
+    }
     published = {other: one for other, one in printed.items() if one is not None}
-    return CorrelationResult(columns.score, config.lower_is_better, config.seed, columns.marks, found, published)
+    return CorrelationResult(
+        columns.score, config.lower_is_better, config.seed, columns.marks, found, published, columns.controls
+    )
 
 
 def correlations(columns: CorrelatedColumns, seed: int) -> dict[str, Correlation]:
     """Correlate the score with each other column."""
 
-    score = columns.figures[columns.score]
-    return {other: correlate(score, columns.figures[other], seed=seed) for other in columns.others}
+    score, held = columns.figures[columns.score], [columns.figures[name] for name in columns.controls]
+    return {other: correlate(score, columns.figures[other], held, seed=seed) for other in columns.others}
 
 
 def correlated_columns(config: CorrelationConfig) -> CorrelatedColumns:
@@ -80,8 +87,8 @@ def correlated_columns(config: CorrelationConfig) -> CorrelatedColumns:
     Raises:
         InputError, UsageError: as `analyze_correlation`.
     """
-    asked = {*config.against, *config.lower_is_better, *([config.score] if config.score else [])}
-    names, columns, marks = _read(config.table, asked)
+    asked = {*config.against, *config.control, *config.lower_is_better, *([config.score] if config.score else [])}
+    names, columns, marks = read_robot_logs(config.table) if config.table.is_dir() else _read(config.table, asked)
     score = config.score
     if config.runs:
         name, values, remarks = _headlines(config.runs, names)
@@ -91,14 +98,16 @@ def correlated_columns(config: CorrelationConfig) -> CorrelatedColumns:
         columns, score = {name: values, **columns}, score or name
     if score is None:
         raise UsageError("which column is correlated with the others? Name it with --score, or give runs.")
-    for column in (score, *config.against, *config.lower_is_better):
+    for column in (score, *config.against, *config.control, *config.lower_is_better):
         if column not in columns:
             raise InputError(
                 config.table, f"has no column '{column}'", fix=f"columns with figures: {', '.join(columns)}"
             )
     turned = {name: -own if name in config.lower_is_better else own for name, own in columns.items()}
-    others = list(config.against) or [column for column in columns if column != score]
-    return CorrelatedColumns(names, turned, score, others, marks)
+    others = list(config.against) or [column for column in columns if column not in (score, *config.control)]
+    if held := {score, *others} & {*config.control}:
+        raise UsageError(f"the column '{min(held)}' can't be both correlated and held fixed; leave out one.")
+    return CorrelatedColumns(names, turned, score, others, marks, config.control)
 
 
 def _read(path: Path, wanted: Collection[str]) -> tuple[list[str], dict[str, Floats], list[str]]:
@@ -222,7 +231,7 @@ def _headlines(paths: Sequence[Path], names: Sequence[str]) -> tuple[str, Floats
 
 def correlation_to_json(result: CorrelationResult) -> dict[str, Any]:
     """Make the content of `--json` of a result."""
-    return plain_fields(result, "score", "negated", "seed", "marks", "correlations", "published")
+    return plain_fields(result, "score", "negated", "seed", "marks", "correlations", "published", "controls")
 
 
 LEVELS = "Levels"

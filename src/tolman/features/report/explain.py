@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -355,5 +356,9 @@ def _why_clear(one: ClearMiss) -> str:
         return "An observer that overlooks nothing gets this right."
     what, factor, digits, unit = _NOISES[one.axis]
     noise = f"{factor * one.noise:.{digits}f} {unit}"
-    own = "" if one.fitted is None else f" The model's equivalent noise is {factor * one.fitted:.{digits}f} {unit}."
+    own = ""
+    if one.fitted is not None and one.fitted.value is not None:
+        most = f"{factor * one.fitted.high:.{digits}f}" if math.isfinite(one.fitted.high) else "any"
+        known = f"{factor * one.fitted.low:.{digits}f} … {most}"
+        own = f" The model's equivalent noise is {factor * one.fitted.value:.{digits}f} {unit} ({known})."
     return f"99 % of observers get this right, even if {what} are off by {noise}.{own}"
