@@ -172,6 +172,18 @@ def test_the_root_has_every_command_of_every_module() -> None:
     assert all(cli.command(name).name == name for name in cli.COMMANDS)
 
 
+@pytest.mark.parametrize(("begun", "found"), [("recon", "reconcile"), ("run --frame-s", "--frame-store")])
+def test_a_shell_completes_commands_and_options(begun: str, found: str) -> None:
+    asked = {
+        "_TOLMAN_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"tolman {begun}",
+        "COMP_CWORD": str(len(begun.split())),
+    }
+    code = "import sys; sys.argv = ['tolman']; from tolman.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    assert done.stdout.split() == [found], done.stderr
+
+
 def test_a_mistyped_command_is_told_the_nearest(tmp_path: Path) -> None:
     done = tolman("rnu", cwd=tmp_path)
     assert done.returncode == 2

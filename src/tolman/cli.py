@@ -64,7 +64,7 @@ class Root(typer.core.TyperGroup):
 
 def empty_options(arguments: list[str]) -> frozenset[str]:
     """The options that are given an empty text: `--out ""`, `--out=`."""
-    pairs = zip(arguments, [*arguments[1:], None], strict=True)
+    pairs = zip(arguments, [*arguments, None][1:], strict=True)
     return frozenset(
         one.removesuffix("=") for one, value in pairs if one.startswith("--") and (value == "" or one.endswith("="))
     )

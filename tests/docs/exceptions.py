@@ -89,6 +89,7 @@ TWENTY = "the stage has 20 questions of VSI-Bench"
 OTHER_DATA: dict[Key, str] = {
     ("README.md", "tolman run vsi-bench --protocol blind --model baseline/best-constant --published baselines"): TWENTY,
     ("docs/statistics.md", "tolman compare best-constant most-frequent"): TWENTY,
+    ("docs/gallery.md", "tolman audit vsi-bench --scenes meta_info"): f"{TWENTY}; `test_gallery` audits all of them",
     ("docs/analyses/index.md", "tolman analyze bias vsi-bench --prune 2362 --against removed_ids.txt"): TWENTY,
     ("docs/analyses/index.md", "tolman analyze deltas m4-direct m4-blind m3-direct m3-blind"): TWENTY,
     ("docs/analyses/index.md", "tolman analyze diversity vsi-bench"): TWENTY,
@@ -111,6 +112,7 @@ NOT_TOLMAN: dict[Key, str] = {
 EXIT_CODES: dict[Key, tuple[tuple[int, ...], str]] = {
     ("README.md", "tolman audit vsi-bench --scenes meta_info"): ((1,), "answers of VSI-Bench are in doubt"),
     ("docs/construction.md", "tolman audit vsi-bench --scenes meta_info"): ((1,), "answers of VSI-Bench are in doubt"),
+    ("docs/gallery.md", "tolman audit vsi-bench --scenes meta_info"): ((1,), "answers of VSI-Bench are in doubt"),
     ("*", "tolman audit my-bench --shortcuts"): (
         (1,),
         "three scenes have too few questions to tell",

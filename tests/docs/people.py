@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -49,14 +50,20 @@ def make_study(place: Path, kept: Path) -> None:
     settings, clock = settings_of(place / BENCHMARK, place / f"{BENCHMARK}-review", None)
     with serving(settings, clock) as served:
         (join,) = start_named(served.site, str(place / "study.toml")).links
-        project = int(join.split("/")[2])
         for _ in range(2):
-            person = served.visitor()
-            person.get(join)
-            person.post(join, agreed="yes")
-            for path, page in _tasks(person, project, "/study/"):
-                clock.ahead += 9
-                person.post(path, answer="2" if "inputmode" in page else "A", seconds=8, shown="ready")
+            _follow(served, clock, join)
+
+
+def make_asked(place: Path, kept: Path) -> None:
+    """Three people follow the links of `--ask anna,ben,carla` and answer every question."""
+    pytest.importorskip("fastapi", reason="the web application needs the extra 'review'")
+    from reviewing import serving, settings_of
+    from tolman.review.projects.study_projects import start_asked
+
+    settings, clock = settings_of(place / BENCHMARK, place / f"{BENCHMARK}-review", None)
+    with serving(settings, clock) as served:
+        for join in start_asked(served.site, ("anna", "ben", "carla"), 20).links:
+            _follow(served, clock, join)
 
 
 def make_labels(place: Path, kept: Path) -> None:
@@ -108,6 +115,17 @@ def make_errors(place: Path, kept: Path) -> None:
             (place / name).rename(place / f"{name}-before")
     write_explained(place)
     (place / "people.csv").write_text("\n".join(["id,annotator,categories", *TWO_PEOPLE]) + "\n")
+
+
+def _follow(served, clock, join: str) -> None:  # type: ignore[no-untyped-def]
+    """Come to a study by a link, and answer all that is on the form."""
+    person = served.visitor()
+    person.get(join)
+    path, _, query = join.partition("?")
+    person.post(path, agreed="yes", **dict(parse_qsl(query)))
+    for path, page in _tasks(person, int(join.split("/")[2]), "/study/"):
+        clock.ahead += 9
+        person.post(path, answer="2" if "inputmode" in page else "A", seconds=8, shown="ready")
 
 
 def _tasks(client, project: int, prefix: str) -> Iterator[tuple[str, str]]:  # type: ignore[no-untyped-def]

@@ -12,7 +12,7 @@ from pathlib import Path
 from docs.exceptions import Key
 from docs.local_networks import make_networks
 from docs.nodes import write_programs
-from docs.people import make_errors, make_labels, make_opinions, make_people, make_study
+from docs.people import make_asked, make_errors, make_labels, make_opinions, make_people, make_study
 from docs.question_sets import make_own_set, make_question_sets
 from docs.recordings import make_recordings
 from docs.scans import make_groups
@@ -35,6 +35,7 @@ STEPS: dict[Key, Step] = {
     ("docs/curate/index.md", "tolman curate import my-set.toml my-data --out my-pool"): make_own_set,
     ("docs/review/index.md", "tolman review my-bench --runs runs/people"): make_people,
     ("docs/review/studies.md", "tolman review my-bench --runs runs/people"): make_study,
+    ("docs/gallery.md", "tolman review my-bench --runs runs/people"): make_asked,
     ("docs/review/operating.md", "tolman review backup my-bench --out review.tar"): make_people,
     ("*", "tolman review my-bench --export"): make_people,
     ("*", "tolman review my-bench --verify"): make_opinions,

@@ -15,9 +15,10 @@ from tolman.benchmarks.declaring.data_file import ColumnOfTable, Declaration, Sc
 INTRODUCTION = """\
 # {title}
 
-The data files `src/tolman/benchmarks/declared/NAME.toml` hold the exact prompts; `tolman benchmarks NAME` lists their
-sources. Scorers name their [reader](../extend/scoring.md#readers) in parentheses; each benchmark also has `careful`.
-The headline is the score over all questions, unless stated. If no licence is stated, none was found.
+The data files `src/tolman/benchmarks/declared/NAME.toml` hold the exact prompts and the names of question files.
+`tolman benchmarks NAME` lists their sources. Scorers name their [reader](../extend/scoring.md#readers) in parentheses;
+each benchmark also has `careful`. The headline is the score over all questions, unless stated. If no licence is stated,
+none was found.
 """
 TITLES = {"images": "Benchmarks on images", "videos": "Benchmarks on videos"}
 """Name of a page → its title."""
@@ -53,8 +54,6 @@ def _lines(declared: Declaration) -> Iterator[str]:
     yield ""
     subsets = (f"`{name}` ({one.about.rstrip('.')})" for name, one in declared.subsets.items())
     yield f"- Subsets: {'; '.join(subsets)}."
-    files = [*declared.files, *(declared.second.files if declared.second else ())]
-    yield f"- Files: {', '.join(f'`{one}`' for one in files)}."
     if declared.based_on:
         yield f"- Everything else is as in [`{declared.based_on}`](#{declared.based_on})."
         return
