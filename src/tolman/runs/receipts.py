@@ -243,7 +243,7 @@ def recompute(folder: Path, record: RunRecord, origin: Origin) -> Recomputed:
         model=public.settings.model,
         data=settings.data_hash,
         recipe=origin.recipe,
-        run={name: _short(value) for name, value in _fields(public)},
+        run=_fields(public),
         scorers=list(figures["rule_sets"]),
         scores={name: _headline(entry["cells"][headline]) for name, entry in figures["rule_sets"].items()},
         figures=_sha(figures),
@@ -254,28 +254,32 @@ def recompute(folder: Path, record: RunRecord, origin: Origin) -> Recomputed:
     return Recomputed(receipt.with_digest(), problems, items)
 
 
+def run_differences(sealed: Receipt, record: RunRecord) -> list[str]:
+    """Return a sentence for each field of run.json that isn't the sealed one.
+
+    Args:
+        sealed: the receipt.
+        record: of the run, without paths.
+    """
+    found = _fields(record)
+    changed = [name for name in sorted({*sealed.run, *found}) if sealed.run.get(name) != found.get(name)]
+    return [f"{RUN}: its field '{name}' isn't the sealed one." for name in changed]
+
+
 def differences(sealed: Receipt, found: Receipt) -> list[str]:
-    """Return a sentence for each difference of a run's files from its receipt, with file and item.
+    """Return a sentence for each difference of a run's other files from its receipt, with file and item.
 
     Args:
         sealed: the receipt.
         found: made from the files.
     """
-    ids = [name for name in sealed.items if name in found.items]
-    outputs = PARTS.index("outputs")
-    other = sum(
-        sealed.items[name].split(" ")[outputs:][:1] != found.items[name].split(" ")[outputs:][:1] for name in ids
-    )
-    if sealed.run.get("created") != found.run.get("created") and 2 * other >= len(ids):
-        return [
-            f"{FILE}: is the receipt of another run ({sealed.model} on {sealed.benchmark_name} {sealed.subset}); this "
-            f"folder holds {found.model} on {found.benchmark_name} {found.subset}."
-        ]
-    said = [
-        f"{RUN}: its field '{name}' isn't the sealed one."
-        for name in sorted({*sealed.run, *found.run})
-        if sealed.run.get(name) != found.run.get(name)
-    ]
+    said = []
+    outputs = "responses.jsonl"
+    if sealed.run.get("created") != found.run.get("created") and sealed.files.get(outputs) != found.files.get(outputs):
+        said.append(
+            f"{FILE}: is the receipt of another run ({sealed.model} on {sealed.benchmark_name} {sealed.subset}): "
+            "neither the time at which this one began nor its outputs are the sealed ones."
+        )
     said += _item_differences(sealed, found)
     named = {sentence.partition(":")[0] for sentence in said}
     for name in sorted({*sealed.files, *found.files}):
@@ -471,10 +475,9 @@ def _parts_of_items(
     return found
 
 
-def _fields(record: RunRecord) -> Iterator[tuple[str, Any]]:
+def _fields(record: RunRecord) -> dict[str, str]:
     content = record.model_dump(mode="json", exclude={"places"})
-    yield from content.pop("settings").items()
-    yield from content.items()
+    return {name: _short(value) for name, value in (content.pop("settings") | content).items()}
 
 
 def _headline(cell: Mapping[str, Any]) -> dict[str, float | None]:
@@ -564,11 +567,11 @@ def against_benchmark(items: Sequence[Item], asked: Sequence[Item]) -> list[str]
     """
     known = {item.id: item for item in asked}
     own = {item.id for item in items}
-    said = [f"items.parquet: item {name} of the benchmark is missing." for name in known if name not in own]
+    said = [f"items.parquet: item {name} is missing, and the settings select it." for name in known if name not in own]
     for item in items:
         there = known.get(item.id)
         if there is None:
-            said.append(f"items.parquet: item {item.id} isn't one of the benchmark.")
+            said.append(f"items.parquet: item {item.id} isn't one that the settings select of the benchmark.")
             continue
         for field in Item.model_fields:
             if _comparable(item, field) != _comparable(there, field):

@@ -54,6 +54,7 @@ from tolman.runs.receipts import (
     public_record,
     read_receipt,
     recompute,
+    run_differences,
 )
 from tolman.runs.run_folder import RunFolder, RunRecord
 from tolman.runs.run_items import load
@@ -247,7 +248,10 @@ class _Verification:
 
     def refuse(self, sentence: str) -> None:
         """Add a problem; the copy's files are named as those of the run."""
-        self.problems.append(sentence.replace(f"{self._copy}/", "").replace(str(self._copy), "the run"))
+        sentence = sentence.replace(f"{self._copy}/", "").replace(str(self._copy), "the run")
+        if self._benchmark is not None:
+            sentence = sentence.replace(str(self._benchmark.absolute()), "the benchmark")
+        self.problems.append(sentence)
 
     def result(self) -> VerifyResult:
         """The result so far."""
@@ -274,6 +278,8 @@ class _Verification:
         record = self._record(receipt)
         if record is None:
             return None
+        for problem in run_differences(receipt, public_record(record, of_folder=Origin(receipt.benchmark).is_folder)):
+            self.refuse(problem)
         origin = Origin(receipt.benchmark, receipt.recipe, receipt.media)
         made = recompute(self._copy, record, origin)
         for problem in made.problems:
@@ -318,7 +324,7 @@ class _Verification:
         else:
             self._signer = _signer(content, path, self._signers)
             if not self._signer:
-                self.refuse(f"{SIGNATURE}: is of the key {key}, which isn't one of {self._signers}.")
+                self.refuse(f"{SIGNATURE}: is of the key {key}, which isn't one of {self._signers.name}.")
 
     def _record(self, receipt: Receipt) -> RunRecord | None:
         """The run's record with a benchmark that can be opened; None where there is none."""
@@ -467,10 +473,11 @@ def _copy_file(path: Path, to: Path) -> None:
         return
     except OSError as error:
         raise InputError(path.name, f"can't be read ({error.strerror})") from None
+    found = os.fstat(number)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(number)
+        raise InputError(path.name, "is no file")
     with os.fdopen(number, "rb") as file, to.open("wb") as out:
-        found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode):
-            raise InputError(path.name, "is no file")
         if found.st_size > MOST_BYTES:
             raise InputError(path.name, f"has more than {MOST_BYTES:,} bytes")
         shutil.copyfileobj(file, out)
