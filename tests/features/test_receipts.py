@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -121,8 +122,6 @@ def forge(home: Path, **fields: Any) -> None:
     """Change a receipt, and give it the digest and the hashes of the files that go with it."""
     file = home / "run" / "receipt.json"
     receipt = Receipt.model_validate_json(file.read_bytes())
-    import hashlib
-
     hashes = {name: hashlib.sha256((home / "run" / name).read_bytes()).hexdigest() for name in receipt.files}
     file.write_text(receipt.model_copy(update={"files": hashes, **fields}).with_digest().text())
 
@@ -566,12 +565,13 @@ def test_runs_of_other_questions_have_a_board_of_their_own(submitted: Path) -> N
 
 
 def test_a_part_of_the_questions_has_no_rank_and_is_not_chosen_by_hand(submitted: Path) -> None:
-    answers = submitted / "run" / "responses.jsonl"
+    answers = submitted / "answers.jsonl"
+    answers.write_text("".join(json.dumps({"id": f"q{n}", "response": "A"}) + "\n" for n in range(QUESTIONS)))
     part = submitted / "runs" / "part"
     command = ["run", str(submitted / "bench"), "--model", f"scripted/{answers}", "--limit", "4", "--out", str(part)]
     assert CliRunner().invoke(app, command).exit_code == 0
     receipt = seal(SealConfig(run=part)).receipt
-    assert receipt.model == "scripted/responses.jsonl"
+    assert receipt.model == "scripted/answers.jsonl"
     picked = submitted / "runs" / "picked"
     shutil.copytree(part, picked)
     right = [item for item in read_items(submitted / "bench" / "items.parquet") if item.id not in receipt.items][:4]
@@ -588,7 +588,7 @@ def test_a_part_of_the_questions_has_no_rank_and_is_not_chosen_by_hand(submitted
     assert not refused["part"]
     sentence = f"items.parquet: item {right[0].id} isn't one that the settings select of the benchmark."
     assert sentence in refused["picked"]
-    row = next(row for row in page.split("<tr") if ">scripted/responses.jsonl [4 of 24]" in row)
+    row = next(row for row in page.split("<tr") if ">scripted/answers.jsonl [4 of 24]" in row)
     assert "<strong>" not in row
     assert "whose table isn't known; give --benchmark FOLDER" in verify(VerifyConfig(run=str(part))).problems[0]
 
