@@ -134,7 +134,7 @@ def read_receipt(content: bytes) -> Receipt:
 
 
 @dataclass(frozen=True)
-class Origin:
+class ReceiptOrigin:
     """The part of a receipt that doesn't follow from the run's own files.
 
     Attributes:
@@ -185,7 +185,7 @@ def public_model(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Recomputed:
+class RecomputedReceipt:
     """A run's receipt made from its files.
 
     Attributes:
@@ -199,7 +199,7 @@ class Recomputed:
     items: Sequence[Item] = ()
 
 
-def recompute(folder: Path, record: RunRecord, origin: Origin) -> Recomputed:
+def recompute(folder: Path, record: RunRecord, origin: ReceiptOrigin) -> RecomputedReceipt:
     """Score a run's outputs again, and make its receipt.
 
     Args:
@@ -217,7 +217,7 @@ def recompute(folder: Path, record: RunRecord, origin: Origin) -> Recomputed:
     came, problems = _outcomes(run, items, settings.repeats)
     problems = [*_doubled_items(items), *problems]
     if problems:
-        return Recomputed(None, problems)
+        return RecomputedReceipt(None, problems)
     if (
         settings.selection.is_all
         and protocols.keeps_items(settings.protocol)
@@ -251,7 +251,7 @@ def recompute(folder: Path, record: RunRecord, origin: Origin) -> Recomputed:
         media=None if origin.media is None else dict(origin.media),
         items=_parts_of_items(items, came, rows, _prompts(benchmark, record, items)),
     )
-    return Recomputed(receipt.with_digest(), problems, items)
+    return RecomputedReceipt(receipt.with_digest(), problems, items)
 
 
 def run_differences(sealed: Receipt, record: RunRecord) -> list[str]:

@@ -43,8 +43,8 @@ from tolman.runs.receipts import (
     RUN,
     SEALED,
     SIGNATURE,
-    Origin,
     Receipt,
+    ReceiptOrigin,
     against_benchmark,
     check_version,
     differences,
@@ -148,7 +148,7 @@ def seal(config: SealConfig, events: Events = silent) -> SealResult:
         items = RunFolder(copy).items()
         remarks: list[str] = []
         media = _sealed_media(LoadedRun(folder, opened, {}), items, config.media, remarks, events)
-        origin = Origin(
+        origin = ReceiptOrigin(
             _card_of(home) if of_folder else {"name": opened.settings.benchmark},
             _sha_or_none(home / PROVENANCE) if of_folder else None,
             media,
@@ -278,9 +278,11 @@ class _Verification:
         record = self._record(receipt)
         if record is None:
             return None
-        for problem in run_differences(receipt, public_record(record, of_folder=Origin(receipt.benchmark).is_folder)):
+        for problem in run_differences(
+            receipt, public_record(record, of_folder=ReceiptOrigin(receipt.benchmark).is_folder)
+        ):
             self.refuse(problem)
-        origin = Origin(receipt.benchmark, receipt.recipe, receipt.media)
+        origin = ReceiptOrigin(receipt.benchmark, receipt.recipe, receipt.media)
         made = recompute(self._copy, record, origin)
         for problem in made.problems:
             self.refuse(problem)
@@ -330,7 +332,7 @@ class _Verification:
         """The run's record with a benchmark that can be opened; None where there is none."""
         self._read(RUN, f"has no {RUN}")
         raw = _raw_record(self._copy)
-        origin = Origin(receipt.benchmark)
+        origin = ReceiptOrigin(receipt.benchmark)
         if not origin.is_folder:
             name = receipt.benchmark["name"]
             if name not in names():
