@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from answered import answered
 from tolman import features
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
@@ -591,6 +592,35 @@ def test_a_part_of_the_questions_has_no_rank_and_is_not_chosen_by_hand(submitted
     row = next(row for row in page.split("<tr") if ">scripted/answers.jsonl [4 of 24]" in row)
     assert "<strong>" not in row
     assert "whose table isn't known; give --benchmark FOLDER" in verify(VerifyConfig(run=str(part))).problems[0]
+
+
+def test_a_model_cannot_take_the_name_or_the_signer_of_another_run(copied: Path) -> None:
+    for name, right, model in (("a", 9, "m"), ("b", 8, "m"), ("c", 2, "m (in a)")):
+        seal(SealConfig(run=make_run(copied / "bench", copied / "runs" / name, right, model)))
+    _, page = make_board(copied)
+    body = page.partition("<tbody>")[2].partition("</tbody>")[0]
+    names = [row.partition("</td>")[0].rpartition(">")[2] for row in body.split('<td class="text">')[1:]]
+    assert [name for name in names if name.startswith("m")] == ["m (in a)", "m (in b)", "m (in a) (in c)"]
+
+
+def test_samples_failures_and_further_metrics_are_sealed_too(copied: Path) -> None:
+    loaded = load(str(copied / "bench"), None, None)
+    run = answered(
+        loaded, copied / "runs" / "x", lambda n, item: None if n == 5 else item.answer if n % 3 else "A",
+        benchmark=str(copied / "bench"), repeats=2,
+    )  # fmt: skip
+    assert CliRunner().invoke(app, ["score", str(run), "--metrics", "within-25"]).exit_code == 1  # a call failed
+    assert seal(SealConfig(run=run)).receipt.files.keys() >= {"metrics.parquet"}
+    assert verify(VerifyConfig(run=str(run), benchmark=copied / "bench")).problems == ()
+    _, page = make_board(copied)
+    assert "[incomplete]" in page
+    metrics = pl.read_parquet(run / "metrics.parquet")
+    (name,) = set(metrics.columns) - {"rule_set", "id", "repeat"}
+    edit_rows(run / "metrics.parquet", column(name, 1.0, pl.col("id") == "q0"))
+    problems = verify(VerifyConfig(run=str(run))).problems
+    assert any(text.startswith("metrics.parquet: item q0, careful: its") for text in problems)
+    edit_json(run / "run.json", set_setting("repeats", 10**9))
+    assert any("more than can be scored" in text for text in verify(VerifyConfig(run=str(run))).problems)
 
 
 def test_a_folder_without_runs_is_a_sentence(tmp_path: Path) -> None:

@@ -31,7 +31,6 @@ from tolman.features.reproduce.render import show_plan, show_reproduced, show_ta
 from tolman.features.run.config import InitConfig, ReproduceConfig, RunConfig, ScoreConfig, is_suite, suite_path
 from tolman.files import check_folder, write_text
 from tolman.runtime import stoppable
-from tolman.visible import visible
 
 app = typer.Typer()
 DryRun = Annotated[
@@ -362,11 +361,11 @@ def verify(config: VerifyConfig, as_json: Json = False) -> None:
         about = {"run": found.run, "verified": found.is_verified, "digest": digest, "signer": found.signer or None}
         write_json(console(), about | {"problems": found.problems, "remarks": found.remarks})
     else:
-        list_first(console(), [f"REFUSED: {visible(text)}" for text in found.problems], MOST_DIFFERENCES, "red")
+        list_first(console(), [f"REFUSED: {text}" for text in found.problems], MOST_DIFFERENCES, "red")
         for text in found.remarks:
-            say(console(), visible(text), "yellow")
+            say(console(), text, "yellow")
         if found.is_verified and found.receipt is not None:
-            signed = f", signed by {visible(found.signer)}" if found.signer else ""
+            signed = f", signed by {found.signer}" if found.signer else ""
             say(console(), f"Verified: {found.run}, digest {found.receipt.digest}{signed}")
     if not found.is_verified:
         raise typer.Exit(2)

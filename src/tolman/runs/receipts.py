@@ -49,6 +49,8 @@ SIGNATURE = "receipt.json.sig"
 RUN = "run.json"
 SEALED = ("items.parquet", "responses.jsonl", "judgements.json", "scores.parquet", "metrics.parquet", "scores.json")
 """Files of a run whose bytes are hashed. Of run.json the content is, without the places of this machine."""
+MOST_ANSWERS = 5_000_000
+"""Of a run that is verified: a stranger's settings could name any number of samples."""
 DIGITS = 12
 """Significant digits of floats: sums may differ in the last of 17 from one NumPy or processor to another."""
 PARTS = ("question", "options", "order", "answer", "media", "labels", "evidence", "prompt", "outputs", "scores")
@@ -214,6 +216,8 @@ def recompute(folder: Path, record: RunRecord, origin: ReceiptOrigin) -> Recompu
     run, settings = RunFolder(folder), record.settings
     benchmark = benchmarks.get(settings.benchmark)
     items = run.items()
+    if len(items) * settings.repeats > MOST_ANSWERS:
+        raise InputError(RUN, f"names {settings.repeats:,} samples of each item, more than can be scored")
     came, problems = _outcomes(run, items, settings.repeats)
     problems = [*_doubled_items(items), *problems]
     if problems:

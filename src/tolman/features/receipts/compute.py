@@ -15,7 +15,8 @@ import subprocess
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,6 +66,8 @@ NAMESPACE = "tolman-receipt"
 """Of SSH signatures: one that was made for another purpose is none of a receipt."""
 MOST_BYTES = 4 * 2**30
 """Of one file of a run."""
+_LONGEST = 500
+"""Characters of a sentence about a run: its ids and names are a stranger's."""
 _DEPTH = 3
 _SECONDS = 60.0
 """Longest wait for a server, or for ssh-keygen."""
@@ -160,11 +163,12 @@ def seal(config: SealConfig, events: Events = silent) -> SealResult:
             raise InputError(
                 config.run, f"can't be sealed: {made.problems[0].rstrip('.')}", fix=f"run 'tolman score {config.run}'"
             )
-        path = config.run / FILE
+        path, text = config.run / FILE, made.receipt.text()
+        signature = None if config.sign is None else _sign(text, config.sign)
         (config.run / SIGNATURE).unlink(missing_ok=True)
-        write_text(path, made.receipt.text())
-        if config.sign is not None:
-            write_text(config.run / SIGNATURE, _sign(made.receipt.text(), config.sign))
+        write_text(path, text)
+        if signature is not None:
+            write_text(config.run / SIGNATURE, signature)
     return SealResult(made.receipt, path, config.sign is not None, tuple(remarks))
 
 
@@ -251,7 +255,7 @@ class _Verification:
         sentence = sentence.replace(f"{self._copy}/", "").replace(str(self._copy), "the run")
         if self._benchmark is not None:
             sentence = sentence.replace(str(self._benchmark.absolute()), "the benchmark")
-        self.problems.append(sentence)
+        self.problems.append(sentence if len(sentence) <= _LONGEST else f"{sentence[:_LONGEST]} …")
 
     def result(self) -> VerifyResult:
         """The result so far."""
@@ -586,7 +590,8 @@ def board(config: BoardConfig, events: Events = silent) -> BoardResult:
             results.append(found)
             if record is not None and found.receipt is not None:
                 receipt = found.receipt
-                key = json.dumps([receipt.benchmark, receipt.subset, receipt.data], sort_keys=True)
+                presented = record.presented_items  # by a protocol that asks more questions
+                key = json.dumps([receipt.benchmark, receipt.subset, receipt.data, presented], sort_keys=True)
                 groups.setdefault(key, []).append((found, copy))
             events(Advanced())
         events(Ended())
@@ -619,12 +624,12 @@ def _write_board(
 ) -> None:
     refusals = [_refusal(one) for one in refused]
     pages: dict[str, tuple[Report, list[LoadedRun]]] = {}
-    for group in groups:
+    for number, group in enumerate(groups, start=1):
         receipt = group[0][0].receipt
         assert receipt is not None
         name = INDEX
         if len(groups) > 1:
-            name = f"board-{file_name(receipt.benchmark_name)[:60]}-{file_name(receipt.subset)}-{receipt.data}.html"
+            name = f"board-{number}-{file_name(receipt.benchmark_name)[:60]}.html"
         pages[name] = _ranked(group, refusals if len(groups) == 1 else [])
     out.mkdir(parents=True, exist_ok=True)
     for name, (report, runs) in pages.items():
@@ -640,7 +645,7 @@ def _write_board(
 
 def _ranked(group: Sequence[tuple[VerifyResult, Path]], refusals: Sequence[str]) -> tuple[Report, list[LoadedRun]]:
     """The report of verified runs of one question set, sorted, and the runs without addresses and paths."""
-    runs = load_runs([copy for _, copy in group])
+    runs = _with_own_names(load_runs([copy for _, copy in group]), {copy: found.run for found, copy in group})
     by_copy = {copy: found for found, copy in group}
     found_of = {run.name: by_copy[run.folder.path] for run in runs}
     made = build(runs, "baselines", refusals)
@@ -659,7 +664,11 @@ def _ranked(group: Sequence[tuple[VerifyResult, Path]], refusals: Sequence[str])
     ranges = rank_ranges(rows, headline)
     signers = {name: found.signer or "–" for name, found in found_of.items()}
     rows = [
-        replace(row, headline=_rank(row, headline) <= _MOST_LARGE, values=(span, signers.get(row.name, "–")))
+        replace(
+            row,
+            headline=_rank(row, headline) <= _MOST_LARGE,
+            values=(span, "–" if row.rules == "published" else signers.get(row.name, "–")),
+        )
         for row, span in zip(rows, ranges, strict=True)
     ]
 
@@ -677,6 +686,20 @@ def _ranked(group: Sequence[tuple[VerifyResult, Path]], refusals: Sequence[str])
     )
     report = replace(made, rows=sorted(rows, key=place), in_rows=(RANGE, SIGNED_BY), notes=[about, *notes])
     return report, [_shown_run(run, receipt.benchmark_name) for run in runs]
+
+
+def _with_own_names(runs: Sequence[LoadedRun], places: Mapping[Path, str]) -> list[LoadedRun]:
+    """The runs, each with a name of its own: a model may be called as another run is in the table.
+
+    Raises:
+        InputError: two names are equal with their folders too.
+    """
+    counts = Counter(run.name for run in runs)
+    own = [replace(run, place=places[run.folder.path]) if counts[run.name] > 1 else run for run in runs]
+    twice = next((name for name, count in Counter(run.name for run in own).items() if count > 1), None)
+    if twice is not None:
+        raise InputError(places[own[0].folder.path], f"two runs would be called {twice!r}", fix="rename a folder")
+    return own
 
 
 def _rank(row: ReportRow, column: Column) -> float:
