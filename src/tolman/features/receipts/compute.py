@@ -231,6 +231,9 @@ def _verified(
     found = _Verification(str(run), copy, benchmark, signers)
     try:
         record = found.check()
+    except InputError as error:  # its advice is for a run of one's own
+        found.refuse(str(InputError(error.path, error.what, row=error.row, field=error.field)))
+        record = None
     except TolmanError as error:
         found.refuse(str(error))
         record = None
