@@ -20,6 +20,9 @@ import pytest
 from typer.testing import CliRunner
 
 from answered import answered
+from loopback import serving
+from runs.judges import RUN, Judge, write_bench
+from terminal import tolman
 from tolman import features
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
@@ -364,7 +367,7 @@ def test_another_process_and_python_write_the_same_bytes(copied: Path) -> None:
 
 
 def test_a_run_sealed_again_after_a_change_fails_against_its_benchmark(copied: Path) -> None:
-    """Who changes questions and seals again has consistent files; only the benchmark or a signature shows it."""
+    """Files that were changed and sealed again are consistent; only the benchmark or a signature shows the change."""
     edit_item(copied, answer="A")
     items = read_items(copied / "run" / "items.parquet")
     shutil.copytree(copied / "bench", copied / "forged")
@@ -621,6 +624,20 @@ def test_samples_failures_and_further_metrics_are_sealed_too(copied: Path) -> No
     assert any(text.startswith("metrics.parquet: item q0, careful: its") for text in problems)
     edit_json(run / "run.json", set_setting("repeats", 10**9))
     assert any("more than can be scored" in text for text in verify(VerifyConfig(run=str(run))).problems)
+
+
+def test_a_judge_s_judgements_are_sealed(tmp_path: Path) -> None:
+    write_bench(tmp_path, ["B", "to the right", "hm, who knows"])
+    with serving(Judge({"to the right": "B"})) as url:
+        judge = ("--judge", "openai/judge", "--judge-base-url", url, "--judge-sample", "0", "--store", "s.sqlite")
+        tolman(tmp_path, *RUN, *judge, code=0)
+    assert "judged" in seal(SealConfig(run=tmp_path / "run")).receipt.scorers
+    assert verified(tmp_path).is_verified  # by the scoring profile that the receipt names
+    file = tmp_path / "run" / "judgements.json"
+    file.write_text(file.read_text().replace('"Z"', '"B"'))
+    problems = verified(tmp_path).problems
+    assert any(text.startswith("scores.parquet: item 2, judged: its") for text in problems)
+    assert "judgements.json: its bytes aren't the sealed ones." in problems
 
 
 def test_a_folder_without_runs_is_a_sentence(tmp_path: Path) -> None:

@@ -341,6 +341,7 @@ def seal(config: SealConfig, as_json: Json = False) -> None:
 
 
 MOST_DIFFERENCES = 20
+"""Lines of a run's differences in the terminal."""
 
 
 @app.command()
