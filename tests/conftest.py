@@ -57,7 +57,7 @@ LONG = (
     "features/test_doctor.py", "simulate/test_made_library.py", "models/test_anthropic.py", "media/test_whole.py",
     "docs/test_notebooks.py", "simulate/test_open_places.py", "test_outputs.py", "features/test_recipes.py",
     "review/studies/test_browser_study.py", "generate/test_shortcuts.py", "analyze/test_lost_points.py",
-    "features/analyses/test_plugin.py", "docs/test_extending.py", "test_registry.py",
+    "features/analyses/test_plugin.py", "features/test_receipts.py", "docs/test_extending.py", "test_registry.py",
     "generate/test_evidence_drawing.py", "simulate/test_walks.py", "features/test_compare.py", "simulate/test_lidar.py",
     "geometry/test_boxes.py", "scoring/test_parse.py", "runs/test_poisoned.py", "ingest/test_ego_exo4d.py",
     "review/routes/test_membership.py",

@@ -20,6 +20,7 @@ COMMANDS = {
     "benchmarks": "catalogue", "protocols": "catalogue", "metrics": "catalogue", "recipes": "catalogue",
     "fetch": "catalogue",
     "init": "evaluate", "run": "evaluate", "score": "evaluate", "compare": "evaluate", "report": "evaluate",
+    "seal": "evaluate", "verify": "evaluate", "board": "evaluate",
     "explain": "evaluate", "view": "evaluate",
     "reconcile": "evaluate", "reproduce": "evaluate", "ingest": "construct", "scenes": "construct",
     "generate": "construct", "audit": "construct", "simulate": "construct",

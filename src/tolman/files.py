@@ -222,7 +222,7 @@ _OWN = {
 """What a setting writes → the kinds of folder that it may go on with; the command checks what is in it."""
 _KEPT = {
     "a run": {"run.json", "items.parquet", "responses.jsonl", "judgements.json", "scores.parquet", "scores.json",
-              "metrics.parquet"},
+              "metrics.parquet", "receipt.json", "receipt.json.sig"},
     "a benchmark": {"benchmark.json", "items.parquet", "provenance.json", "review.json", "README.md"},
 }  # fmt: skip
 """Files of a folder that only its own command replaces."""

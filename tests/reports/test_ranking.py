@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from tolman.reports.report_content import emphasis, with_ranks
+from tolman.reports.report_content import emphasis, rank_ranges, with_ranks
 from tolman.reports.table_rows import Figure, ReportRow
+from tolman.scoring.intervals import Interval
 from tolman.scoring.score_table import Column, pool
 
 COLUMN = Column("a", "A", pool())
@@ -57,3 +58,26 @@ def test_a_metric_s_direction_says_what_is_best() -> None:
     error, bias = (Column("a", "A", pool(metric=name)) for name in ("relative-error", "signed-bias"))
     assert ranks(row("x", 2.0), row("y", 1.0), column=error) == {"x": 2, "y": 1}
     assert ranks(row("x", -0.2), row("y", 0.9), column=bias) == {"x": 1, "y": 2}
+
+
+def spanned(name: str, low: float, high: float, **changes: object) -> ReportRow:
+    figure = Figure((low + high) / 2, Interval(low, high))
+    return row(name, 0, **{"figures": {"a": figure}, **changes})  # type: ignore[arg-type]
+
+
+def ranges(*rows: ReportRow, column: Column = COLUMN) -> list[str]:
+    return rank_ranges(with_ranks(rows, [column]), column)
+
+
+def test_a_range_of_ranks_is_what_the_intervals_allow() -> None:
+    rows = [spanned("a", 80, 90), spanned("b", 60, 72), spanned("c", 70, 78), spanned("d", 10, 65)]
+    assert ranges(*rows) == ["1", "2–4", "2–3", "3–4"]
+    assert ranges(*rows, spanned("chance", 95, 99, ranked=False)) == ["1", "2–4", "2–3", "3–4", "–"]
+    assert ranges(rows[0], rows[3], row("without", 85)) == ["1–2", "2–3", "1–3"]
+
+
+def test_a_range_of_ranks_follows_the_metric_s_direction() -> None:
+    error, bias = (Column("a", "A", pool(metric=name)) for name in ("relative-error", "signed-bias"))
+    assert ranges(spanned("x", 2, 3), spanned("y", 0, 1), column=error) == ["2", "1"]
+    rows = [spanned("x", -0.9, -0.6), spanned("y", -0.7, 0.8), spanned("z", 0.1, 0.2)]
+    assert ranges(*rows, column=bias) == ["2–3", "1–3", "1–2"]

@@ -20,11 +20,12 @@ from tolman.commands.configured import (
     console,
     is_incomplete,
 )
-from tolman.errors import UsageError
+from tolman.errors import UsageError, counted
 from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.config import config_of
 from tolman.features.events import Ended
-from tolman.features.printing import importing_meanwhile, plain_table, progress, say
+from tolman.features.printing import importing_meanwhile, list_first, plain_table, progress, say, write_json
+from tolman.features.receipts.config import BoardConfig, SealConfig, VerifyConfig
 from tolman.features.report.config import ExplainConfig, PaperConfig, ReportConfig, ViewConfig
 from tolman.features.reproduce.render import show_plan, show_reproduced, show_targets
 from tolman.features.run.config import InitConfig, ReproduceConfig, RunConfig, ScoreConfig, is_suite, suite_path
@@ -315,3 +316,72 @@ def reproduce(config: ReproduceConfig, as_json: Json = False) -> list[Path]:
     if any(one.verdict != "reproduced" for one in found):
         raise Incomplete(folders)
     return folders
+
+
+@app.command()
+@configured(SealConfig)
+def seal(config: SealConfig, as_json: Json = False) -> None:
+    """Write a receipt into a run's folder: hashes of data, media, prompts, outputs, scorer and scores.
+
+    An unsigned receipt shows that nothing was changed by accident, and that the scores follow from the outputs. A
+    signature also shows who sealed the run. The receipt holds no paths of this machine.
+
+    Example:  tolman seal runs/vsi-bench-full/my-model-direct
+
+    Example:  tolman seal runs/vsi-bench-full/my-model-direct --sign ~/.ssh/id_ed25519
+    """
+    with progress() as events:
+        made = features.receipts.compute.seal(config, events)
+    if as_json:
+        write_json(console(), {"receipt": str(made.path), "digest": made.receipt.digest, "signed": made.is_signed})
+        return
+    for sentence in made.remarks:
+        say(console(), sentence, "yellow")
+    say(console(), f"Sealed{' and signed' if made.is_signed else ''}: {made.path}, digest {made.receipt.digest}")
+
+
+MOST_DIFFERENCES = 20
+"""Lines of a run's differences in the terminal."""
+
+
+@app.command()
+@configured(VerifyConfig)
+def verify(config: VerifyConfig, as_json: Json = False) -> None:
+    """Recompute every score of a sealed run from its outputs, and compare all files with its receipt.
+
+    Each difference is a line with file and item. The exit code is 0 if there is none, else 2.
+
+    Example:  tolman verify runs/vsi-bench-full/my-model-direct
+
+    Example:  tolman verify https://example.org/runs/my-model --benchmark my-bench --signers allowed_signers
+    """
+    with progress() as events:
+        found = features.receipts.compute.verify(config, events)
+    if as_json:
+        digest = None if found.receipt is None else found.receipt.digest
+        about = {"run": found.run, "verified": found.is_verified, "digest": digest, "signer": found.signer or None}
+        write_json(console(), about | {"problems": found.problems, "remarks": found.remarks})
+    else:
+        list_first(console(), [f"REFUSED: {text}" for text in found.problems], MOST_DIFFERENCES, "red")
+        for text in found.remarks:
+            say(console(), text, "yellow")
+        if found.is_verified and found.receipt is not None:
+            signed = f", signed by {found.signer}" if found.signer else ""
+            say(console(), f"Verified: {found.run}, digest {found.receipt.digest}{signed}")
+    if not found.is_verified:
+        raise typer.Exit(2)
+
+
+@app.command()
+@configured(BoardConfig)
+def board(config: BoardConfig) -> None:
+    """Write a static leaderboard of verified runs: sorted, with intervals and rank ranges.
+
+    Runs that fail are listed with the reason and have no rank. Chance, people and baselines have none either.
+
+    Example:  tolman board submissions --out site --benchmark my-bench --signers allowed_signers
+    """
+    with progress() as events:
+        made = features.receipts.compute.board(config, events)
+    verified = sum(one.is_verified for one in made.runs)
+    say(console(), f"Written: {made.out / 'index.html'}; {verified} of {counted(len(made.runs), 'run')} verified")

@@ -269,6 +269,11 @@ def get(name: str, options: ProtocolOptions = _NO_OPTIONS) -> Protocol:
     return compose(parts, direct, options)
 
 
+def keeps_items(name: str) -> bool:
+    """Check whether a protocol asks the benchmark's questions as they are."""
+    return all(getattr(_part(part.strip()), "present", None) is None for part in name.split("+"))
+
+
 def users_of(option: str) -> list[str]:
     """The protocols to which an option matters."""
     return [name for name in names() if option in getattr(_part(name), "uses", ())]

@@ -8,6 +8,7 @@ lacks parts which others have has no rank. Figures that are equal as printed hav
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -318,6 +319,30 @@ def _ranks(figures: dict[int, Figure], column: Column) -> dict[int, int]:
     return {place: 1 + sum(other > worth for other in worths.values()) for place, worth in worths.items()}
 
 
+def rank_ranges(rows: Sequence[ReportRow], column: Column) -> list[str]:
+    """The ranks of a column that its intervals allow, such as '2–4'; '–' for rows that have no rank in it.
+
+    A row is surely behind those whose whole interval is better than its own, and surely ahead of those whose whole
+    interval is worse. One without an interval may have any rank. This is wider than paired tests would be.
+    """
+    spans: dict[int, tuple[float, float]] = {}
+    for place, row in enumerate(rows):
+        figure = row.figures.get(column.key)
+        if figure is not None and figure.rank is not None:
+            ends = figure.interval
+            worths = [-math.inf, math.inf] if ends is None else [_worth(end, column) for end in (ends.low, ends.high)]
+            if ends is not None and direction_of(column) == "zero" and ends.low < 0 < ends.high:
+                worths.append(0.0)
+            spans[place] = min(worths), max(worths)
+    found = ["–"] * len(rows)
+    for place, (low, high) in spans.items():
+        ahead = sum(other_low > high for other_low, _ in spans.values())
+        behind = sum(other_high < low for _, other_high in spans.values())
+        first, last = 1 + ahead, len(spans) - behind
+        found[place] = str(first) if first == last else f"{first}–{last}"
+    return found
+
+
 def direction_of(column: Column) -> str:
     """Return which values of a column are better: 'higher', 'lower', or those near 'zero'."""
     measures = [leaf.measure for leaf in pools_of([column.node]) if leaf.measure is not None]
@@ -345,6 +370,7 @@ class Report:
         endings: for each run whose model was stopped in answers, how often and by which limit, as scores.json has it.
         further: for each run and scorer the metrics that the user asked for.
         cuts: tables by labels, and under other benchmarks' taxonomies.
+        in_rows: headings of `ReportRow.values` in the benchmark's own table.
     """
 
     benchmark: BenchmarkSpec
@@ -358,6 +384,7 @@ class Report:
     endings: list[dict[str, Any]] = field(default_factory=list)
     further: list[FurtherTable] = field(default_factory=list)
     cuts: list[ReportTable] = field(default_factory=list)
+    in_rows: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -372,7 +399,7 @@ class Report:
     @property
     def table(self) -> ReportTable:
         """Return the benchmark's own table, without its remarks."""
-        return ReportTable("", self.columns, self.benchmark.table.headline, self.rows)
+        return ReportTable("", self.columns, self.benchmark.table.headline, self.rows, in_rows=self.in_rows)
 
 
 _APART = "report those of each set by themselves, or all of them in a site: --out FOLDER, a name without a suffix."

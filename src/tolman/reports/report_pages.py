@@ -114,13 +114,16 @@ def page(report: Report, runs: Sequence[LoadedRun], small: Thumbnails | None = N
     return "".join(pieces(report, runs, small))
 
 
-def pieces(report: Report, runs: Sequence[LoadedRun], small: Thumbnails | None = None) -> Iterator[str]:
+def pieces(
+    report: Report, runs: Sequence[LoadedRun], small: Thumbnails | None = None, *, with_items: bool = True
+) -> Iterator[str]:
     """The page piece by piece, as that of a hundred thousand items takes more memory than all else of its run.
 
     Args:
         report: of the runs.
         runs: one or more.
         small: pictures of the items; none where None.
+        with_items: whether the page lists every item.
     """
     pictures = embedded(small.pictures if small is not None else [])
     whole = (
@@ -135,13 +138,14 @@ def pieces(report: Report, runs: Sequence[LoadedRun], small: Thumbnails | None =
             shares_label=SHARES_LABEL,
             bounds_label=BOUNDS_LABEL,
             figure=tasks_svg(report),
+            with_items=with_items,
             settings=[(run.name, run.record.model_dump_json(indent=2)) for run in runs],
             data=f'{{"runs":{embedded([run.name for run in runs])},"pictures":{pictures},"items":[{_ITEMS}]}}',
         )
     )
     before, _, after = whole.partition(_ITEMS)
     yield before
-    for number, entry in enumerate(entries(runs)):
+    for number, entry in enumerate(entries(runs) if with_items else ()):
         if small is not None and entry["id"] in small.of_item:
             entry["media"] = small.of_item[entry["id"]]
         yield f"{',' if number else ''}{embedded(entry)}"

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from tolman import benchmarks, models
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import UsageError, counted, unknown
 from tolman.item_table import data_hash, field_values
-from tolman.items import Selection
+from tolman.items import Item, Selection
 from tolman.models.model import HasExpectation, KnowsTheTruth, Model, ModelOptions
 from tolman.responses import Outcome, Outcomes
 from tolman.runs.imports import Imported, formats, read_import
@@ -201,15 +202,21 @@ def _score_again(
 ) -> dict[str, Any]:
     benchmark = benchmarks.get(record.settings.benchmark)
     items, outcomes = folder.open_items(), Outcomes.of(folder.each_outcome())
-    expectation = None
-    if is_blind(record.settings.model):
-        model = models.create(record.settings.model, ModelOptions(seed=record.settings.seed))
-        if isinstance(model, KnowsTheTruth) and len(items) == (record.presented_items or record.subset_items):
-            model.prepare(benchmark, items)
-            expectation = model if isinstance(model, HasExpectation) else None
+    expectation = expectation_of(record, benchmark, items)
     return score_run(
         folder, benchmark, record, items, outcomes, expectation=expectation, metrics=metrics, workers=workers
     )
+
+
+def expectation_of(record: RunRecord, benchmark: BenchmarkSpec, items: Sequence[Item]) -> HasExpectation | None:
+    """The baseline behind a run of all questions, where its expected figures can be computed; else None."""
+    if not is_blind(record.settings.model):
+        return None
+    model = models.create(record.settings.model, ModelOptions(seed=record.settings.seed))
+    if not isinstance(model, KnowsTheTruth) or len(items) != (record.presented_items or record.subset_items):
+        return None
+    model.prepare(benchmark, items)
+    return model if isinstance(model, HasExpectation) else None
 
 
 def judge_folder(

@@ -10,6 +10,7 @@ scores.parquet    each item under each rule set
 metrics.parquet   the values of further metrics, where the benchmark's table has any or the user asked for some
 scores.json       the figures of the benchmark's table
 report.html       all of it to look at
+receipt.json      hashes of all of it, once it is sealed (`runs.receipts`)
 ```
 """
 

@@ -290,6 +290,9 @@ def compute_scores(
     outcomes: Iterable[Outcome] | Outcomes,
     *,
     scorer: str | None = None,
+    judgements: judged.Judgements | None = None,
+    expectation: HasExpectation | None = None,
+    metrics: Sequence[str] = (),
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Score outcomes; nothing is read or written.
 
@@ -299,14 +302,19 @@ def compute_scores(
         items: the questions.
         outcomes: responses and failures.
         scorer: the one scorer to use; those of the run's preset, and of plugins, where None.
+        judgements: of a judge, for the rule set `judged`.
+        expectation, metrics: as for `score_run`; no further metrics where none is named.
 
     Returns:
-        The rows of scores.parquet and the figures of scores.json.
+        The rows of scores.parquet, with the values of further metrics, and the figures of scores.json.
 
     Raises:
-        UsageError: there is no such scorer.
+        UsageError: there is no such scorer or metric.
     """
-    scored = _Scoring(benchmark, record, items, outcomes, scorer=scorer)
+    scored = _Scoring(
+        benchmark, record, items, outcomes, scorer=scorer, judgements=judgements, expectation=expectation,
+        metrics=metrics,
+    )  # fmt: skip
     rows = in_sections(scored.frames())
     return rows, scored.figures(rows.lazy())
 
