@@ -124,7 +124,8 @@ def main() -> None:
     print(f"{time.perf_counter() - started:.0f} s for {len(runs)} runs")
     (first, *_) = found.runs.values()
     assert first.map is not None
-    print(f"maps: {first.map.scenes} scenes, {first.map.best.answers:,} answers; {first.map.thin_scenes} scenes too thin")
+    own = first.map
+    print(f"maps of {own.scenes} scenes with {own.best.answers:,} answers; {own.thin_scenes} scenes have too few")
 
 
 if __name__ == "__main__":

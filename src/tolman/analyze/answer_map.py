@@ -10,7 +10,7 @@ sigmoid steepens towards a count (graduated non-convexity, Blake and Zisserman 1
 and so does the best step of each. The first start is the true map. All starts of all answer sets are one array.
 
 The distance of two boxes is the greatest of u · offset − h(u) over directions u, where h is the support function of
-their Minkowski difference. With the directions used here it is too short by 1 % at most.
+their Minkowski difference. With the directions used here it is too short by 1 cm on average.
 """
 
 from __future__ import annotations
@@ -55,15 +55,14 @@ _DEGREES, _METRES, _SHARE = 40.0, 0.5, 0.25
 """Margins that count as one."""
 
 
-def _directions() -> Reals:
+def _directions(boxes: Boxes) -> Reals:
+    """Unit vectors in all directions, and along the axes of some boxes, where faces are parallel. Shape (K, 3)."""
     azimuth, height = np.meshgrid(
-        np.radians(np.arange(0, 360, 10)), np.radians([-85, -60, -40, -20, -8, 0, 8, 20, 40, 60, 85])
+        np.radians(np.arange(0, 360, 15)), np.radians([-85, -55, -30, -12, 0, 12, 30, 55, 85])
     )
-    parts = np.cos(height) * np.cos(azimuth), np.cos(height) * np.sin(azimuth), np.sin(height)
-    return np.stack(parts, axis=-1).reshape(-1, 3).astype(np.float32)
-
-
-_UNITS = _directions()
+    around = np.stack([np.cos(height) * np.cos(azimuth), np.cos(height) * np.sin(azimuth), np.sin(height)], axis=-1)
+    axes = np.unique(boxes.axes.reshape(-1, 3).round(3), axis=0)
+    return np.concatenate([around.reshape(-1, 3), axes, -axes]).astype(np.float32)
 
 
 def has_enough(answers: Sequence[SceneAnswer]) -> bool:
@@ -128,7 +127,7 @@ def fit_map(task: MapTask) -> AnswerMap:
         part = step / (STEPS - 1)
         length, temperature = (high * (low / high) ** part for high, low in (_LENGTHS, _TEMPERATURES))
         margin, slope = margins(places, values, temperature)
-        kept = margin >= 0
+        kept = margin > 0  # all objects in one point satisfy nothing
         count = kept.sum(1)
         better = count > best_count
         best_count = np.where(better, count, best_count)
@@ -143,7 +142,7 @@ def fit_map(task: MapTask) -> AnswerMap:
         things=margins.things,
         places=best_places[chosen].astype(np.float64),
         kept=best_kept[chosen],
-        true_kept=margins(true, task.values, 1.0)[0] >= 0,
+        true_kept=margins(true, task.values, 1.0)[0] > 0,
     )
 
 
@@ -186,18 +185,20 @@ class Margins:
     def _set_boxes(self, geometry: SceneGeometry) -> None:
         """Prepare the distances of all pairs of objects: their first numbers, and the part that places don't change."""
         boxes, first, fixed = geometry.boxes, [], []
-        support = _support(boxes)
-        flat = _UNITS * np.array([1, 1, 0], np.float32)
+        used = [n for name in self.things for n in geometry.members[name]]
+        self._units = _directions(boxes.take(np.array(used, dtype=np.intp)))
+        support = _support(boxes, self._units)
+        flat = self._units * np.array([1, 1, 0], np.float32)
         for a, b in self._ends.tolist():
             first.append(len(fixed))
             one, other = (geometry.members[self.things[n]] for n in (a, b))
             for i, j in itertools.product(one, other):
                 base = boxes.centers[j] - boxes.centers[i]
                 moved = np.append(self.true[b] - self.true[a], 0.0)
-                fixed.append(_UNITS @ base - flat @ moved - support[i] - support[j])
+                fixed.append(self._units @ base - flat @ moved - support[i] - support[j])
         self._first = np.array(first, dtype=np.intp)
         self._of_pair = np.repeat(np.arange(len(first)), np.diff([*first, len(fixed)]))
-        self._fixed = np.array(fixed, dtype=np.float32).reshape(-1, len(_UNITS))
+        self._fixed = np.array(fixed, dtype=np.float32).reshape(-1, len(self._units))
 
     def __call__(self, places: Reals, values: Floats, temperature: float) -> tuple[Reals, Reals]:
         """Compute margins, and the slope of the sum of their sigmoids.
@@ -258,13 +259,13 @@ class Margins:
 
     def _gaps(self, places: Reals) -> tuple[Reals, Reals]:
         """Distances of pairs of things, below 0 where boxes overlap, and unit vectors. Shapes (B, E) and (B, E, 2)."""
-        flat = (places[:, self._ends[:, 1]] - places[:, self._ends[:, 0]]) @ _UNITS[:, :2].T
+        flat = (places[:, self._ends[:, 1]] - places[:, self._ends[:, 0]]) @ self._units[:, :2].T
         reach = flat[:, self._of_pair] + self._fixed
         way = reach.argmax(-1)
         by_object = np.take_along_axis(reach, way[..., None], -1)[..., 0]
         gap = np.minimum.reduceat(by_object, self._first, axis=1)
         is_nearest = by_object == gap[:, self._of_pair]
-        away = np.add.reduceat(_UNITS[way, :2] * is_nearest[..., None], self._first, axis=1)
+        away = np.add.reduceat(self._units[way, :2] * is_nearest[..., None], self._first, axis=1)
         return gap, away / np.add.reduceat(is_nearest, self._first, axis=1, dtype=np.float32)[..., None]
 
     def _nearest(self, gap: Reals, said: Numbers) -> tuple[Reals, Numbers, Numbers]:
@@ -298,9 +299,9 @@ def _quarter(vectors: Reals) -> Reals:
     return np.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
 
 
-def _support(boxes: Boxes) -> Reals:
+def _support(boxes: Boxes, units: Reals) -> Reals:
     """How far each box reaches from its centre in each direction. Shape (objects, directions)."""
-    along = np.abs(np.einsum("kd,nad->nka", _UNITS, boxes.axes))
+    along = np.abs(np.einsum("kd,nad->nka", units, boxes.axes))
     return np.asarray((along * boxes.extents[:, None] / 2).sum(-1), dtype=np.float32)
 
 

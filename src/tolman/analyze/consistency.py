@@ -147,8 +147,8 @@ def read_answers(rows: pl.DataFrame, items: Mapping[str, Item], geometries: Mapp
         else:
             try:
                 sheet.answers.append(_answer(as_generated(item), repeat, family.name, reading or "", geometries))
-            except KeyError as error:
-                sheet.left_out[f"the scene lacks {error.args[0]}"] += 1
+            except KeyError:
+                sheet.left_out["the scene lacks an object that it names"] += 1
             except ValueError as error:
                 sheet.left_out[str(error)] += 1
     return sheet

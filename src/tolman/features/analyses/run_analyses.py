@@ -465,7 +465,7 @@ def _consistency_of_run(
     sheet = read_answers(rows, {item.id: item for item in run.folder.items()}, geometries)
     if not sheet.answers:
         why = next(iter(sheet.left_out), "they are unread, or of other question types")
-        raise UsageError(f"no answer of {run.folder.path} can be compared with others: {why}.")
+        raise UsageError(f"no answer of {run.folder.path} can be compared: {why}.")
     events(Began(f"counting the contradictions of {run.name}"))
     found = contradictions(
         sheet, geometries, tolerance=config.tolerance, permutations=config.permutations, seed=config.seed
