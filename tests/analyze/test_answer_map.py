@@ -15,8 +15,8 @@ pytest.importorskip("shapely", reason="scenes need the extra 'build'")
 from three_rooms import ROOMS
 from tolman.analyze.answer_map import (
     AnswerSets,
-    Margins,
     MapTask,
+    Margins,
     fit_map,
     has_enough,
     map_tasks,

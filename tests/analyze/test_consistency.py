@@ -35,7 +35,9 @@ EASY, MEDIUM, HARD = SECTORS
 
 
 def room(*names: str) -> SceneGeometry:
-    boxes = [OrientedBox(center=(float(n), float(n * n), 0.5), axes=FLAT, extents=(0.2,) * 3) for n in range(len(names))]
+    boxes = [
+        OrientedBox(center=(float(n), float(n * n), 0.5), axes=FLAT, extents=(0.2,) * 3) for n in range(len(names))
+    ]
     things = [
         SceneObject(id=f"{n}", category=name, box=box) for n, (name, box) in enumerate(zip(names, boxes, strict=True))
     ]
@@ -191,7 +193,9 @@ def test_answers_are_read_from_scores_and_others_counted() -> None:
         return Item.model_validate({"id": id, "task": task, "question": question, "scene": "s", **rest})
 
     choice = {"kind": "choice", "answer": "A"}
-    between = "Measuring from the closest point of each object, what is the distance between the {} and the {} (in meters)?"
+    between = (
+        "Measuring from the closest point of each object, what is the distance between the {} and the {} (in meters)?"
+    )
     turn = "If I am standing by the {} and facing the {}, is the {} to the left or the right of the b?"
     closest = "Measuring from the closest point of each object, which of these objects ({}) is the closest to the {}?"
     metres = {"kind": "number", "answer": "2", "unit": "m"}
