@@ -1,7 +1,6 @@
 """Consistency: do a model's answers about one scene agree with each other, right or wrong?
 
-A *group* is a set of answers that could contradict each other, whatever they are: there are answers to its questions
-that no scene allows. Each kind of group has its rule:
+A *group* is a set of questions with some answers that no scene allows. Each kind of group has its rule:
 
 - directions: two relative directions among the same three objects. Each says on which side of the line through two of
   them the third is, and bounds one angle of their triangle. Two sides must be the same, two bounds of one angle must
@@ -311,8 +310,8 @@ def _direction_groups(answers: Sequence[SceneAnswer], numbers: Sequence[int]) ->
 
 
 def _sides_and_angles(one: SceneAnswer, listed: Sequence[str]) -> tuple[Numbers, Floats, Floats]:
-    """For each sector the side on which the third object is (1 left, −1 right, 0 unknown) as seen in the order of the
-    list, and the bounds of the triangle's angle at the position, in degrees."""
+    """Each sector as facts about the triangle of three objects: the way around it in the order of the list (1 to the
+    left, −1 to the right, 0 unknown), and the bounds of its angle at the position in degrees."""
     turn = _TURNED[tuple(listed.index(name) for name in one.about)]  # type: ignore[index]
     sectors = np.array([(low, high) for low, high, _ in DIRECTIONS[one.task]])
     low, high = sectors.T

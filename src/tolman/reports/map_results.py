@@ -151,7 +151,7 @@ _KIND_NAMES = {
 
 
 def show_consistency(result: ConsistencyResult) -> list[Shown]:
-    """Make the output: for each run its contradictions, its best maps, and what the figures leave out."""
+    """Make the output: for each run its contradictions, its best maps, and the answers in no figure."""
     shown: list[Shown] = []
     for name, run in result.runs.items():
         found = run.contradictions
