@@ -169,12 +169,12 @@ class Margins:
             key = number[min(a, b)], number[max(a, b)]
             return pairs.setdefault(key, len(pairs))
 
-        self._triples = self._numbers([[number[name] for name in answers[n].about] for n in self._turning], 3)
-        self._sectors = _sector_bounds([answers[n].task for n in self._turning])
-        options = [[pair(answers[n].about[0], name) for name in answers[n].about[1:]] for n in self._near]
+        self._triples = self._numbers([[number[name] for name in answers[n].about] for n in self._turning.tolist()], 3)
+        self._sectors = _sector_bounds([answers[n].task for n in self._turning.tolist()])
+        options = [[pair(answers[n].about[0], name) for name in answers[n].about[1:]] for n in self._near.tolist()]
         most = max(map(len, options), default=1)
         self._options = self._numbers([own + [-1] * (most - len(own)) for own in options], most)
-        self._pair = self._numbers([[pair(*answers[n].about)] for n in self._apart], 1)[:, 0]
+        self._pair = self._numbers([[pair(*answers[n].about)] for n in self._apart.tolist()], 1)[:, 0]
         self._ends = self._numbers(list(pairs), 2)
         self._set_boxes(geometry)
 
@@ -184,7 +184,8 @@ class Margins:
 
     def _set_boxes(self, geometry: SceneGeometry) -> None:
         """Prepare the distances of all pairs of objects: their first numbers, and the part that places don't change."""
-        boxes, first, fixed = geometry.boxes, [], []
+        boxes, first = geometry.boxes, list[int]()
+        fixed: list[Floats] = []
         used = [n for name in self.things for n in geometry.members[name]]
         self._units = _directions(boxes.take(np.array(used, dtype=np.intp)))
         support = _support(boxes, self._units)
@@ -236,7 +237,7 @@ class Margins:
             if len(self._apart):
                 said = values[:, self._apart].astype(np.float32)
                 own, by_own = self._distance(np.maximum(gap[:, self._pair], 0), said)
-                np.add.at(by_gap, (slice(None), self._pair), weigh(self._apart, own) * by_own)
+                np.add.at(by_gap, (np.arange(len(gap))[:, None], self._pair), weigh(self._apart, own) * by_own)
             pull = by_gap[..., None] * away
             ends = self._one_hot(self._ends[:, 1]) - self._one_hot(self._ends[:, 0])
             slope += np.einsum("bed,et->btd", pull, ends)
@@ -266,7 +267,8 @@ class Margins:
         gap = np.minimum.reduceat(by_object, self._first, axis=1)
         is_nearest = by_object == gap[:, self._of_pair]
         away = np.add.reduceat(self._units[way, :2] * is_nearest[..., None], self._first, axis=1)
-        return gap, away / np.add.reduceat(is_nearest, self._first, axis=1, dtype=np.float32)[..., None]
+        ties = np.add.reduceat(is_nearest, self._first, axis=1, dtype=np.float32)
+        return gap, np.asarray(away / ties[..., None], dtype=np.float32)
 
     def _nearest(self, gap: Reals, said: Numbers) -> tuple[Reals, Numbers, Numbers]:
         """Margins of the nearest object, and the pairs of things of the chosen option and its closest rival."""
@@ -281,8 +283,11 @@ class Margins:
     def _distance(self, gap: Reals, said: Reals) -> tuple[Reals, Reals]:
         """Margins of distances, and their slopes. Shapes (B, Q)."""
         greater = np.maximum(np.maximum(gap, said), np.float32(0.05))
-        by_gap = np.where(gap > said, -said / greater**2, 1 / greater)
-        return (self._tolerance - np.abs(gap - said) / greater) / np.float32(_SHARE), by_gap / np.float32(_SHARE)
+        by_gap = np.where(gap > said, -said / greater**2, 1 / greater)  # of the margin, in shares
+        unit = np.float32(_SHARE)
+        return (np.float32(self._tolerance) - np.abs(gap - said) / greater) / unit, np.asarray(
+            by_gap / unit, np.float32
+        )
 
 
 def _sector_bounds(tasks: Sequence[str]) -> Reals:

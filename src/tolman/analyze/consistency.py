@@ -109,10 +109,10 @@ class AnswerSheet:
             values: shape (answers,).
             right_from: the accuracy from which a number is right, 0 to 1.
         """
-        truths = np.array([one.truth for one in self.answers], dtype=np.float64)
+        truths: Floats = np.array([one.truth for one in self.answers], dtype=np.float64)
         is_number = np.array([not one.options for one in self.answers], dtype=np.bool_)
         with np.errstate(divide="ignore", invalid="ignore"):
-            accurate = relative_accuracy_level(values, np.asarray(truths)) / 10 >= right_from - 1e-9
+            accurate = relative_accuracy_level(values, truths) / 10 >= right_from - 1e-9
         return np.where(is_number & (truths != 0), accurate, values == truths)
 
     def permuted(self, values: Floats, generator: np.random.Generator) -> Floats:

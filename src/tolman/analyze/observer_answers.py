@@ -83,9 +83,9 @@ class Unanswered:
     reason: str
 
 
-def relative_accuracy_level(values: Floats, truth: float) -> Codes:
-    """Ten times the mean relative accuracy of answers to one number. Shape as the values'."""
-    error = np.abs(values - truth) / abs(truth)
+def relative_accuracy_level(values: Floats, truth: float | Floats) -> Codes:
+    """Ten times the mean relative accuracy of answers to one number or to as many. Shape as the values'."""
+    error = np.abs(values - truth) / np.abs(truth)
     return np.asarray(10 - np.searchsorted(_ERRORS, error, side="left"))
 
 
