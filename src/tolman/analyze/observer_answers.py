@@ -83,9 +83,9 @@ class Unanswered:
     reason: str
 
 
-def relative_accuracy_level(values: Floats, truth: float) -> Codes:
-    """Ten times the mean relative accuracy of answers to one number. Shape as the values'."""
-    error = np.abs(values - truth) / abs(truth)
+def relative_accuracy_level(values: Floats, truth: float | Floats) -> Codes:
+    """Ten times the mean relative accuracy of answers to one number or to as many. Shape as the values'."""
+    error = np.abs(values - truth) / np.abs(truth)
     return np.asarray(10 - np.searchsorted(_ERRORS, error, side="left"))
 
 
@@ -97,7 +97,7 @@ def _number(item: Item, values: Floats, noticed: Bools) -> Codes:
     return np.where(noticed, relative_accuracy_level(values, item.float_answer), GUESS)
 
 
-def _names(item: Item) -> list[tuple[str, ...]]:
+def named_parts(item: Item) -> list[tuple[str, ...]]:
     """The parts of a question that its family's patterns find, those of each pattern together."""
     known = family_of(item)
     found = [match for pattern in known.names for match in pattern.finditer(item.question)] if known else []
@@ -108,20 +108,20 @@ def _names(item: Item) -> list[tuple[str, ...]]:
 
 def count(percepts: Percepts, item: Item) -> Codes:
     """How many objects of a category: those on the map; an answer of 0 is never given."""
-    found = percepts.count(percepts.geometry.category(_names(item)[0][0]))
+    found = percepts.count(percepts.geometry.category(named_parts(item)[0][0]))
     return _number(item, found.astype(np.float64)[None], found[None] > 0)
 
 
 def absolute_distance(percepts: Percepts, item: Item) -> Codes:
     """The distance of the nearest points of two objects."""
-    a, b = (percepts.geometry.category(name) for name in _names(item)[0][:2])
+    a, b = (percepts.geometry.category(name) for name in named_parts(item)[0][:2])
     found = percepts.distance(a, b)
     return _number(item, np.where(np.isfinite(found), found, 0.0), np.isfinite(found))
 
 
 def object_size(percepts: Percepts, item: Item) -> Codes:
     """The longest side of an object, in centimetres."""
-    category = percepts.geometry.category(_names(item)[0][0])
+    category = percepts.geometry.category(named_parts(item)[0][0])
     number, noticed = percepts.one(category)
     return _number(item, 100 * percepts.longest(number), noticed[None])
 
@@ -137,7 +137,7 @@ def room_size(percepts: Percepts, item: Item) -> Codes:
 
 def relative_distance(percepts: Percepts, item: Item) -> Codes:
     """The option that is nearest to an object, among those that were noticed."""
-    primary = percepts.geometry.category(_names(item)[0][1])
+    primary = percepts.geometry.category(named_parts(item)[0][1])
     options = [percepts.geometry.category(option) for option in item.options]
     found = np.stack([percepts.distance(primary, option) for option in options])
     return np.where(np.isfinite(found).any(0), found.argmin(0), GUESS)
@@ -146,7 +146,7 @@ def relative_distance(percepts: Percepts, item: Item) -> Codes:
 def relative_direction(percepts: Percepts, item: Item) -> Codes:
     """The sector that an object is in, for an observer at one who faces another."""
     sectors = DIRECTIONS[item.task]
-    names = [percepts.geometry.category(name) for name in _names(item)[0][:3]]
+    names = [percepts.geometry.category(name) for name in named_parts(item)[0][:3]]
     places, noticed = zip(*(percepts.place(name) for name in names), strict=True)
     sector = _sector(egocentric_angle(*places), sectors)
     options = np.array([item.options.index(name) for _, _, name in sectors])
@@ -160,7 +160,7 @@ def _sector(angle: Floats, sectors: Sectors) -> Codes:
 
 def route_plan(percepts: Percepts, item: Item) -> Codes:
     """The option that has most turns in common with those of the observer; ties are drawn."""
-    parts = _names(item)
+    parts = named_parts(item)
     if len(parts) < 2 or len(parts[0]) != 3:
         raise ValueError("no family knows the question's words")
     (start, facing, _), stops = parts[0], [own[0] for own in parts[1:]]
@@ -196,7 +196,7 @@ def appearance_order(percepts: Percepts, item: Item) -> Codes:
     view = percepts.view
     if not view.known:
         raise KeyError("what the video shows when")
-    names = re.split(r", ", _names(item)[0][0])
+    names = re.split(r", ", named_parts(item)[0][0])
     first = np.stack([_first_noticed(percepts, name) for name in names], axis=-1)
     agreement = []
     for option in item.options:

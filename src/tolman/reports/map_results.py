@@ -1,6 +1,7 @@
 """Cognitive maps as `tolman analyze maps` shows them: distances by length, unusable maps, and a page of figures.
 
-The page shows the accuracy by distance, and drawn maps next to the true ones.
+The page shows the accuracy by distance, and drawn maps next to the true ones. Also the output of `tolman analyze
+consistency`, which searches for the map behind a model's answers.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
+from tolman.analyze.answer_map import GUESSED_SETS, ConsistencyResult, MapShare, RunConsistency
+from tolman.analyze.consistency import KINDS, Contradictions
 from tolman.analyze.maps import Consistency, Drawn, ItemMap, Locality, MapsResult, RunMaps, bin_labels
 from tolman.cognitive_maps import CognitiveMap
 from tolman.errors import counted
 from tolman.reports.analysis_results import Shown, format_interval, format_share, list_written, missing_intervals, table
 from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame, rendered
 from tolman.reports.charts.point_forms import DRAWN, PLANES_FORM, TRUE
+from tolman.scoring.intervals import Share
 from tolman.visible import visible
 
 
@@ -134,3 +138,81 @@ def locality_chart(found: MapsResult, *notes: str) -> Chart:
 def _bin_places(one: Locality) -> list[dict[str, Any]]:
     ends = pairwise(one.edges)
     return [{"label": label, "x": sum(own) / 2} for label, own in zip(bin_labels(one.edges), ends, strict=True)]
+
+
+_KIND_NAMES = {
+    "directions": "two directions",
+    "nearest": "nearest objects",
+    "nearest and distances": "nearest, distances",
+    "triangle": "three distances",
+    "twice": "a number asked for twice",
+    "all": "all",
+}
+
+
+def show_consistency(result: ConsistencyResult) -> list[Shown]:
+    """Make the output: for each run its contradictions, its best maps, and the answers in no figure."""
+    shown: list[Shown] = []
+    for name, run in result.runs.items():
+        found = run.contradictions
+        kinds = [kind for kind in (*KINDS, "all") if kind in found and (kind != "all" or len(found) > 2)]
+        if kinds:
+            headings = ["", "groups", "contradict", "% (95 % interval)", "guesser, %", "p"]
+            rows = [_contradiction_row(kind, found[kind]) for kind in kinds]
+            shown.append(table(headings, rows, title=f"{name}: contradictions among answers about one scene"))
+        rows = _map_rows(run)
+        if rows:
+            headings = ["answers that agree with", "answers", "% (95 % interval)", "guesser, %"]
+            shown.append(table(headings, rows, title=f"{name}: maps of the scenes"))
+        shown += _left_out(run)
+        shares = [*(own.share for own in found.values()), *([run.map.best.share] if run.map else [])]
+        shown += missing_intervals(own.reason for own in shares if own)
+    shown.append(
+        "groups: sets of answers that could contradict each other. guesser: the same after the answers are permuted "
+        f"within each question type ({result.permutations} times; {GUESSED_SETS} times for maps). p: share of "
+        "permutations with as few contradictions. best map: the places that satisfy most answers. Numbers contradict "
+        f"from a difference of {100 * result.tolerance:g} %; seed {result.seed}; scorer: {result.scorer}."
+    )
+    return shown
+
+
+def _contradiction_row(kind: str, own: Contradictions) -> list[str]:
+    return [_KIND_NAMES[kind], f"{own.groups:,}", f"{own.found:,}", _with_interval(own.share), f"{own.guessed:.1f}",
+            f"{own.p:.3f}"]  # fmt: skip
+
+
+def _map_rows(run: RunConsistency) -> list[list[str]]:
+    own = run.map
+    named: list[tuple[str, MapShare]] = [] if run.drawn is None else [("the maps that the model drew", run.drawn)]
+    if own is not None:
+        best = [("the best map", own.best), ("the best map, of the right answers", own.best_right)]
+        named = [*best, ("the true map", own.true), *named]
+    return [
+        [text, f"{one.answers:,}", _with_interval(one.share), "–" if one.guessed is None else f"{one.guessed:.1f}"]
+        for text, one in named
+    ]
+
+
+def _with_interval(share: Share | None) -> str:
+    return "–" if share is None else f"{share.value:.1f} ({format_interval(share.interval)})"
+
+
+def _left_out(run: RunConsistency) -> list[str]:
+    """Sentences about answers that are in no figure."""
+    said = []
+    if not run.contradictions:
+        said.append("No answers share enough objects to contradict each other.")
+    if run.map is None:
+        said.append("No scene has enough answers about places for a map.")
+    elif run.map.thin_scenes:
+        thin = counted(run.map.thin_scenes, "scene has", "scenes have")
+        said.append(f"{thin} too few answers for a map ({run.map.thin_answers:,}).")
+    if run.undrawn:
+        said.append(f"{counted(run.undrawn, 'answer is', 'answers are')} about objects that the drawn map leaves open.")
+    if run.unread:
+        said.append(f"{counted(sum(run.unread.values()), 'answer is', 'answers are')} unread.")
+    if run.other_types:
+        others = ", ".join(f"{task} {count:,}" for task, count in run.other_types.items())
+        said.append(f"Answers of other question types: {others}.")
+    said += [f"{counted(count, 'answer is', 'answers are')} left out: {why}." for why, count in run.left_out.items()]
+    return said

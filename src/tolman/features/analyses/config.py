@@ -248,6 +248,27 @@ class GroundingConfig:
     right_from: RightFrom = 0.5
 
 
+@dataclass(frozen=True, kw_only=True)
+class ConsistencyConfig:
+    """Settings of `analyze_consistency`."""
+
+    runs: Runs
+    scenes: Annotated[Path, Setting("Folder of the benchmark's scenes: Parquet shards, or VSI-Bench's meta-info.")]
+    maps: Path | None = setting(
+        "Run folder of the same model with the protocol cognitive-map; its maps are compared with the answers. "
+        "Default: none."
+    )
+    tolerance: float = setting(
+        "Share by which two numbers may differ before they contradict each other, 0–1.", default=0.2, least=0, most=1
+    )
+    permutations: int = setting("Permutations that give a guesser's contradictions, from 20.", default=200, least=20)
+    starts: int = setting("Starts of the search for the best map of a scene, from 2.", default=8, least=2)
+    right_from: RightFrom = 0.5
+    scorer: Scorer = None
+    seed: Seed = 0
+    workers: NumberOfWorkers = None
+
+
 def _own(function: str, config: type[Any], title: str, *examples: str, **others: Any) -> Analysis[Any, Any]:
     """Declare the analysis of 'module:name': it has `analyze_NAME` and `NAME_to_json`, and reports have `show_NAME`."""
     module, _, name = function.partition(":")
@@ -328,6 +349,14 @@ ANALYSES = (
         GroundingConfig,
         "Grounded accuracy: answers that are right with the evidence, given up without it, and others on a twin.",
         "grounding runs/my-bench-all/my-model-grounded",
+        to_json=to_plain,
+    ),
+    _own(
+        "run_analyses:consistency",
+        ConsistencyConfig,
+        "Consistency: contradictions among a model's answers about one scene, and the best single map behind them.",
+        "consistency runs/vsi-bench-full/my-model-direct --scenes meta_info",
+        show=later("tolman.reports.map_results:show_consistency"),
         to_json=to_plain,
     ),
 )

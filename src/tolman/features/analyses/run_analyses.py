@@ -1,20 +1,32 @@
-"""Analyses of runs: vision ablation, human baselines, cognitive maps, the ideal observer, and grounded accuracy.
+"""Analyses of runs: vision ablation, human baselines, cognitive maps, the ideal observer, grounding, and consistency.
 
 The ablation compares a model's runs item by item. Human baselines are several people's scores, their average, and
 tiers of difficulty from answering times. Drawn cognitive maps are compared with the true maps of the scenes. The ideal
 observer separates errors of perception from errors of reasoning. Grounded accuracy compares the answers to an item
-with its evidence, without it, and on its twin.
+with its evidence, without it, and on its twin. Consistency compares the answers about one scene with each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from tolman.analyze.answer_map import (
+    AnswerSets,
+    ConsistencyResult,
+    MapShare,
+    RunConsistency,
+    fit_map,
+    map_tasks,
+    share_drawn,
+    summarise_maps,
+)
+from tolman.analyze.consistency import contradictions, read_answers
 from tolman.analyze.deltas import BLIND, DeltasResult, ProtocolRun, deltas, published_deltas
 from tolman.analyze.grounding import ALL, CONDITIONS, TWIN, GroundingResult, RunGrounding, judge, summarise
 from tolman.analyze.humans import TIERS, Difficulty, HumansResult, averages, difficulty, tier_of
@@ -23,9 +35,17 @@ from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable, Unanswered, scene_tasks, tabulate
 from tolman.analyze.observer_fit import ObserverResult, RunObserver, count_reasons, fit_run, observed_answers
 from tolman.benchmarks.published import published_tables
+from tolman.cognitive_maps import Place
 from tolman.errors import UsageError, counted
 from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids
-from tolman.features.analyses.config import DeltasConfig, GroundingConfig, HumansConfig, MapsConfig, ObserverConfig
+from tolman.features.analyses.config import (
+    ConsistencyConfig,
+    DeltasConfig,
+    GroundingConfig,
+    HumansConfig,
+    MapsConfig,
+    ObserverConfig,
+)
 from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.files import write_text
@@ -398,3 +418,100 @@ def ground_run(run: LoadedRun, rules: RuleSet, right_from: float) -> RunGroundin
     if not verdicts:
         raise UsageError(f"no answered question of {path} was asked without its evidence or has a twin.")
     return summarise(verdicts, untested=len(untested), unanswered=unanswered)
+
+
+def analyze_consistency(config: ConsistencyConfig, events: Events = silent) -> ConsistencyResult:
+    """Compare each run's answers about one scene with each other.
+
+    Raises:
+        InputError: a folder holds no run, no scores or no scenes.
+        UsageError: none of a run's answers can be compared, or the maps are of another model or protocol.
+    """
+
+    extra = () if config.maps is None or config.maps in config.runs else (config.maps,)
+    paths = (*config.runs, *extra)
+    scored = scored_runs(paths, config.scorer)
+    runs = scored.runs[: len(config.runs)]
+    maps = None
+    if config.maps is not None:
+        maps = scored.runs[paths.index(config.maps)]
+        for run in runs:
+            _check_maps(maps, run)
+    geometries = geometries_by_id(config.scenes)
+    for run in runs:
+        warn_of_other_scenes([*run.folder.items()], geometries, config.scenes)
+    found = {run.name: _consistency_of_run(run, scored.rows(run), geometries, maps, config, events) for run in runs}
+    settings = config.tolerance, config.permutations, config.starts, config.seed, config.right_from
+    return ConsistencyResult(found, *settings, scored.scorer)
+
+
+def _check_maps(maps: LoadedRun, run: LoadedRun) -> None:
+    """Check that a run drew maps, and is of the same model as another."""
+    own, other = maps.record.settings, run.record.settings
+    if "cognitive-map" not in own.protocol.split("+"):
+        raise UsageError(f"{maps.folder.path} drew no maps; run it with --protocol cognitive-map.")
+    if own.model != other.model:
+        raise UsageError(f"{maps.folder.path} has maps of {own.model}, and {run.folder.path} is of {other.model}.")
+
+
+def _consistency_of_run(
+    run: LoadedRun,
+    rows: pl.DataFrame,
+    geometries: Mapping[str, SceneGeometry],
+    maps: LoadedRun | None,
+    config: ConsistencyConfig,
+    events: Events,
+) -> RunConsistency:
+    sheet = read_answers(rows, {item.id: item for item in run.folder.items()}, geometries)
+    if not sheet.answers:
+        why = next(iter(sheet.left_out), "they are unread, or of other question types")
+        raise UsageError(f"no answer of {run.folder.path} can be compared: {why}.")
+    events(Began(f"counting the contradictions of {run.name}"))
+    found = contradictions(
+        sheet, geometries, tolerance=config.tolerance, permutations=config.permutations, seed=config.seed
+    )
+    sets = AnswerSets.of(sheet, config.right_from, config.seed)
+    tasks, thin = map_tasks(sets, geometries, tolerance=config.tolerance, starts=config.starts, seed=config.seed)
+    events(Began(f"searching maps for {run.name}", len(tasks)))
+    fitted = []
+    place = place_of(None, config.workers, few=len(tasks) < 20)
+    for (numbers, _), own in zip(tasks, parallel_map(fit_map, [task for _, task in tasks], place), strict=True):
+        fitted.append((numbers, own))
+        events(Advanced())
+    events(Ended())
+    drawn, undrawn = (None, 0) if maps is None else _drawn(sets, maps, geometries)
+    return RunConsistency(
+        answers=len(sheet.answers),
+        contradictions=found,
+        map=summarise_maps(sets, fitted, thin),
+        drawn=drawn,
+        undrawn=undrawn,
+        unread=dict(sheet.unread),
+        other_types=dict(sheet.other_types),
+        left_out=dict(sheet.left_out),
+    )
+
+
+def _drawn(sets: AnswerSets, maps: LoadedRun, geometries: Mapping[str, SceneGeometry]) -> tuple[MapShare, int]:
+    """Hold the answers against the maps that were drawn for the same questions, or once for their scenes."""
+    settings = maps.record.settings.protocol_settings
+    items = {item.id: item for item in maps.folder.items()}
+    by_question: dict[tuple[str, int], dict[str, tuple[Place, ...]]] = {}
+    by_scene: dict[str, dict[str, tuple[Place, ...]]] = {}
+    for outcome in maps.folder.outcomes():
+        geometry = geometries.get(items[outcome.id].scene or "")
+        reading = drawn_map(outcome, items[outcome.id], settings) if isinstance(outcome, Response) else None
+        if geometry is None or reading is None or reading.map is None:
+            continue
+        places: dict[str, tuple[Place, ...]] = {}
+        for name, own in reading.map.places.items():
+            with suppress(KeyError):
+                places[geometry.category(name)] = own
+        by_question[outcome.id, outcome.repeat] = places
+        if settings["map_categories"] == "scene":
+            by_scene.setdefault(geometry.scene.id, places)
+    found = {
+        n: by_question.get((one.id, one.repeat), by_scene.get(one.scene, {}))
+        for n, one in enumerate(sets.sheet.answers)
+    }
+    return share_drawn(sets, found)
