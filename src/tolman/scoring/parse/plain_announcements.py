@@ -27,7 +27,7 @@ _ANNOUNCEMENT = re.compile(
 )
 _SIMPLE = re.compile(r"[A-Za-z0-9 ,.'()/\n-]*")
 """Options without markup, signs or letters of other alphabets."""
-_NEAR_WORDS = re.compile(r"ans|fi|th(?!e\Z)|is?s*\Z")
+_NEAR_WORDS = re.compile(r"ans|fin|fi.\Z|th(?!e\Z).{0,3}\Z|is?s*\Z")
 """How words begin that the rules may take for one of the sentence's, in another form too."""
 
 
