@@ -1,5 +1,6 @@
 """The commands as a user types them, with their typos."""
 
+import inspect
 import json
 import os
 import re
@@ -168,7 +169,7 @@ def test_the_root_has_every_command_of_every_module() -> None:
         found |= {name: file.stem for name in cli.GROUPS if hasattr(module, f"{name}_app")}
         commands = module.app.registered_commands if hasattr(module, "app") else []
         found |= {one.name or one.callback.__name__: file.stem for one in commands}
-    assert found == cli.COMMANDS
+    assert found == {name: module for name, (module, _) in cli.COMMANDS.items()}
     assert all(cli.command(name).name == name for name in cli.COMMANDS)
 
 
@@ -182,6 +183,12 @@ def test_a_shell_completes_commands_and_options(begun: str, found: str) -> None:
     code = "import sys; sys.argv = ['tolman']; from tolman.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
     assert done.stdout.split() == [found], done.stderr
+
+
+def test_the_list_of_commands_says_what_each_says_first() -> None:
+    """So that the list of all needs none of them."""
+    for name, (_, said) in cli.COMMANDS.items():
+        assert said == inspect.cleandoc(cli.command(name).help or "").split("\n\n")[0], name
 
 
 def test_a_mistyped_command_is_told_the_nearest(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tolman
-from tolman.visible import visible, visible_in, visible_json
+from tolman.visible import visible, visible_dumps, visible_in, visible_json
 
 HOSTILE = "a\x1b[2J\x1b]0;title\x07b\r c\x9bd\x7f\u202ee\u2066f"
 SHOWN = r"a\x1b[2J\x1b]0;title\x07b\x0d c\x9bd\x7f\u202ee\u2066f"
@@ -28,6 +28,14 @@ def test_json_keeps_its_meaning() -> None:
     text = visible_json(json.dumps(HOSTILE, ensure_ascii=False))
     assert visible(text) == text
     assert json.loads(text) == HOSTILE
+
+
+@pytest.mark.parametrize(
+    "text", [PLAIN, HOSTILE, "\r\n", "\r", "\x7f", "\u202e", "\x1b", r"\boxed{\frac{1}{2}}", "\u2028<é"]
+)
+def test_json_of_visible_texts_is_that_of_each(text: str) -> None:
+    value = {"text": [text, None, 1.5], text: (True, {"inner": text})}
+    assert visible_dumps(value) == json.dumps(visible_in(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def test_the_explorer_shows_texts_as_python_does() -> None:

@@ -57,9 +57,11 @@ __all__ = [
     "simulate",
 ]
 _HOMES = {
+    "Benchmark": "tolman.features.loaded_benchmark",
     "Item": "tolman.items",
     "Media": "tolman.items",
     "Message": "tolman.messages",
+    "load": "tolman.features.loaded_benchmark",
     "load_plugin": "tolman.plugins",
     "reward": "tolman.features.rewards",
 }

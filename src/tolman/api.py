@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -16,6 +16,7 @@ from tolman.features.config import at_places, config_of, fields_of
 from tolman.features.events import Events, silent
 from tolman.features.figures import FIGURES
 from tolman.features.loaded_benchmark import Benchmark as Benchmark
+from tolman.features.loaded_benchmark import load as load
 from tolman.features.opened_folders import Run as Run
 from tolman.features.opened_folders import Scenes as Scenes
 from tolman.features.report.config import ExplainConfig, PaperConfig, ReportConfig
@@ -46,36 +47,6 @@ if TYPE_CHECKING:
 BenchmarkLike = str | Path | Benchmark
 ModelLike = str | Model | Callable[..., Any]
 """A name, a callable (messages → text, with or without `async`, or with a method `batch`), or a `Model`."""
-
-
-def load(
-    benchmark: str | Path | Iterable[Item | Mapping[str, Any]],
-    *,
-    data: Path | str | None = None,
-    subset: str | None = None,
-    revision: str | None = None,
-    name: str = "items",
-    scoring_profile: str | None = None,
-) -> Benchmark:
-    """Load a benchmark's questions, or make a benchmark of your own.
-
-    Args:
-        benchmark: a name such as 'vsi-bench', a folder that is a benchmark, or questions: `Item`s or mappings of their
-            fields.
-        data: a local folder or file with the released data; the Hugging Face hub where None.
-        subset: a named part; the benchmark's first where None.
-        revision: commit of the hub's data set, other than the pinned one.
-        name: of a list of questions.
-        scoring_profile: of a list of questions, the benchmark whose prompts, scorers and table it uses. If None, the
-            one that all of them were loaded with; where there is none, a plain prompt and the scorer `careful`.
-
-    Raises:
-        UsageError: no such benchmark or subset, a list with something else in it, or the hub can't be reached.
-        InputError: the data is not the benchmark's.
-    """
-    if isinstance(benchmark, str | Path):
-        return Benchmark.load(benchmark, data=None if data is None else Path(data), subset=subset, revision=revision)
-    return Benchmark.of_items(benchmark, name=name, scoring_profile=scoring_profile)
 
 
 @overload

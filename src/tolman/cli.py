@@ -17,18 +17,103 @@ from tolman import __version__
 from tolman.commands.configured import EMPTY, console
 
 COMMANDS = {
-    "benchmarks": "catalogue", "protocols": "catalogue", "metrics": "catalogue", "recipes": "catalogue",
-    "fetch": "catalogue",
-    "init": "evaluate", "run": "evaluate", "score": "evaluate", "compare": "evaluate", "report": "evaluate",
-    "seal": "evaluate", "verify": "evaluate", "board": "evaluate",
-    "explain": "evaluate", "view": "evaluate",
-    "reconcile": "evaluate", "reproduce": "evaluate", "ingest": "construct", "scenes": "construct",
-    "generate": "construct", "audit": "construct", "simulate": "construct",
-    "merge": "construct", "measure": "construct",
-    "review": "review", "curate": "construct", "analyze": "analyze", "figure": "analyze", "paper": "evaluate",
-    "store": "catalogue", "export": "catalogue", "doctor": "catalogue",
-}  # fmt: skip
-"""Command → the module of `tolman.commands` that has it, in the order of the help."""
+    "benchmarks": (
+        "catalogue",
+        "List the benchmarks and suites, describe a benchmark, or print a suite's file, to be copied and edited.",
+    ),
+    "protocols": (
+        "catalogue",
+        "List the protocols: ways of asking, and ways of presenting that can be joined to them with '+'.",
+    ),
+    "metrics": ("catalogue", "List the metrics, for '--metrics' and for the columns of a benchmark's table."),
+    "recipes": ("catalogue", "List how each model family is run by its authors, or describe one."),
+    "fetch": ("catalogue", "Fetch a benchmark's questions and media from the Hugging Face hub."),
+    "init": (
+        "evaluate",
+        "Write a commented tolman.toml for 'tolman run'. In a terminal it asks for what no option gives.",
+    ),
+    "run": (
+        "evaluate",
+        "Evaluate a model on a benchmark: ask, score and report. The same command goes on where it stopped.",
+    ),
+    "score": (
+        "evaluate",
+        "Score responses that something else produced, or a run again; with --judge, have a model read them.",
+    ),
+    "compare": (
+        "evaluate",
+        "Compare a run with others item by item: differences with paired intervals, tests, items won and lost.",
+    ),
+    "report": ("evaluate", "Put runs into one table next to published rows, or into a site to look through."),
+    "seal": (
+        "evaluate",
+        "Write a receipt into a run's folder: hashes of data, media, prompts, outputs, scorer and scores.",
+    ),
+    "verify": (
+        "evaluate",
+        "Recompute every score of a sealed run from its outputs, and compare all files with its receipt.",
+    ),
+    "board": ("evaluate", "Write a static leaderboard of verified runs: sorted, with intervals and rank ranges."),
+    "explain": (
+        "evaluate",
+        "Explain why a model fails: one page on where its points go, with its most revealing items.",
+    ),
+    "view": ("evaluate", "Serve the site of some runs on this machine and open it; Ctrl-C ends it."),
+    "reconcile": (
+        "evaluate",
+        "Say why two runs or logs of one benchmark have different scores: causes by item, in pieces that add up.",
+    ),
+    "reproduce": ("evaluate", "Run a published result again, and print its figure next to the published one."),
+    "ingest": (
+        "construct",
+        "Turn real scans and recordings into scenes: boxes, rooms, videos, and the objects visible at each time.",
+    ),
+    "scenes": ("construct", "Show the scenes of a folder: a table, and a page with a floor plan of each."),
+    "generate": ("construct", "Make a benchmark from scenes."),
+    "audit": (
+        "construct",
+        "Recompute every answer of a benchmark from its scenes, or check whether answers can be guessed without "
+        "looking.",
+    ),
+    "simulate": (
+        "construct",
+        "Make rooms and streets whose truth is known, and record a video along a camera trajectory through each.",
+    ),
+    "merge": (
+        "construct",
+        "Join the shards of a job, made with --shard 1/8 … 8/8, into the output of the job without that option.",
+    ),
+    "measure": (
+        "construct",
+        "Measure a selection in a LiDAR recording, with a bound of the error (docs/measure.md: how often it holds).",
+    ),
+    "review": (
+        "review",
+        "Serve the web application in which people answer and check a benchmark's questions, or write the results.",
+    ),
+    "curate": ("construct", "Existing question sets into one benchmark."),
+    "analyze": (
+        "analyze",
+        "Analyse scores and questions: vision ablation, shortcut bias, correlation, error types, cognitive maps …",
+    ),
+    "figure": (
+        "analyze",
+        "Draw figures of runs and benchmarks: bars, dots, radar, deltas, curves, scatter, confusions, maps … SVG, PDF "
+        "or PNG.",
+    ),
+    "paper": (
+        "evaluate",
+        "Rebuild a paper's tables and figures from your runs, next to the published values; missing parts are listed.",
+    ),
+    "store": ("catalogue", "Show, prune or export the answers that models gave."),
+    "export": ("catalogue", "Write a benchmark, or the results of runs, in the form of another program."),
+    "doctor": (
+        "catalogue",
+        "Check extras, rendering, videos, keys and stores on this machine, and say how to repair those that fail.",
+    ),
+}
+"""Command → the module of `tolman.commands` that has it, and the first sentences of its help, in the order of the
+help."""
 GROUPS = ("curate", "analyze", "figure", "store")
 """Those that have commands of their own."""
 
@@ -52,6 +137,11 @@ class Root(typer.core.TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands: Any = Commands()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """List the commands without an import of any."""
+        self.commands = {name: typer.core.TyperCommand(name, help=said) for name, (_, said) in COMMANDS.items()}
+        super().format_help(ctx, formatter)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         kept, files = without_plugins(args)
@@ -99,7 +189,7 @@ def command(name: str) -> Any:
     Raises:
         KeyError: there is none of that name.
     """
-    module = import_module(f"tolman.commands.{COMMANDS[name]}")
+    module = import_module(f"tolman.commands.{COMMANDS[name][0]}")
     parent = typer.Typer(add_completion=False, rich_markup_mode="rich")
     parent.callback()(lambda: None)  # else a module with one command would be that command
     if name in GROUPS:

@@ -166,7 +166,7 @@ def declaring(package: str, attribute: str) -> tuple[str, ...]:
     found = []
     for info in pkgutil.iter_modules(spec.submodule_search_locations if spec else None):
         name = f"{package}.{info.name}"
-        if attribute in _top_level(name):
+        if attribute in _source(name) and attribute in _top_level(name):
             found.append(name)
         elif info.ispkg:
             found += declaring(name, attribute)
@@ -200,6 +200,11 @@ def _keys(module: str, attribute: str) -> tuple[str, ...]:
 
 def _statements(module: str) -> list[ast.stmt]:
     """The statements of a module's source, which isn't imported for them."""
+    return ast.parse(_source(module)).body
+
+
+@lru_cache(maxsize=256)
+def _source(module: str) -> str:
     spec = find_spec(module)
     source = getattr(spec.loader, "get_source", lambda name: None)(module) if spec and spec.loader else None
-    return ast.parse(source or "").body
+    return source or ""

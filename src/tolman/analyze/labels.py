@@ -14,19 +14,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from tolman.errors import UsageError, hint
+from tolman.extras import LazyModule
 from tolman.items import Item
-from tolman.media.needed_frames import answerable_from, needed_frames
 from tolman.media.sampling import Frames
 from tolman.scoring.aggregate import Cell, Prepared, cells_of, prepare
 from tolman.scoring.further_figures import ReadStates, Unread, blanked, unread_of, with_unjudged, withheld_in
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.score_table import Table
+
+if TYPE_CHECKING:
+    from tolman.media import needed_frames
+else:
+    needed_frames = LazyModule("tolman.media.needed_frames")
 
 NOT_LABELLED = "not labelled"
 """The value of an item that doesn't carry a label which others do."""
@@ -159,14 +165,14 @@ def _frames(item: Item, shown: Shown) -> str:
 
 
 def _frames_needed(item: Item, shown: Shown) -> str | None:
-    found = needed_frames(item)
+    found = needed_frames.needed_frames(item)
     nearest = shown is not None and shown.rounding == "nearest"
     least = None if found is None else found.least.get("nearest" if nearest else "down")
     return None if least is None else _class(least, FRAME_BOUNDS)
 
 
 def _evidence(item: Item, shown: Shown) -> str:
-    return "unknown" if shown is None else answerable_from(item, shown)
+    return "unknown" if shown is None else needed_frames.answerable_from(item, shown)
 
 
 def _class(number: int, bounds: Sequence[int]) -> str:

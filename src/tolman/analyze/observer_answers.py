@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.analyze.observer import Bools, Noise, Percepts, view_of
-from tolman.benchmarks.vsi_bench import DIRECTIONS, TURNS
+from tolman.benchmarks.vsi_bench import TURNS
+from tolman.benchmarks.vsi_bench.vsi_meta_info import DIRECTIONS
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import THIRDS, Sectors, egocentric_angle
 from tolman.ground_truth.question_families import family_of

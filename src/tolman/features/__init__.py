@@ -38,5 +38,6 @@ if TYPE_CHECKING:
     from tolman.features import review as review
     from tolman.features import run as run
     from tolman.features import scenes as scenes
+    from tolman.features import scores as scores
 else:
     __getattr__ = module_getter(__name__)

@@ -13,24 +13,27 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from pydantic import ValidationError
 
+from tolman import features
 from tolman.benchmarks.benchmark_folder import FILE, PROFILE, is_folder
 from tolman.errors import InputError, UsageError, counted
+from tolman.extras import LazyModule
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.rewards import mark, origin_of
-from tolman.features.run.score_responses import outcomes_of
-from tolman.features.scores import Labelled, Scores
 from tolman.files import check_folder, write_text
 from tolman.forks import check_fork
 from tolman.item_table import SCHEMA as ITEM_SCHEMA
 from tolman.item_table import data_hash, to_row, write_items
 from tolman.items import Item
-from tolman.runs.run_folder import RunRecord, RunSettings
-from tolman.runs.run_items import Loaded, load, preset_of
-from tolman.runs.run_scoring import compute_scores
+from tolman.runs.run_items import Loaded, preset_of
+from tolman.runs.run_items import load as load_items
 from tolman.storage import is_url
 
 if TYPE_CHECKING:
     from tolman.benchmarks.spec import BenchmarkSpec
+    from tolman.features.scores import Scores
+    from tolman.runs import run_folder, run_scoring
+else:
+    run_folder, run_scoring = LazyModule("tolman.runs.run_folder"), LazyModule("tolman.runs.run_scoring")
 
 
 class Benchmark(Displayable):
@@ -61,7 +64,7 @@ class Benchmark(Displayable):
         place = str(name)
         if isinstance(name, Path) and not name.is_absolute() and "/" not in place:
             place = f"./{place}"
-        return cls(load(place, data, subset, revision))
+        return cls(load_items(place, data, subset, revision))
 
     @classmethod
     def of_items(
@@ -86,7 +89,7 @@ class Benchmark(Displayable):
             scoring_profile = origins.pop() or None
         with tempfile.TemporaryDirectory(prefix="tolman-") as place:
             folder = _write(Path(place), checked, _card(name, scoring_profile))
-            loaded = load(str(folder), None, None)
+            loaded = load_items(str(folder), None, None)
         spec = replace(loaded.benchmark, name=name)
         loaded = replace(loaded, benchmark=spec, items=checked, folder=Path(), source=name)
         return cls(loaded, in_memory=True, scoring_profile=scoring_profile)
@@ -170,10 +173,10 @@ class Benchmark(Displayable):
             UsageError: an id that the benchmark doesn't have, a value that is no text, or an unknown scorer or preset.
         """
         check_fork()
-        outcomes = outcomes_of(responses, self._items)
+        outcomes = features.run.score_responses.outcomes_of(responses, self._items)
         items = _asked(self._items, {outcome.id for outcome in outcomes})
         chosen = preset_of(self.spec, preset, self.subset)
-        settings = RunSettings(
+        settings = run_folder.RunSettings(
             benchmark=self.name,
             subset=self.subset,
             data_hash=self._hash,
@@ -186,15 +189,17 @@ class Benchmark(Displayable):
             repeats=1 + max(outcome.repeat for outcome in outcomes),
             seed=seed,
         )
-        record = RunRecord(
+        record = run_folder.RunRecord(
             settings=settings,
             subset_items=len(self._items),
             data=self.loaded.source,
             failures_are_wrong=count_failures_as_wrong,
         )
-        rows, figures = compute_scores(self.spec, record, items, outcomes, scorer=scorer)
-        labelled = Labelled(lambda: items, self.spec.table_of, self.spec.asks_judge)
-        return Scores(self.title, self.spec.table, figures, rows, questions=len(self._items), labelled=labelled)
+        rows, figures = run_scoring.compute_scores(self.spec, record, items, outcomes, scorer=scorer)
+        labelled = features.scores.Labelled(lambda: items, self.spec.table_of, self.spec.asks_judge)
+        return features.scores.Scores(
+            self.title, self.spec.table, figures, rows, questions=len(self._items), labelled=labelled
+        )
 
     def save(self, folder: Path | str, *, overwrite: bool = False) -> Path:
         """Write it as a benchmark folder, which `tolman run` and `tolman.load` open; media stay where they are.
@@ -231,6 +236,36 @@ class Benchmark(Displayable):
     @cached_property
     def _hash(self) -> str:
         return data_hash(self._items)
+
+
+def load(
+    benchmark: str | Path | Iterable[Item | Mapping[str, Any]],
+    *,
+    data: Path | str | None = None,
+    subset: str | None = None,
+    revision: str | None = None,
+    name: str = "items",
+    scoring_profile: str | None = None,
+) -> Benchmark:
+    """Load a benchmark's questions, or make a benchmark of your own.
+
+    Args:
+        benchmark: a name such as 'vsi-bench', a folder that is a benchmark, or questions: `Item`s or mappings of their
+            fields.
+        data: a local folder or file with the released data; the Hugging Face hub where None.
+        subset: a named part; the benchmark's first where None.
+        revision: commit of the hub's data set, other than the pinned one.
+        name: of a list of questions.
+        scoring_profile: of a list of questions, the benchmark whose prompts, scorers and table it uses. If None, the
+            one that all of them were loaded with; where there is none, a plain prompt and the scorer `careful`.
+
+    Raises:
+        UsageError: no such benchmark or subset, a list with something else in it, or the hub can't be reached.
+        InputError: the data is not the benchmark's.
+    """
+    if isinstance(benchmark, str | Path):
+        return Benchmark.load(benchmark, data=None if data is None else Path(data), subset=subset, revision=revision)
+    return Benchmark.of_items(benchmark, name=name, scoring_profile=scoring_profile)
 
 
 def _asked(items: list[Item], ids: set[str]) -> list[Item]:
@@ -271,7 +306,7 @@ def _check_folder(folder: Path, own: str, *, overwrite: bool) -> None:
     if overwrite or not (folder / FILE).is_file():
         return
     try:
-        same = data_hash(load(f"{folder}/", None, None).items) == own
+        same = data_hash(load_items(f"{folder}/", None, None).items) == own
     except InputError:
         same = False
     if not same:

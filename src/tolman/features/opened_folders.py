@@ -14,9 +14,9 @@ import polars as pl
 
 from tolman import benchmarks
 from tolman.errors import InputError, unknown
+from tolman.extras import LazyModule
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.scores import Labelled, Scores, SvgFigure
-from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
 from tolman.responses import Failure, Outcome, Response
 from tolman.runs.run_folder import RunFolder, RunRecord
@@ -24,7 +24,10 @@ from tolman.runs.run_scoring import frames_shown
 from tolman.storage import pull
 
 if TYPE_CHECKING:
+    from tolman.ground_truth import scene_arrays
     from tolman.scenes import Scene, Skipped
+else:
+    scene_arrays = LazyModule("tolman.ground_truth.scene_arrays")
 
 
 class Run(Displayable):
@@ -223,7 +226,7 @@ class Scenes(Displayable):
 
     def skipped(self) -> list[Skipped]:
         """Scenes and objects that can't be used, with the reason."""
-        return [one for one in self._found() if not isinstance(one, SceneGeometry)]
+        return [one for one in self._found() if not isinstance(one, scene_arrays.SceneGeometry)]
 
     def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
         """One row for each scene.
@@ -254,9 +257,9 @@ class Scenes(Displayable):
         return NotebookTable.of(self.table())
 
     def _found(self) -> Iterator[Any]:
-        return open_collection(self.path)
+        return scene_arrays.open_collection(self.path)
 
     def _usable(self) -> Iterator[tuple[Scene, int]]:
         for one in self._found():
-            if isinstance(one, SceneGeometry):
+            if isinstance(one, scene_arrays.SceneGeometry):
                 yield one.scene, len(one.captures)

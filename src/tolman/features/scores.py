@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tolman.analyze.labels import cut, label_frame
-from tolman.analyze.taxonomies import PLACE_LABELS, with_places
 from tolman.errors import UsageError, counted, unknown
+from tolman.extras import LazyModule
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import write_text
 from tolman.items import Item, Selection
@@ -24,7 +24,10 @@ from tolman.scoring.intervals import Interval
 from tolman.scoring.score_table import SmallPart, Table
 
 if TYPE_CHECKING:
+    from tolman.analyze import taxonomies
     from tolman.media.sampling import Frames
+else:
+    taxonomies = LazyModule("tolman.analyze.taxonomies")
 
 
 class Scores(Displayable):
@@ -327,7 +330,7 @@ def figures_by(rows: pl.DataFrame, labelled: Labelled, by: Sequence[str], scorer
         UsageError: no question has such a label.
     """
     items = list(labelled.items())
-    placed = with_places(items) if set(by) & set(PLACE_LABELS) else items
+    placed = taxonomies.with_places(items) if set(by) & set(taxonomies.PLACE_LABELS) else items
     table = labelled.table_of(scorer)
     own, frame = rows.filter(pl.col("rule_set") == scorer), label_frame(placed, by, labelled.shown)
     found = cut(own, frame, by, table, asks=labelled.asks_judge(scorer))

@@ -8,7 +8,6 @@ never as markup. The matrix has a row for each run's name and a column for each 
 from __future__ import annotations
 
 import base64
-import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +39,7 @@ from tolman.reports.table_rows import (
     unread_shares,
 )
 from tolman.reports.text import SCENES, environment, first_cells, heads, interval_shown, shown, values_shown
-from tolman.visible import visible_in
+from tolman.visible import visible_dumps
 
 MOST_ITEMS = 400
 """Items of a page with pictures: a larger one would be too large to open."""
@@ -187,7 +186,7 @@ def embedded(value: Any) -> str:
 
     Control characters of its texts are shown.
     """
-    text = json.dumps(visible_in(value), ensure_ascii=False, separators=(",", ":"))
+    text = visible_dumps(value)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

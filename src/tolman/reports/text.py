@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any
 
 from tolman.errors import counted
+from tolman.extras import LazyModule
 from tolman.files import WRITTEN_BY
 from tolman.reports.cuts import printable
 from tolman.reports.further_metrics import FurtherTable, further_json, further_markdown
@@ -36,13 +34,19 @@ from tolman.scoring.score_table import Column
 from tolman.text_tables import csv_text
 from tolman.visible import visible
 
+if TYPE_CHECKING:
+    import jinja2
+    import markupsafe
+else:
+    jinja2, markupsafe = LazyModule("jinja2"), LazyModule("markupsafe")
 
-def environment() -> Environment:
+
+def environment() -> jinja2.Environment:
     """The environment of a page's template."""
-    made = Environment(
-        loader=PackageLoader("tolman.reports"),
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("tolman.reports"),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_shown,
@@ -52,8 +56,8 @@ def environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    if isinstance(value, Markup):
-        return Markup(visible(value))
+    if isinstance(value, markupsafe.Markup):
+        return markupsafe.Markup(visible(value))
     return visible(value) if isinstance(value, str) else value
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tolman import benchmarks, models
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import UsageError, counted, unknown
+from tolman.extras import LazyModule
 from tolman.item_table import data_hash, field_values
 from tolman.items import Item, Selection
 from tolman.models.model import HasExpectation, KnowsTheTruth, Model, ModelOptions
 from tolman.responses import Outcome, Outcomes
 from tolman.runs.imports import Imported, formats, read_import
-from tolman.runs.judging import JudgedRun, JudgeRequest, until_stopped
 from tolman.runs.logs.join import NotJoinedError
 from tolman.runs.places import check_run_folder, default_folder, imported_places
 from tolman.runs.request import Started
@@ -23,6 +23,11 @@ from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings, is_blind
 from tolman.runs.run_items import Loaded, load, preset_of
 from tolman.runs.run_scoring import score_run
 from tolman.runs.score_rows import PlaceFor
+
+if TYPE_CHECKING:
+    from tolman.runs import judging
+else:
+    judging = LazyModule("tolman.runs.judging")
 
 _ALL = Selection()
 
@@ -221,7 +226,7 @@ def expectation_of(record: RunRecord, benchmark: BenchmarkSpec, items: Sequence[
 
 def judge_folder(
     path: Path,
-    request: JudgeRequest,
+    request: judging.JudgeRequest,
     *,
     started: Callable[[Started], None] = lambda started: None,
     done: Callable[[Outcome], None] = lambda outcome: None,
@@ -241,19 +246,19 @@ def judge_folder(
     judge = request.open(_own_model(record, request) if request.is_self else None)
     with folder.sole_writer():
         benchmark, seed = benchmarks.get(record.settings.benchmark), record.settings.seed
-        judging = JudgedRun(folder, benchmark, folder.items(), folder.outcomes(), request, judge, seed)
-        asking = judging.ask(
+        run = judging.JudgedRun(folder, benchmark, folder.items(), folder.outcomes(), request, judge, seed)
+        asking = run.ask(
             done=done,
             noted=noted,
             started=lambda calls, tally, remote: started(
                 Started(calls, path, tally, bool(request.prices), remote, "judging")
             ),
         )
-        until_stopped(asking, judging.consultation)
+        judging.until_stopped(asking, run.consultation)
         return folder, _score_again(folder, record)
 
 
-def _own_model(record: RunRecord, request: JudgeRequest) -> Model:
+def _own_model(record: RunRecord, request: judging.JudgeRequest) -> Model:
     """The model that answered a run, at the address where it did, or at the judge's where the user names one.
 
     Raises:

@@ -25,17 +25,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from tolman.errors import InputError, one_line
-from tolman.extras import needs
+from tolman.extras import LazyModule, needs
 from tolman.files import atomic_write
-from tolman.media.frame_store import default_root
 from tolman.messages import WITH_MEDIA, Message, Sampling, content_of
 from tolman.responses import Outcome, Outcomes, Response, outcome_from_record, outcome_to_line
 from tolman.runs.leases import Leases
+
+if TYPE_CHECKING:
+    from tolman.media import frame_store
+else:
+    frame_store = LazyModule("tolman.media.frame_store")
 
 SYNC_SECONDS = 1.0
 """The longest time between a commit and its being on the disk."""
@@ -67,7 +71,7 @@ LATEST = 200
 
 def default_path() -> Path:
     """$TOLMAN_CACHE/responses.sqlite, or in the user's cache folder."""
-    return default_root().parent / "responses.sqlite"
+    return frame_store.default_root().parent / "responses.sqlite"
 
 
 def request_key(

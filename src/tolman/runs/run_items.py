@@ -10,20 +10,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from tolman import benchmarks, protocols
+from tolman import benchmarks
 from tolman.benchmarks.benchmark_folder import is_folder
 from tolman.benchmarks.fetching.lock import NAME as LOCK
 from tolman.benchmarks.fetching.lock import check_state, read_lock, state_of
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, subset_for, with_frames_of
 from tolman.errors import InputError, TolmanError, UsageError, hint
+from tolman.extras import LazyModule
 from tolman.item_table import first_problem
 from tolman.items import Item
-from tolman.runs.run_folder import RunFolder
 from tolman.scoring.rule_sets import tasks_of
 from tolman.storage import as_named, as_path
+
+if TYPE_CHECKING:
+    from tolman import protocols
+    from tolman.runs import run_folder
+else:
+    protocols, run_folder = LazyModule("tolman.protocols"), LazyModule("tolman.runs.run_folder")
 
 ROW_LENGTH = 80
 """Characters of a row without an id that are told."""
@@ -274,4 +281,4 @@ def _asked_in(path: Path) -> tuple[str, ...]:
         raise InputError(
             path, "holds no run", fix="name a run's folder, one of runs, or a file with one id on each line"
         )
-    return tuple(dict.fromkeys(item.id for run in runs for item in RunFolder(run).items()))
+    return tuple(dict.fromkeys(item.id for run in runs for item in run_folder.RunFolder(run).items()))

@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from tolman import models, protocols
 from tolman.benchmarks.spec import BenchmarkSpec, read_by_itself
 from tolman.errors import UsageError
+from tolman.extras import LazyModule
 from tolman.item_table import field_values, in_sections, joined_frames
 from tolman.items import Item
-from tolman.media.needed_frames import count_answerable
 from tolman.media.sampling import Frames
 from tolman.models.identity import AS_ASKED
 from tolman.models.model import HasExpectation
@@ -45,6 +45,11 @@ from tolman.scoring.response_states import EARLIER, UNFINISHED, ending_of, rests
 from tolman.scoring.rule_sets import RuleSet
 from tolman.scoring.score_items import expected_scores, score, score_frames
 from tolman.scoring.score_table import Column, Mean, Table, pool, pools_of
+
+if TYPE_CHECKING:
+    from tolman.media import needed_frames
+else:
+    needed_frames = LazyModule("tolman.media.needed_frames")
 
 _MAP = "true-map"
 """The protocol whose messages say where everything is, whatever the frames show."""
@@ -92,7 +97,7 @@ def count_frames_shown(record: RunRecord, items: Sequence[Item]) -> dict[str, An
     sampling = frames_shown(record)
     if sampling is None:
         return None
-    found = count_answerable(items, sampling).model_dump()
+    found = needed_frames.count_answerable(items, sampling).model_dump()
     return {"sampling": sampling.describe(), **found} if any(found.values()) else None
 
 

@@ -10,12 +10,18 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tolman.benchmarks.declaring.data_file import Declaration
-from tolman.benchmarks.declaring.spec import spec_of
 from tolman.benchmarks.spec import BenchmarkSpec
+from tolman.extras import LazyModule
 from tolman.plugins import loaded_plugins
 from tolman.toml_catalogue import TomlCatalogue, names_in
+
+if TYPE_CHECKING:
+    from tolman.benchmarks.declaring import data_file, spec
+else:
+    data_file = LazyModule("tolman.benchmarks.declaring.data_file")
+    spec = LazyModule("tolman.benchmarks.declaring.spec")
 
 _PACKAGE, _FOLDER = "tolman.benchmarks", "declared"
 
@@ -51,10 +57,10 @@ def read_plugin(path: Path) -> dict[str, BenchmarkSpec]:
 
 
 @lru_cache(maxsize=1)
-def catalogue() -> TomlCatalogue[Declaration]:
+def catalogue() -> TomlCatalogue[data_file.Declaration]:
     """The files of the package, and how one is read."""
-    return TomlCatalogue("benchmark", Declaration, _PACKAGE, _FOLDER, named=True)
+    return TomlCatalogue("benchmark", data_file.Declaration, _PACKAGE, _FOLDER, named=True)
 
 
 def _spec(name: str, path: Path) -> BenchmarkSpec:
-    return spec_of(catalogue().open(name), path)
+    return spec.spec_of(catalogue().open(name), path)

@@ -32,7 +32,6 @@ from tolman.benchmarks.rows import (
 )
 from tolman.benchmarks.spec import BenchmarkSpec, HubSource, PromptPreset
 from tolman.errors import InputError
-from tolman.geometry.ground_plane import HALVES, QUADRANTS, THIRDS, Sectors
 from tolman.items import Item, Media, Unit
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Sampling
@@ -61,12 +60,6 @@ CHOICE_TASKS = (
     "route_planning",
     "obj_appearance_order",
 )
-DIRECTIONS: dict[str, Sectors] = {
-    "object_rel_direction_easy": HALVES,
-    "object_rel_direction_medium": THIRDS,
-    "object_rel_direction_hard": QUADRANTS,
-}
-"""The sectors that questions for a relative direction tell apart."""
 TURNS = {"left": "Turn Left", "right": "Turn Right", "back": "Turn Back"}
 """The answers of route planning, by sector."""
 _WHAT = "VSI-Bench questions"

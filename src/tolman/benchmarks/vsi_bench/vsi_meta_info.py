@@ -15,9 +15,17 @@ from pydantic import ValidationError
 
 from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError, invalid_field
+from tolman.geometry.ground_plane import HALVES, QUADRANTS, THIRDS, Sectors
 from tolman.scenes import OrientedBox, Scene, SceneObject, Skipped, composed, named
 
 PATTERN = "*meta_info*.json"
+
+DIRECTIONS: dict[str, Sectors] = {
+    "object_rel_direction_easy": HALVES,
+    "object_rel_direction_medium": THIRDS,
+    "object_rel_direction_hard": QUADRANTS,
+}
+"""The sectors that questions for a relative direction tell apart."""
 
 
 def read(path: Path) -> Iterator[Scene | Skipped]:

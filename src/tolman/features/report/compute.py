@@ -11,23 +11,28 @@ import polars as pl
 
 from tolman import features
 from tolman.errors import UsageError, counted
+from tolman.extras import LazyModule
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.report.config import CutSettings, ReportConfig, ScenesConfig
-from tolman.features.report.report_cuts import cut_tables
 from tolman.files import check_report
-from tolman.ground_truth.scene_arrays import open_collection
 from tolman.reports.loaded_runs import LoadedRun, load_scored
 from tolman.reports.reference_rows import Published
 from tolman.reports.report_content import Report, build
-from tolman.reports.report_pages import FORMATS, form_of, render, save_report, thumbnails, write_page
-from tolman.reports.scene_pages import floor_plan_svg, page, summary
-from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.text import interval_shown, label, shown
-from tolman.scenes import Skipped
 
 if TYPE_CHECKING:
+    from tolman.features.report import report_cuts
+    from tolman.ground_truth import scene_arrays
+    from tolman.reports import report_pages, scene_pages, svg_figures
     from tolman.reports.table_rows import ReportTable
+    from tolman.scenes import Skipped
+else:
+    report_cuts = LazyModule("tolman.features.report.report_cuts")
+    scene_arrays = LazyModule("tolman.ground_truth.scene_arrays")
+    report_pages = LazyModule("tolman.reports.report_pages")
+    scene_pages = LazyModule("tolman.reports.scene_pages")
+    svg_figures = LazyModule("tolman.reports.svg_figures")
 
 
 SITE = "site"
@@ -64,7 +69,7 @@ class ReportResult(Displayable):
             UsageError: there is no such form.
         """
 
-        return render(self.report, list(self.runs), form)
+        return report_pages.render(self.report, list(self.runs), form)
 
     def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
         """One row for each row and figure of the report.
@@ -163,9 +168,9 @@ def report(config: ReportConfig, events: Events = silent) -> ReportResult:
 
     if config.published not in get_args(Published):
         raise UsageError(f"--published takes {', '.join(get_args(Published))}, not '{config.published}'.")
-    form = config.format or (form_of(config.out) if config.out else "terminal")
-    if form not in FORMATS:
-        raise UsageError(f"there is no report format '{form}'; known: {', '.join(FORMATS)}.")
+    form = config.format or (report_pages.form_of(config.out) if config.out else "terminal")
+    if form != "terminal" and form not in report_pages.FORMATS:
+        raise UsageError(f"there is no report format '{form}'; known: {', '.join(report_pages.FORMATS)}.")
     if form == SITE:
         return features.report.sites.write_report_site(config, events)  # imported here: a table needs no web server
     for name in ("scenes", "videos") if form == "html" else ("media", "scenes", "videos", "redact"):
@@ -178,8 +183,8 @@ def report(config: ReportConfig, events: Events = silent) -> ReportResult:
     made = replace(made, cuts=tables_by_labels(config, runs, made, config.by))
     out = config.out if form != "terminal" else None
     if out is not None:
-        small = thumbnails(runs, config.media) if form == "html" and not config.redact else None
-        save_report(out, render(made, runs, form, small), form)
+        small = report_pages.thumbnails(runs, config.media) if form == "html" and not config.redact else None
+        report_pages.save_report(out, report_pages.render(made, runs, form, small), form)
     return ReportResult(made, tuple(runs), tuple(left_out), form, out)
 
 
@@ -196,7 +201,18 @@ def tables_by_labels(
         places=config.places,
         published=config.published != "none",
     )
-    return cut_tables(runs, made.benchmark, settings, [row for row in made.rows if row.rules == "published"])
+    if settings.is_empty:
+        for option, value in (
+            ("--figure", settings.figure),
+            ("--layout", settings.layout),
+            ("--places", settings.places),
+        ):
+            if value is not None:
+                raise UsageError(f"{option} is for tables by labels; add --by or --taxonomy.")
+        return []
+    return report_cuts.cut_tables(
+        runs, made.benchmark, settings, [row for row in made.rows if row.rules == "published"]
+    )
 
 
 def write_pages(paths: Sequence[Path], published: Published = "newest") -> Path:
@@ -213,11 +229,11 @@ def write_pages(paths: Sequence[Path], published: Published = "newest") -> Path:
         InputError: one is no run with scores.
     """
 
-    pages = [write_page(path / "report.html", [path], published) for path in paths]
+    pages = [report_pages.write_page(path / "report.html", [path], published) for path in paths]
     if len(paths) == 1:
         return pages[0]
     last = paths[-1]
-    return write_page(last.with_name(last.name.rpartition("-")[0] + ".html"), paths, published)
+    return report_pages.write_page(last.with_name(last.name.rpartition("-")[0] + ".html"), paths, published)
 
 
 @dataclass(frozen=True)
@@ -252,19 +268,21 @@ def show_scenes(config: ScenesConfig, events: Events = silent) -> ScenesResult:
     rows: list[dict[str, Any]] = []
     pictures: list[str] = []
     skipped: list[Skipped] = []
-    missing = why_not_drawn()
+    missing = svg_figures.why_not_drawn()
     events(Began("reading scenes" if config.out is None else "drawing scenes"))
-    for found in open_collection(config.path):
-        if isinstance(found, Skipped):
+    for found in scene_arrays.open_collection(config.path):
+        if not isinstance(found, scene_arrays.SceneGeometry):
             skipped.append(found)
             continue
-        rows.append(summary(found.scene, found.captures))
+        rows.append(scene_pages.summary(found.scene, found.captures))
         if config.out is not None and len(pictures) < config.most:
-            pictures.append("" if missing else floor_plan_svg(found.scene, found.captures))
+            pictures.append("" if missing else scene_pages.floor_plan_svg(found.scene, found.captures))
         events(Advanced())
     events(Ended())
     if config.out is not None:
-        save_report(config.out, page(config.path.resolve().name, rows, pictures, skipped, missing), "html")
+        report_pages.save_report(
+            config.out, scene_pages.page(config.path.resolve().name, rows, pictures, skipped, missing), "html"
+        )
         if missing:
             events(Noted(f"Floor plans are left out. {missing}"))
     return ScenesResult(config.path, tuple(rows), tuple(skipped), config.out)

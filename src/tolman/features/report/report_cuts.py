@@ -64,7 +64,7 @@ def cut_tables(
     Args:
         runs: of one benchmark and data.
         benchmark: theirs.
-        settings: which tables.
+        settings: which tables; at least one.
         beside: published rows of the benchmark's own table.
 
     Returns:
@@ -75,15 +75,6 @@ def cut_tables(
         InputError: the scores of a run, or the file of places, can't be read.
     """
 
-    if settings.is_empty:
-        for option, value in (
-            ("--figure", settings.figure),
-            ("--layout", settings.layout),
-            ("--places", settings.places),
-        ):
-            if value is not None:
-                raise UsageError(f"{option} is for tables by labels; add --by or --taxonomy.")
-        return []
     places = None if settings.places is None else read_places(settings.places)
     loaded = [_Loaded(run, run.folder.items(), run.folder.scores(), frames_shown(run.record)) for run in runs]
     if any(LABEL in labels.split(",") for labels in settings.by):

@@ -7,24 +7,26 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from tolman import features
 from tolman.features.printing import TextConsole, plain_table, say, write_json
-from tolman.features.report.compute import report, write_pages
 from tolman.features.report.config import ReportConfig
 from tolman.features.report.render import print_report, print_wide
-from tolman.features.run.compute import BudgetCurve, BudgetStep
-from tolman.features.run.estimate import RunEstimate
-from tolman.features.run.suite import SuiteResult, report_suite
 from tolman.reports.loaded_runs import worst_answer
 from tolman.reports.reference_rows import Published
-from tolman.reports.report_pages import Matrix
 from tolman.reports.text import as_json
+
+if TYPE_CHECKING:
+    from tolman.features.run.compute import BudgetCurve, BudgetStep
+    from tolman.features.run.estimate import RunEstimate
+    from tolman.features.run.suite import SuiteResult
+    from tolman.reports.report_pages import Matrix
 
 
 def show_runs(
@@ -46,7 +48,7 @@ def show_runs(
         published: which published rows are in the table and on the pages, as for `tolman report`.
         notes: whether all remarks and intervals are printed.
     """
-    result = report(ReportConfig(runs=tuple(paths), published=published))
+    result = features.report.compute.report(ReportConfig(runs=tuple(paths), published=published))
     if as_json:
         content = json.loads(result.render("json"))
         more = {"budgets": [curve.to_list() for curve in budgets]} if budgets else {}
@@ -54,7 +56,7 @@ def show_runs(
     else:
         print_report(console, result.report, notes=notes)
         show_budgets(console, budgets)
-    page = write_pages(paths, published)  # the table is not kept waiting for it
+    page = features.report.compute.write_pages(paths, published)  # the table is not kept waiting for it
     if as_json:
         return
     say(console, f"Every item: {page}")
@@ -173,7 +175,7 @@ def show_suite(
         board: a leaderboard whose figures are printed too.
         published, notes: as of `show_runs`.
     """
-    report = report_suite(result, board, published=published)
+    report = features.run.suite.report_suite(result, board, published=published)
     if as_json_list:
         tables = [json.loads(as_json(one)) for one in report.reports]
         record: dict[str, Any] = {"benchmarks": tables, "failed": list(result.failed)}

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
-from tolman.scoring.parse.lexicon import Languages, Lexicon, phrase_words, words_of
+from tolman.scoring.parse.lexicon import WORD, Languages, Lexicon, phrase_words, words_of
 from tolman.scoring.parse.plain_text import fold
 
 _SHARES = {"behind": "1/2", "quarter_behind": "1/4", "three_quarters_behind": "3/4", "less_quarter": "-1/4"}
@@ -171,6 +171,15 @@ def detected(text: str, context: str) -> Languages:
     return languages(names or frozenset({"en"}))
 
 
+def is_english(context: str) -> bool:
+    """Check whether a question with its options is written in English, or in no language that is recognised.
+
+    Args:
+        context: the question with its options.
+    """
+    return _names(context) <= {"en"}
+
+
 def _knows(name: str, words: Sequence[str]) -> bool:
     """Check whether a language has one of some words as a numeral, a direction or a thing."""
     language = languages(frozenset({name}))
@@ -184,17 +193,21 @@ def _names(text: str) -> frozenset[str]:
 
 def _recognised(text: str) -> frozenset[str]:
     scripts, by_words = _signs()
-    present = {script for script, pattern in _SCRIPTS.items() if pattern.search(text)}
-    names = {
-        name for name, script in scripts.items() if script in present and not (script == "han" and "kana" in present)
-    }
-    if len(text) <= HEAD_CHARS + TAIL_CHARS:
-        parts = [words_of(text)]
+    names: set[str] = set()
+    if text.isascii() and len(text) <= HEAD_CHARS + TAIL_CHARS:
+        words = WORD.findall(text.lower())
     else:
-        parts = [words_of(text, 0, HEAD_CHARS), words_of(text, len(text) - TAIL_CHARS)]
-    words = [w.folded for part in parts for w in part]
+        present = {script for script, pattern in _SCRIPTS.items() if pattern.search(text)}
+        names.update(
+            name for name, script in scripts.items() if script in present and (script != "han" or "kana" not in present)
+        )
+        if len(text) <= HEAD_CHARS + TAIL_CHARS:
+            parts = [words_of(text)]
+        else:
+            parts = [words_of(text, 0, HEAD_CHARS), words_of(text, len(text) - TAIL_CHARS)]
+        words = [w.folded for part in parts for w in part]
     latin = sum("a" <= w[0] <= "z" for w in words)
-    hits = {name: sum(w in known for w in words) for name, known in by_words.items()}
+    hits = {name: sum(map(known.__contains__, words)) for name, known in by_words.items()}
     names |= _by_hits(hits, latin, foreign=bool(names))
     if names and not names & set(by_words):
         names.add("en")

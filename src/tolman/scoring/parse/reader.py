@@ -36,6 +36,7 @@ from tolman.scoring.parse.commitments import (
 )
 from tolman.scoring.parse.language_detection import detected
 from tolman.scoring.parse.lexicon import Languages, Word, is_glued, same_word, words_of
+from tolman.scoring.parse.plain_announcements import plain_announcement
 from tolman.scoring.parse.plain_text import Plain, plain, without_markup
 from tolman.scoring.parse.wrappers import (
     ERROR_WITHIN,
@@ -90,6 +91,9 @@ def read_careful(item: Item, response: str) -> ParsedAnswer:
             return ParsedAnswer(bare["letter"], span=bare.span("letter"), rule="alone")
         if item.kind == "number" and bare["number"]:
             return ParsedAnswer(Fraction(bare["number"]), span=bare.span("number"), rule="alone")
+    announced = plain_announcement(item, response)
+    if announced is not None:
+        return announced
     ready = prepared(response)
     whole, begin = ready.whole, ready.begin
     if not ready.text.strip():

@@ -69,10 +69,11 @@ _CLAUSE_END = re.compile(r"[;:—–(]|,[ ]|[ ]but[ ]|[ ]although[ ]|[ ]because[
 _PRONOUNS = frozenset((
     "it", "they", "he", "she", "this", "that", "both", "es", "sie", "er", "il", "elle", "ils", "elles"
 ))  # fmt: skip
-_PAIRS = (
+PAIRS = (
     ("yes", "no"), ("true", "false"), ("是", "否"), ("对", "错"), ("正确", "错误"), ("correct", "incorrect"),
     ("vrai", "faux"), ("wahr", "falsch"), ("verdadero", "falso"), ("verdadeiro", "falso"), ("верно", "неверно"),
 )  # fmt: skip
+"""Options that are nothing but a yes and a no, in the languages' words."""
 
 
 @lru_cache(maxsize=16_384)
@@ -85,7 +86,7 @@ def yes_no_places(options: OptionTexts) -> tuple[int, int] | None:
     Returns:
         Their places; None without either.
     """
-    for pair in _PAIRS:
+    for pair in PAIRS:
         places = [
             next(
                 (

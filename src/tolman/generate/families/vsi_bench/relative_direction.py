@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.benchmarks.vsi_bench import DIRECTIONS
+from tolman.benchmarks.vsi_bench.vsi_meta_info import DIRECTIONS
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.family import Draft, DraftRest, Family, FamilySettings, Recomputed, Rejected, place_of
 from tolman.generate.scene_geometry import angle_error
