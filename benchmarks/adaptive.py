@@ -38,6 +38,7 @@ from tolman.features.analyses.scored_runs import chance_scores
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.guessing.blind import guess
 from tolman.guessing.folds import assign
+from tolman.guessing.learners import QUICK
 from tolman.items import Item
 from tolman.responses import Response
 from tolman.runs.run_items import load
@@ -64,7 +65,7 @@ def vsi_bench(data: Path) -> tuple[dict[str, pl.DataFrame], Table]:
         )
         for number, p in enumerate((*SETTINGS, *SPECIALISTS))
     }
-    models |= guess(items, assign(items, 5, 0), rules, workers=1).scores(rules)
+    models |= guess(items, assign(items, 5, 0), rules, learners=QUICK, workers=1).scores(rules)
     for name in ("most-frequent", "most-frequent-text"):
         models[name] = chance_scores(name, spec, items, rules)
     draw = np.random.default_rng(0)
@@ -129,12 +130,10 @@ def tested(
     bank: ItemBank, frame: pl.DataFrame, table: Table, share: float, seed: int
 ) -> tuple[AdaptiveEstimate, frozenset[str]]:
     """The estimate of one model, and the items that it was asked."""
-    chance = {True: 0.0}
     candidates = [
         Candidate(id, task, 1 / options if options else 0.0)
         for id, task, options in frame.select("id", "task", "options").iter_rows()
     ]
-    del chance
     test = AdaptiveTest(bank, candidates, table, most=math.ceil(share * len(frame)), error=None, seed=seed)
     asked: list[str] = []
     answered = frame.head(0)
@@ -163,7 +162,9 @@ def compared(title: str, models: Mapping[str, pl.DataFrame], table: Table, share
     print("\n| items | Kendall, mean | least | error, root mean square | stated | intervals that hold |")
     print("|---|---:|---:|---:|---:|---:|")
     for kind, each in found.items():
-        ranks = [kendalltau([full[n] for n in names], [each[n][s].value for n in names]).statistic for s in range(seeds)]
+        ranks = [
+            kendalltau([full[n] for n in names], [each[n][s].value for n in names]).statistic for s in range(seeds)
+        ]
         pairs = [(one, full[name]) for name, own in each.items() for one in own]
         off, stated = (
             math.sqrt(mean(value**2 for value in values))

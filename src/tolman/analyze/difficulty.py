@@ -36,7 +36,7 @@ else:
     scipy = LazyModule("scipy")
 
 LEAST_MODELS, LEAST_ITEMS = 4, 20
-FEW_MODELS = 30
+MANY_MODELS = 30
 """With fewer models, single items' discriminations are mostly the mean that all share."""
 _DIFFICULTY_NODES, _SLOPE_NODES, _REACH = 35, 9, 4.5
 """Nodes, and the standard deviations on both sides of the mean that they are spread over."""
@@ -186,6 +186,11 @@ class TaskDifficulty:
     def used(self) -> ItemModel | None:
         """The model whose parameters are in the bank: 2PL where discriminations differ at the 5 % level."""
         return self.two_parameters if self.p_slopes is not None and self.p_slopes < 0.05 else self.rasch
+
+    @property
+    def used_name(self) -> str | None:
+        """'Rasch' or '2PL'; None where nothing was fitted."""
+        return None if self.rasch is None else "Rasch" if self.used is self.rasch else "2PL"
 
 
 @dataclass(frozen=True)

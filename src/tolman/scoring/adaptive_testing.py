@@ -18,12 +18,13 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
+from tolman.scoring.aggregate import Cell
 from tolman.scoring.clusters import Floats
 from tolman.scoring.intervals import Interval, t_quantile
 from tolman.scoring.item_bank import ItemBank, TaskBank
@@ -231,6 +232,29 @@ def _figure(
     degrees = int(variance**2 / sum(one**2 / n for one, n in variances)) if variance > 0 else 1
     reach = t_quantile(0.975, max(1, degrees)) * error
     return AdaptiveEstimate(value, error, Interval(max(low, value - reach), min(high, value + reach)))
+
+
+def with_estimates(cells: Mapping[str, Cell], found: Mapping[str, AdaptiveEstimate]) -> dict[str, Cell]:
+    """The cells of the asked items, with the estimates for all items in place of their figures.
+
+    Args:
+        cells: column key → Cell.
+        found: column key → estimate.
+    """
+    return {
+        key: replace(
+            cell,
+            value=found[key].value,
+            interval=found[key].interval,
+            method=METHOD if found[key].interval is not None else None,
+            reason=found[key].reason or None,
+        )
+        for key, cell in cells.items()
+    }
+
+
+METHOD = "estimate of an adaptive run, Student's t"
+"""How the intervals are computed: around the figure on all items, not on items of other scenes."""
 
 
 @dataclass(frozen=True)

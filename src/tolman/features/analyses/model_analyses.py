@@ -314,10 +314,7 @@ def analyze_representative(config: RepresentativeConfig, events: Events = silent
     """
 
     scored = scored_runs(config.runs, config.scorer)
-    names = [run.settings_name for run in scored.runs]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UsageError(f"two runs are of {twice}; each counts as a model of its own, so give one of them.")
+    names = scored.model_names
     events(Began("choosing", len(names) + 1))
     table = scored.benchmark.table_of(scored.scorer)
     rows = [scored.rows(run) for run in scored.runs]
