@@ -40,12 +40,11 @@ from tolman.guessing.blind import guess
 from tolman.guessing.folds import assign
 from tolman.guessing.learners import QUICK
 from tolman.items import Item
-from tolman.responses import Response
 from tolman.runs.run_items import load
 from tolman.scoring.adaptive_testing import AdaptiveEstimate, AdaptiveTest, Candidate
 from tolman.scoring.aggregate import cells
 from tolman.scoring.item_bank import ItemBank
-from tolman.scoring.score_items import SCHEMA, score
+from tolman.scoring.score_items import SCHEMA
 from tolman.scoring.score_table import Table
 
 SPECIALISTS = (Planted(0.8, 0.05, 0.05, 0.0), Planted(0.1, 0.4, 0.05, 0.0), Planted(0.1, 0.05, 0.4, 0.0))
@@ -93,7 +92,7 @@ def _frame(items: Sequence[Item], scores: Sequence[float]) -> pl.DataFrame:
 
 
 def vlm4d(repository: Path) -> tuple[dict[str, pl.DataFrame], Table]:
-    """The rows of real models' released outputs, by name."""
+    """The rows of real models' released outputs by their authors' grades, by name."""
     spec = benchmarks.get("vlm4d")
     with tempfile.TemporaryDirectory() as place:
         for part in PARTS:
@@ -103,14 +102,13 @@ def vlm4d(repository: Path) -> tuple[dict[str, pl.DataFrame], Table]:
     for prompt in PROMPTS:
         folders = {part: f"{OUTPUTS}/{part}_mc_{prompt}" for part in PARTS}
         for name in sorted(set.intersection(*(set(names_in(repository, folder)) for folder in folders.values()))):
-            texts = {
-                f"{part}_mc/{row['id']}": row["response"] or ""
+            right = {
+                f"{part}_mc/{row['id']}": float(row["correct"])
                 for part, folder in folders.items()
                 for row in json.loads(shown(repository, f"{folder}/{name}"))
             }
-            said = [Response(id=item.id, response=texts[item.id]) for item in items if item.id in texts]
-            asked = [item for item in items if item.id in texts]
-            models[f"{name.removesuffix('.json')}, {prompt}"] = score(asked, said, [spec.rule_set("careful")])
+            asked = [item for item in items if item.id in right]
+            models[f"{name.removesuffix('.json')}, {prompt}"] = _frame(asked, [right[item.id] for item in asked])
     return models, spec.table_of("careful")
 
 
