@@ -40,6 +40,8 @@ MANY_MODELS = 30
 """With fewer models, single items' discriminations are mostly the mean that all share."""
 _DIFFICULTY_NODES, _SLOPE_NODES, _REACH = 35, 9, 4.5
 """Nodes, and the standard deviations on both sides of the mean that they are spread over."""
+_ROUNDS = 4
+"""Times that the noise of scores between 0 and 1 is estimated, each time with the one before."""
 _FIRST_SLOPES = -1.2
 """Logarithm of the discriminations' spread with which the search begins."""
 _FLAT = 0.02
@@ -78,10 +80,10 @@ def fit(scores: Floats) -> tuple[ItemModel, ItemModel]:
     """
     known = scores[np.isfinite(scores)]
     noise, start = 1.0, None
-    if not np.isin(known, (0.0, 1.0)).all():
-        first = _Marginal(scores, slopes=False, noise=1.0)
-        start = first.best()
-        noise = first.dispersion(start)
+    for _ in range(0 if np.isin(known, (0.0, 1.0)).all() else _ROUNDS):
+        found = _Marginal(scores, slopes=False, noise=noise)
+        start = found.best(start)
+        noise = found.dispersion(start)
     rasch, other = (_Marginal(scores, slopes=slopes, noise=noise) for slopes in (False, True))
     best = rasch.best(start)
     return rasch.at(best), other.at(other.best(np.append(best, _FIRST_SLOPES)))

@@ -81,6 +81,10 @@ class AdaptiveItems:
         if earlier is not None:
             self._test.record = earlier
 
+    def forget(self) -> None:
+        """Choose all batches again, as no answer of an earlier start is used."""
+        self._test.record = self._test.record.model_copy(update={"batches": ()})
+
     def next_batch(self, outcomes: Outcomes) -> list[Item]:
         """The next items; empty where enough were asked.
 

@@ -255,7 +255,9 @@ class PreparedRun:
                 f"{counted(len(kept), answer, answers)} reused; to ask these questions again, remove "
                 f"{self._named / unfinished.path.name}."
             )
-        elif others:
+        elif self._adaptive is not None:
+            self._adaptive.forget()
+        if others and not kept:
             why = "the code has changed since" if unfinished.can_go_on else UNIDENTIFIED
             noted(f"Answers of an earlier start are not reused: {why}.")
         engine.kept = kept

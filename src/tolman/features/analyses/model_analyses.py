@@ -25,6 +25,7 @@ from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, wr
 from tolman.features.analyses.config import CorrelationConfig, RepresentativeConfig, WeightsConfig
 from tolman.features.analyses.scored_runs import scored_runs
 from tolman.features.events import Advanced, Began, Ended, Events, silent
+from tolman.reports.loaded_runs import refuse_adaptive
 from tolman.reports.table_rows import missing_marks
 
 if TYPE_CHECKING:
@@ -314,6 +315,7 @@ def analyze_representative(config: RepresentativeConfig, events: Events = silent
     """
 
     scored = scored_runs(config.runs, config.scorer)
+    refuse_adaptive(scored.runs)
     names = scored.model_names
     events(Began("choosing", len(names) + 1))
     table = scored.benchmark.table_of(scored.scorer)

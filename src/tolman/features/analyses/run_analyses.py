@@ -47,7 +47,7 @@ from tolman.protocols.captions_and_examples import WITHOUT, twins_of
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
 from tolman.reports.charts.chart import rendered
 from tolman.reports.charts.point_forms import LINES_FORM
-from tolman.reports.loaded_runs import LoadedRun, timed_answers
+from tolman.reports.loaded_runs import LoadedRun, refuse_adaptive, timed_answers
 from tolman.reports.map_results import locality_chart, page
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
@@ -68,6 +68,7 @@ def analyze_deltas(config: DeltasConfig, events: Events = silent) -> DeltasResul
     """
 
     scored = scored_runs(config.runs, config.scorer)
+    refuse_adaptive(scored.runs)
     benchmark, scorer = scored.benchmark, scored.scorer
     asked: dict[tuple[str, str], ProtocolRun] = {}
     unanswered: dict[str, int] = {}
