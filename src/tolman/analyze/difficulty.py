@@ -172,7 +172,7 @@ class TaskDifficulty:
         rasch, two_parameters: the fitted models; None where nothing was fitted.
         p_slopes: of the test that all discriminations are equal; None where nothing was fitted.
         reliability: share of the difficulties' variance that isn't error, 0 to 1, in the model that is used.
-        predicted: correlation of the difficulty with what the ideal observer predicts; None without scenes.
+        predicted: correlation of the difficulty with the ideal observer's prediction; None without scenes.
     """
 
     items: int

@@ -514,7 +514,7 @@ def _said_of(run: RunObserver) -> list[str]:
 
 
 def show_difficulty(result: DifficultyResult) -> list[Shown]:
-    """Make the output: a row for each question type, and what the data leave open."""
+    """Make the output: a row for each question type, and sentences on its limits."""
     headings = [
         "",
         "items",

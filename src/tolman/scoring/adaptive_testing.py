@@ -5,12 +5,12 @@ deviation √(m·(1 − m)) of its answer, where m is the score that the item ba
 model m·(1 − m) is the item's information about ability (Lord 1980), so the most informative items come first. Drawing
 them, rather than taking the very first, keeps the estimate right where the bank is wrong.
 
-The k-th draw gives an unbiased estimate of the type's sum of scores: the scores so far, the expected scores of all
-items that were left, and the drawn item's surprise over its probability (Des Raj 1956, Journal of the American
-Statistical Association 51, 269–284, with differences from expected scores). The estimates of different draws are
-uncorrelated, also where later probabilities depend on earlier answers. Their mean has the weights of simple random
-sampling, as in active testing (Kossen et al. 2021, ICML; Farquhar et al. 2021, ICLR). So the bank decides how precise
-the estimate is, and never whether it is right.
+Each draw gives an unbiased estimate of the type's sum of scores: the scores so far, the expected scores of all items
+that were left, and the drawn item's surprise over its probability. These are Des Raj's estimates (1956, Journal of the
+American Statistical Association 51, 269–284) of differences from expected scores. They are uncorrelated, also where
+later probabilities depend on earlier answers. Their mean has the weights of simple random sampling, as in active testing
+(Kossen et al. 2021, ICML; Farquhar et al. 2021, ICLR). So the bank decides how precise the estimate is, and never
+whether it is right.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Stratum(BaseModel):
 
 
 class AdaptiveRecord(BaseModel):
-    """What an adaptive run asked and why: all that its estimates need besides the scores.
+    """The items that an adaptive run drew: all that its estimates need besides the scores.
 
     Attributes:
         strata: question type → all of its items.
@@ -188,7 +188,7 @@ def _pools(column: Column, strata: Mapping[str, Stratum], called: Mapping[str, s
 
 
 def _shares(column: Column, strata: Mapping[str, Stratum], called: Mapping[str, str]) -> tuple[dict[str, float], float]:
-    """The weights of the question types' sums of scores in a figure, and what is added to their weighted sum."""
+    """The weights of the question types' sums of scores in a figure, and the constant that is added."""
     pools = _pools(column, strata, called)
     weights, offset = dict.fromkeys(strata, 0.0), 0.0
     for leaf, weight in coefficients(column.node, frozenset(pools)).items():

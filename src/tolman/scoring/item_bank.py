@@ -1,7 +1,7 @@
 """Item bank: the difficulty of each question on the scale of models' ability, and the abilities that answers show.
 
-Question types have scales of their own. The mean score of a model of ability θ on an item of difficulty b and
-discrimination a is the two-parameter logistic 1/(1 + exp(−a·(θ − b))) (Birnbaum 1968); all a are 1 in the Rasch model.
+Question types have scales of their own. A model of ability θ has the mean score 1/(1 + exp(−a·(θ − b))) on an item of
+difficulty b and discrimination a (Birnbaum 1968). All a are 1 in the Rasch model.
 Scores between 0 and 1 enter likelihoods as a share of a right answer and a share of a wrong one (Papke and Wooldridge
 1996, Journal of Applied Econometrics 11, 619–632). `analyze.difficulty` fits a bank.
 """
@@ -54,7 +54,7 @@ class TaskScale(BaseModel):
     Attributes:
         ability, spread: mean and standard deviation of the models' abilities.
         difficulties: standard deviation of the items' difficulties, whose mean is 0.
-        noise: the scores' variance around what is expected, as a share of that of answers right or wrong.
+        noise: the scores' variance around their expectation, as a share of that of answers right or wrong.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
