@@ -8,9 +8,9 @@ them, rather than taking the very first, keeps the estimate right where the bank
 Each draw gives an unbiased estimate of the type's sum of scores: the scores so far, the expected scores of all items
 that were left, and the drawn item's surprise over its probability. These are Des Raj's estimates (1956, Journal of the
 American Statistical Association 51, 269–284) of differences from expected scores. They are uncorrelated, also where
-later probabilities depend on earlier answers. Their mean has the weights of simple random sampling, as in active testing
-(Kossen et al. 2021, ICML; Farquhar et al. 2021, ICLR). So the bank decides how precise the estimate is, and never
-whether it is right.
+later probabilities depend on earlier answers. Their mean has the weights of simple random sampling, as in active
+testing (Kossen et al. 2021, ICML; Farquhar et al. 2021, ICLR). So the bank decides how precise the estimate is, and
+never whether it is right.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from tolman.scoring.aggregate import Cell
 from tolman.scoring.clusters import Floats
 from tolman.scoring.intervals import Interval, t_quantile
 from tolman.scoring.item_bank import ItemBank, TaskBank
+from tolman.scoring.metrics import PERCENT
 from tolman.scoring.run_differences import one_row_each
-from tolman.scoring.score_table import PERCENT, Column, Pool, Table, coefficients, pools_of
+from tolman.scoring.score_table import Column, Pool, Table, coefficients, pools_of
 
 BATCH = 32
 """Items that are chosen together."""

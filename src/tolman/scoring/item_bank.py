@@ -153,7 +153,7 @@ class TaskBank:
         The mean of a logistic over a normal error is approximated by a flatter one (MacKay 1992, Neural Computation 4,
         720–736). Shape (items,).
         """
-        return self._flattened(np.array([ability.mean]), ability.spread)[0]
+        return np.asarray(self._flattened(np.array([ability.mean]), ability.spread)[0])
 
     def _flattened(self, abilities: Floats, spread: float) -> Floats:
         """The mean scores at some abilities. Shape (abilities, items)."""
