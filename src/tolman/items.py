@@ -5,6 +5,7 @@ A selection is a part of a benchmark, chosen on the command line and marked in e
 
 from __future__ import annotations
 
+import math
 import string
 from collections.abc import Sequence
 from fractions import Fraction
@@ -237,6 +238,26 @@ class Item(ItemFields):
         )
 
 
+class AdaptiveSelection(BaseModel):
+    """How many of the items are asked that an item bank makes informative (`scoring.adaptive_testing`).
+
+    Attributes:
+        bank: hash of the bank.
+        share: the largest share of the items, above 0 to 1.
+        error: standard error of the headline, in points, at which no more is asked; None for the share alone.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    bank: str
+    share: float
+    error: float | None = None
+
+    def most(self, count: int) -> int:
+        """The most of so many items that are asked."""
+        return min(count, math.ceil(round(self.share * count, 6)))
+
+
 class Selection(BaseModel):
     """Which items are taken, in this order: tasks, ids, exclusions, limit.
 
@@ -245,6 +266,7 @@ class Selection(BaseModel):
         ids: only these items.
         exclude: not these items.
         limit: so many, spread evenly over the items that are left, so that every task is among them.
+        adaptive: how many of these are asked, while the run chooses them by the answers; None for all.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -253,6 +275,7 @@ class Selection(BaseModel):
     ids: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     limit: int | None = None
+    adaptive: AdaptiveSelection | None = None
 
     @property
     def is_all(self) -> bool:
@@ -265,6 +288,9 @@ class Selection(BaseModel):
         parts += [f"--ids ({len(self.ids)})"] if self.ids else []
         parts += [f"--exclude ({len(self.exclude)})"] if self.exclude else []
         parts += [f"--limit {self.limit}"] if self.limit is not None else []
+        if self.adaptive is not None:
+            parts.append(f"--adaptive (bank {self.adaptive.bank[:8]}) --adaptive-share {self.adaptive.share:g}")
+            parts += [f"--adaptive-error {self.adaptive.error:g}"] if self.adaptive.error is not None else []
         return " ".join(parts)
 
     def apply(self, items: Sequence[Item]) -> Sequence[Item]:

@@ -130,6 +130,11 @@ EXIT_CODES: dict[Key, tuple[tuple[int, ...], str]] = {
         (1,),
         "the stage has some of the eight data sets",
     ),
+    ("*", "tolman analyze difficulty runs/"): ((2,), "20 questions are too few to fit"),
+    ("docs/analyses/difficulty.md", "tolman run vsi-bench --model openai/NAME --adaptive difficulty/bank.json"): (
+        (2,),
+        "no bank was fitted to the stage's 20 questions",
+    ),
     ("*", "tolman export runs/easi-8/"): ((2,), "there are no runs of a whole suite"),
     ("*", "tolman export runs/vsi-bench-full/"): ((2,), "the stage's runs are on 20 questions, a part"),
     ("*", "tolman run vsi-bench --model hf/"): ((0, 1), "random weights babble up to the token limit"),

@@ -22,6 +22,7 @@ from rich.text import Text
 from tolman.analyze.bias import BiasResult
 from tolman.analyze.composition import DiversityResult
 from tolman.analyze.deltas import Delta, DeltasResult, PublishedDelta
+from tolman.analyze.difficulty import MANY_MODELS, DifficultyResult, TaskDifficulty
 from tolman.analyze.error_shares import PEOPLE, Distribution, ErrorsResult, LabelAgreement
 from tolman.analyze.grounding import CONDITIONS, LOSSES, GroundingResult, TaskGrounding
 from tolman.analyze.humans import TIERS, Difficulty, HumansResult
@@ -512,6 +513,67 @@ def _said_of(run: RunObserver) -> list[str]:
     elif not run.frames_known:
         said.append(FRAMES_UNKNOWN)
     return said
+
+
+def show_difficulty(result: DifficultyResult) -> list[Shown]:
+    """Make the output: a row for each question type, and sentences on its limits."""
+    headings = [
+        "",
+        "items",
+        "models",
+        "difficulty, SD",
+        "reliability",
+        "discrimination, SD",
+        "p",
+        "used",
+        "predicted, ρ",
+    ]
+    rows = [_difficulty_row(task, own) for task, own in result.tasks.items() if own.used is not None]
+    title = f"difficulty in logits, over {counted(len(result.models), 'model')}"
+    shown: list[Shown] = [table(headings, rows, title=title)]
+    shown.append(
+        "reliability: share of the difficulties' variance that isn't error. discrimination: spread of its logarithm, "
+        "and p that all items share one. predicted: Spearman's correlation of the difficulty with an ideal observer's "
+        "(95 % interval over items)."
+    )
+    if len(result.models) < MANY_MODELS:
+        shown.append(
+            f"Single discriminations need {MANY_MODELS} models or more; with {len(result.models)} they are mostly the "
+            "mean of their question type."
+        )
+    weak = [task for task, own in result.tasks.items() if own.reliability is not None and own.reliability < 0.5]
+    if weak:
+        shown.append(warning(f"Most of the differences in difficulty are error: {', '.join(weak)}. Give more models."))
+    shown += [f"{task}: not fitted; {own.reason}." for task, own in result.tasks.items() if own.reason]
+    for task, reasons in result.left_out.items():
+        lost = "; ".join(f"{counted(count, 'item')}: {reason}" for reason, count in reasons.items())
+        shown.append(f"{task}: no prediction for {lost}.")
+    shown.append(f"scorer: {result.scorer}.")
+    if result.out is not None:
+        bank = result.out / "bank.json"
+        shown.append(f"Written: {bank} and items.csv; use the bank with 'tolman run … --adaptive {bank}'.")
+    return shown
+
+
+def _difficulty_row(task: str, own: TaskDifficulty) -> list[str]:
+    used, other, found = own.used, own.two_parameters, own.predicted
+    assert used is not None
+    assert other is not None
+    assert own.p_slopes is not None
+    rho = "–"
+    if found is not None and found.spearman is not None:
+        rho = f"{found.spearman:.2f} ({format_interval(found.spearman_interval, 2)})"
+    return [
+        task,
+        f"{own.items:,}",
+        f"{own.models}",
+        f"{used.difficulties:.2f}",
+        f"{own.reliability:.2f}",
+        f"{other.slopes:.2f}",
+        "< 0.001" if own.p_slopes < 0.001 else f"{own.p_slopes:.3f}",
+        own.used_name or "",
+        rho,
+    ]
 
 
 def show_grounding(result: GroundingResult) -> list[Shown]:

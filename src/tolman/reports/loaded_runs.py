@@ -63,6 +63,20 @@ def load_runs(paths: Sequence[Path]) -> list[LoadedRun]:
     return [replace(run, place=ends[run.settings_name][run.folder.path.resolve()]) for run in runs]
 
 
+def refuse_adaptive(runs: Sequence[LoadedRun]) -> None:
+    """Refuse runs that chose their items: means of the asked items aren't those of all, and runs share only some.
+
+    Raises:
+        UsageError: one did.
+    """
+    for run in runs:
+        if "adaptive" in run.figures:
+            raise UsageError(
+                f"{run.folder.path} asked items that it chose for its model, so it can't be compared item by item; "
+                "'tolman report' has its estimates."
+            )
+
+
 def load_scored(paths: Sequence[Path]) -> tuple[list[LoadedRun], list[str]]:
     """Open those of some paths that are runs with scores, as `load_runs` does.
 

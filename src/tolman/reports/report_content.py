@@ -187,7 +187,8 @@ def part_of(run: LoadedRun, benchmark: BenchmarkSpec) -> str:
     released = benchmark.sizes.get(record.settings.subset, record.subset_items)
     if not record.settings.selection.is_all:
         everything = record.presented_items or max(released, record.subset_items)
-        return f"{run.figures['items']:,} of {everything:,}" if run.figures["items"] < everything else ""
+        said = "estimate from " if "adaptive" in run.figures else ""
+        return f"{said}{run.figures['items']:,} of {everything:,}" if run.figures["items"] < everything else ""
     return f"{record.subset_items:,} of {released:,}" if record.subset_items < released else ""
 
 
@@ -198,7 +199,22 @@ def _part(run: LoadedRun) -> list[str]:
     everything = run.record.presented_items or run.record.subset_items
     if run.figures["items"] >= everything:
         return []  # such as a limit above the number of items
+    if "adaptive" in run.figures:
+        return [_estimate(run)]
     return [f"PART: {run.name}: {run.figures['items']:,} of {counted(everything, 'item')} ({selection.describe()})."]
+
+
+def _estimate(run: LoadedRun) -> str:
+    """The sentence about a run that chose its items, so that its figures are estimates for all of them."""
+    asked, all_items = run.figures["items"], run.figures["adaptive"]["items"]
+    errors = {name: entry.get("standard_error") for name, entry in run.figures["rule_sets"].items()}
+    known = ", ".join(f"{name} {error:.2f}" for name, error in errors.items() if error is not None)
+    said = f" Standard error of the headline: {known} points." if known else ""
+    return (
+        f"ESTIMATE: {run.name}: figures are estimates for {counted(all_items, 'item')} from {asked:,} that the run "
+        f"chose ({run.record.settings.selection.describe()}), and so are their intervals.{said} Other tables of this "
+        "run are of the asked items alone."
+    )
 
 
 def _state(run: LoadedRun) -> str:

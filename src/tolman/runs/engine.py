@@ -145,6 +145,8 @@ class Engine:
         tally: counts so far.
         outcomes: by item and repeat, as they come.
         kept: answers of an earlier start, which are not asked for again.
+        deadline: on the monotonic clock, after which nothing is asked; None before the first of several calls of `run`,
+            or without a time limit.
         watcher: is notified of pauses, and knows whether a run can go on.
         identities: `id` of a model → its identity.
     """
@@ -163,6 +165,7 @@ class Engine:
     tally: Tally = field(default_factory=Tally)
     outcomes: Outcomes = field(default_factory=Outcomes)
     kept: Outcomes = field(default_factory=Outcomes)
+    deadline: float | None = None
     watcher: Watcher = field(default_factory=Watcher)
     identities: dict[int, Identity] = field(default_factory=dict)
 
@@ -188,7 +191,8 @@ class Engine:
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._labelled: set[int] = set()  # models whose label is kept
         self._told: set[Caller] = set()  # whose first reply was looked at
-        deadline = None if self.limits.run_seconds is None else time.monotonic() + self.limits.run_seconds
+        if self.deadline is None and self.limits.run_seconds is not None:
+            self.deadline = time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
         jobs = sorted(((item, r) for item in items for r in range(repeats)), key=lambda job: _media_key(job[0]))
         streams = len(self.model.urls) if isinstance(self.model, AtAddresses) else 1
@@ -197,7 +201,7 @@ class Engine:
             # More than calls may be in flight: the next are ready when a place is free, and others can be tried where
             # the first question fails.
             count = min(self.model.concurrency + SPARE_WORKERS, len(jobs))
-            workers = [asyncio.create_task(self._work(queue, deadline)) for _ in range(count)]
+            workers = [asyncio.create_task(self._work(queue)) for _ in range(count)]
             try:
                 await asyncio.gather(*workers)
                 hopeless = self.callers["model"].hopeless
@@ -241,13 +245,13 @@ class Engine:
         for model in (self.model, *self.helpers.values()):
             await model.close()
 
-    async def _work(self, queue: Iterator[tuple[Item, int]], deadline: float | None) -> None:
+    async def _work(self, queue: Iterator[tuple[Item, int]]) -> None:
         for item, repeat in queue:  # shared by all workers: each takes the next
             if (item.id, repeat) in self.kept:
                 outcome: Outcome = self.kept[item.id, repeat]
                 self.tally.reused += 1
             else:
-                left = None if deadline is None else deadline - time.monotonic()
+                left = None if self.deadline is None else self.deadline - time.monotonic()
                 why = _OVER if left is not None and left < 0 else self.budget.sentence if self.budget.is_used_up else ""
                 outcome = (
                     Failure(id=item.id, kind=FailureKind.INTERRUPTED, message=why, repeat=repeat)

@@ -22,6 +22,7 @@ from tolman.memory import give_back
 from tolman.models.code import UNKNOWN, code_of
 from tolman.models.model import HasExpectation, Model, is_stored
 from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response
+from tolman.runs.adaptive_items import AdaptiveItems
 from tolman.runs.engine import Engine, Tally
 from tolman.runs.flow_control import Limits, Tells, Watcher
 from tolman.runs.identifying import is_by_address
@@ -121,8 +122,8 @@ class PreparedRun:
     """A run without known obstacles: its folder is this process's until `close`, and nothing is asked.
 
     Attributes:
-        folder, record, items: of the run. The folder's path is absolute, as code of a model may change the working
-            directory.
+        folder, record: of the run. The folder's path is absolute, as code of a model may change the working directory.
+        items: that are asked; of an adaptive run, those that were chosen so far.
     """
 
     def __init__(
@@ -136,9 +137,11 @@ class PreparedRun:
         earlier: Outcomes,
         judge: Model | None,
         held: ExitStack,
+        adaptive: AdaptiveItems | None = None,
     ) -> None:
         self._named, folder.path = folder.path, folder.path.absolute()
-        self.folder, self.record, self.items = folder, record, items
+        self.folder, self.record, self._candidates, self._adaptive = folder, record, items, adaptive
+        self.items = items if adaptive is None else []
         self._request, self._engine, self._benchmark = request, engine, benchmark
         self._earlier, self._judge, self._held = earlier, judge, held
         self._everyone = (engine.model, *engine.helpers.values())
@@ -170,7 +173,7 @@ class PreparedRun:
         engine, request = self._engine, self._request
         settings = self.record.settings
         rule_sets = self._benchmark.rule_sets_of(settings.preset)
-        self._read_ahead = ReadAhead(rule_sets, self.items, settings.seed)
+        self._read_ahead = ReadAhead(rule_sets, self._candidates, settings.seed)
         engine.done = self._with_reading(done)
         engine.watcher = Watcher(noted)
         if request.server is not None:
@@ -179,15 +182,14 @@ class PreparedRun:
                 noted(f"Started {request.server.command[0]} at {request.server.url}; its log is {request.server.log}.")
         # SQLite's connections belong to the thread that opened them, which is that of the event loop.
         engine.store = open_store(request.store) if any(is_stored(one) for one in self._everyone) else None
-        started(
-            Started(len(self.items) * request.repeats, self._named, engine.tally, bool(engine.prices), self._is_remote)
-        )
+        most = len(self.items) if self._adaptive is None else self._adaptive.most
+        started(Started(most * request.repeats, self._named, engine.tally, bool(engine.prices), self._is_remote))
         if self._unfinished is not None:
             self._go_on(self._unfinished, noted)
         written = asyncio.ensure_future(self._write_items())
         try:
             await self._identify()
-            await engine.run(self.items, request.repeats, close=not self._judges_itself)
+            await self._ask_items()
         except BaseException:
             if self._judges_itself:
                 await engine.close()
@@ -205,6 +207,22 @@ class PreparedRun:
             await self._ask_judge(request.judge, self._judge, started=started, done=done, noted=noted)
         finally:
             if self._judges_itself:
+                await engine.close()
+
+    async def _ask_items(self) -> None:
+        """Ask all items, or those that an adaptive run chooses, batch after batch."""
+        engine, repeats = self._engine, self._request.repeats
+        if self._adaptive is None:
+            await engine.run(self.items, repeats, close=not self._judges_itself)
+            return
+        try:
+            while batch := self._adaptive.next_batch(engine.outcomes):
+                self.items = [*self.items, *batch]
+                await engine.run(batch, repeats, close=False)
+                if any(_is_interrupted(engine.outcomes[item.id, r]) for item in batch for r in range(repeats)):
+                    break
+        finally:
+            if not self._judges_itself:
                 await engine.close()
 
     async def _ask_judge(
@@ -237,7 +255,9 @@ class PreparedRun:
                 f"{counted(len(kept), answer, answers)} reused; to ask these questions again, remove "
                 f"{self._named / unfinished.path.name}."
             )
-        elif others:
+        elif self._adaptive is not None:
+            self._adaptive.forget()
+        if others and not kept:
             why = "the code has changed since" if unfinished.can_go_on else UNIDENTIFIED
             noted(f"Answers of an earlier start are not reused: {why}.")
         engine.kept = kept
@@ -270,7 +290,7 @@ class PreparedRun:
         outcomes = self._engine.outcomes = self._keep()  # of two orders one is enough from here on
         give_back()
         model = self._engine.model
-        expectation = model if isinstance(model, HasExpectation) else None
+        expectation = model if isinstance(model, HasExpectation) and self._adaptive is None else None
         figures = score_run(
             self.folder,
             self._benchmark,
@@ -291,6 +311,8 @@ class PreparedRun:
     async def _write_items(self) -> None:
         """Write the questions while the first answer is waited for."""
         await asyncio.sleep(HEAD_START)
+        if self._adaptive is not None:
+            return  # they are known at the end
         await asyncio.to_thread(self.folder.write_items, self.items)
 
     def _with_reading(self, done: Callable[[Outcome], None]) -> Callable[[Outcome], None]:
@@ -327,7 +349,8 @@ class PreparedRun:
     def _kept_so_far(self, *, goes_on: bool = True) -> str:
         outcomes = self._outcomes()
         answered = sum(isinstance(outcome, Response) for outcome in outcomes.values())
-        asked = len(self.items) * self._request.repeats
+        most = len(self.items) if self._adaptive is None else self._adaptive.most
+        asked = most * self._request.repeats
         goes_on = goes_on and (self._unfinished is None or self._unfinished.can_go_on)
         kept = "kept; run the same command again to resume." if goes_on else "kept in its folder."
         return f"{answered:,} of {asked:,} answered and {kept}"
@@ -378,9 +401,12 @@ class PreparedRun:
         with uninterrupted():  # a second Ctrl-C must not stop the writing
             outcomes = self._outcomes()
             self.folder.write_outcomes(outcomes.values())
+            if self._adaptive is not None:
+                self.folder.write_items(self.items)
             if self._unfinished is not None:
                 answered = sum(isinstance(one, Response) for one in outcomes.values())
-                self._unfinished.end(is_whole=answered == len(self.items) * self._request.repeats)
+                is_over = self._adaptive is None or self._adaptive.is_over
+                self._unfinished.end(is_whole=is_over and answered == len(self.items) * self._request.repeats)
             usage = asdict(self._engine.tally)
             del usage["remarks"]
             if not self._engine.prices:
@@ -389,6 +415,10 @@ class PreparedRun:
                 usage["addresses"] = self._engine.model.counts
             write_text(self.folder.path / "usage.json", json.dumps(usage, indent=2) + "\n")
             return outcomes
+
+
+def _is_interrupted(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failure) and outcome.kind == FailureKind.INTERRUPTED
 
 
 def _code_of(models: Iterable[Model]) -> str:

@@ -17,6 +17,7 @@ from tolman.models.recipes import ModelRecipe
 from tolman.models.servers import Server
 from tolman.runs.engine import Limits, Tally
 from tolman.runs.run_items import Loaded
+from tolman.scoring.item_bank import ItemBank
 
 if TYPE_CHECKING:
     from tolman.runs.judging import JudgeRequest
@@ -43,6 +44,7 @@ class RunRequest:
         options: of the model.
         limits: of the run.
         selection: which items.
+        bank: the items' parameters, where the selection is adaptive.
         repeats: how often each item is asked.
         store, frame_store: other than the user's own.
         prices: a file with the price of tokens.
@@ -74,6 +76,7 @@ class RunRequest:
     options: ModelOptions = ModelOptions()
     limits: Limits = Limits()
     selection: Selection = Selection()
+    bank: ItemBank | None = None
     repeats: int = 1
     store: Path | str | None = None
     frame_store: Path | None = None

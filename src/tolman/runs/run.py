@@ -34,6 +34,7 @@ from tolman.models.model import KnowsTheTruth, LeavesQuestions, Model
 from tolman.models.recipes import CAP
 from tolman.protocols import Protocol, ProtocolOptions
 from tolman.responses import Outcome
+from tolman.runs.adaptive_items import AdaptiveItems
 from tolman.runs.engine import Engine, rule_of
 from tolman.runs.identifying import begin
 from tolman.runs.places import check_run_folder, default_folder
@@ -139,6 +140,7 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     protocol = protocol_of(request, loaded)
     presented = protocol.present(loaded.benchmark, loaded.items)
     items = protocol.present(loaded.benchmark, request.selection.apply(loaded.items))
+    adaptive = _adaptive(request, loaded, items)
     if protocol.shows_media and protocol.viewer == "model" and model.remote:
         preset = with_form(preset, request, model, loaded.items)
     check_frames(loaded.benchmark, loaded.subset, preset.frames)
@@ -154,6 +156,8 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
         refuse_others(folder.path, model)
     held.enter_context(folder.sole_writer())
     earlier = folder.start(record, at_addresses=isinstance(model, AtAddresses))
+    if adaptive is not None:
+        adaptive.go_on_in(folder)
     if isinstance(model, LeavesQuestions):
         model.keep_in(folder.path / BATCHES)
     if isinstance(model, KnowsTheTruth):
@@ -170,7 +174,16 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
         prices=prices,
         video_tokens=rule_of(request.recipe, dict(request.options.body)),
     )
-    return PreparedRun(request, engine, loaded.benchmark, record, items, folder, earlier, judge, held.pop_all())
+    return PreparedRun(
+        request, engine, loaded.benchmark, record, items, folder, earlier, judge, held.pop_all(), adaptive
+    )
+
+
+def _adaptive(request: RunRequest, loaded: Loaded, items: Sequence[Item]) -> AdaptiveItems | None:
+    """The choice of an adaptive run's items; None where all are asked."""
+    if request.bank is None:
+        return None
+    return AdaptiveItems(request, request.bank, loaded, items, data_hash(loaded.items))
 
 
 def _twin(request: RunRequest, model: Model) -> Model | None:

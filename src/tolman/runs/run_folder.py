@@ -3,6 +3,7 @@
 ```
 run.json          settings, versions, data hash, environment
 items.parquet     the questions that were asked
+adaptive.json     which items were chosen and why, where the run is adaptive
 responses.jsonl   what came back, one response or failure on each line
 unfinished.jsonl  answers so far of a model that the response store doesn't keep, until every question has one
 judgements.json   what a judge made of responses, where one was asked
@@ -40,6 +41,7 @@ from tolman.responses import Outcome, Outcomes, Response, each_outcome, write_ou
 from tolman.runs import response_store
 from tolman.runs.leases import is_held, sole_writer
 from tolman.runs.places import SCENES, opened, other_import, places_of, same_code, same_place
+from tolman.scoring.adaptive_testing import AdaptiveRecord
 from tolman.scoring.judged import Judgements
 
 BASELINES = "baseline/"
@@ -124,7 +126,9 @@ class RunRecord(BaseModel):
     places: dict[str, dict[str, str]] = Field(default_factory=dict)
 
 
+_ADAPTIVE = "adaptive.json"
 _RESULTS = (
+    _ADAPTIVE,
     "responses.jsonl",
     "judgements.json",
     "scores.parquet",
@@ -244,6 +248,26 @@ class RunFolder:
     def write_items(self, items: Iterable[Item]) -> None:
         """Write the questions."""
         write_items(self.path / "items.parquet", items)
+
+    def adaptive(self) -> AdaptiveRecord | None:
+        """Return the items that an adaptive run chose; None of any other run.
+
+        Raises:
+            InputError: the file is broken.
+        """
+        path = self.path / _ADAPTIVE
+        try:
+            return AdaptiveRecord.model_validate_json(path.read_text(encoding="utf-8-sig"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError, UnicodeDecodeError) as error:
+            fix = "delete it, and run the same command again: answers are kept"
+            what = f"holds no choice of items ({str(error).splitlines()[0]})"
+            raise InputError(path, what, fix=fix) from None
+
+    def write_adaptive(self, record: AdaptiveRecord) -> None:
+        """Replace the items that an adaptive run chose."""
+        write_text(self.path / _ADAPTIVE, record.model_dump_json() + "\n")
 
     def write_record(self, record: RunRecord) -> None:
         """Replace run.json."""

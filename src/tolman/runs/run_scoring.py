@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from tolman.runs.reasoning_room import reasoned
 from tolman.runs.run_folder import RunFolder, RunRecord, is_blind
 from tolman.runs.score_rows import PlaceFor, ReadAhead, rows_elsewhere
 from tolman.scoring import judged
+from tolman.scoring.adaptive_testing import AdaptiveRecord, estimates, with_estimates
 from tolman.scoring.aggregate import Cell, cells, cells_of, prepare
 from tolman.scoring.further_figures import (
     WITHHELD,
@@ -261,8 +262,11 @@ def score_run(
         The content of scores.json.
 
     Raises:
-        UsageError: one of the metrics is unknown.
+        UsageError: one of the metrics is unknown, or the run is adaptive and has none.
     """
+    adaptive = folder.adaptive()
+    if adaptive is not None and metrics:
+        raise UsageError("further metrics would describe the asked items of an adaptive run only; leave --metrics out.")
     scored = _Scoring(
         benchmark,
         record,
@@ -273,6 +277,7 @@ def score_run(
         metrics=metrics or folder.further_metrics(),
         read_ahead=read_ahead,
         workers=workers,
+        adaptive=adaptive,
     )
     with joined_frames(scored.frames(), folder.path) as rows:
         figures = scored.figures(rows)
@@ -329,6 +334,7 @@ class _Scoring:
 
     Args:
         judgements: of a judge, for the rule set `judged`.
+        adaptive: which items an adaptive run chose.
     """
 
     def __init__(
@@ -344,7 +350,9 @@ class _Scoring:
         metrics: Sequence[str] = (),
         read_ahead: ReadAhead | None = None,
         workers: PlaceFor | None = None,
+        adaptive: AdaptiveRecord | None = None,
     ) -> None:
+        self._adaptive = adaptive
         self._given = benchmark  # the run's own judge prints no figure that the released code leaves to another
         if judgements is not None and judgements.by_itself:
             benchmark = read_by_itself(benchmark)
@@ -409,10 +417,13 @@ class _Scoring:
         in_no_column = count_in_no_column(rows, rules[0].name, benchmark.table_of(rules[0].name))
         if in_no_column:
             figures["in_no_column"] = in_no_column
+        if self._adaptive is not None:
+            figures["adaptive"] = {"items": self._adaptive.items}
         figures["rule_sets"] = {}
         by_metrics: dict[str, Any] = {}
         for rule_set in rules:
-            told_only = _TOLD if record.settings.repeats == 1 else _TOLD[1:]  # repeats of an item are averaged
+            by_item = record.settings.repeats > 1 or self._adaptive is not None  # repeats of an item are averaged
+            told_only = _TOLD[1:] if by_item else _TOLD
             own = _rows_of(rows, rule_set.name).drop(told_only).collect()
             table = benchmark.table_of(rule_set.name)
             data = prepare(own, table)
@@ -420,15 +431,23 @@ class _Scoring:
             unread = unread_of(data, ReadStates.of(own), table)
             if rule_set.name != judged.NAME:
                 unread = with_unjudged(unread, own, table)
+            if self._adaptive is not None:
+                unread = self._estimated(entry, own, table, cells_of(data, table), unread)
             entry["unread"] = {key: asdict(one) for key, one in unread.items()}
             del data
-            if isinstance(table.column(table.headline).node, Mean) and own["task"].n_unique() > 1:
+            if (
+                self._adaptive is None
+                and isinstance(table.column(table.headline).node, Mean)
+                and own["task"].n_unique() > 1
+            ):
                 entry["pooled"] = asdict(cells(own, _POOLED)["pooled"])
             _withhold(entry, withheld_of(unread, rule_set.name, self._given), table.headline)
             guessed = int(own["guessed"].sum())
             if guessed:
                 entry["guessed"] = guessed
                 drawn = cells(own, table, column="expected")
+                if self._adaptive is not None:
+                    drawn = with_estimates(drawn, estimates(self._adaptive, own, table, "expected"))
                 if rule_set.name != judged.NAME:
                     drawn = blanked(drawn, withheld_in(own, table, asks=self._given.asks_judge(rule_set.name)))
                 entry["expected_cells"] = _plain(drawn)
@@ -453,6 +472,27 @@ class _Scoring:
                 found = blanked(cells(mean, table), withheld_in(mean, table))
                 figures["rule_sets"][rule_set.name]["expectation_cells"] = _plain(found)
         return figures
+
+    def _estimated(
+        self,
+        entry: dict[str, Any],
+        rows: pl.DataFrame,
+        table: Table,
+        found: Mapping[str, Cell],
+        unread: dict[str, Unread],
+    ) -> dict[str, Unread]:
+        """Put estimates for all items into an entry, with the headline's standard error; the bounds of unread
+        responses for all items."""
+        assert self._adaptive is not None
+        own = estimates(self._adaptive, rows, table)
+        entry["cells"] = _plain(with_estimates(found, own))
+        entry["standard_error"] = own[table.headline].error
+        lost = pl.col("state").is_in(["none", "cut off"])
+        wrong = rows.with_columns(score=pl.when(lost).then(0.0).otherwise(pl.col("score")))
+        low, high = estimates(self._adaptive, wrong, table), estimates(self._adaptive, rows, table, "at_chance")
+        return {
+            key: replace(one, low=low[key].value or 0.0, high=high[key].value or 0.0) for key, one in unread.items()
+        }
 
 
 def withheld_of(unread: Mapping[str, Unread], rules: str, benchmark: BenchmarkSpec) -> set[str]:

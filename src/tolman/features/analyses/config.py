@@ -240,6 +240,21 @@ class ObserverConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DifficultyConfig:
+    """Settings of `analyze_difficulty`."""
+
+    runs: Runs
+    scenes: Path | None = setting(
+        "Folder of the benchmark's scenes, for the difficulty that an ideal observer predicts. Default: none."
+    )
+    draws: int = setting("Perceptions that are drawn at each level of noise, from 100.", default=300, least=100)
+    scorer: Scorer = None
+    seed: Seed = 0
+    workers: NumberOfWorkers = None
+    out: Path | None = setting("Folder for bank.json and items.csv.", default=Path("difficulty"))
+
+
+@dataclass(frozen=True, kw_only=True)
 class GroundingConfig:
     """Settings of `analyze_grounding`."""
 
@@ -343,6 +358,12 @@ ANALYSES = (
         "Perception or reasoning: the noise at which an ideal observer answers as a model does.",
         "observer runs/vsi-bench-full/my-model-direct --scenes meta_info",
         to_json=to_plain,
+    ),
+    _own(
+        "run_analyses:difficulty",
+        DifficultyConfig,
+        "Difficulty of items: Rasch and 2PL models of several runs, and what an ideal observer predicts.",
+        "difficulty runs/vsi-bench-full/* --scenes meta_info",
     ),
     _own(
         "run_analyses:grounding",

@@ -26,6 +26,7 @@ from tolman.features.analyses.config import CorrelationConfig, RepresentativeCon
 from tolman.features.analyses.robot_logs import read_robot_logs
 from tolman.features.analyses.scored_runs import scored_runs
 from tolman.features.events import Advanced, Began, Ended, Events, silent
+from tolman.reports.loaded_runs import refuse_adaptive
 from tolman.reports.table_rows import missing_marks
 
 if TYPE_CHECKING:
@@ -323,10 +324,8 @@ def analyze_representative(config: RepresentativeConfig, events: Events = silent
     """
 
     scored = scored_runs(config.runs, config.scorer)
-    names = [run.settings_name for run in scored.runs]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UsageError(f"two runs are of {twice}; each counts as a model of its own, so give one of them.")
+    refuse_adaptive(scored.runs)
+    names = scored.model_names
     events(Began("choosing", len(names) + 1))
     table = scored.benchmark.table_of(scored.scorer)
     rows = [scored.rows(run) for run in scored.runs]

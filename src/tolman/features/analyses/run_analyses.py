@@ -1,14 +1,15 @@
-"""Analyses of runs: vision ablation, human baselines, cognitive maps, the ideal observer, grounding, and consistency.
+"""Analyses of runs: ablation, people, cognitive maps, the ideal observer, difficulty, grounding, and consistency.
 
 The ablation compares a model's runs item by item. Human baselines are several people's scores, their average, and
 tiers of difficulty from answering times. Drawn cognitive maps are compared with the true maps of the scenes. The ideal
 observer separates errors of perception from errors of reasoning. Grounded accuracy compares the answers to an item
-with its evidence, without it, and on its twin. Consistency compares the answers about one scene with each other.
+with its evidence, without it, and on its twin. Consistency compares the answers about one scene with each other. The
+difficulty of items is fitted to several runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from tolman.analyze.answer_map import (
 )
 from tolman.analyze.consistency import contradictions, read_answers
 from tolman.analyze.deltas import BLIND, DeltasResult, ProtocolRun, deltas, published_deltas
+from tolman.analyze.difficulty import DifficultyResult, bank_of, difficulties, predicted_difficulty
 from tolman.analyze.grounding import ALL, CONDITIONS, TWIN, GroundingResult, RunGrounding, judge, summarise
 from tolman.analyze.humans import TIERS, Difficulty, HumansResult, averages, difficulty, tier_of
 from tolman.analyze.maps import PUBLISHED_GRID, Drawn, ItemMap, MapsResult, RunMaps, consistency, locality, pairs
@@ -41,6 +43,7 @@ from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, wr
 from tolman.features.analyses.config import (
     ConsistencyConfig,
     DeltasConfig,
+    DifficultyConfig,
     GroundingConfig,
     HumansConfig,
     MapsConfig,
@@ -51,13 +54,15 @@ from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.files import write_text
 from tolman.ground_truth.released_audit import warn_of_other_scenes
 from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
+from tolman.items import Item
+from tolman.media.sampling import Frames
 from tolman.parallel import parallel_map, place_of
 from tolman.protocols import ProtocolOptions
 from tolman.protocols.captions_and_examples import WITHOUT, twins_of
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
 from tolman.reports.charts.chart import rendered
 from tolman.reports.charts.point_forms import LINES_FORM
-from tolman.reports.loaded_runs import LoadedRun, timed_answers
+from tolman.reports.loaded_runs import LoadedRun, refuse_adaptive, timed_answers
 from tolman.reports.map_results import locality_chart, page
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
@@ -78,6 +83,7 @@ def analyze_deltas(config: DeltasConfig, events: Events = silent) -> DeltasResul
     """
 
     scored = scored_runs(config.runs, config.scorer)
+    refuse_adaptive(scored.runs)
     benchmark, scorer = scored.benchmark, scored.scorer
     asked: dict[tuple[str, str], ProtocolRun] = {}
     unanswered: dict[str, int] = {}
@@ -351,7 +357,31 @@ def observe_run(
     settings = run.record.settings
     frames_known = "imported" not in settings.model_settings and not settings.model.startswith(PEOPLE)
     frames = settings.frames if frames_known else None
-    tasks, lost = scene_tasks(list(items.values()), geometries, frames, noise, draws=config.draws, seed=config.seed)
+    tables, lost = _observe([*items.values()], geometries, frames, noise, config, run, events)
+    events(Began(f"fitting the observer to {run.name}"))
+    observed, unread = observed_answers(rows, items)
+    fits = fit_run(tables, observed, noise)
+    events(Ended())
+    own = {item.scene for item in items.values()}
+    known = any(geometry.video_capture is not None for name, geometry in geometries.items() if name in own)
+    return RunObserver(fits, unread, count_reasons(lost), known, frames_known), tables
+
+
+def _observe(
+    items: Sequence[Item],
+    geometries: Mapping[str, SceneGeometry],
+    frames: Frames | None,
+    noise: Noise,
+    config: ObserverConfig | DifficultyConfig,
+    run: LoadedRun,
+    events: Events,
+) -> tuple[dict[str, AnswerTable], list[Unanswered]]:
+    """The observer's answers to some items by their ids, and the items that it isn't asked.
+
+    Raises:
+        UsageError: none of their scenes is there.
+    """
+    tasks, lost = scene_tasks(items, geometries, frames, noise, draws=config.draws, seed=config.seed)
     if not tasks:
         raise UsageError(
             f"{config.scenes} has no scene of the {counted(len(items), 'question')} of {run.folder.path}; give the "
@@ -363,12 +393,55 @@ def observe_run(
         tables.update((one.id, one) for one in found if isinstance(one, AnswerTable))
         lost += [one for one in found if isinstance(one, Unanswered)]
         events(Advanced())
-    events(Began(f"fitting the observer to {run.name}"))
-    observed, unread = observed_answers(rows, items)
-    fits = fit_run(tables, observed, noise)
+    return tables, lost
+
+
+def analyze_difficulty(config: DifficultyConfig, events: Events = silent) -> DifficultyResult:
+    """Fit the difficulty of the items to several runs, and predict it from the scenes where these are given.
+
+    Raises:
+        InputError: a folder holds no run, no scores or no scenes.
+        UsageError: the runs can't be compared, are too few, or none of their scenes is in the folder.
+    """
+
+    scored = scored_runs(config.runs, config.scorer)
+    names, tables, lost = scored.model_names, dict[str, AnswerTable](), list[Unanswered]()
+    if config.scenes is not None:
+        geometries = geometries_by_id(config.scenes)
+        items = list({item.id: item for run in scored.runs for item in run.folder.items()}.values())
+        warn_of_other_scenes(items, geometries, config.scenes)
+        tables, lost = _observe(items, geometries, None, Noise(), config, scored.runs[0], events)
+    events(Began("fitting the difficulty of items"))
+    predicted = {name: predicted_difficulty(table) for name, table in tables.items()}
+    tasks, rows = difficulties([scored.rows(run) for run in scored.runs], predicted, seed=config.seed)
     events(Ended())
-    known = any(task.geometry.video_capture is not None for task in tasks)
-    return RunObserver(fits, unread, count_reasons(lost), known, frames_known), tables
+    result = DifficultyResult(names, scored.scorer, tasks, rows, count_reasons(lost), config.out)
+    if config.out is not None:
+        settings = scored.runs[0].record.settings
+        config.out.mkdir(parents=True, exist_ok=True)
+        bank = bank_of(result, settings.benchmark, settings.subset, settings.data_hash)
+        write_text(config.out / "bank.json", bank.model_dump_json() + "\n")
+        write_text(config.out / "items.csv", frame_csv(rows, 4))
+    return result
+
+
+def difficulty_to_json(result: DifficultyResult) -> dict[str, Any]:
+    """Make the content of `--json` of a result."""
+    tasks = {
+        task: {
+            **{name: to_plain(getattr(own, name)) for name in _OF_TASKS},
+            "model": own.used_name,
+            **{
+                name: None if model is None else {"difficulties": model.difficulties, "slopes": model.slopes}
+                for name, model in (("rasch", own.rasch), ("two_parameters", own.two_parameters))
+            },
+        }
+        for task, own in result.tasks.items()
+    }
+    return {**plain_fields(result, "scorer", "models", "left_out", "items"), "tasks": tasks}
+
+
+_OF_TASKS = ("models", "items", "reason", "p_slopes", "reliability", "predicted")
 
 
 def analyze_grounding(config: GroundingConfig, events: Events = silent) -> GroundingResult:

@@ -42,6 +42,19 @@ class ScoredRuns:
     benchmark: BenchmarkSpec
     scorer: str
 
+    @property
+    def model_names(self) -> list[str]:
+        """The names of the runs, where each counts as a model.
+
+        Raises:
+            UsageError: two runs are of one model with the same settings.
+        """
+        names = [run.settings_name for run in self.runs]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise UsageError(f"two runs are of {twice}; each counts as a model of its own, so give one of them.")
+        return names
+
     def rows(self, run: LoadedRun) -> pl.DataFrame:
         """A row for each item and sample of one run: the columns of `tolman.scoring.score_items.SCHEMA`, among them id,
         task, cluster (its scene), options (how many), status and score (0 … 1; null where it wasn't scored)."""

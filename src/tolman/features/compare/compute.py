@@ -16,7 +16,15 @@ from tolman.features.events import Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import WRITTEN_BY, check_report
 from tolman.reports.comparison import Comparison, Comparisons, pieces
-from tolman.reports.loaded_runs import LoadedRun, load_runs, one_benchmark, one_rule_set, scores_under, withheld
+from tolman.reports.loaded_runs import (
+    LoadedRun,
+    load_runs,
+    one_benchmark,
+    one_rule_set,
+    refuse_adaptive,
+    scores_under,
+    withheld,
+)
 from tolman.reports.report_pages import form_of, save_report
 from tolman.reports.table_rows import stored_unread
 from tolman.runs.run_scoring import rows_with_metrics
@@ -129,8 +137,8 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
     """Compare a run with others: differences with paired intervals, randomisation tests, items won and lost.
 
     Raises:
-        UsageError: they are of different benchmarks or data, have no item in common, don't have that scorer, or
-            there is no such metric or form of a file.
+        UsageError: they are of different benchmarks or data, have no item in common, don't have that scorer, chose
+            their items, or there is no such metric or form of a file.
         InputError: a folder is no run's, or was never scored.
     """
     if config.out is not None and config.out.suffix not in FORMS:
@@ -141,6 +149,7 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
     one, *rest = load_runs([config.a, *config.b])
     if not rest:
         raise UsageError("a comparison takes two runs or more; name the folders of the others.")
+    refuse_adaptive([one, *rest])
     benchmark = one_benchmark([one, *rest])
     chosen = one_rule_set([one, *rest], config.scorer)
     first, answered = scores_under(one, chosen), []

@@ -12,8 +12,8 @@ from tolman.errors import EndpointError, UsageError, counted
 from tolman.features.config import json_object, judge_request
 from tolman.features.events import CallEvents, Events, Noted, silent
 from tolman.features.opened_folders import Run
-from tolman.features.run.config import ASKED_AGAIN, RunConfig, budgets_of, thinking_of
-from tolman.items import Selection
+from tolman.features.run.config import ADAPTIVE_SHARE, ASKED_AGAIN, RunConfig, budgets_of, thinking_of
+from tolman.items import AdaptiveSelection, Selection
 from tolman.models.dialects import overlaid
 from tolman.models.hf_inputs import MEDIA, takes_cap
 from tolman.models.model import Model, ModelOptions
@@ -28,6 +28,7 @@ from tolman.runs.places import check_run_folder, file_name
 from tolman.runs.request import by_budget, by_form, by_frames
 from tolman.runs.run import RunRequest, arun, own_folder, refuse_others, run
 from tolman.runs.run_items import ids_from, some_ids_from
+from tolman.scoring.item_bank import ItemBank, read_bank
 from tolman.scoring.metrics import metrics_of_plugins, names_of
 from tolman.scoring.run_differences import Difference, differences
 
@@ -321,7 +322,7 @@ def _request(config: RunConfig) -> RunRequest:
         raise UsageError(BATCH_ALONE)
     shared, budgets = _shared_options(config), budgets_of(config.reasoning_budget)
     again = config.ask_again if config.ask_again is not None else (ASKED_AGAIN if len(budgets) < 2 else 0)
-    captioner = config.captioner
+    captioner, bank = config.captioner, _bank(config)
     same_family = captioner is not None and captioner.partition("/")[0] == config.model.partition("/")[0]
     return RunRequest(
         benchmark=config.benchmark,
@@ -374,7 +375,9 @@ def _request(config: RunConfig) -> RunRequest:
             ids=some_ids_from(",".join(config.ids)) if config.ids else (),
             exclude=ids_from(",".join(config.exclude)),
             limit=config.limit,
+            adaptive=None if bank is None else _adaptive(config, bank),
         ),
+        bank=bank,
         repeats=config.samples,
         store=config.store,
         frame_store=config.frame_store,
@@ -388,6 +391,33 @@ def _request(config: RunConfig) -> RunRequest:
         failures_are_wrong=config.count_failures_as_wrong,
         metrics=names_of(config.metrics),
     )
+
+
+def _bank(config: RunConfig) -> ItemBank | None:
+    """The item bank of an adaptive run; None where all items are asked.
+
+    Raises:
+        InputError: the file is no bank.
+        UsageError: settings that don't go together.
+    """
+    if config.adaptive is None:
+        for name in ("adaptive_share", "adaptive_error"):
+            if getattr(config, name) is not None:
+                option = f"--{name.replace('_', '-')}"
+                raise UsageError(f"{option} belongs to --adaptive; name the item bank with --adaptive BANK.")
+        return None
+    if config.adaptive_share == 0:
+        raise UsageError("--adaptive-share 0 asks nothing; give a share above 0.")
+    if config.batch:
+        raise UsageError("--batch takes a day for each of the small batches of --adaptive; leave one of them out.")
+    if config.metrics:
+        raise UsageError("--metrics would describe the asked items only, and --adaptive estimates all; leave one out.")
+    return read_bank(config.adaptive)
+
+
+def _adaptive(config: RunConfig, bank: ItemBank) -> AdaptiveSelection:
+    share = ADAPTIVE_SHARE if config.adaptive_share is None else config.adaptive_share
+    return AdaptiveSelection(bank=bank.sign, share=share, error=config.adaptive_error)
 
 
 _SHARED = ("concurrency", "timeout", "seed", "device", "dtype", "batch_size")

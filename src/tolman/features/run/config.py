@@ -306,6 +306,20 @@ class RunConfig:
         may_be_empty=True,
     )
     limit: int | None = setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)
+    adaptive: Path | None = setting(
+        "Item bank of 'tolman analyze difficulty': the items that say most about this model are asked, and the score "
+        "on all is estimated. Default: none.",
+        panel=_ITEMS,
+        metavar="BANK",
+    )
+    adaptive_share: float | None = setting(
+        "Largest share of the items that --adaptive asks, 0–1. Default: 0.25.", panel=_ITEMS, least=0, most=1
+    )
+    adaptive_error: float | None = setting(
+        "Standard error of the headline, in points, at which --adaptive stops, from 0. Default: the share decides.",
+        panel=_ITEMS,
+        least=0,
+    )
     store: StorePlace = None
     frame_store: Path | None = setting("Folder of decoded frames. Default: in the user's cache.", panel=STORES)
     count_failures_as_wrong: FailuresAsWrong = False
@@ -317,6 +331,8 @@ class RunConfig:
 
 MOST_BUDGET = 1_000_000
 """Most tokens of a budget of reasoning."""
+ADAPTIVE_SHARE = 0.25
+"""Share of the items that an adaptive run asks, where the user doesn't say."""
 ASKED_AGAIN = 2
 """How often a question whose answer was cut off in reasoning is asked again, where the user doesn't say."""
 

@@ -16,6 +16,7 @@ from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, check_frames
 from tolman.errors import TolmanError, UsageError, as_sentence
 from tolman.features.run.compute import requests_of
 from tolman.features.run.config import RunConfig
+from tolman.items import Selection
 from tolman.models.batching.batch_client import PRICE_SHARE
 from tolman.protocols import Ask, Look, Protocol, Step
 from tolman.responses import Response, Usage
@@ -136,6 +137,8 @@ def _estimate(request: RunRequest, loaded: Loaded) -> RunEstimate:
     check_frames(loaded.benchmark, loaded.subset, preset.frames)
     protocol = protocol_of(request, loaded)
     items = protocol.present(loaded.benchmark, request.selection.apply(loaded.items))
+    if request.selection.adaptive is not None:  # which items isn't known yet: as many, spread evenly
+        items = list(Selection(limit=request.selection.adaptive.most(len(items))).apply(items))
     asked = [ask for item in items for ask in asks_of(protocol, loaded.benchmark, item, preset)]
     if request.model.partition("/")[0] not in _NOT_STORED:
         asked = list({(ask.role, ask.messages, ask.sampling, ask.draw): ask for ask in asked}.values())

@@ -225,7 +225,8 @@ class _Suite:
 
     def _calls(self, request: RunRequest) -> int:
         assert request.loaded is not None
-        return len(request.selection.apply(request.loaded.items)) * request.repeats
+        count, adaptive = len(request.selection.apply(request.loaded.items)), request.selection.adaptive
+        return (count if adaptive is None else adaptive.most(count)) * request.repeats
 
 
 def _folder(request: RunRequest) -> Path:

@@ -1,0 +1,402 @@
+"""Adaptive testing: which items are asked next, and the score on all items that the answers to some show.
+
+Items are drawn one after another, each question type by itself. An item's probability is proportional to the standard
+deviation √(m·(1 − m)) of its answer, where m is the score that the item bank expects of this model. Under the Rasch
+model m·(1 − m) is the item's information about ability (Lord 1980), so the most informative items come first. Drawing
+them, rather than taking the very first, keeps the estimate right where the bank is wrong.
+
+Each draw gives an unbiased estimate of the type's sum of scores: the scores so far, the expected scores of all items
+that were left, and the drawn item's surprise over its probability. These are Des Raj's estimates (1956, Journal of the
+American Statistical Association 51, 269–284) of differences from expected scores. They are uncorrelated, also where
+later probabilities depend on earlier answers. Their mean has the weights of simple random sampling, as in active
+testing (Kossen et al. 2021, ICML; Farquhar et al. 2021, ICLR). So the bank decides how precise the estimate is, and
+never whether it is right.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from pydantic import BaseModel, ConfigDict
+
+from tolman.scoring.aggregate import Cell
+from tolman.scoring.clusters import Floats
+from tolman.scoring.intervals import Interval, t_quantile
+from tolman.scoring.item_bank import ItemBank, TaskBank
+from tolman.scoring.metrics import PERCENT
+from tolman.scoring.run_differences import one_row_each
+from tolman.scoring.score_table import Column, Pool, Table, coefficients, pools_of
+
+BATCH = 32
+"""Items that are chosen together."""
+LEAST_DRAWS = 5
+"""Answers of a question type without which nothing is estimated of it."""
+
+
+class Draw(BaseModel):
+    """One drawn item.
+
+    Attributes:
+        id, task: of the item.
+        chance: the probability with which it was drawn among the items of its question type that were left.
+        expected: its expected score.
+        rest: the sum of the expected scores of the items that were left, with its own.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    task: str
+    chance: float
+    expected: float
+    rest: float
+
+
+class Stratum(BaseModel):
+    """All items of one question type.
+
+    Attributes:
+        items: how many there are.
+        chance: the sum of the scores of random options, 1/options each.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    items: int
+    chance: float
+
+
+class AdaptiveRecord(BaseModel):
+    """The items that an adaptive run drew: all that its estimates need besides the scores.
+
+    Attributes:
+        strata: question type → all of its items.
+        batches: the draws, in their order.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strata: dict[str, Stratum]
+    batches: tuple[tuple[Draw, ...], ...] = ()
+
+    @property
+    def draws(self) -> list[Draw]:
+        """All of them."""
+        return [draw for batch in self.batches for draw in batch]
+
+    @property
+    def items(self) -> int:
+        """How many items there are to estimate the score of."""
+        return sum(one.items for one in self.strata.values())
+
+
+@dataclass(frozen=True)
+class AdaptiveEstimate:
+    """A figure of all items, estimated from some.
+
+    Attributes:
+        value: 0 to 100; None where too little was answered.
+        error: standard error of the figure on exactly these items.
+        interval: 95 %, by Student's t.
+        reason: why there is no value.
+    """
+
+    value: float | None
+    error: float | None = None
+    interval: Interval | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Total:
+    """The sum of one question type's scores: estimate, bounds, variance and its degrees of freedom."""
+
+    value: float
+    low: float
+    high: float
+    variance: float
+    degrees: int
+
+
+def _total(draws: Sequence[Draw], scores: Mapping[str, float], stratum: Stratum) -> _Total | None:
+    """Estimate a question type's sum of scores; None with too few answers.
+
+    An item whose call failed is in the sum with its expected score, as if it had not been drawn.
+    """
+    answered = [place for place, draw in enumerate(draws) if draw.id in scores]
+    if len(answered) < min(LEAST_DRAWS, stratum.items):
+        return None
+    before, each = 0.0, []
+    for draw in draws:
+        surprise = scores.get(draw.id, draw.expected) - draw.expected
+        each.append(before + draw.rest + surprise / draw.chance)
+        before += draw.expected + surprise
+    found = np.array(each)[answered]
+    left = stratum.items - np.array(answered, dtype=float)
+    spread = left * (left - 1)
+    known = sum(scores[draws[place].id] for place in answered)
+    low, high = known, known + stratum.items - len(answered)
+    if spread[-1] == 0:  # every item was asked
+        return _Total(float(found[-1]), low, high, 0.0, len(answered))
+    weights = (1 / spread) / (1 / spread).sum()
+    value = float(weights @ found)
+    square = float(((found - value) ** 2 / spread).sum()) / (len(answered) - 1)
+    variance = square * float((weights**2 * spread).sum())
+    return _Total(min(max(value, low), high), low, high, variance, len(answered) - 1)
+
+
+def estimates(
+    record: AdaptiveRecord, scores: pl.DataFrame, table: Table, column: str = "score"
+) -> dict[str, AdaptiveEstimate]:
+    """Estimate the figures of a table on all items.
+
+    Args:
+        record: of the run.
+        scores: rows of `scoring.score_items.score` for one rule set; repeats are averaged.
+        table: the benchmark's.
+        column: of the scores.
+
+    Returns:
+        Column key → AdaptiveEstimate.
+    """
+    rows = one_row_each(scores)
+    known = dict(zip(rows["id"].to_list(), rows[column].to_list(), strict=True))
+    own_task = dict(zip(rows["id"].to_list(), rows["task"].to_list(), strict=True))
+    by_task: dict[str, list[Draw]] = {}
+    for draw in record.draws:
+        by_task.setdefault(draw.task, []).append(draw)
+    # Another rule set may call a question type otherwise; it must not cut one into several.
+    names = {task: {own_task[draw.id] for draw in own if draw.id in own_task} for task, own in by_task.items()}
+    if any(len(found) > 1 for found in names.values()):
+        reason = "its question types are not those that items were drawn from"
+        return {one.key: AdaptiveEstimate(None, reason=reason) for one in table.columns}
+    totals = {task: _total(by_task.get(task, ()), known, own) for task, own in record.strata.items()}
+    called = {task: next(iter(names.get(task, ())), task) for task in record.strata}
+    return {one.key: _figure(one, record.strata, totals, called) for one in table.columns}
+
+
+def _pools(column: Column, strata: Mapping[str, Stratum], called: Mapping[str, str]) -> dict[Pool, list[str]]:
+    """The pools of a figure with their question types that have items."""
+    found = {
+        leaf: [t for t in strata if leaf.tasks is None or called[t] in leaf.tasks] for leaf in pools_of([column.node])
+    }
+    return {leaf: tasks for leaf, tasks in found.items() if tasks}
+
+
+def _shares(column: Column, strata: Mapping[str, Stratum], called: Mapping[str, str]) -> tuple[dict[str, float], float]:
+    """The weights of the question types' sums of scores in a figure, and the constant that is added."""
+    pools = _pools(column, strata, called)
+    weights, offset = dict.fromkeys(strata, 0.0), 0.0
+    for leaf, weight in coefficients(column.node, frozenset(pools)).items():
+        adjusted = leaf.metric == "chance-adjusted"
+        chance = sum(strata[task].chance for task in pools[leaf]) if adjusted else 0.0
+        size = sum(strata[task].items for task in pools[leaf]) - chance
+        if size <= 0:
+            continue
+        offset -= weight * chance / size
+        for task in pools[leaf]:
+            weights[task] += weight / size
+    return weights, offset
+
+
+def is_mean(column: Column) -> bool:
+    """Check whether a figure is a weighted mean of scores, so that it can be estimated."""
+    return column.unit == PERCENT and all(leaf.measure is None for leaf in pools_of([column.node]))
+
+
+def _figure(
+    column: Column, strata: Mapping[str, Stratum], totals: Mapping[str, _Total | None], called: Mapping[str, str]
+) -> AdaptiveEstimate:
+    if not is_mean(column):
+        return AdaptiveEstimate(None, reason="it is no mean of scores, so that no part estimates it")
+    weights, offset = _shares(column, strata, called)
+    used = {task: weight for task, weight in weights.items() if weight}
+    if not used:
+        return AdaptiveEstimate(None, reason="no scored item")
+    lacking = [task for task in used if totals[task] is None]
+    if lacking:
+        return AdaptiveEstimate(None, reason=f"fewer than {LEAST_DRAWS} answers of {lacking[0]}")
+    parts = [(weight, total) for task, weight in used.items() if (total := totals[task]) is not None]
+    value, low, high = (
+        100 * (offset + sum(weight * getattr(total, name) for weight, total in parts))
+        for name in ("value", "low", "high")
+    )
+    variances = [(weight**2 * total.variance, total.degrees) for weight, total in parts]
+    variance = sum(one for one, _ in variances)
+    error = 100 * math.sqrt(variance)
+    # Welch and Satterthwaite's degrees of freedom.
+    degrees = int(variance**2 / sum(one**2 / n for one, n in variances)) if variance > 0 else 1
+    reach = t_quantile(0.975, max(1, degrees)) * error
+    return AdaptiveEstimate(value, error, Interval(max(low, value - reach), min(high, value + reach)))
+
+
+def with_estimates(cells: Mapping[str, Cell], found: Mapping[str, AdaptiveEstimate]) -> dict[str, Cell]:
+    """The cells of the asked items, with the estimates for all items in place of their figures.
+
+    Args:
+        cells: column key → Cell.
+        found: column key → estimate.
+    """
+    return {
+        key: replace(
+            cell,
+            value=found[key].value,
+            interval=found[key].interval,
+            method=METHOD if found[key].interval is not None else None,
+            reason=found[key].reason or None,
+        )
+        for key, cell in cells.items()
+    }
+
+
+METHOD = "estimate of an adaptive run, Student's t"
+"""How the intervals are computed: around the figure on all items, not on items of other scenes."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An item that may be asked.
+
+    Attributes:
+        id: of the item.
+        task: its question type, as the bank's scorer counts it.
+        chance: the score of a random option.
+    """
+
+    id: str
+    task: str
+    chance: float
+
+
+class AdaptiveTest:
+    """The choice of items: which are next depends on the answers so far and the seed, and on nothing else.
+
+    Args:
+        bank: the items' parameters; an item that it lacks is of average difficulty. It has a scale for every question
+            type in the headline.
+        candidates: all items.
+        table: whose headline is estimated.
+        most: how many items may be asked.
+        error: standard error of the headline, in points, at which to stop; None to go on until `most`.
+        seed: of the draws.
+        record: of an earlier start, whose batches are asked again.
+    """
+
+    def __init__(
+        self,
+        bank: ItemBank,
+        candidates: Sequence[Candidate],
+        table: Table,
+        *,
+        most: int,
+        error: float | None,
+        seed: int,
+        record: AdaptiveRecord | None = None,
+    ) -> None:
+        self.most, self._error, self._seed, self._table = most, error, seed, table
+        by_task: dict[str, list[Candidate]] = {}
+        for one in sorted(candidates, key=lambda one: one.id):
+            by_task.setdefault(one.task, []).append(one)
+        strata = {
+            task: Stratum(items=len(own), chance=sum(one.chance for one in own))
+            for task, own in sorted(by_task.items())
+        }
+        self.record = record if record is not None else AdaptiveRecord(strata=strata)
+        weights, _ = _shares(table.column(table.headline), strata, {task: task for task in strata})
+        self._ids = {task: [one.id for one in own] for task, own in by_task.items() if weights[task]}
+        self._banks = {task: task_bank(bank, task, ids) for task, ids in self._ids.items()}
+        self._shares = {task: self._share(task, weights[task]) for task in self._ids}
+
+    def _share(self, task: str, weight: float) -> float:
+        """How much a question type adds to the headline's error: its draws are in this proportion (Neyman 1934)."""
+        own = self._banks[task]
+        expected = own.expected(own.prior)
+        return weight * math.sqrt(own.scale.noise) * float(np.sqrt(expected * (1 - expected)).sum())
+
+    @property
+    def least(self) -> int:
+        """The fewest items that give an estimate."""
+        return sum(min(LEAST_DRAWS, len(ids)) for ids in self._ids.values())
+
+    def estimate(self, scores: pl.DataFrame) -> AdaptiveEstimate:
+        """The headline on all items.
+
+        Args:
+            scores: rows of the bank's scorer for the answers so far.
+        """
+        return estimates(self.record, scores, self._table)[self._table.headline]
+
+    def next_batch(self, scores: pl.DataFrame) -> tuple[Draw, ...]:
+        """Draw the next items and add them to the record; empty where enough were asked.
+
+        Args:
+            scores: as of `estimate`, for all batches so far.
+        """
+        drawn = self.record.draws
+        room = min(self.most, sum(map(len, self._ids.values()))) - len(drawn)
+        found = self.estimate(scores).error if self._error is not None and drawn else None
+        if room <= 0 or (found is not None and self._error is not None and found <= self._error):
+            return ()
+        rows = one_row_each(scores)
+        known = dict(zip(rows["id"].to_list(), rows["score"].to_list(), strict=True))
+        asked: dict[str, list[str]] = {task: [] for task in self._ids}
+        for draw in drawn:
+            asked[draw.task].append(draw.id)
+        wanted = self._counts({task: len(own) for task, own in asked.items()}, min(room, BATCH))
+        batch = [
+            draw for task, count in wanted.items() for draw in self._drawn(task, count, asked[task], known, len(drawn))
+        ]
+        self.record = self.record.model_copy(update={"batches": (*self.record.batches, tuple(batch))})
+        return tuple(batch)
+
+    def _counts(self, asked: dict[str, int], room: int) -> dict[str, int]:
+        """How many items of each question type are drawn: one at a time to the type with most room by its share
+        (Sainte-Laguë), each type a few first."""
+        found = dict.fromkeys(asked, 0)
+        for _ in range(room):
+            open_types = [task for task in asked if asked[task] < len(self._ids[task])]
+            few = [task for task in open_types if asked[task] < LEAST_DRAWS]
+            best = max(few or open_types, key=lambda task: self._shares[task] / (2 * asked[task] + 1))
+            asked[best] += 1
+            found[best] += 1
+        return found
+
+    def _drawn(
+        self, task: str, count: int, asked: Sequence[str], known: Mapping[str, float], before: int
+    ) -> list[Draw]:
+        """Draw items of one question type without replacement, one after another (Efraimidis and Spirakis 2006)."""
+        bank, ids = self._banks[task], self._ids[task]
+        place = {id: number for number, id in enumerate(ids)}
+        answered = [id for id in asked if id in known]
+        ability = bank.ability(
+            np.array([place[id] for id in answered], dtype=np.intp), np.array([known[id] for id in answered])
+        )
+        expected = bank.expected(ability)
+        weights = np.sqrt(expected * (1 - expected))
+        left = np.ones(len(ids), dtype=bool)
+        left[[place[id] for id in asked]] = False
+        luck = np.random.default_rng([self._seed, before, zlib.crc32(task.encode())]).exponential(size=len(ids))
+        order = [int(number) for number in np.argsort(luck / weights, kind="stable") if left[number]][:count]
+        found = []
+        for number in order:
+            chance = float(weights[number] / weights[left].sum())
+            rest = float(expected[left].sum())
+            found.append(Draw(id=ids[number], task=task, chance=chance, expected=float(expected[number]), rest=rest))
+            left[number] = False
+        return found
+
+
+def task_bank(bank: ItemBank, task: str, ids: Sequence[str]) -> TaskBank:
+    """The parameters of some items of one question type; of items that the bank lacks, those of any of the type."""
+    scale, known = bank.tasks[task], {one.id: one for one in bank.items if one.task == task}
+    rows: list[tuple[float, float, float]] = []
+    for id in ids:
+        one = known.get(id)
+        rows.append((0.0, scale.difficulties, 1.0) if one is None else (one.difficulty, one.error, one.discrimination))
+    values: Floats = np.array(rows, dtype=float).reshape(len(rows), 3)
+    return TaskBank(scale, values[:, 0], values[:, 1], values[:, 2])
