@@ -35,7 +35,7 @@ from tolman.analyze.consistency import (
     Numbers,
     SceneAnswer,
 )
-from tolman.benchmarks.vsi_bench import DIRECTIONS
+from tolman.benchmarks.vsi_bench.vsi_meta_info import DIRECTIONS
 from tolman.cognitive_maps import Place
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.ground_plane import egocentric_angle, sector_of

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from tolman.analyze.observer_answers import named_parts, relative_accuracy_level
 from tolman.analyze.observer_fit import is_answer
-from tolman.benchmarks.vsi_bench import DIRECTIONS
+from tolman.benchmarks.vsi_bench.vsi_meta_info import DIRECTIONS
 from tolman.geometry.boxes import Floats
 from tolman.ground_truth.question_families import family_of
 from tolman.ground_truth.scene_arrays import SceneGeometry
