@@ -30,8 +30,6 @@ HOMES = 10
 SECONDS, RATE = 24.0, 2
 """Of each video: long enough to walk through a home; models are shown 32 of its 48 frames."""
 SEEING = "baseline/detector"
-SIZE = "480x360"
-"""Of the frames: as sharp as the pages show them, and more than the detector looks at."""
 BASELINES = ("baseline/most-frequent", "baseline/best-constant", SEEING, "baseline/oracle")
 STOPPED = "Stopped. Run the same command again to resume."
 
@@ -85,7 +83,7 @@ def demonstrate(
     with as_file(files("tolman.demo") / "rooms") as prepared:
         scenes = out / "scenes"
         try:
-            drawn = ("--scenes", homes, "--seed", SEED, "--quality", "fast", "--size", SIZE)
+            drawn = ("--scenes", homes, "--seed", SEED, "--quality", "fast")
             _type("simulate", *drawn, "--seconds", seconds, "--rate", rate, "--out", scenes)
         except (NoDisplayError, MissingExtraError) as error:
             print(f"{error} Going on with three rooms that were drawn before.")
