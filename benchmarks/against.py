@@ -39,7 +39,7 @@ TARGETS = {
 }  # fmt: skip
 """Goals for the ratios of CPU."""
 WALK = (
-    "simulate", "--scenes", "1", "--seconds", "30", "--furniture", "made", "--shapes", "home", "--workers", "1",
+    "simulate", "--scenes", "1", "--seconds", "30", "--shapes", "home", "--workers", "1",
 )  # fmt: skip
 LOAD = "import sys, tolman; tolman.load('vsi-bench', data=sys.argv[1])"
 
@@ -59,6 +59,11 @@ class Build:
 
     def tolman(self, *arguments: str) -> list[str]:
         return self.python("-m", "tolman", *arguments)
+
+    def made(self) -> tuple[str, ...]:
+        """The option for furniture made by rule, where a build has models to use instead."""
+        models = self.source / "tolman" / "simulate" / "data" / "furniture.sh3f"
+        return ("--furniture", "made") if models.exists() else ()
 
 
 def source_of(revision: str) -> Path:
@@ -113,7 +118,9 @@ def works(data: Path, url: str) -> dict[str, Callable[[Build, int], list[str]]]:
         ),
         "help": lambda build, repeat: build.tolman("--help"),
         "load": lambda build, repeat: build.python("-c", LOAD, str(data)),
-        "walk": lambda build, repeat: build.tolman(*WALK, "--seed", str(repeat), "--out", f"walk-{repeat}"),
+        "walk": lambda build, repeat: build.tolman(
+            *WALK, *build.made(), "--seed", str(repeat), "--out", f"walk-{repeat}"
+        ),
     }
 
 

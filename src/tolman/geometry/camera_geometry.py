@@ -87,17 +87,22 @@ def sightings_in_mask(
         names: instance → object's id; other values are background.
         depth: metres along the view, the same shape; 0 and non-finite values are no reading.
     """
-    found = []
-    values, counts = np.unique(mask, return_counts=True)
-    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-        if value not in names:
-            continue
-        nearest = None
-        if depth is not None:
-            read = depth[(mask == value) & np.isfinite(depth) & (depth > 0)]
-            nearest = float(read.min()) if len(read) else None
-        found.append(Sighting(frame=frame, object=names[value], pixels=count, depth=nearest))
-    return found
+    places = mask.ravel()
+    if mask.dtype.kind == "u" and mask.dtype.itemsize <= 2:
+        values = np.arange(int(places.max(initial=0)) + 1)
+    else:  # too many numbers, or negative ones
+        values, places = np.unique(places, return_inverse=True)
+    counts = np.bincount(places, minlength=len(values))
+    nearest = np.full(len(values), np.inf)
+    if depth is not None:
+        flat = depth.ravel()
+        read = np.isfinite(flat) & (flat > 0)
+        np.minimum.at(nearest, places[read], flat[read].astype(np.float64))
+    return [
+        Sighting(frame=frame, object=names[value], pixels=count, depth=near if near < np.inf else None)
+        for value, count, near in zip(values.tolist(), counts.tolist(), nearest.tolist(), strict=True)
+        if count and value in names
+    ]
 
 
 def boxes_in_view(

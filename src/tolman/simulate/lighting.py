@@ -301,7 +301,7 @@ class Quality:
         name: its value of `--quality`.
         shadows: side of the map of shadows, texels.
         taps: places at which a pixel looks into that map, at most 16.
-        samples: colours are drawn so many times as wide and as high, and averaged.
+        samples: edges are drawn so many times as wide and as high, and averaged.
         mirrors: whether mirrors show a reflection.
         crevices: cell size, metres, of the grid of how closely surfaces face each other, in rooms whose light is baked;
             0 for none.

@@ -193,6 +193,9 @@ _LEAST_MIRROR = 0.001
 """Share of a picture that an object with a mirror has at least where a reflection is drawn."""
 _BEFORE_GLASS = 0.002
 """Metres before a mirror from which things are reflected: the glass itself isn't."""
+_LEAST_EDGE, _LEAST_FINE_EDGE = (0.03, 0.1), (0.05, 0.1)
+"""Difference in brightness that is smoothed, and that which is drawn with several samples for each pixel: in all, and
+as a share of the brightest."""
 _CLIP = 0x3000
 """GL_CLIP_DISTANCE0."""
 _ALL = (0.0, 0.0, 0.0, 1.0)
@@ -259,10 +262,14 @@ class Renderer:
         self._gl.enable(moderngl.DEPTH_TEST)
         self._lighten(moderngl)
         self._readings = Readings(self._gl, size)
-        fine = (size[0] * quality.samples, size[1] * quality.samples)
-        self._canvas = Canvas(self._gl, moderngl, fine, self._readings.depths if fine == size else None)
-        self._reflected = Canvas(self._gl, moderngl, fine) if self._mirrors else None
-        self._final = self._gl.framebuffer([self._gl.texture(size, 4, dtype="f1")])
+        self._canvas = Canvas(self._gl, moderngl, size, self._readings.depths)
+        self._final = Canvas(self._gl, moderngl, size)
+        self._fine = self._canvas
+        if quality.samples > 1:
+            fine = (size[0] * quality.samples, size[1] * quality.samples)
+            depths = self._gl.depth_renderbuffer(fine)
+            self._fine, self._keys = (Canvas(self._gl, moderngl, fine, depths) for _ in range(2))
+        self._reflected = Canvas(self._gl, moderngl, self._fine.size) if self._mirrors else None
         self._light.cast(0.0)
 
     @property
@@ -294,27 +301,57 @@ class Renderer:
         self._draw_bodies(self._measuring, seen, view, projection(intrinsics, self.size))
         depth, ids = self._readings.read()
         fx, fy, cx, cy = (value * self.quality.samples for value in intrinsics)
-        self._show(seen, view, pose, (fx, fy, cx, cy))
-        for mirror in self._mirrors:
-            if np.count_nonzero(ids == mirror.instance) > _LEAST_MIRROR * ids.size:
-                self._reflect(mirror, view, pose, (fx, fy, cx, cy), seconds)
-        self._final.use()
-        self._canvas.picture.use(0)
+        self._show(self._canvas, seen, view, pose, intrinsics)
+        mirrors = [one for one in self._mirrors if np.count_nonzero(ids == one.instance) > _LEAST_MIRROR * ids.size]
+        if self._fine is not self._canvas:
+            self._mark(mirrors, view, projection(intrinsics, self.size))
+            self._refine(seen, view, pose, (fx, fy, cx, cy))
+        for mirror in mirrors:
+            self._reflect(mirror, view, pose, (fx, fy, cx, cy), seconds)
+        if self._fine is self._canvas:
+            self._find_edges()
+        self._final.target.use()
+        self._fine.picture.use(0)
         self._screen.render()
-        colour = np.frombuffer(self._final.read(components=3, alignment=1), dtype=np.uint8).reshape(height, width, 3)
+        colour = np.frombuffer(self._final.target.read(components=3, alignment=1), dtype=np.uint8).reshape(
+            height, width, 3
+        )
         return Frame(colour, depth, ids)
 
-    def _show(self, seen: _Seen, view: Floats, pose: Floats, intrinsics: Intrinsics) -> None:
-        """Draw the world's colours and the sky behind it."""
-        canvas = self._canvas
+    def _find_edges(self) -> None:
+        """Copy the picture to the final one, whose depths let `finish.frag` draw at edges only."""
+        self._final.target.use()
+        self._canvas.picture.use(0)
+        if self._fine is not self._canvas:
+            self._keys.picture.use(1)
+        self._gl.depth_func = "1"
+        self._edges.render()
+        self._gl.depth_func = "<"
+
+    def _mark(self, mirrors: Sequence[_Mirror], view: Floats, lens: Floats) -> None:
+        """Make the pixels of mirrors ones that need several samples."""
+        self._canvas.target.use()
+        self._canvas.target.color_mask = (False, False, False, True)
+        for mirror in mirrors:
+            self._draw_glass(mirror, view, lens)
+        self._canvas.target.color_mask = (True,) * 4
+
+    def _refine(self, seen: _Seen, view: Floats, pose: Floats, intrinsics: Intrinsics) -> None:
+        """Draw with several samples a pixel where one isn't enough, and copy the other pixels."""
+        self._keys.target.use()
+        self._keys.target.clear()
+        self._draw_bodies(self._hiding, seen, view, projection(intrinsics, self._fine.size))
+        self._find_edges()
+        self._fine.target.use()
+        self._final.picture.use(0)
+        self._gl.depth_func = "1"
+        self._coarse.render()
+        self._show(self._fine, seen, view, pose, intrinsics)
+
+    def _show(self, canvas: Canvas, seen: _Seen, view: Floats, pose: Floats, intrinsics: Intrinsics) -> None:
+        """Draw the world's colours and the sky behind it. Depths are there, so that what is hidden costs no light."""
         lens = projection(intrinsics, canvas.size)
         canvas.target.use()
-        # What is hidden costs no light: depths come first, where they aren't those of the readings.
-        if canvas.size != self.size:
-            canvas.target.clear()
-            canvas.target.color_mask = (False,) * 4
-            self._draw_bodies(self._hiding, seen, view, lens)
-            canvas.target.color_mask = (True,) * 4
         self._gl.depth_func = "<="
         self._colour_bodies(seen, view, pose, lens)
         self._fill(pose, intrinsics, canvas.size)
@@ -371,11 +408,15 @@ class Renderer:
         self._colour_bodies(self._in_view(back, intrinsics, window, seconds), back, through @ pose, lens)
         self._gl.disable_direct(_CLIP)
         self._draw["kept"].value = _ALL
-        self._canvas.target.use()
+        self._fine.target.use()
+        canvas.picture.use(0)
+        self._draw_glass(mirror, view, lens)
+
+    def _draw_glass(self, mirror: _Mirror, view: Floats, lens: Floats) -> None:
+        """Draw a mirror's glass on the canvas in use."""
         self._glass["view"].write(columns(view))
         self._glass["projection"].write(columns(lens))
         self._glass["model"].write(columns(np.eye(4)))
-        canvas.picture.use(0)
         self._gl.depth_func = "<="
         mirror.glass.render()
         self._gl.depth_func = "<"
@@ -391,14 +432,21 @@ class Renderer:
         self._draw = gl.program(vertex_shader=source("surface.vert"), fragment_shader=pixel)
         self._shadow = gl.program(vertex_shader=source("shadow.vert"), fragment_shader=source("shadow.frag"))
         self._measure = gl.program(vertex_shader=source("surface.vert"), fragment_shader=source("readings.frag"))
-        self._hide = gl.program(vertex_shader=source("surface.vert"), fragment_shader=source("shadow.frag"))
+        self._hide = gl.program(vertex_shader=source("surface.vert"), fragment_shader=source("key.frag"))
         self._glass = gl.program(vertex_shader=source("surface.vert"), fragment_shader=source("mirror.frag"))
-        screen = gl.program(vertex_shader=source("screen.vert"), fragment_shader=source("finish.frag"))
-        screen["samples"].value = self.quality.samples
         corners = np.array([-1, -1, 3, -1, -1, 3], dtype=np.float32)
-        self._screen = gl.vertex_array(screen, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
+        whole = [(gl.buffer(corners.tobytes()), "2f", "in_corner")]
+        passes = []
+        for name in ("edges.frag", "coarse.frag", "finish.frag"):
+            program = f"#version 330\n#define SAMPLES {self.quality.samples}\n{source(name)}"
+            screen = gl.program(vertex_shader=source("screen.vert"), fragment_shader=program)
+            passes.append(gl.vertex_array(screen, whole))
+        self._edges, self._coarse, self._screen = passes
+        if self.quality.samples > 1:
+            self._edges.program["keys"].value = 1
+        self._edges.program["least"].value = _LEAST_EDGE if self.quality.samples == 1 else _LEAST_FINE_EDGE
         self._sky = gl.program(vertex_shader=source("sky.vert"), fragment_shader=heaven)
-        self._behind = gl.vertex_array(self._sky, [(gl.buffer(corners.tobytes()), "2f", "in_corner")])
+        self._behind = gl.vertex_array(self._sky, whole)
         self._sky["background"].value, self._sky["horizon"].value = light.background, light.horizon
         for program in (self._draw, self._measure, self._hide, self._glass):
             program["kept"].value = _ALL
@@ -416,7 +464,8 @@ class Renderer:
         points = [(buffer, "3f 28x", "in_point")]
         self._colouring = _Pass(self._draw, gl.vertex_array(self._draw, whole, index))
         self._measuring = _Pass(self._measure, gl.vertex_array(self._measure, points, index))
-        self._hiding = _Pass(self._hide, gl.vertex_array(self._hide, points, index))
+        looks = [(buffer, "12x 3f 8x 4f1 1f", "in_normal", "in_tint", "in_layer")]
+        self._hiding = _Pass(self._hide, gl.vertex_array(self._hide, [*points, *looks], index))
         self._shadow_vao = gl.vertex_array(self._shadow, points, index)
         self._mirrors = []
         for plane, number, first in pack.mirrors if self.quality.mirrors else ():

@@ -169,7 +169,7 @@ class RoomLight:
             size = found.density.shape[::-1]
             crevices = gl.texture3d(size, 1, found.density.tobytes(), alignment=1)
             crevices.build_mipmaps()
-            crevices.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+            crevices.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
             self.maps["crevices"] = crevices
             program["cell_low"].value, program["cells"].value, program["cell"].value = found.low, size, found.cell
         for name, texture in self.maps.items():

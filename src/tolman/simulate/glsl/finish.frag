@@ -1,8 +1,6 @@
-#version 330
-// The mean of `samples` × `samples` pixels. Jagged edges are smoothed before: blended along an edge where neighbours
+// The mean of `SAMPLES` × `SAMPLES` pixels. Jagged edges are smoothed before: blended along an edge where neighbours
 // differ in brightness.
 uniform sampler2D picture;
-uniform int samples;
 out vec4 colour;
 
 float bright(vec3 c) { return dot(c, vec3(0.3, 0.59, 0.11)); }
@@ -30,9 +28,9 @@ vec3 smoothed(ivec2 at) {
 }
 
 void main() {
-    ivec2 first = ivec2(gl_FragCoord.xy) * samples;
+    ivec2 first = ivec2(gl_FragCoord.xy) * SAMPLES;
     vec3 sum = vec3(0.0);
-    for (int y = 0; y < samples; y++)
-        for (int x = 0; x < samples; x++) sum += smoothed(first + ivec2(x, y));
-    colour = vec4(sum / float(samples * samples), 1.0);
+    for (int y = 0; y < SAMPLES; y++)
+        for (int x = 0; x < SAMPLES; x++) sum += smoothed(first + ivec2(x, y));
+    colour = vec4(sum / float(SAMPLES * SAMPLES), 1.0);
 }

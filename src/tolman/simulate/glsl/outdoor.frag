@@ -27,6 +27,8 @@ out vec4 colour;
 // Of what is far away and of what moves, every second place is looked at.
 const int FEW = (COUNT + 1) / 2;
 
+bool partly = false;          // at the edge of a shadow, where more samples are needed
+
 float lit(vec3 n) {
     vec3 place = (near_view * vec4(point + n * (0.012 + 1.6 * grain.x), 1.0)).xyz * 0.5 + 0.5;
     float sum = 0.0;
@@ -41,6 +43,7 @@ float lit(vec3 n) {
                 moving += texture(moving_shadows, vec3(place.xy + turn * TAPS[i * 2], place.z - 0.0006));
             sum *= moving / float(FEW);
         }
+        partly = sum > 0.0 && sum < 1.0;
         return sum;
     }
     place = (far_view * vec4(point + n * (0.02 + 1.8 * grain.y), 1.0)).xyz * 0.5 + 0.5;
@@ -48,7 +51,9 @@ float lit(vec3 n) {
     mat2 turn = turned() * texel * 1.5;
     for (int i = 0; i < FEW; i++)
         sum += texture(far_shadows, vec3(place.xy + turn * TAPS[i * 2], place.z - 0.0006));
-    return sum / float(FEW);
+    sum /= float(FEW);
+    partly = sum > 0.0 && sum < 1.0;
+    return sum;
 }
 
 // What a pane mirrors: the sky, houses and trees below it, the ground.
@@ -104,5 +109,5 @@ void main() {
     }
     vec3 air = pow(horizon, vec3(2.2)) * 1.15;
     shade = mix(air, shade, exp(-haze * max(ahead - 6.0, 0.0)));
-    colour = vec4(toned(shade), 1.0);
+    colour = vec4(toned(shade), partly ? 0.0 : 1.0);
 }
