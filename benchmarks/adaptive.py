@@ -41,9 +41,8 @@ from tolman.guessing.folds import assign
 from tolman.guessing.learners import QUICK
 from tolman.items import Item
 from tolman.runs.run_items import load
-from tolman.scoring.adaptive_testing import AdaptiveEstimate, AdaptiveTest, Candidate
+from tolman.scoring.adaptive_testing import AdaptiveEstimate, AdaptiveTest, Candidate, ItemBank
 from tolman.scoring.aggregate import cells
-from tolman.scoring.item_bank import ItemBank
 from tolman.scoring.score_items import SCHEMA
 from tolman.scoring.score_table import Table
 

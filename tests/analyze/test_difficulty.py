@@ -19,8 +19,8 @@ from tolman.analyze.difficulty import (
 )
 from tolman.analyze.observer_answers import AnswerTable
 from tolman.errors import UsageError
+from tolman.scoring.adaptive_testing import read_bank
 from tolman.scoring.clusters import Floats
-from tolman.scoring.item_bank import read_bank
 
 
 def planted(models: int, items: int, slopes: float = 0.0, seed: int = 1) -> tuple[Floats, Floats, Floats]:

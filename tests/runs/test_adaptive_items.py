@@ -16,7 +16,7 @@ from runs.letters import bench
 from terminal import typed as tolman
 from tolman.item_table import data_hash as hash_of
 from tolman.item_table import read_items
-from tolman.scoring.item_bank import BankedItem, ItemBank, TaskScale
+from tolman.scoring.adaptive_testing import BankedItem, ItemBank, TaskScale
 
 ITEMS = 300
 MODEL = """

@@ -10,8 +10,8 @@ import pytest
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Response
-from tolman.runs import score_rows
-from tolman.runs.score_rows import ReadAhead
+from tolman.runs import run_scoring
+from tolman.runs.run_scoring import ReadAhead
 from tolman.scoring.answer_values import ParsedAnswer
 from tolman.scoring.rule_sets import RuleSet, careful
 from tolman.scoring.score_items import score
@@ -93,7 +93,7 @@ def test_a_reader_that_breaks_is_left_to_scoring(items: list[Item]) -> None:
 
 
 def test_of_very_many_items_nothing_is_kept(items: list[Item], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_rows, "MOST", 3)
+    monkeypatch.setattr(run_scoring, "MOST", 3)
     rules, read = counting(careful())
     ReadAhead([rules], items, seed=0).add(Response(id="c0", response="A"))
     assert read == []

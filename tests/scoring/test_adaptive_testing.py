@@ -17,14 +17,16 @@ from tolman.scoring.adaptive_testing import (
     AdaptiveEstimate,
     AdaptiveRecord,
     AdaptiveTest,
+    BankedItem,
     Candidate,
     Draw,
+    ItemBank,
     Stratum,
+    TaskScale,
     estimates,
     task_bank,
 )
 from tolman.scoring.aggregate import cells
-from tolman.scoring.item_bank import BankedItem, ItemBank, TaskScale
 from tolman.scoring.score_table import Column, Mean, Table, pool
 
 SEEDS = 120

@@ -26,8 +26,8 @@ from tolman.analyze.model_scores import Correlation, correlate
 from tolman.analyze.observer_answers import MISS, AnswerTable
 from tolman.errors import UsageError, counted
 from tolman.extras import LazyModule
+from tolman.scoring.adaptive_testing import BankedItem, ItemBank, TaskScale
 from tolman.scoring.clusters import Floats
-from tolman.scoring.item_bank import BankedItem, ItemBank, TaskScale
 from tolman.scoring.run_differences import one_row_each
 
 if TYPE_CHECKING:

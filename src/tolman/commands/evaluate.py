@@ -25,8 +25,15 @@ from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.config import config_of
 from tolman.features.events import Ended
 from tolman.features.printing import importing_meanwhile, list_first, plain_table, progress, say, write_json
-from tolman.features.receipts.config import BoardConfig, SealConfig, VerifyConfig
-from tolman.features.report.config import ExplainConfig, PaperConfig, ReportConfig, ViewConfig
+from tolman.features.report.config import (
+    BoardConfig,
+    ExplainConfig,
+    PaperConfig,
+    ReportConfig,
+    SealConfig,
+    VerifyConfig,
+    ViewConfig,
+)
 from tolman.features.reproduce.render import show_plan, show_reproduced, show_targets
 from tolman.features.run.config import InitConfig, ReproduceConfig, RunConfig, ScoreConfig, is_suite, suite_path
 from tolman.files import check_folder, write_text
@@ -331,7 +338,7 @@ def seal(config: SealConfig, as_json: Json = False) -> None:
     Example:  tolman seal runs/vsi-bench-full/my-model-direct --sign ~/.ssh/id_ed25519
     """
     with progress() as events:
-        made = features.receipts.compute.seal(config, events)
+        made = features.report.sealed_runs.seal(config, events)
     if as_json:
         write_json(console(), {"receipt": str(made.path), "digest": made.receipt.digest, "signed": made.is_signed})
         return
@@ -356,7 +363,7 @@ def verify(config: VerifyConfig, as_json: Json = False) -> None:
     Example:  tolman verify https://example.org/runs/my-model --benchmark my-bench --signers allowed_signers
     """
     with progress() as events:
-        found = features.receipts.compute.verify(config, events)
+        found = features.report.sealed_runs.verify(config, events)
     if as_json:
         digest = None if found.receipt is None else found.receipt.digest
         about = {"run": found.run, "verified": found.is_verified, "digest": digest, "signer": found.signer or None}
@@ -382,6 +389,6 @@ def board(config: BoardConfig) -> None:
     Example:  tolman board submissions --out site --benchmark my-bench --signers allowed_signers
     """
     with progress() as events:
-        made = features.receipts.compute.board(config, events)
+        made = features.report.sealed_runs.board(config, events)
     verified = sum(one.is_verified for one in made.runs)
     say(console(), f"Written: {made.out / 'index.html'}; {verified} of {counted(len(made.runs), 'run')} verified")

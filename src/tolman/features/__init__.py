@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tolman.features import figures as figures
     from tolman.features import generate as generate
     from tolman.features import paper as paper
-    from tolman.features import receipts as receipts
     from tolman.features import report as report
     from tolman.features import reproduce as reproduce
     from tolman.features import review as review

@@ -16,8 +16,7 @@ from tolman.responses import Outcomes
 from tolman.runs.request import RunRequest
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import Loaded
-from tolman.scoring.adaptive_testing import AdaptiveTest, Candidate, is_mean
-from tolman.scoring.item_bank import ItemBank
+from tolman.scoring.adaptive_testing import AdaptiveTest, Candidate, ItemBank, is_mean
 from tolman.scoring.rule_sets import RuleSet, has_groups
 from tolman.scoring.score_items import frame_of, score
 

@@ -30,8 +30,7 @@ from tolman.runs.judging import JudgedRun
 from tolman.runs.request import RunRequest, Started
 from tolman.runs.response_store import UnfinishedRun, open_store
 from tolman.runs.run_folder import RunFolder, RunRecord
-from tolman.runs.run_scoring import score_run
-from tolman.runs.score_rows import ReadAhead
+from tolman.runs.run_scoring import ReadAhead, score_run
 from tolman.runtime import HEAD_START, uninterrupted
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tolman.models.recipes import ModelRecipe
 from tolman.models.servers import Server
 from tolman.runs.engine import Limits, Tally
 from tolman.runs.run_items import Loaded
-from tolman.scoring.item_bank import ItemBank
+from tolman.scoring.adaptive_testing import ItemBank
 
 if TYPE_CHECKING:
     from tolman.runs.judging import JudgeRequest

@@ -21,8 +21,7 @@ from tolman.runs.places import check_run_folder, default_folder, imported_places
 from tolman.runs.request import Started
 from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings, is_blind
 from tolman.runs.run_items import Loaded, load, preset_of
-from tolman.runs.run_scoring import score_run
-from tolman.runs.score_rows import PlaceFor
+from tolman.runs.run_scoring import PlaceFor, score_run
 
 if TYPE_CHECKING:
     from tolman.runs import judging

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tolman.features.report import compute as compute
     from tolman.features.report import explain as explain
     from tolman.features.report import render as render
+    from tolman.features.report import sealed_runs as sealed_runs
     from tolman.features.report import sites as sites
 else:
     __getattr__ = module_getter(__name__)

@@ -28,7 +28,7 @@ from tolman.runs.places import check_run_folder, file_name
 from tolman.runs.request import by_budget, by_form, by_frames
 from tolman.runs.run import RunRequest, arun, own_folder, refuse_others, run
 from tolman.runs.run_items import ids_from, some_ids_from
-from tolman.scoring.item_bank import ItemBank, read_bank
+from tolman.scoring.adaptive_testing import ItemBank, read_bank
 from tolman.scoring.metrics import metrics_of_plugins, names_of
 from tolman.scoring.run_differences import Difference, differences
 

@@ -26,8 +26,8 @@ from terminal import tolman
 from tolman import features
 from tolman.cli import app
 from tolman.errors import InputError, UsageError
-from tolman.features.receipts.compute import BoardResult, VerifyResult, board, seal, verify
-from tolman.features.receipts.config import BoardConfig, SealConfig, VerifyConfig
+from tolman.features.report.config import BoardConfig, SealConfig, VerifyConfig
+from tolman.features.report.sealed_runs import BoardResult, VerifyResult, board, seal, verify
 from tolman.item_table import read_items, write_items
 from tolman.items import Item, Media
 from tolman.responses import Response, Turn

@@ -28,7 +28,7 @@ from tolman.benchmarks.benchmark_folder import FILE as CARD
 from tolman.benchmarks.benchmark_folder import OLD_PROFILE, PROFILE, PROVENANCE, is_folder
 from tolman.errors import InputError, TolmanError, UsageError, counted, first_line
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
-from tolman.features.receipts.config import BoardConfig, SealConfig, VerifyConfig
+from tolman.features.report.config import BoardConfig, SealConfig, VerifyConfig
 from tolman.files import is_own_report, write_text
 from tolman.item_table import data_hash
 from tolman.items import Item
