@@ -3,10 +3,10 @@
 EGL knows each graphics card of a machine, and Mesa's drawing by the processor as one more device. Colours are drawn on
 one canvas, depths and instances on another.
 
-The shader programs of the folder `glsl` draw a depth map from the light, pictures with depth and instances, mirrors and
-smooth edges. Those for places outdoors draw sun with soft shadows, sky light, panes that mirror the sky, haze and clouds. There, the
-fourth number of a vertex's colour is its material: up to `GLOSS` varnish, up to `GLASS` a pane. Above that it shines by
-itself, as in rooms.
+The shader programs of the folder `glsl` draw a depth map from the light, pictures with depth and instances, mirrors
+and smooth edges. Those for places outdoors draw sun with soft shadows, sky light, panes that mirror the sky, haze and
+clouds. There, the fourth number of a vertex's colour is its material: up to `GLOSS` varnish, up to `GLASS` a pane.
+Above that it shines by itself, as in rooms.
 """
 
 from __future__ import annotations
