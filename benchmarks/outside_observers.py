@@ -1,7 +1,7 @@
 """Recovery of observers that were written from the documentation alone, without the code of the fits.
 
-    python benchmarks/outside_observers.py [--look scene|question] [--distances boxes|places] [--observers 60]
-        [--out FOLDER]
+    python benchmarks/outside_observers.py [--look scene|question] [--distances boxes|places]
+        [--options guess|skip] [--observers 60] [--out FOLDER]
 
 Each observer answers VSI-Bench's questions from its own map of a scene: places off by `sigma` metres along each axis,
 sizes by a factor with logarithmic deviation `tau`, objects overlooked with probability `miss`. It guesses about what it
@@ -36,12 +36,12 @@ from tolman.cli import main as command_line
 SHARED = Path(os.environ.get("TOLMAN_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 DATA = SHARED / "data" / "vsi-bench"
 LEFT_OUT = ("route_planning", "obj_appearance_order")
-"""They need frames or floors, which the release lacks."""
+"""Question types that need frames or floors, which the release lacks."""
 ALIASES = {"coat rack": "coat hanger"}
 PARAMETERS = {"sigma": "position", "tau": "size", "miss": "miss", "lapse": "lapse"}
 """Planted parameters, by this file's names, and Tolman's names in JSON."""
 STEPS, CLOSE = 400, 1e-7
-"""Of the descent to the closest points: at most so many, and enough if none is longer, in metres."""
+"""The descent to the closest points ends after so many steps, or once all are shorter than this, in metres."""
 DISTANCE = r"between the (.+) and the (.+) \(in meters\)"
 NEAREST = r"which of these objects \((.+)\) is the closest to the (.+)\?"
 FACING = r"standing by the (.+?) and facing the (.+?), is the (.+?) to (?:the left|my)"
@@ -153,11 +153,19 @@ def parts(pattern: str, question: str) -> tuple[str, ...]:
     return found.groups()
 
 
-def nearest(question: str, options: list[str], place: Place) -> str:
+def nearest(question: str, options: list[str], place: Place, skip: bool) -> str:
+    """The nearest option; overlooked ones are left out if `skip`, unless all are."""
     _, target = parts(NEAREST, question)
-    goal = seen(place, target)
-    far = np.array([distance(goal, seen(place, option.split(". ", 1)[1])) for option in options])
-    return options[int(far.argmin())][0]
+    goal, far = seen(place, target), {}
+    for option in options:
+        try:
+            far[option[0]] = distance(goal, seen(place, option.split(". ", 1)[1]))
+        except OverlookedError:
+            if not skip:
+                raise
+    if not far:
+        raise OverlookedError(question)
+    return min(far, key=lambda letter: far[letter])
 
 
 def direction(question: str, options: list[str], place: Place) -> str:
@@ -174,7 +182,7 @@ def direction(question: str, options: list[str], place: Place) -> str:
     return names[side]
 
 
-def reason(row: Row, place: Place, for_distances: Place) -> str:
+def reason(row: Row, place: Place, for_distances: Place, skip: bool) -> str:
     """The answer that follows from a map."""
     kind, question = row["question_type"], row["question"]
     if kind == "object_counting":
@@ -187,7 +195,7 @@ def reason(row: Row, place: Place, for_distances: Place) -> str:
         one, other = parts(DISTANCE, question)
         return f"{distance(seen(for_distances, one), seen(for_distances, other)):.4f}"
     if kind == "object_rel_distance":
-        return nearest(question, row["options"], for_distances)
+        return nearest(question, row["options"], for_distances, skip)
     return direction(question, row["options"], place)
 
 
@@ -214,7 +222,7 @@ def answers(
     for row in asked:
         maps = looks[row["scene_name"]] if args.look == "scene" else see(scenes[row["scene_name"]])
         try:
-            answer = reason(row, *maps)
+            answer = reason(row, *maps, args.options == "skip")
         except OverlookedError:
             answer = guess(row, by_kind[row["question_type"]], rng)
         if rng.random() < noise.lapse:
@@ -238,7 +246,7 @@ def observer(number: int) -> Noise:
 
 
 def tolman(*words: str | Path) -> str:
-    """What a command of Tolman prints. One process runs them all, as starting takes longer than many of them."""
+    """Run a command and return its output. One process runs them all: a start takes longer than many commands."""
     printed = io.StringIO()
     sys.argv = ["tolman", *map(str, words)]
     try:
@@ -306,7 +314,14 @@ def main() -> None:
     parser.add_argument(
         "--distances", choices=("boxes", "places"), default="boxes", help="boxes of wrong size, or the true one"
     )
+    parser.add_argument(
+        "--options",
+        choices=("guess", "skip"),
+        default="guess",
+        help="where options were overlooked: guess, or skip them",
+    )
     parser.add_argument("--observers", type=int, default=60, help="how many of the series")
+    parser.add_argument("--first", type=int, default=0, help="number of the first of them")
     parser.add_argument("--questions", type=int, default=1000, help="questions of each observer")
     parser.add_argument("--out", type=Path, help="folder that keeps the fits; those that are there are not repeated")
     args = parser.parse_args()
@@ -314,8 +329,9 @@ def main() -> None:
     scenes = read_scenes(args.data / "meta_info")
     with tempfile.TemporaryDirectory() as temporary:
         out = args.out or Path(temporary)
-        fits = [fit(rows, scenes, number, args, out / f"{number:02}") for number in range(args.observers)]
-    report([observer(number) for number in range(args.observers)], fits)
+        numbers = range(args.first, args.first + args.observers)
+        fits = [fit(rows, scenes, number, args, out / f"{number:02}") for number in numbers]
+    report([observer(number) for number in numbers], fits)
 
 
 if __name__ == "__main__":
