@@ -41,7 +41,7 @@ from tolman.guessing.folds import assign
 from tolman.guessing.learners import QUICK
 from tolman.items import Item
 from tolman.runs.run_items import load
-from tolman.scoring.adaptive_testing import AdaptiveEstimate, AdaptiveTest, Candidate, ItemBank
+from tolman.scoring.adaptive_testing import AdaptiveEstimate, AdaptiveTest, DrawableItem, ItemBank
 from tolman.scoring.aggregate import cells
 from tolman.scoring.score_items import SCHEMA
 from tolman.scoring.score_table import Table
@@ -128,7 +128,7 @@ def tested(
 ) -> tuple[AdaptiveEstimate, frozenset[str]]:
     """The estimate of one model, and the items that it was asked."""
     candidates = [
-        Candidate(id, task, 1 / options if options else 0.0)
+        DrawableItem(id, task, 1 / options if options else 0.0)
         for id, task, options in frame.select("id", "task", "options").iter_rows()
     ]
     test = AdaptiveTest(bank, candidates, table, most=math.ceil(share * len(frame)), error=None, seed=seed)

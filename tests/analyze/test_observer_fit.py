@@ -147,7 +147,7 @@ def test_answers_that_are_guesses_have_no_noise() -> None:
     generator = np.random.default_rng(0)
     observed = [Observed(one.id, 0.0, int(generator.integers(len(one.guess)))) for one in made.values()]
     found = fit_run(made, observed, NOISE).tasks["direction"]
-    assert found.reason == "the answers can't be told from guesses"
+    assert found.reason == "the answers can't be distinguished from guesses"
     assert found.explained is None
 
 

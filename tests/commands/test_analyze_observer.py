@@ -47,7 +47,9 @@ def test_the_oracle_has_no_noise_and_makes_no_lapses(place: Path) -> None:
 @pytest.mark.full
 def test_guesses_are_called_guesses(place: Path) -> None:
     done = tolman(place, "analyze", "observer", "random", "--scenes", "scenes", "--draws", "200")
-    assert "object_rel_direction_easy: the answers can't be told from guesses." in " ".join(done.stdout.split())
+    assert "object_rel_direction_easy: the answers can't be distinguished from guesses." in " ".join(
+        done.stdout.split()
+    )
 
 
 def test_other_scenes_are_refused(place: Path) -> None:

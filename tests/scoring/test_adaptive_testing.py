@@ -18,8 +18,8 @@ from tolman.scoring.adaptive_testing import (
     AdaptiveRecord,
     AdaptiveTest,
     BankedItem,
-    Candidate,
     Draw,
+    DrawableItem,
     ItemBank,
     Stratum,
     TaskScale,
@@ -65,7 +65,7 @@ def answers(ability: float, seed: int) -> pl.DataFrame:
 
 
 def made_test(items: ItemBank, *, most: int = 75, error: float | None = None, seed: int = 0) -> AdaptiveTest:
-    candidates = [Candidate(id, task, 0.25) for id, task in TASKS.items()]
+    candidates = [DrawableItem(id, task, 0.25) for id, task in TASKS.items()]
     return AdaptiveTest(items, candidates, TABLE, most=most, error=error, seed=seed)
 
 
@@ -147,7 +147,7 @@ def test_items_come_in_batches_balanced_by_the_headline_and_uncertain_ones_first
 def test_the_choice_depends_on_answers_and_seed_and_not_on_the_order_of_items() -> None:
     rows = answers(0.6, 5)
     one, same, other = made_test(bank(HARD)), made_test(bank(HARD)), made_test(bank(HARD), seed=1)
-    candidates = [Candidate(id, task, 0.25) for id, task in reversed(TASKS.items())]
+    candidates = [DrawableItem(id, task, 0.25) for id, task in reversed(TASKS.items())]
     turned = AdaptiveTest(bank(HARD), candidates, TABLE, most=75, error=None, seed=0)
     for test in (one, same, other, turned):
         asked(test, rows)

@@ -387,7 +387,7 @@ def fit(tasks: Sequence[TaskAnswers], levels: Levels, miss: int | None = None) -
     if all(one.value is None for name, one in parameters.items() if name not in (MISS, LAPSE)) and (
         parameters[LAPSE].high >= 1.0
     ):
-        return ObserverFit(answers, scenes, parameters, held, reason="the answers can't be told from guesses")
+        return ObserverFit(answers, scenes, parameters, held, reason="the answers can't be distinguished from guesses")
     axis = tasks[0].axis
     own = parameters[axis].value
     if len(tasks) == 1 and own is not None and own >= levels.values[axis][-1]:

@@ -16,7 +16,7 @@ from tolman.responses import Outcomes
 from tolman.runs.request import RunRequest
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import Loaded
-from tolman.scoring.adaptive_testing import AdaptiveTest, Candidate, ItemBank, is_mean
+from tolman.scoring.adaptive_testing import AdaptiveTest, DrawableItem, ItemBank, is_mean
 from tolman.scoring.rule_sets import RuleSet, has_groups
 from tolman.scoring.score_items import frame_of, score
 
@@ -53,7 +53,7 @@ class AdaptiveItems:
                 f"{headline.title} is no mean of scores, so that no part estimates it; leave --adaptive out."
             )
         self._items = {item.id: item for item in items}
-        candidates = [Candidate(item.id, self._rules.task(item), _chance(item)) for item in items]
+        candidates = [DrawableItem(item.id, self._rules.task(item), _chance(item)) for item in items]
         lacking = sorted({one.task for one in candidates} - bank.tasks.keys() - {""})
         if lacking:
             raise UsageError(

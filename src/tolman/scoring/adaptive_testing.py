@@ -429,7 +429,7 @@ METHOD = "estimate of an adaptive run, Student's t"
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DrawableItem:
     """An item that may be asked.
 
     Attributes:
@@ -460,7 +460,7 @@ class AdaptiveTest:
     def __init__(
         self,
         bank: ItemBank,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[DrawableItem],
         table: Table,
         *,
         most: int,
@@ -469,7 +469,7 @@ class AdaptiveTest:
         record: AdaptiveRecord | None = None,
     ) -> None:
         self.most, self._error, self._seed, self._table = most, error, seed, table
-        by_task: dict[str, list[Candidate]] = {}
+        by_task: dict[str, list[DrawableItem]] = {}
         for one in sorted(candidates, key=lambda one: one.id):
             by_task.setdefault(one.task, []).append(one)
         strata = {
