@@ -257,7 +257,7 @@ def test_lists_of_analyses_need_no_heavy_package(place: Path) -> None:
         (["bias", "vsi-bnch"], "there is no benchmark 'vsi-bnch'"),
         (["correlation", "nothing.csv", "--score", "x"], "nothing.csv: does not exist"),
         (["diversity", "vsi-bench", "--data", "nowhere"], "nowhere: does not exist"),
-        (["delta", "good-direct"], "there is no analysis 'delta'; did you mean 'deltas'? known: bias, correlation, deltas"),
+        (["delta", "good-direct"], "there is no analysis 'delta'; did you mean 'deltas'? known: bias, consistency, correlation"),
         (["deltas"], "RUNS is missing; give it"),
         (["errors", "good-direct"], "who says which errors there are?"),
         (["errors", "good-direct", "--judge-body", "{}"], "--judge-body without a judge; name it with --judge"),

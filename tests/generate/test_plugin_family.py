@@ -55,7 +55,7 @@ def items_in(folder: Path) -> list[Item]:
         "family.Family",
         "family.FamilySettings",
         "family.TaxonomyPlace",
-        "draft.Recomputed",
+        "family.Recomputed",
         "scene_geometry.SceneGeometry",
     ],
 )

@@ -246,7 +246,7 @@ def test_a_part_in_few_scenes_that_weighs_much_leaves_no_interval(
     found = estimates(sums, np.array([[1 - weight, weight], [1.0, 0.0]]))
     assert found[0].interval is None
     assert found[0].reason is not None
-    assert "a part of it" in found[0].reason or few < 4
+    assert "heavily weighted part" in found[0].reason or few < 4
     assert score_tests(sums, np.array([[1 - weight, weight]]), null=0.5) == [None]
     assert found[1].interval is not None  # the other part alone
 

@@ -303,9 +303,10 @@ def _rows(ids: pl.Series, task: str, scores: Floats, found: TaskDifficulty, pred
         "discrimination": lacking if used is None else used.discrimination,
         "predicted": predicted,
     }
-    own = pl.DataFrame(columns).with_columns(pl.all().fill_nan(None))
+    own = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.Float64)).with_columns(pl.all().fill_nan(None))
     answers = pl.Series("answers", np.isfinite(scores).sum(0), dtype=pl.Int64)
-    return pl.DataFrame({"id": ids, "task": [task] * len(ids), "answers": answers}).hstack(own)
+    tasks = pl.Series("task", [task] * len(ids), dtype=pl.String)
+    return own.select(ids.alias("id"), tasks, answers, pl.all())
 
 
 def bank_of(result: DifficultyResult, benchmark: str, subset: str, data_hash: str) -> ItemBank:

@@ -60,7 +60,7 @@ def test_a_connection_that_is_cut_goes_on_where_it_was(hub: FakeHub) -> None:
 def test_a_hub_that_breaks_off_again_and_again_is_one_sentence_and_the_next_attempt_goes_on(hub: FakeHub) -> None:
     listing, file = listed()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("huggingface_hub.file_download.http_get", breaks_off(150_000))
+        patch.setattr(transfer.file_download, "http_get", breaks_off(150_000))
         with pytest.raises(
             UsageError, match=r"broke off 'videos\.zip' after 150 kB of 512 kB .*; the same command resumes from there"
         ):
