@@ -121,3 +121,6 @@ def test_too_few_models_or_controls_that_repeat_each_other_leave_nothing() -> No
     assert correlate(x, y, [z, 2 * z]).pearson is None
     assert correlate(x, y, [x]).pearson is None
     assert correlate(x[:3], y[:3], [z[:3], y[:3] ** 2]).pearson is None
+    few = correlate(x[:5], y[:5], [z[:5]])
+    assert (few.pearson is None, few.pearson_interval) == (False, None)
+    assert correlate(x[:6], y[:6], [z[:6]]).pearson_interval is not None

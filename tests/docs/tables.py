@@ -33,6 +33,10 @@ def make_tables(place: Path, kept: Path) -> None:
     shutil.copy(TABLES / "site_table_6.csv", place / "libero.csv")
     rows = [f"{name},{80 - 9 * number}" for number, name in enumerate(MODELS)]
     (place / "robots.csv").write_text("\n".join(["model,Grasping", *rows]) + "\n")
+    for number, name in enumerate(MODELS):
+        log = place / "robots" / name / "EVAL-libero_spatial-openvla-2026.txt"
+        log.parent.mkdir(parents=True)
+        log.write_text("".join(f"Success: {episode >= number}\n" for episode in range(10)))
     _score(place, "mmsi-bench", items_of(place, "mmsi-bench"), "runs/mmsi-bench-full")
 
 

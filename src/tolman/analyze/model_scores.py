@@ -27,6 +27,9 @@ from tolman.scoring.clusters import Floats
 from tolman.scoring.intervals import Interval
 
 RESAMPLES = 10_000
+LEAST_WITH_CONTROLS = 5
+"""Models, besides one for each control, from which a partial correlation has an interval. Of fewer, most resamples fit
+exactly, and the interval would be much too narrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ def correlate(
         return Correlation(n, None, None, None, None, 0)
     whole = list(columns[:, None])
     pearson, spearman = _value(partial_rows(whole)), _value(partial_rows([ranks(one) for one in whole]))
-    if n < 3 + len(controls) or pearson is None:
+    if n < (LEAST_WITH_CONTROLS + len(controls) if controls else 3) or pearson is None:
         return Correlation(n, pearson, spearman, None, None, 0)
     picks = np.random.default_rng(seed).integers(0, n, size=(resamples, n))
     resampled = [one[picks] for one in columns]
