@@ -153,6 +153,24 @@ def test_a_press_counts_where_it_began_though_the_button_moves(page: Any, served
     page.get_by_text(f"2 of {len(items())}", exact=True).wait_for()
 
 
+def test_a_video_that_begins_to_load_is_not_broken(page: Any, served: Served) -> None:
+    at_work(page, served, "subject", "Sam", served.project("answer"))
+    while (item := item_shown(page)) != "order":
+        fill_in(page)
+        page.get_by_role("button", name="Submit").click()
+        page.locator("h1", has_not_text=TITLES[item]).wait_for()
+    seen = page.evaluate(
+        """() => {
+            const old = document.querySelector("video[data-shown]");
+            const video = old.cloneNode();
+            old.replaceWith(video);
+            document.dispatchEvent(new CustomEvent("htmx:afterSettle", {detail: {elt: document.body}}));
+            return [video.networkState, document.querySelector("[data-shown-state]").value];
+        }"""
+    )
+    assert seen == [3, "waiting"]  # 3: NETWORK_NO_SOURCE
+
+
 def test_a_broken_medium_is_reported_and_not_guessed_about(
     browser: Any, benchmark: Path, tmp_path: Path, serve: Serve
 ) -> None:

@@ -137,7 +137,8 @@ function isReady(medium) {
 }
 function isBroken(medium) {
   if (isReady(medium)) return false;
-  if (medium.tagName === "VIDEO") return medium.error !== null || medium.networkState === HTMLMediaElement.NETWORK_NO_SOURCE;
+  // A video's networkState says NO_SOURCE for a moment before every load as well; only a failed load leaves an error.
+  if (medium.tagName === "VIDEO") return medium.error !== null;
   return medium.complete && medium.naturalWidth === 0;
 }
 function lookAtMedia() {
