@@ -46,7 +46,7 @@ STEPS: dict[Key, Step] = {
     ): make_errors,
     ("*", "tolman analyze correlation "): make_tables,
     ("*", "tolman analyze maps squeezed"): make_squeezed,
-    ("docs/construction.md", "tolman audit my-bench --shortcuts --teach unfiltered-of-other-seeds"): make_unfiltered,
+    ("docs/construction.md", "tolman audit my-bench --shortcuts --teach other-seeds"): make_unfiltered,
     ("*", "tolman analyze weights runs/"): make_levels,
     ("*", "tolman run vsi-bench --model hf/"): make_networks,
     ("*", "tolman run vsi-bench --model openai/Qwen/Qwen2.5-VL-7B-Instruct --serve "): write_programs,

@@ -53,7 +53,7 @@ def make_squeezed(place: Path, kept: Path) -> None:
 
 def make_unfiltered(place: Path, kept: Path) -> None:
     """Questions that are taught: more of those of the rooms that ship with the package."""
-    done = tolman(place, "generate", str(ROOMS), "--out", "unfiltered-of-other-seeds", "--max-filter-rounds", "0")
+    done = tolman(place, "generate", str(ROOMS), "--out", "other-seeds", "--max-filter-rounds", "0")
     assert done.returncode == 0, done.stderr
 
 

@@ -152,7 +152,7 @@ def test_the_page_draws_the_waterfall_and_holds_every_differing_item_as_text(tmp
     bars = [bar.findtext("{*}title") for bar in drawn.iter() if bar.tag.endswith("rect")]
     assert [bar.partition(":")[0] for bar in bars if bar] == ["A", *pieces(result), "B"]
     net = [item for item in result.found.items if item.is_net]
-    assert text.count("<article>") == len(net) == result.differing
+    assert text.count("<article ") == len(net) == result.differing
     assert all(f"<header>{item.id} " in text for item in net)
     table = (tmp_path / "why.md", tmp_path / "why.json")
     for path in table:

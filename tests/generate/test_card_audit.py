@@ -27,7 +27,7 @@ def test_the_result_stands_in_its_place_and_is_replaced_by_the_next() -> None:
     text = card("bench", 3, STATISTICS, preset("vsi-paper"), 0)
     told = with_audit(text, RECORD)
     assert told.count(AUDIT) == told.count("## Frames") == told.count("## Shortcut filtering") == 1
-    assert "Not made yet" not in told
+    assert "Not run yet" not in told
     assert "tolman audit bench --shortcuts --teach other --folds 5 --seed 0" in told
     assert (
         "| nearest | ngram-linear | the other folds | 400 | 500 | 31.4 | 25.0 | +6.4 (+2.0 … +10.8) | 0.0004 "

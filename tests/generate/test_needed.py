@@ -154,7 +154,7 @@ def test_the_card_says_how_many_frames_answer_how_many_questions(rigs: Path, tmp
     for budget, count in said["answerable"].items():
         assert count == sum(one.shown_by(Frames(count=int(budget))) for _, one in with_frames(items))
     card = " ".join((tmp_path / "bench" / "README.md").read_text().split())
-    assert f"Of the {said['known']} rows that say, 8 frames show what {said['answerable']['8']} need" in card
+    assert f"Of the {said['known']} rows with it, 8 frames are enough for {said['answerable']['8']}" in card
 
 
 def test_without_captures_nothing_is_claimed() -> None:

@@ -111,4 +111,4 @@ def test_a_preset_that_filters_nothing_says_so(shared_data: Path, tmp_path: Path
             shared_data / "vsi-bench" / "meta_info",
         )
     card = " ".join((tmp_path / "bench" / "README.md").read_text().split())
-    assert "Nothing was left out because it can be guessed" in card
+    assert "Shortcut filtering was off" in card

@@ -16,8 +16,8 @@ from videos import write_video
 
 FRAMES = 60
 SENTENCE = (
-    "FRAMES: openai/m: 2 of 3 items can't be answered from what is shown (4 frames): a thing that they need is in none "
-    "of these frames, or comes into view in another order; of 1 more it isn't known."
+    "FRAMES: openai/m: 2 of 3 items can't be answered from what is shown (4 frames): an object that they need is in "
+    "none of these frames, or objects appear in another order; 1 more can't be checked."
 )
 
 

@@ -71,7 +71,7 @@ def audit(config: AuditConfig, as_json: Json = False, exit_zero: ExitZero = Fals
 
     Example:  tolman audit vsi-bench --scenes meta_info
 
-    Example:  tolman audit my-bench --shortcuts --teach unfiltered-of-other-seeds
+    Example:  tolman audit my-bench --shortcuts --teach other-seeds
     """
     if config.shortcuts:
         return _audit_shortcuts(config, as_json=as_json, exit_zero=exit_zero)

@@ -51,9 +51,10 @@ CONFIGS = """configs:
 """The header that tells `datasets.load_dataset` which files hold the rows."""
 
 RINGS = (
-    "Questions come in rings, named in each row's `evidence` as `twins`: scenes that answer one text differently,\n"
-    "each option right once, so that text alone is right about exactly one in k; numbers are spread over one range\n"
-    "for every text. Questions whose options are pictures are in none. What follows is of the others' filtering."
+    "Questions come in rings, named in each row's `evidence` as `twins`: the same text is asked about scenes with\n"
+    "different answers, and each option is right once. So text alone is right in exactly one of k questions. Numbers\n"
+    "are spread over one range for every text. Questions whose options are pictures are in no ring; the rest of this\n"
+    "section is about those."
 )
 """What is said of a benchmark in rings."""
 AUDIT = "## Shortcut audit"
@@ -99,13 +100,13 @@ its answer true. Evaluate with `tolman run ./{name}`.
 
 {AUDIT}
 
-Not made yet. `tolman audit {name} --shortcuts` teaches learners that the filter doesn't use, and writes here what they
-get; with `--teach OTHER` they are taught unfiltered questions of other seeds as well.
+Not run yet. `tolman audit {name} --shortcuts` trains learners that the filter doesn't use, and writes their scores
+here; with `--teach OTHER` they also train on unfiltered questions of other seeds.
 
 ## Frames
 
-`needed_frames` in a row's `evidence` names the frames of the video that carry its answer, and the fewest evenly taken
-frames that show all of them; a row without it doesn't say.{_frames(statistics["frames"])}
+`needed_frames` in a row's `evidence` names the frames of the video that carry its answer, and the smallest number of
+evenly spaced frames that shows all of them. Rows without it: unknown.{_frames(statistics["frames"])}
 `tolman run` counts the rows that can't be answered from the frames that it shows.
 """
 
@@ -158,10 +159,8 @@ def percent(value: float | None, *, sign: bool = False) -> str:
 def _frames(found: dict[str, Any]) -> str:
     if not found["known"]:
         return ""
-    said = ", ".join(
-        f"{frames} frames show what {counted(count, 'needs', 'need')}" for frames, count in found["answerable"].items()
-    )
-    return f" Of the {counted(found['known'], 'row that says', 'rows that say')}, {said}."
+    said = ", ".join(f"{frames} frames are enough for {count:,}" for frames, count in found["answerable"].items())
+    return f" Of the {counted(found['known'], 'row with it', 'rows with it')}, {said}."
 
 
 def _filtering(statistics: dict[str, Any], preset: GenerationPreset) -> str:
@@ -173,7 +172,7 @@ def _filtering(statistics: dict[str, Any], preset: GenerationPreset) -> str:
 
 def _by_learners(statistics: dict[str, Any], preset: GenerationPreset) -> str:
     if not preset.share.max_filter_rounds:
-        return "Nothing was left out because it can be guessed: shortcut filtering was off."
+        return "Shortcut filtering was off: some questions may be answered without the media."
     tasks = statistics["tasks"]
     filtered = {task: n["filtered"] for task, n in tasks.items() if "filtered" in n}
     rows = "\n".join(
@@ -181,24 +180,26 @@ def _by_learners(statistics: dict[str, Any], preset: GenerationPreset) -> str:
         for task, n in filtered.items()
     )
     rounds = preset.share.max_filter_rounds
-    return f"""Questions were left out that learners guess without the media, in up to {rounds} rounds for each question
-type: until each learner was right as often as by chance, or, where the answer is a number, scored no more than who
-always says the best constant, or the rounds were over. The learners: extremely randomised trees, gradient boosting and,
-for numbers and where options are no closed list, logistic regression, all on statistics of which words and options went
-with which answers;
-for closed lists and numbers, logistic regression on the question's words; the most frequent option; for numbers, the
-best constant of each thing asked about; and for questions of several pictures, the same with what one picture tells.
-Each is asked about scenes that it wasn't taught on (five folds, the mean of three draws of them after the first two
-rounds), and may be off by {SLACK:.1%} of the questions and half a standard error. Types of fewer than {MIN_QUESTIONS}
-questions or {MIN_SCENES} scenes teach nobody: of those, only what a single picture suggests too often is left out.
-Numbers in multiple-choice form were filtered as numbers: what their wrong options tell was not looked at.
+    return f"""Learners that never see the media tried to guess the answers. Questions that they guessed were dropped,
+in up to {rounds} rounds for each question type, until each learner was right no more often than by chance or, for
+numbers, scored no more than the best constant.
 
-| question type | guessed | kept | learners taught |
+The learners: extremely randomised trees and gradient boosting on how often words and options went with which answers;
+logistic regression on the same (numbers, open lists of options) and on the question's words (numbers, closed lists);
+the most frequent option; the best constant for each category (numbers); and for questions of several pictures, the
+same from one picture alone. Each is asked only about scenes that it wasn't trained on (five folds; from the third
+round on the mean of three draws of folds), and may be off by {SLACK:.1%} of the questions and half a standard error.
+
+A question type with fewer than {MIN_QUESTIONS} questions or {MIN_SCENES} scenes can't train a learner. It isn't
+filtered, apart from questions that a single picture answers too often. Numbers in multiple-choice form were filtered as
+numbers, so their wrong options may still give something away.
+
+| question type | questions | kept | filtered |
 |---|---:|---:|---|
 {rows}
 
-At chance, or no better than a constant: that is these learners with these scenes. Other learners, or the same with more
-scenes of the same kind, may get more: measure a text-only model on your own copy before you call an answer seen."""
+This holds for these learners and these scenes. Others may guess more: measure a text-only model on your own copy before
+you conclude that an answer was seen."""
 
 
 SHARD = 20_000

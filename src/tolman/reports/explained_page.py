@@ -277,7 +277,6 @@ def page(content: Explanation) -> str:
             missing=missing or "",
             grounded=_grounded(content, drawn=not missing),
             blind=_blind(content, drawn=not missing),
-            style=(static / "site.css").read_text(encoding="utf-8"),
             scripts=["window.tolman = {};", *((static / name).read_text(encoding="utf-8") for name in _SCRIPTS)],
             plans=embedded([{"plan": one.plan, "marks": one.marks} for one in content.examples]),
         )

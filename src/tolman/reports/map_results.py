@@ -7,7 +7,6 @@ consistency`, which searches for the map behind a model's answers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -19,8 +18,8 @@ from tolman.errors import counted
 from tolman.reports.analysis_results import Shown, format_interval, format_share, list_written, missing_intervals, table
 from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame, rendered
 from tolman.reports.charts.point_forms import DRAWN, PLANES_FORM, TRUE
+from tolman.reports.text import environment
 from tolman.scoring.intervals import Share
-from tolman.visible import visible
 
 
 def show_maps(result: MapsResult) -> list[Shown]:
@@ -65,27 +64,9 @@ def _said(own: RunMaps, found: Locality, fit: Consistency | None) -> list[str]:
     return [*said, f"{counts}."] if counts else said
 
 
-_STYLE = (
-    "body{font-family:sans-serif;margin:2em auto;max-width:60em;padding:0 1em;color:#222}"
-    "figure{margin:2em 0}figcaption{margin-bottom:.5em}svg{max-width:100%;height:auto}"
-)
-
-
 def page(figure: str, shown: Sequence[ItemMap]) -> str:
     """One self-contained page: the figure, then the maps."""
-    parts = ["<h1>Cognitive maps</h1>", f"<figure>{figure}</figure>"]
-    for one in shown:
-        said = f"<br><small>{escape(visible('; '.join(one.problems)))}</small>" if one.problems else ""
-        others = f" (and {one.questions - 1:,} more of {escape(one.drawn.scene)})" if one.questions > 1 else ""
-        caption = (
-            f"<b>{escape(one.run)}</b>, item {escape(visible(one.item))}: {escape(visible(one.question))}{others}{said}"
-        )
-        parts.append(f"<figure><figcaption>{caption}</figcaption>{beside(one.drawn)}</figure>")
-    body = "\n".join(parts)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Cognitive maps</title>'
-        f"<style>{_STYLE}</style></head><body>\n{body}\n</body></html>\n"
-    )
+    return environment().get_template("maps.html.j2").render(figure=figure, shown=shown, beside=beside)
 
 
 def beside(one: Drawn) -> str:

@@ -14,25 +14,10 @@ from typing import Protocol
 
 from tolman.reports.report_content import emphasis
 from tolman.reports.table_rows import ReportTable
-from tolman.reports.text import escape_markdown, interval_shown, label, shown
+from tolman.reports.text import environment, escape_markdown, interval_shown, label, shown
 from tolman.text_tables import csv_text
 
 _TAGS = {"best": "strong", "second": "u"}
-_STYLE = (
-    ":root{color-scheme:light dark}"
-    "body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:62rem;padding:1rem;color:#1b1f24;background:#fff}"
-    "a{color:#0058a3}figure{margin:1rem 0}img{max-width:100%;height:auto}"
-    ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:13px}"
-    "th,td{padding:.2rem .5rem;text-align:right;border-bottom:1px solid #d8dce1;white-space:nowrap}"
-    "th:first-child,td:first-child{text-align:left;white-space:normal;min-width:7rem;overflow-wrap:anywhere}"
-    "td small{display:block;color:#59636e}"
-    ".state{color:#59636e;font-weight:normal;font-size:14px}.note{color:#59636e;font-size:13px}"
-    "code{font-size:13px;overflow-wrap:anywhere}"
-    "@media screen and (prefers-color-scheme:dark){body{color:#e8ebee;background:#15191e}a{color:#6cb8ff}"
-    "th,td{border-color:#343b43}.state,.note,td small{color:#a5aeb7}}"
-    "@media print{body{max-width:none;padding:0}section{break-inside:avoid}.wide{overflow:visible}}"
-)
-_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
 @dataclass(frozen=True)
@@ -94,14 +79,22 @@ def html_table(table: ReportTable) -> str:
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     body = "\n".join(lines)
     inside = f"{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody>"
-    return f'<div class="wide" role="region" aria-label="table" tabindex="0"><table>{inside}</table></div>'
+    return _scrolling(inside)
+
+
+def _scrolling(inside: str) -> str:
+    """A table of numbers that a keyboard can scroll where the page is narrow."""
+    return (
+        '<div class="scroll" role="region" aria-label="table" tabindex="0">'
+        f'<table class="numbers">{inside}</table></div>'
+    )
 
 
 def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, str, str]:
     """A table of texts as HTML, Markdown and CSV."""
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
     body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    html = f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    html = _scrolling(f"<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody>")
     lines = [f"| {' | '.join(heads)} |", "|---" + "|---:" * (len(heads) - 1) + "|"]
     lines += [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
     plain = csv_text([heads, *([cell.replace(",", "") for cell in row] for row in rows)])
@@ -132,36 +125,21 @@ def index_html(title: str, folder: Path, rows: Sequence[Row], warnings: Sequence
         rows: of the index.
         warnings: sentences at the top.
     """
-    parts = [f"<h1>{escape(title)}</h1>", *(f"<p><strong>{escape(text)}</strong></p>" for text in warnings)]
-    parts.append("<ul>")
-    for number, (part, state, *_) in enumerate(rows):
-        parts.append(
-            f'<li><a href="#part-{number}">{escape(part.name)}</a> {escape(part.title)} '
-            f'<span class="state">{escape(state)}</span></li>'
-        )
-    parts.append("</ul>")
-    for number, (part, state, files, said, missing) in enumerate(rows):
-        parts.append(
-            f'<section id="part-{number}"><h2>{escape(part.name)}: {escape(part.title)} '
-            f'<span class="state">{escape(state)}</span></h2>'
-        )
-        for one in files:
-            if one.picture:
-                content = base64.b64encode((folder / one.picture).read_bytes()).decode()
-                source = f"data:image/svg+xml;base64,{content}"
-                parts.append(f'<figure><img alt="{escape(one.about)}" src="{source}"></figure>')
-            parts.append(one.html)
-            links = ", ".join(f'<a href="{escape(name)}">{escape(name)}</a>' for name in one.names)
-            parts.append(f'<p class="note">{links}</p>')
-        parts += [f'<p class="note">{escape(text)}</p>' for text in _said(part, state, files, said, missing)]
-        parts.append("</section>")
-    body = "\n".join(part for part in parts if part)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body><main>\n{body}\n</main></body></html>\n"
-    )
+    content = [
+        {
+            "part": part,
+            "state": state,
+            "files": files,
+            "pictures": {
+                one.picture: base64.b64encode((folder / one.picture).read_bytes()).decode()
+                for one in files
+                if one.picture
+            },
+            "said": _said(part, state, files, said, missing),
+        }
+        for part, state, files, said, missing in rows
+    ]
+    return environment().get_template("paper.html.j2").render(title=title, rows=content, warnings=warnings)
 
 
 def _said(

@@ -49,10 +49,10 @@ def frames_warning(run: str, figures: Mapping[str, Any]) -> list[str]:
     if not found or not found["unanswerable"]:
         return []
     known = found["answerable"] + found["unanswerable"]
-    unknown = f"; of {found['unknown']:,} more it isn't known" if found["unknown"] else ""
+    unknown = f"; {found['unknown']:,} more can't be checked" if found["unknown"] else ""
     return [
         f"FRAMES: {run}: {found['unanswerable']:,} of {counted(known, 'item')} can't be answered from what is shown "
-        f"({found['sampling']}): a thing that they need is in none of these frames, or comes into view in another "
+        f"({found['sampling']}): an object that they need is in none of these frames, or objects appear in another "
         f"order{unknown}."
     ]
 

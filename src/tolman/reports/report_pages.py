@@ -33,6 +33,7 @@ from tolman.reports.table_rows import (
     BOUNDS_LABEL,
     SHARES_LABEL,
     ReportTable,
+    is_reference,
     needs_row,
     unread_bounds,
     unread_described,
@@ -154,12 +155,14 @@ def pieces(
 def _table(table: ReportTable) -> dict[str, Any]:
     """A table as the template takes it: model, headline, other texts, other figures."""
     first = heads(table)
+    quoted = [row for row in table.rows if row.headline]
+    models = [row for row in quoted if not is_reference(row)]
     columns = sorted(table.columns, key=lambda column: column.key != table.headline)
     rows = [
         {
             "first": first_cells(table, row),
             "rules": row.rules,
-            "headline": row.headline,
+            "headline": row in (models or quoted),
             "source": row.source,
             "cells": [
                 (shown(row, c), interval_shown(row, c), unread_described(row.unread.get(c.key)), emphasis(row, c))

@@ -322,7 +322,9 @@ def few_marks(rows: Sequence[ReportRow], columns: Sequence[Column]) -> list[str]
     for parts, (names, titles, moves) in alike.items():
         held = _texts_listed([f"{title} ({counted(n, 'question')})" for title, n in parts])
         moved = f": one question there moves the mean by up to {moves:.1f} points" if moves else ""
-        found.append(f"{FEW_SIGN} {'; '.join(names)}: {', '.join(titles)} includes {held}{moved}.")
+        own = sum(row.rules != "published" for row in rows)
+        whose = "" if 1 < len(names) == own else f"{'; '.join(names)}: "
+        found.append(f"{FEW_SIGN} {whose}{', '.join(titles)} includes {held}{moved}.")
     return found
 
 

@@ -44,7 +44,9 @@ else:
 def environment() -> jinja2.Environment:
     """The environment of a page's template."""
     made = jinja2.Environment(
-        loader=jinja2.PackageLoader("tolman.reports"),
+        loader=jinja2.ChoiceLoader(
+            [jinja2.PackageLoader("tolman.reports"), jinja2.PackageLoader("tolman.reports", "site/static")]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -119,7 +121,7 @@ def values_shown(row: ReportRow) -> list[str]:
 
 def heads(table: ReportTable) -> list[str]:
     """The headings of a table's first columns."""
-    return ["Model", *table.in_rows, "Rules", *([RANK] if table.has_ranks else []), SCENES]
+    return ["Model", *table.in_rows, "Scorer", *([RANK] if table.has_ranks else []), SCENES]
 
 
 def first_cells(table: ReportTable, row: ReportRow) -> list[str]:

@@ -76,7 +76,7 @@ def test_too_few_questions_are_no_pass() -> None:
     found = audited(clean(60, 1))
     assert found.verdict == "too few"
     assert [row.learner for row in found.rows] == ["all"]
-    assert "48 questions of 12 scenes can't teach enough" in found.rows[0].reason
+    assert "48 questions from 12 scenes can't train a learner" in found.rows[0].reason
 
 
 def test_what_cannot_be_told_says_how_many_questions_would_do() -> None:

@@ -385,6 +385,20 @@ def test_pages_fit_and_are_accessible(opened: Open, explorer: Path, place: str, 
     opened.wrong.clear()  # axe-core asks for the style sheet itself, which a page from a disk can't
 
 
+@pytest.mark.parametrize("name", ["report", "compare", "reconcile", "scenes", "matrix"])
+def test_pages_of_one_file_fit_and_are_accessible(browser: Any, explorer: Path, name: str) -> None:
+    address = (explorer.parent / "pages" / f"{name}.html").as_uri()
+    for width in (390, 768, 1440):
+        page = browser.new_page(viewport={"width": width, "height": 844})
+        asked: list[str] = []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert [url for url in asked if not url.startswith("data:")] == [address]
+        assert violations(page) == []
+        page.close()
+
+
 def test_the_keyboard_is_enough(opened: Open) -> None:
     page = opened("#/items?set=s1")
     page.keyboard.press("/")

@@ -237,8 +237,8 @@ def _untaught(trial: LearnerTrial, group: Ints) -> ShortcutRow:
         "only a judge can score the answers"
         if not len(trial.members)
         else (
-            f"{counted(trial.taught, 'question')} of {counted(trial.taught_scenes, 'scene')} can't teach enough; "
-            f"a learner needs {MIN_TAUGHT} of {MIN_TAUGHT_SCENES} scenes"
+            f"{counted(trial.taught, 'question')} from {counted(trial.taught_scenes, 'scene')} can't train a learner; "
+            f"it needs {MIN_TAUGHT} from {MIN_TAUGHT_SCENES}"
         )
     )
     category = trial.category_baseline

@@ -14,6 +14,7 @@ from tolman.features.generate.audit import DOUBTFUL, FINDINGS, SHORTCUTS, STRICT
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.features.report.render import print_wide
 from tolman.generate.publish import TAUGHT_ON, percent
+from tolman.generate.shortcut_filtering import MIN_QUESTIONS, MIN_SCENES
 from tolman.ground_truth.released_audit import most_frequent_note
 
 if TYPE_CHECKING:
@@ -33,6 +34,16 @@ AUDIT_WIDTH = 124
 def show_generated(console: Console, result: GenerateResult, *, licence: str) -> None:
     """A row for each question type, where the benchmark is, and a hint where no licence is named."""
     show_reasons(console, result.statistics)
+    tasks = result.statistics["tasks"]
+    lacking = [task for task, n in tasks.items() if "filtered" in n and not n["filtered"]["learned"]]
+    if lacking:
+        which = "all question types" if len(lacking) == len(tasks) else ", ".join(lacking)
+        say(
+            console,
+            f"Not filtered for shortcuts, so words alone may answer them: {which}. A type needs "
+            f"{MIN_QUESTIONS} questions from {MIN_SCENES} scenes.",
+            "yellow",
+        )
     say(
         console,
         f"{counted(result.questions, 'question')} from {counted(result.scenes, 'scene')}: {result.out}. "
@@ -131,7 +142,11 @@ def show_simulated(console: Console, result: SimulateResult) -> None:
     console.print(grid)
     if len(result.scenes) > _LISTED:
         say(console, f"… and {len(result.scenes) - _LISTED:,} more")
-    notes = list(dict.fromkeys(f"{one.id}: {note}" for one in listed for note in one.notes))
+    scenes_of: dict[str, list[str]] = {}
+    for one in result.scenes:
+        for note in dict.fromkeys(one.notes):
+            scenes_of.setdefault(note, []).append(one.id)
+    notes = [f"{own[0] if len(own) == 1 else f'{len(own):,} scenes'}: {note}" for note, own in scenes_of.items()]
     list_first(console, notes, len(notes), "dim")
     say(
         console,

@@ -40,8 +40,8 @@ PAGE = "index.html"
 MARK = "data/site.js"
 """What tells an explorer's folder from any other."""
 APPLICATION = (
-    PAGE, "site.css", "data.js", "view.js", "charts.js", "marks.js", "plan.js", "pictures.js", "answers.js", "item.js",
-    "filters.js", "list.js", "board.js", "task.js", "app.js", "icon.svg", "LICENSE",
+    PAGE, "page.css", "site.css", "data.js", "view.js", "charts.js", "marks.js", "plan.js", "pictures.js",
+    "answers.js", "item.js", "filters.js", "list.js", "board.js", "task.js", "app.js", "icon.svg", "LICENSE",
 )  # fmt: skip
 _MEDIA_IN_SHARD = 50
 
