@@ -21,6 +21,8 @@
   // The best chance or blind baseline of a column's figures, and other references by their kind.
   const lineOf = (figures, kind) => figures.lines.find((one) => one.row.reference === kind) || null;
 
+  const drawn = (figures) => LINES.map((kind) => lineOf(figures, kind)).filter(Boolean);
+
   function axisOf({ column, rows, lines }) {
     const ends = [...rows, ...lines].flatMap(({ cell }) => [cell.value, cell.low, cell.high]).filter((v) => typeof v === "number");
     const low = Math.min(0, ...ends), high = Math.max(column.unit === "%" ? 100 : 0, ...ends) || 1;
@@ -33,10 +35,10 @@
   const dot = ({ at }, cell, kind, r) => svg("circle", { cx: at(cell.value), cy: "50%", r, class: `dot ${kind}` });
   const ground = (axis, lines) => [...axis.ticks.map((v) => upright(axis.at(v), "gridline")), ...lines.map(({ row, cell, name }) => upright(axis.at(cell.value), `ref ${row.reference}`, `${name} ${cell.shown}`))];
 
-  // A row a model on one axis; references are lines through all rows, named above them.
+  // A row a model on one axis; the best reference of each kind is a line through all rows, named above them.
   function dotPlot(table, key, chosen, link) {
     const figures = figuresOf(table, key), axis = axisOf(figures), { rows, lines } = figures;
-    const kinds = LINES.map((kind) => lineOf(figures, kind)).filter(Boolean);
+    const kinds = drawn(figures), others = lines.filter((one) => !kinds.includes(one));
     const anchor = (v) => { const share = parseFloat(axis.at(v)); return share > 85 ? "end" : share < 15 ? "start" : "middle"; };
     const head = svg("svg", { class: "axis", "aria-hidden": "true", height: 18 + 16 * kinds.length },
       kinds.map(({ row, cell }, i) => svg("text", { x: axis.at(cell.value), y: 12 + 16 * i, "text-anchor": anchor(cell.value), class: `ref-name ${row.reference}` }, `${row.reference} ${cell.shown}`)),
@@ -46,15 +48,15 @@
       el("ol", {}, rows.map(({ row, cell, name }) => el("li", { class: `plot-row ${kindOf(row)}` },
         el("span", { class: "rank" }, cell.rank ? String(cell.rank) : ""),
         el("span", { class: "who", title: row.source }, row.run === null ? name : el("a", { href: link(row.run), "aria-current": row.run === chosen ? "true" : false }, name)),
-        el("span", { class: "lane" }, svg("svg", { "aria-hidden": "true" }, ground(axis, lines), whisker(axis, cell, kindOf(row)), dot(axis, cell, kindOf(row), 5))),
+        el("span", { class: "lane" }, svg("svg", { "aria-hidden": "true" }, ground(axis, kinds), whisker(axis, cell, kindOf(row)), dot(axis, cell, kindOf(row), 5))),
         el("span", { class: "figure" }, cell.shown, cell.interval ? el("small", {}, ` ${cell.interval}`) : null)))),
-      lines.length ? el("p", { class: "note" }, "Lines: ", lines.map(({ row, cell, name }, i) => [i ? ", " : "", el("span", { class: `key ${row.reference}` }), ` ${name} ${cell.shown}`]), ". References aren't ranked; rows without a rank differ from the ranked ones in setup or questions.") : null);
+      lines.length ? el("p", { class: "note" }, "Lines: ", kinds.map(({ row, cell, name }, i) => [i ? ", " : "", el("span", { class: `key ${row.reference}` }), ` ${name} ${cell.shown}`]), others.length ? `. Other references: ${others.map(({ cell, name }) => `${name} ${cell.shown}`).join(", ")}` : "", ". References aren't ranked; rows without a rank differ from the ranked ones in setup or questions.") : null);
   }
 
   // One column in little: the chosen run, the others in grey, and the references.
   function strip(figures, chosen) {
     const axis = axisOf(figures), own = figures.rows.find(({ row }) => row.run === chosen) || figures.lines.find(({ row }) => row.run === chosen);
-    return svg("svg", { class: "strip-plot", "aria-hidden": "true" }, ground(axis, figures.lines), figures.rows.filter((one) => one !== own).map(({ cell }) => dot(axis, cell, "other", 3)),
+    return svg("svg", { class: "strip-plot", "aria-hidden": "true" }, ground(axis, drawn(figures)), figures.rows.filter((one) => one !== own).map(({ cell }) => dot(axis, cell, "other", 3)),
       own ? [whisker(axis, own.cell, "chosen"), dot(axis, own.cell, "chosen", 5)] : null);
   }
 
