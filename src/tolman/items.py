@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -258,6 +258,24 @@ class AdaptiveSelection(BaseModel):
         return min(count, math.ceil(round(self.share * count, 6)))
 
 
+class KnownErrors(BaseModel):
+    """Items with known wrong answers that are left out (`tolman.benchmarks.known_errors`).
+
+    Attributes:
+        version: of the list.
+        answers: item's id → the wrong answer that was released. An item with another answer by now is kept.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: int
+    answers: dict[str, str]
+
+    def has(self, item: Item) -> bool:
+        """Check whether an item is left out."""
+        return self.answers.get(item.id) == item.answer
+
+
 class Selection(BaseModel):
     """Which items are taken, in this order: tasks, ids, exclusions, limit.
 
@@ -265,6 +283,7 @@ class Selection(BaseModel):
         tasks: only these question types.
         ids: only these items.
         exclude: not these items.
+        known_errors: nor these; None where nothing was asked of known errors.
         limit: so many, spread evenly over the items that are left, so that every task is among them.
         adaptive: how many of these are asked, while the run chooses them by the answers; None for all.
     """
@@ -274,24 +293,32 @@ class Selection(BaseModel):
     tasks: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    known_errors: KnownErrors | None = None
     limit: int | None = None
     adaptive: AdaptiveSelection | None = None
 
     @property
     def is_all(self) -> bool:
         """Check that nothing is left out."""
-        return self == Selection()
+        listed = self.known_errors is not None and self.known_errors.answers
+        return not listed and self == Selection(known_errors=self.known_errors)
 
     def describe(self) -> str:
         """The options that made it, as they are typed."""
         parts = [f"--tasks {','.join(self.tasks)}"] if self.tasks else []
         parts += [f"--ids ({len(self.ids)})"] if self.ids else []
         parts += [f"--exclude ({len(self.exclude)})"] if self.exclude else []
+        if self.known_errors is not None and self.known_errors.answers:
+            parts.append(f"--exclude known-errors (version {self.known_errors.version})")
         parts += [f"--limit {self.limit}"] if self.limit is not None else []
         if self.adaptive is not None:
             parts.append(f"--adaptive (bank {self.adaptive.bank[:8]}) --adaptive-share {self.adaptive.share:g}")
             parts += [f"--adaptive-error {self.adaptive.error:g}"] if self.adaptive.error is not None else []
         return " ".join(parts)
+
+    def count_errors(self, items: Iterable[Item]) -> int | None:
+        """How many of some items are left out for known errors; None where nothing was asked of them."""
+        return None if self.known_errors is None else sum(map(self.known_errors.has, items))
 
     def apply(self, items: Sequence[Item]) -> Sequence[Item]:
         """The items taken, in their order; the same sequence where nothing is left out.
@@ -319,6 +346,7 @@ class Selection(BaseModel):
             if (not self.tasks or group[0].task in self.tasks)
             and (not self.ids or any(item.id in self.ids for item in group))
             and not any(item.id in self.exclude for item in group)
+            and not self.count_errors(group)
         ]
         if self.limit is not None and self.limit < len(chosen):
             step = len(chosen) / max(self.limit, 1)

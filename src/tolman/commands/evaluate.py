@@ -65,8 +65,9 @@ def _run_suite(
         result = features.run.suite.run_suite(configs, events)
     suite_file.copy_suite(path, result.folder, given)
     features.run.render.show_suite(
-        console(), result, as_json_list=as_json, board=board, published=published, notes=notes
-    )
+        console(), result, as_json_list=as_json, board=board, published=published, notes=notes,
+        index=suite_file.index_of(path, configs),
+    )  # fmt: skip
     if result.failed or any(is_incomplete(one.figures) for one in result.runs):
         raise typer.Exit(1)
 

@@ -29,6 +29,7 @@ from tolman.analyze.humans import TIERS, Difficulty, HumansResult
 from tolman.analyze.model_scores import Correlation, CorrelationResult, WeightsResult
 from tolman.analyze.observer_fit import FRAMES_UNKNOWN, LAPSE, ObserverFit, ObserverResult, Parameter, RunObserver
 from tolman.analyze.representative import RepresentativeResult
+from tolman.analyze.sample_figures import SampleFigures, SamplesResult
 from tolman.errors import counted
 from tolman.reports.charts.chart import ends_of
 from tolman.reports.svg_figures import why_not_drawn
@@ -605,3 +606,48 @@ def _grounding_row(name: str, own: TaskGrounding) -> list[str]:
     figures = [f"{one.value:.1f} ({format_interval(one.interval)})" for one in (plain, own.grounded) if one is not None]
     met = ["–" if one is None else f"{one.value:.1f} (n={one.n:,})" for one in others]
     return [name, f"{own.items:,}", *figures, *met, *(f"{own.losses[loss].value:.1f}" for loss in LOSSES)]
+
+
+def show_samples(result: SamplesResult) -> list[Shown]:
+    """Make the output: for each run the headline by k, and all columns for the greatest k."""
+    shown: list[Shown] = [*map(warning, result.marks)]
+    headline, kinds = result.columns[0], ["pass@k", "majority@k", "best-of-k", "k guesses"]
+    cells: list[Cell] = []
+    for name, run in result.runs.items():
+        for one in run.sets:
+            if one.short:
+                short = counted(one.short, "item has", "items have")
+                shown.append(warning(f"{name}: {short} fewer than {one.k} answered samples, so no figure of {one.k}."))
+        mean = _with_interval(run.mean[headline.key], headline)
+        rows = [_set_row(f"k = {one.k}", one, headline) for one in run.sets]
+        title = f"{name}: {headline.title} {mean}, the mean of {run.samples} samples"
+        shown.append(table(["", "items", *kinds], rows, title=title))
+        last = run.sets[-1]
+        rows = [_set_row(c.title, last, c, _with_interval(run.mean[c.key], c)) for c in result.columns[1:]]
+        if rows:
+            shown.append(table(["", "items", "mean", *kinds], rows, title=f"{name}: sets of k = {last.k} samples"))
+        if run.no_majority:
+            shown.append(f"There is no majority@k: {run.no_majority}.")
+        cells += [run.mean[headline.key], *(one.passed[headline.key] for one in run.sets)]
+    shown += missing_intervals(cell.reason for cell in cells)
+    shown.append(
+        "pass@k: one of k samples is right. majority@k: the most frequent answer. best-of-k: the best score. Each is "
+        "expected over all sets of k answered samples. k guesses: pass@k of guesses among the options, 0 for others. "
+        f"A sample is right from a score of {result.right_from:g}; scorer: {result.scorer}."
+    )
+    return shown
+
+
+def _set_row(name: str, found: SampleFigures, column: Column, *mean: str) -> list[str]:
+    """A row with one column's figures."""
+    kinds = (found.passed, found.majority, found.best)
+    figures = ["–" if own is None else _with_interval(own[column.key], column) for own in kinds]
+    return [name, f"{found.passed[column.key].n:,}", *mean, *figures, _figure(found.guessing, column)]
+
+
+def _with_interval(cell: Cell, column: Column) -> str:
+    """A figure with its 95 % interval, where it has one."""
+    if cell.value is None:
+        return "–"
+    interval = f" ({format_interval(cell.interval, column.digits)})" if cell.interval else ""
+    return f"{cell.value:.{column.digits}f}{interval}"

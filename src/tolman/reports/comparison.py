@@ -121,6 +121,8 @@ class Comparisons:
         seed: of randomisation tests with too many scenes to enumerate.
         comparisons: one for each other run.
         metrics: the further metrics.
+        excluded: ids of items that are left out.
+        excluded_by: the option that left them out, in words.
     """
 
     path: Path
@@ -130,6 +132,8 @@ class Comparisons:
     seed: int
     comparisons: tuple[Comparison, ...]
     metrics: tuple[Metric, ...] = ()
+    excluded: frozenset[str] = frozenset()
+    excluded_by: str = ""
 
     @property
     def runs(self) -> list[LoadedRun]:
@@ -140,7 +144,9 @@ class Comparisons:
     def warnings(self) -> list[str]:
         """Return the limits of the comparison: runs of a part of the questions, failed calls, answers that something
         ended, different judges."""
-        return [*warnings_of(self.runs, self.benchmark), *self._judges()]
+        left_out = counted(len(self.excluded), "item is", "items are")
+        part = [f"PART: {left_out} left out ({self.excluded_by})."] if self.excluded_by else []
+        return [*warnings_of(self.runs, self.benchmark), *part, *self._judges()]
 
     def _judges(self) -> list[str]:
         """A sentence where the runs are compared by the readings of different judges; else none."""
@@ -316,6 +322,8 @@ def _items(compared: Comparisons, one: Comparison) -> dict[str, list[dict[str, A
     runs = [compared.run, one.run]
     found: dict[str, list[dict[str, Any]]] = {"won": [], "lost": []}
     for entry in entries(runs):
+        if entry["id"] in compared.excluded:
+            continue
         by_run = {answer["run"]: answer for answer in entry["answers"]}
         read = [_answer(runs[place].name, by_run.get(place), compared.scorer) for place in (0, 1)]
         if read[0] is None or read[1] is None or read[0].score == read[1].score:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tolman import benchmarks
+from tolman.benchmarks.known_errors import known_errors_of
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import UsageError, counted
 from tolman.models.thinking import limit_of
@@ -201,7 +202,8 @@ def _part(run: LoadedRun) -> list[str]:
         return []  # such as a limit above the number of items
     if "adaptive" in run.figures:
         return [_estimate(run)]
-    return [f"PART: {run.name}: {run.figures['items']:,} of {counted(everything, 'item')} ({selection.describe()})."]
+    said = f"PART: {run.name}: {run.figures['items']:,} of {counted(everything, 'item')} ({selection.describe()})."
+    return [f"{said} Published figures include all items." if selection.known_errors is not None else said]
 
 
 def _estimate(run: LoadedRun) -> str:
@@ -215,6 +217,21 @@ def _estimate(run: LoadedRun) -> str:
         f"chose ({run.record.settings.selection.describe()}), and so are their intervals.{said} Other tables of this "
         "run are of the asked items alone."
     )
+
+
+def _known_errors(run: LoadedRun) -> list[str]:
+    """Whether items with known wrong answers are left out of a run's figures; nothing where none is known or named."""
+    used, listed = run.record.settings.selection.known_errors, known_errors_of(run.record.settings.benchmark)
+    if used is not None:
+        left_out = counted(run.record.known_errors or 0, "item", "items")
+        return [f"{run.name}: without known errors (list of version {used.version}), {left_out} of the subset."]
+    if not listed.answers:
+        return []
+    said = counted(len(listed.answers), "item of this benchmark has", "items of this benchmark have")
+    return [
+        f"{run.name}: with known errors. {said} a wrong answer by the list of version {listed.version}; "
+        "--exclude known-errors leaves them out."
+    ]
 
 
 def _state(run: LoadedRun) -> str:
@@ -254,6 +271,7 @@ def notes_of(run: LoadedRun) -> list[str]:
         counts = ", ".join(f"{count:,} × {name}" for name, count in run.figures["notes"].items())
         notes.append(f"{run.name}: {counts}.")
     notes += usage_note(run.name, run.figures)
+    notes += _known_errors(run)
     if settings.protocol_settings:
         notes.append(f"{run.name}: {protocol_settings(settings)}.")
     pooled = {name: entry["pooled"]["value"] for name, entry in run.figures["rule_sets"].items() if "pooled" in entry}

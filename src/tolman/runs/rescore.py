@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tolman import benchmarks, models
+from tolman import benchmarks, models, protocols
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import UsageError, counted, unknown
 from tolman.extras import LazyModule
@@ -20,7 +20,7 @@ from tolman.runs.logs.join import NotJoinedError
 from tolman.runs.places import check_run_folder, default_folder, imported_places
 from tolman.runs.request import Started
 from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings, is_blind
-from tolman.runs.run_items import Loaded, load, preset_of
+from tolman.runs.run_items import Loaded, left_out_by, load, preset_of
 from tolman.runs.run_scoring import PlaceFor, score_run
 
 if TYPE_CHECKING:
@@ -48,12 +48,14 @@ def score_file(
     metrics: Sequence[str] = (),
     workers: PlaceFor | None = None,
     noted: Callable[[str], None] = lambda sentence: None,
+    exclude: Sequence[str] = (),
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Score a file of responses into a new run folder; several files, or folders of logs, together. Responses to all
     questions of a benchmark are cut to a subset that is a part of them; `noted` is called with a sentence then.
+    Questions that `exclude` names (`run_items.left_out_by`) are left out.
 
     Raises:
-        UsageError: no benchmark named, or an unknown name.
+        UsageError: no benchmark named, an unknown name, or no response is left.
         InputError: the file's rows don't fit the benchmark's.
     """
     paths = [path] if isinstance(path, Path) else list(path)
@@ -82,10 +84,15 @@ def score_file(
         origin["columns"] = dict(imported.columns)
     if imported.program:
         origin |= {"program": imported.program, "version": imported.version, "joined_by": imported.by}
+    selection = left_out_by(exclude, benchmark)
+    if not selection.is_all:
+        imported, _ = _cut(imported, set(field_values(selection.apply(loaded.items), "id")))
+        if not imported.outcomes:
+            raise UsageError(f"no response is left without the questions of {selection.describe()}.")
     return score_outcomes(
         loaded, imported.outcomes, benchmark=benchmark, model=name or _name_of(paths, imported), model_settings=origin,
-        preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong, metrics=metrics, workers=workers,
-        files=paths,
+        selection=selection, preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong, metrics=metrics,
+        workers=workers, files=paths,
     )  # fmt: skip
 
 
@@ -166,7 +173,7 @@ def score_outcomes(
     folder = RunFolder(out or default_folder(settings))
     record = RunRecord(
         settings=settings, subset_items=len(loaded.items), data=loaded.source, failures_are_wrong=failures_are_wrong,
-        places=imported_places(files, folder.path),
+        known_errors=selection.count_errors(loaded.items), places=imported_places(files, folder.path),
     )  # fmt: skip
     if out is not None:
         check_run_folder(out)
@@ -199,6 +206,78 @@ def score_folder(
             record = record.model_copy(update={"failures_are_wrong": True})
             folder.write_record(record)
         return folder, _score_again(folder, record, metrics, workers)
+
+
+def score_without(
+    path: Path,
+    exclude: Sequence[str],
+    out: Path | None = None,
+    metrics: Sequence[str] = (),
+    workers: PlaceFor | None = None,
+    *,
+    failures_are_wrong: bool = False,
+) -> tuple[RunFolder, dict[str, Any]]:
+    """Score a run's stored responses without some questions, into a folder of their own.
+
+    Args:
+        path: of the run's folder.
+        exclude: names the questions (`run_items.left_out_by`).
+        out: the new folder; a default under ./runs where None.
+        metrics, workers, failures_are_wrong: as for `score_folder`.
+
+    Raises:
+        InputError: the folder is no run's.
+        UsageError: the run has other questions than its benchmark, or none is left.
+        RunConflictError: the new folder holds another run.
+    """
+    whole = RunFolder(path)
+    record = whole.record()
+    if record.settings.selection.adaptive is not None:
+        raise UsageError(f"{path} estimates the score on all items from some, so none can be left out afterwards.")
+    left_out, items = remaining_items(whole, exclude)
+    before, known_errors = record.settings.selection, record.known_errors
+    selection = before.model_copy(update={"exclude": (*before.exclude, *left_out.exclude)})
+    if left_out.known_errors is not None:
+        selection = selection.model_copy(update={"known_errors": left_out.known_errors})
+        known_errors = left_out.count_errors(whole.open_items())
+    settings = record.settings.model_copy(update={"selection": selection})
+    folder = RunFolder(out or default_folder(settings))
+    check_run_folder(folder.path)
+    if folder.path.resolve() == path.resolve():
+        raise UsageError(f"{path} holds the answers to all items; name another folder with --out.")
+    wrong = record.failures_are_wrong or failures_are_wrong
+    record = record.model_copy(
+        update={"settings": settings, "known_errors": known_errors, "failures_are_wrong": wrong}
+    )
+    kept = {item.id for item in items}
+    with folder.sole_writer():
+        folder.start(record)
+        folder.write_items(items)
+        folder.write_outcomes(outcome for outcome in whole.each_outcome() if outcome.id in kept)
+        return folder, _score_again(folder, record, metrics or whole.further_metrics(), workers)
+
+
+def remaining_items(folder: RunFolder, exclude: Sequence[str]) -> tuple[Selection, Sequence[Item]]:
+    """A run's questions without some.
+
+    Args:
+        folder: of the run.
+        exclude: names the questions (`run_items.left_out_by`).
+
+    Returns:
+        What leaves them out, and the others.
+
+    Raises:
+        UsageError: the list of known errors doesn't have the questions in the form they were asked in, or none is left.
+    """
+    settings = folder.record().settings
+    left_out = left_out_by(exclude, settings.benchmark)
+    if left_out.known_errors is not None and not protocols.keeps_items(settings.protocol):
+        raise UsageError(
+            f"the protocol {settings.protocol} of {folder.path} changed the questions, which known errors are named "
+            "for as released; leave them out when they are asked: 'tolman run … --exclude known-errors'."
+        )
+    return left_out, left_out.apply(folder.open_items())
 
 
 def _score_again(

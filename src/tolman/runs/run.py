@@ -348,6 +348,7 @@ def _record(
         presented_items=presented if presented != len(loaded.items) else None,
         data=loaded.source,
         failures_are_wrong=request.failures_are_wrong,
+        known_errors=request.selection.count_errors(loaded.items),
         recipe=_applied(request, preset),
     )
     maker = callable_of(model)

@@ -101,6 +101,7 @@ class RunRecord(BaseModel):
         data: the folder, or the hub's data set and commit.
         created, tolman, environment: time, version and environment of the start, with the callable of a program.
         failures_are_wrong: whether failed items score 0.
+        known_errors: how many questions of the subset the list of known errors left out; None where it wasn't used.
         recipe: a recipe's part in the settings: its name, whether the user named it, its tables.
         endpoint: of the model, where it has one: `addresses` at which it was asked, the `weights` and the `server` that
             they reported, and addresses that earlier answers are `kept_under`. `served`, only where replies named more
@@ -121,6 +122,7 @@ class RunRecord(BaseModel):
         default_factory=lambda: {"python": platform.python_version(), "platform": platform.platform()}
     )
     failures_are_wrong: bool = False
+    known_errors: int | None = None
     recipe: dict[str, Any] | None = None
     endpoint: dict[str, Any] = Field(default_factory=dict)
     places: dict[str, dict[str, str]] = Field(default_factory=dict)

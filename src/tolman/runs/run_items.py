@@ -18,11 +18,12 @@ from tolman import benchmarks
 from tolman.benchmarks.benchmark_folder import is_folder
 from tolman.benchmarks.fetching.lock import NAME as LOCK
 from tolman.benchmarks.fetching.lock import check_state, read_lock, state_of
+from tolman.benchmarks.known_errors import KNOWN_ERRORS, known_errors_of
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, subset_for, with_frames_of
 from tolman.errors import InputError, TolmanError, UsageError, hint
 from tolman.extras import LazyModule
 from tolman.item_table import first_problem
-from tolman.items import Item
+from tolman.items import Item, Selection
 from tolman.scoring.rule_sets import tasks_of
 from tolman.storage import as_named, as_path
 
@@ -230,6 +231,21 @@ def ids_from(option: str | None) -> tuple[str, ...]:
     if _is(path.is_file):
         return _listed_in(path)
     return tuple(dict.fromkeys(part.strip() for part in option.split(",") if part.strip()))
+
+
+def left_out_by(exclude: Sequence[str], benchmark: str) -> Selection:
+    """The selection that `--exclude` makes.
+
+    Args:
+        exclude: its parts: ids, a file, a folder, or 'known-errors'.
+        benchmark: by its name.
+
+    Raises:
+        InputError: as `ids_from`.
+    """
+    ids = [one for one in exclude if one.strip() != KNOWN_ERRORS]
+    known = known_errors_of(benchmark) if len(ids) < len(exclude) else None
+    return Selection(exclude=ids_from(",".join(ids)), known_errors=known)
 
 
 def some_ids_from(option: str) -> tuple[str, ...]:

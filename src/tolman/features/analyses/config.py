@@ -264,6 +264,18 @@ class GroundingConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SamplesConfig:
+    """Settings of `analyze_samples`."""
+
+    runs: Annotated[tuple[Path, ...], Setting("Run folders of one benchmark, made with --samples.", positional=True)]
+    k: tuple[int, ...] = setting(
+        "Samples in a set, from 1. Default: 1, 2, 4 … and all of the run.", default=(), metavar="K[,K…]", least=1
+    )
+    scorer: Scorer = None
+    right_from: RightFrom = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
 class ConsistencyConfig:
     """Settings of `analyze_consistency`."""
 
@@ -371,6 +383,12 @@ ANALYSES = (
         "Grounded accuracy: answers that are right with the evidence, given up without it, and others on a twin.",
         "grounding runs/my-bench-all/my-model-grounded",
         to_json=to_plain,
+    ),
+    _own(
+        "run_analyses:samples",
+        SamplesConfig,
+        "Several samples of a model: pass@k, majority@k and best-of-k next to the mean.",
+        "samples runs/vsi-bench-full/my-model-direct --k 1,8",
     ),
     _own(
         "run_analyses:consistency",

@@ -1,9 +1,10 @@
-"""Analyses of runs: ablation, people, cognitive maps, the ideal observer, difficulty, grounding, and consistency.
+"""Analyses of runs: ablation, people, maps, the ideal observer, difficulty, grounding, samples, and consistency.
 
 The ablation compares a model's runs item by item. Human baselines are several people's scores, their average, and
 tiers of difficulty from answering times. Drawn cognitive maps are compared with the true maps of the scenes. The ideal
 observer separates errors of perception from errors of reasoning. Grounded accuracy compares the answers to an item
-with its evidence, without it, and on its twin. Consistency compares the answers about one scene with each other. The
+with its evidence, without it, and on its twin. Samples of one item are searched for the best and the most frequent
+answer. Consistency compares the answers about one scene with each other. The
 difficulty of items is fitted to several runs.
 """
 
@@ -17,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from tolman import benchmarks
 from tolman.analyze.answer_map import (
     AnswerSets,
     ConsistencyResult,
@@ -36,6 +38,7 @@ from tolman.analyze.maps import PUBLISHED_GRID, Drawn, ItemMap, MapsResult, RunM
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable, Unanswered, scene_tasks, tabulate
 from tolman.analyze.observer_fit import ObserverResult, RunObserver, count_reasons, fit_run, observed_answers
+from tolman.analyze.sample_figures import RunSamples, SamplesResult, sample_figures
 from tolman.benchmarks.published import published_tables
 from tolman.cognitive_maps import Place
 from tolman.errors import UsageError, counted
@@ -48,6 +51,7 @@ from tolman.features.analyses.config import (
     HumansConfig,
     MapsConfig,
     ObserverConfig,
+    SamplesConfig,
 )
 from tolman.features.analyses.scored_runs import chance_scores, scored_runs, whole_benchmark
 from tolman.features.events import Advanced, Began, Ended, Events, silent
@@ -62,13 +66,15 @@ from tolman.protocols.captions_and_examples import WITHOUT, twins_of
 from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
 from tolman.reports.charts.chart import rendered
 from tolman.reports.charts.point_forms import LINES_FORM
-from tolman.reports.loaded_runs import LoadedRun, refuse_adaptive, timed_answers
+from tolman.reports.loaded_runs import LoadedRun, refuse_adaptive, timed_answers, withheld
 from tolman.reports.map_results import locality_chart, page
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
 from tolman.responses import Outcomes, Response
 from tolman.runs.run_folder import PEOPLE
-from tolman.scoring.rule_sets import RuleSet, draw_of
+from tolman.scoring.judged import NAME as JUDGED
+from tolman.scoring.rule_sets import RuleSet, draw_of, has_groups
+from tolman.scoring.score_table import Column, Table, pools_of
 from tolman.text_tables import frame_csv
 
 NO_CHANCE = "none"
@@ -491,6 +497,76 @@ def ground_run(run: LoadedRun, rules: RuleSet, right_from: float) -> RunGroundin
     if not verdicts:
         raise UsageError(f"no answered question of {path} was asked without its evidence or has a twin.")
     return summarise(verdicts, untested=len(untested), unanswered=unanswered)
+
+
+def analyze_samples(config: SamplesConfig, events: Events = silent) -> SamplesResult:
+    """Compute pass@k, majority@k and best-of-k of each run.
+
+    Raises:
+        InputError: a folder holds no run, or no scores.
+        UsageError: a run has fewer samples than a k, or the benchmark's headline has no score for each sample.
+    """
+
+    scored = scored_runs(config.runs, config.scorer)
+    refuse_adaptive(scored.runs)
+    for run in scored.runs:
+        samples, most = run.record.settings.repeats, max((*config.k, 2))
+        if samples < most:
+            raise UsageError(
+                f"{run.folder.path} has {counted(samples, 'sample')} of each item, not {most}; run it with "
+                f"--samples {most} or more{'' if max(config.k, default=0) < 2 else ', or give a smaller --k'}."
+            )
+    events(Began("counting sets of samples", len(scored.runs)))
+    table = _table_of_scores(scored.benchmark.table_of(scored.scorer), scored.runs, scored.scorer)
+    found: dict[str, RunSamples] = {}
+    marks: list[str] = []
+    for run in scored.runs:
+        samples, why = run.record.settings.repeats, _why_no_majority(run, scored.scorer)
+        ks = sorted({*config.k} or {samples, *(2**i for i in range(samples.bit_length()))})
+        found[run.name] = sample_figures(
+            scored.rows(run), table, ks, samples, right_from=config.right_from, no_majority=why
+        )
+        used = {scored.scorer: run.figures["rule_sets"][scored.scorer]}
+        keys = [column.key for column in table.columns]
+        marks += missing_marks(run.name, run.folder.path, used, scored.benchmark, keys)
+        if not (selection := run.record.settings.selection).is_all:
+            marks.append(f"{run.name}: of a part of the questions ({selection.describe()}).")
+        events(Advanced())
+    events(Ended())
+    columns = sorted(table.columns, key=lambda column: column.key != table.headline)
+    return SamplesResult(found, tuple(columns), scored.scorer, config.right_from, marks)
+
+
+def _table_of_scores(table: Table, runs: Sequence[LoadedRun], scorer: str) -> Table:
+    """The columns of a table that are made of samples' scores, and that no run withholds.
+
+    Raises:
+        UsageError: the headline is none of them.
+    """
+    lacking = set[str]().union(*(withheld(run, scorer) for run in runs))
+
+    def is_of_scores(column: Column) -> bool:
+        return column.key not in lacking and all(leaf.measure is None for leaf in pools_of([column.node]))
+
+    if not is_of_scores(table.column(table.headline)):
+        raise UsageError(
+            f"the headline under '{scorer}' is withheld or no mean of scores, so sets of samples have none; give "
+            "another --scorer."
+        )
+    return replace(table, columns=tuple(filter(is_of_scores, table.columns)))
+
+
+def _why_no_majority(run: LoadedRun, scorer: str) -> str:
+    """Why a run's samples have no vote; empty where they have."""
+    if scorer == JUDGED:
+        return "a judge's scorer has no answers that could be compared" if run.figures["judge"].get("by_itself") else ""
+    rules = benchmarks.get(run.record.settings.benchmark).rule_set(scorer)
+    return "several questions count as one" if has_groups(run.folder.items(), [rules]) else ""
+
+
+def samples_to_json(result: SamplesResult) -> dict[str, Any]:
+    """Make the content of `--json` of a result."""
+    return plain_fields(result, "scorer", "right_from", "marks", "runs")
 
 
 def analyze_consistency(config: ConsistencyConfig, events: Events = silent) -> ConsistencyResult:

@@ -17,12 +17,14 @@ from rich.table import Table
 
 from tolman import __version__
 from tolman.benchmarks.fetching.listing import in_units
+from tolman.benchmarks.known_errors import error_list, reports_on
 from tolman.errors import counted
 from tolman.features.catalogue.doctor import DoctorResult
 from tolman.features.printing import list_first, plain_table, say, write_json
 from tolman.models.thinking import REASONING, room
 
 if TYPE_CHECKING:
+    from tolman.benchmarks.known_errors import ErrorReport
     from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
     from tolman.features.catalogue.compute import ExportResult, FetchResult, ProtocolSummary, StoreSummary
     from tolman.features.run.config import NamedSuite
@@ -74,6 +76,15 @@ def show_benchmark(console: Console, b: BenchmarkSpec, *, as_json: bool) -> None
         ("Figures", [(c.key, f"{c.group}: {c.title}" if c.group else c.title) for c in b.table.columns]),
     ):
         _name_table(console, title, rows)
+    if reports := reports_on(b.name):
+        shown = [(own.kind, escape(f"{_wrong_answers(own)}. {own.how} {own.source}")) for own in reports]
+        _name_table(console, f"Known errors, version {error_list().version}, for --exclude known-errors", shown)
+
+
+def _wrong_answers(report: ErrorReport) -> str:
+    """Name items with their released answers and those of the source."""
+    instead = {one.id: f", source {one.instead}" if one.instead else "" for one in report.items}
+    return "; ".join(f"{one.id}: {one.answer}{instead[one.id]}" for one in report.items)
 
 
 def show_protocols(console: Console, found: Sequence[ProtocolSummary], *, as_json: bool) -> None:
@@ -141,6 +152,10 @@ def _benchmark_fields(b: BenchmarkSpec) -> dict[str, Any]:
         "headline": b.table.headline,
         "published_rows": len(b.published_rows),
         "hub": b.hub.repository if b.hub else None,
+        "known_errors": {
+            "version": error_list().version,
+            "reports": [one.model_dump(exclude={"benchmark"}) for one in reports_on(b.name)],
+        },
     }
 
 

@@ -27,6 +27,7 @@ from tolman.reports.loaded_runs import (
 )
 from tolman.reports.report_pages import form_of, save_report
 from tolman.reports.table_rows import stored_unread
+from tolman.runs.rescore import remaining_items
 from tolman.runs.run_scoring import rows_with_metrics
 from tolman.scoring.metrics import metrics_named
 from tolman.scoring.run_differences import Difference, differences, further_differences
@@ -152,13 +153,15 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
     refuse_adaptive([one, *rest])
     benchmark = one_benchmark([one, *rest])
     chosen = one_rule_set([one, *rest], config.scorer)
-    first, answered = scores_under(one, chosen), []
+    excluded, said = _excluded([one, *rest], config.exclude)
+    is_kept = ~pl.col("id").is_in(excluded)
+    first, answered = scores_under(one, chosen).filter(is_kept), []
     seed, table = one.record.settings.seed, benchmark.table_of(chosen)
     found: list[dict[str, Difference]] = []
     further: list[dict[str, dict[str, Difference]]] = []
-    measured = rows_with_metrics(one.folder, benchmark, chosen, metrics) if metrics else None
+    measured = rows_with_metrics(one.folder, benchmark, chosen, metrics).filter(is_kept) if metrics else None
     for path, other in zip(config.b, rest, strict=True):
-        second = scores_under(other, chosen)
+        second = scores_under(other, chosen).filter(is_kept)
         ids = [set(frame.filter(pl.col("score").is_not_null())["id"]) for frame in (first, second)]
         if not ids[0] & ids[1]:
             raise UsageError(f"the runs {config.a} and {path} have no answered item in common.")
@@ -168,16 +171,29 @@ def compare(config: CompareConfig, events: Events = silent) -> CompareResult:
         found.append({key: difference for key, difference in every.items() if key not in lacking})
         own: dict[str, dict[str, Difference]] = {}
         if measured is not None:
-            rows = rows_with_metrics(other.folder, benchmark, chosen, metrics)
+            rows = rows_with_metrics(other.folder, benchmark, chosen, metrics).filter(is_kept)
             own = further_differences(measured, rows, metrics, seed=seed, asks=benchmark.asks_judge(chosen))
         further.append(own)
     p_values, further_p = adjust(found, further)
     each = zip(config.b, rest, found, p_values, answered, further, further_p, strict=True)
     comparisons = tuple(Comparison(*parts) for parts in each)
-    result = CompareResult(config.a, one, benchmark, chosen, seed, comparisons, tuple(metrics), config.out)
+    result = CompareResult(
+        config.a, one, benchmark, chosen, seed, comparisons, tuple(metrics), frozenset(excluded), said, out=config.out
+    )
     if config.out is not None:
         _write(config.out, result)
     return result
+
+
+def _excluded(runs: Sequence[LoadedRun], exclude: Sequence[str]) -> tuple[set[str], str]:
+    """The ids of items that are left out of a comparison, and the option in words."""
+    ids: set[str] = set()
+    said = ""
+    for run in runs if exclude else ():
+        left_out, kept = remaining_items(run.folder, exclude)
+        ids |= {item.id for item in run.folder.open_items()} - {item.id for item in kept}
+        said = left_out.describe()
+    return ids, said
 
 
 def _write(path: Path, result: CompareResult) -> None:

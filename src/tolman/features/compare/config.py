@@ -18,6 +18,12 @@ class CompareConfig:
         tuple[Path, ...], Setting("Folders of one or more runs to compare it with.", positional=True, repeated=True)
     ]
     scorer: str | None = setting("Scorer, such as official or careful. Default: the headline's.", aliases=("--rules",))
+    exclude: tuple[str, ...] = setting(
+        "Items that are left out: ids, a file, a folder of runs, or 'known-errors'. Default: none.",
+        default=(),
+        metavar="ID[,ID…]|FILE|RUNS|known-errors",
+        may_be_empty=True,
+    )
     metrics: str | None = setting(
         "Further metrics by question type, computed from the runs' responses: names with commas between "
         "(within-25,signed-bias). Default: none.",

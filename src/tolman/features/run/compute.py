@@ -27,7 +27,7 @@ from tolman.runs.flow_control import Limits
 from tolman.runs.places import check_run_folder, file_name
 from tolman.runs.request import by_budget, by_form, by_frames
 from tolman.runs.run import RunRequest, arun, own_folder, refuse_others, run
-from tolman.runs.run_items import ids_from, some_ids_from
+from tolman.runs.run_items import left_out_by, some_ids_from
 from tolman.scoring.adaptive_testing import ItemBank, read_bank
 from tolman.scoring.metrics import metrics_of_plugins, names_of
 from tolman.scoring.run_differences import Difference, differences
@@ -323,6 +323,7 @@ def _request(config: RunConfig) -> RunRequest:
     shared, budgets = _shared_options(config), budgets_of(config.reasoning_budget)
     again = config.ask_again if config.ask_again is not None else (ASKED_AGAIN if len(budgets) < 2 else 0)
     captioner, bank = config.captioner, _bank(config)
+    left_out = left_out_by(config.exclude, config.benchmark)
     same_family = captioner is not None and captioner.partition("/")[0] == config.model.partition("/")[0]
     return RunRequest(
         benchmark=config.benchmark,
@@ -373,7 +374,8 @@ def _request(config: RunConfig) -> RunRequest:
         selection=Selection(
             tasks=config.tasks,
             ids=some_ids_from(",".join(config.ids)) if config.ids else (),
-            exclude=ids_from(",".join(config.exclude)),
+            exclude=left_out.exclude,
+            known_errors=left_out.known_errors,
             limit=config.limit,
             adaptive=None if bank is None else _adaptive(config, bank),
         ),

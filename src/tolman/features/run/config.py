@@ -299,10 +299,11 @@ class RunConfig:
         metavar="ID[,ID…]|FILE|RUNS",
     )
     exclude: tuple[str, ...] = setting(
-        "Items that are not asked: ids, a file, or a folder of runs.",
+        "Items that are not asked: ids, a file, a folder of runs, or 'known-errors': those with a known wrong answer, "
+        "which 'tolman benchmarks NAME' lists.",
         default=(),
         panel=_ITEMS,
-        metavar="ID[,ID…]|FILE|RUNS",
+        metavar="ID[,ID…]|FILE|RUNS|known-errors",
         may_be_empty=True,
     )
     limit: int | None = setting("Most items, spread over the benchmark, from 1. Default: all.", panel=_ITEMS, least=1)
@@ -411,6 +412,13 @@ class ScoreConfig:
     )
     name: str | None = setting("Name of the model. Default: the file's name.")
     preset: str | None = setting("Prompt preset: the authors' settings it was run with. Default: the first.")
+    exclude: tuple[str, ...] = setting(
+        "Items that are left out: ids, a file, a folder of runs, or 'known-errors'. Scores of a run folder go to "
+        "another then. Default: none.",
+        default=(),
+        metavar="ID[,ID…]|FILE|RUNS|known-errors",
+        may_be_empty=True,
+    )
     out: RunFolderOut = None
     seed: int = setting("Seed of released parsers that draw at random, a whole number.", default=0)
     judge: JudgeName = None

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tolman.features.run.compute import BudgetCurve, BudgetStep
     from tolman.features.run.estimate import RunEstimate
     from tolman.features.run.suite import SuiteResult
+    from tolman.features.run.suite_file import SuiteIndex
     from tolman.reports.report_pages import Matrix
 
 
@@ -165,6 +166,7 @@ def show_suite(
     board: str | None = None,
     published: Published = "newest",
     notes: bool = False,
+    index: SuiteIndex | None = None,
 ) -> None:
     """Print a suite's tables, or JSON with an entry for each benchmark, and write its pages.
 
@@ -174,20 +176,24 @@ def show_suite(
         as_json_list: whether as JSON.
         board: a leaderboard whose figures are printed too.
         published, notes: as of `show_runs`.
+        index: weights of benchmarks, for an index of each model.
     """
-    report = features.run.suite.report_suite(result, board, published=published)
+    report = features.run.suite.report_suite(result, board, published=published, index=index)
     if as_json_list:
         tables = [json.loads(as_json(one)) for one in report.reports]
         record: dict[str, Any] = {"benchmarks": tables, "failed": list(result.failed)}
         if board is not None:
             record[board] = {name: _values(one, name) for one in report.boards.values() for name in one.rows}
+        if report.indices is not None:
+            record["index"] = {**asdict(report.indices), "index": report.indices.index.model_dump()}
         console.file.write(json.dumps(record, indent=2) + "\n")
         return
     for one in report.reports:
         print_report(console, one, notes=notes)
         console.print()
     _print_matrix(console, result.folder.name, report.matrix)
-    for title, matrix in report.boards.items():
+    indices = {} if report.indices is None else {features.run.suite.INDEX_TITLE: report.indices.matrix()}
+    for title, matrix in (report.boards | indices).items():
         _print_matrix(console, title, matrix)
         for text in matrix.warnings:
             say(console, text, "yellow")

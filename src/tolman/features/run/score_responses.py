@@ -14,7 +14,7 @@ from tolman.features.run.config import ScoreConfig
 from tolman.parallel import WorkPlace, place_of
 from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.logs.predictions import FAILURES, failure_in, repeat_in
-from tolman.runs.rescore import judge_folder, score_file, score_folder
+from tolman.runs.rescore import judge_folder, score_file, score_folder, score_without
 from tolman.runs.run_folder import RunFolder
 from tolman.scoring.metrics import names_of
 
@@ -54,7 +54,13 @@ def score(config: ScoreConfig, events: Events = silent) -> Run:
 
     if len(responses) == 1 and _is_run(responses[0], config):
         _check_subset(responses[0], config.subset)
-        folder, _ = score_folder(responses[0], metrics, workers, failures_are_wrong=config.count_failures_as_wrong)
+        wrong = config.count_failures_as_wrong
+        if config.exclude:
+            folder, _ = score_without(
+                responses[0], config.exclude, config.out, metrics, workers, failures_are_wrong=wrong
+            )
+        else:
+            folder, _ = score_folder(responses[0], metrics, workers, failures_are_wrong=wrong)
     else:
         folder, _ = score_file(
             responses,
@@ -72,6 +78,7 @@ def score(config: ScoreConfig, events: Events = silent) -> Run:
             metrics=metrics,
             workers=workers,
             noted=lambda sentence: events(Noted(sentence)),
+            exclude=config.exclude,
         )
     if judging is not None:
         calls = CallEvents(events)

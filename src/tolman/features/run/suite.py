@@ -20,7 +20,16 @@ from tolman.features.opened_folders import Run
 from tolman.features.run.compute import requests_of, with_server
 from tolman.features.run.config import RunConfig
 from tolman.features.run.estimate import DataSets
-from tolman.features.run.suite_file import BOARDS, board_matrix, check_names, folder_of, models_of
+from tolman.features.run.suite_file import (
+    BOARDS,
+    SuiteIndex,
+    SuiteIndices,
+    board_matrix,
+    check_names,
+    folder_of,
+    models_of,
+    suite_indices,
+)
 from tolman.reports.loaded_runs import load_runs
 from tolman.reports.reference_rows import Published
 from tolman.reports.report_content import Report, build
@@ -36,6 +45,8 @@ if TYPE_CHECKING:
     from tolman.runs.request import RunRequest, Started
 
 
+INDEX_TITLE = "Index: weighted mean of the headlines"
+"""The heading of the table of indices."""
 PAUSE = 1.0
 """Seconds between looks at a run that another process is at work on."""
 
@@ -243,21 +254,30 @@ class SuiteReport:
         reports: the table of each benchmark.
         page: the HTML page with the matrix, which leads to the others.
         boards: title → the figures as a leaderboard forms them.
+        indices: of the models; None where the suite has no index.
     """
 
     matrix: Matrix
     reports: tuple[Report, ...]
     page: Path
     boards: dict[str, Matrix] = field(default_factory=dict)
+    indices: SuiteIndices | None = None
 
 
-def report_suite(result: SuiteResult, board: str | None = None, *, published: Published = "newest") -> SuiteReport:
+def report_suite(
+    result: SuiteResult,
+    board: str | None = None,
+    *,
+    published: Published = "newest",
+    index: SuiteIndex | None = None,
+) -> SuiteReport:
     """Put the runs of a suite into tables, and write the pages into its folder.
 
     Args:
         result: of the suite.
         board: a leaderboard whose figures are added (`suite_board.BOARDS`).
         published: which published rows are in the tables.
+        index: weights of benchmarks, for an index of each model.
 
     Raises:
         InputError: a run's files are damaged.
@@ -276,9 +296,11 @@ def report_suite(result: SuiteResult, board: str | None = None, *, published: Pu
         save(result.folder / names[-1], render(reports[-1], runs, "html"))
     matrix = matrix_of(reports, [_lacking(one) for one in result.lacking])
     boards = {BOARDS[board]: board_matrix(result.runs)} if board is not None else {}
+    indices = None if index is None else suite_indices(result.runs, result.folder, index)
+    further = {**boards, **({} if indices is None else {INDEX_TITLE: indices.matrix()})}
     page = result.folder / "index.html"
-    save(page, matrix_page(result.folder.name, matrix, names, result.failed, boards))
-    return SuiteReport(matrix, tuple(reports), page, boards)
+    save(page, matrix_page(result.folder.name, matrix, names, result.failed, further))
+    return SuiteReport(matrix, tuple(reports), page, boards, indices)
 
 
 def _lacking(run: LackingRun) -> LackingFigure:

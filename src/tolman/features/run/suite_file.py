@@ -1,4 +1,4 @@
-"""Suites: models × benchmarks × protocols in one TOML file, and the figures of their leaderboards.
+"""Suites: models × benchmarks × protocols in one TOML file, the figures of their leaderboards, and weighted indices.
 
 ```toml
 out = "spring"                       # any setting of `tolman run`, for all runs
@@ -27,27 +27,35 @@ the benchmark's, and that before the settings above the tables.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tomli_w
+from pydantic import BaseModel, ConfigDict, Field
 
 from tolman import benchmarks, models, protocols
 from tolman.errors import InputError, TolmanError, UsageError, hint
 from tolman.exports.easi.board import BACKENDS, COLUMNS, columns_of, is_on_board
 from tolman.exports.exporters import RunSource
 from tolman.exports.results import lacks_of
+from tolman.features.analyses.scored_runs import chance_scores
 from tolman.features.config import PLUGINS, as_toml, by_field, fields_of, is_secret, make
 from tolman.features.run.config import FOLDER, RunConfig
 from tolman.files import write_text
+from tolman.reports.loaded_runs import load_runs, quoted
 from tolman.reports.report_pages import LACKING, Matrix, MatrixCell
 from tolman.runs.places import file_name
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import preset_of, subset_of
+from tolman.scoring.aggregate import cells
+from tolman.scoring.intervals import Interval
+from tolman.scoring.metrics import PERCENT
+from tolman.toml_catalogue import checked
 
 if TYPE_CHECKING:
     from tolman.features.opened_folders import Run
@@ -101,6 +109,186 @@ def board_matrix(runs: Sequence[Run]) -> Matrix:
     return found
 
 
+INDEX = "index"
+"""The key of a suite's table that weights its benchmarks."""
+
+
+class SuiteIndex(BaseModel):
+    """An index over a suite's benchmarks: the weighted mean of their headline figures.
+
+    Attributes:
+        weights: of benchmarks, each named as the folder of its runs; above 0, and divided by their sum.
+        figures: 'plain', or 'chance-adjusted': (figure − chance) / (100 − chance), with the expected headline of a
+            random answerer as chance.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    weights: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(min_length=1)
+    figures: Literal["plain", "chance-adjusted"] = "plain"
+
+    def share(self, name: str) -> float:
+        """The weight of a benchmark, from 0 to 1."""
+        return self.weights[name] / sum(self.weights.values())
+
+
+class _IndexTable(BaseModel):
+    index: SuiteIndex
+
+
+def index_of(path: Path, configs: Sequence[RunConfig]) -> SuiteIndex | None:
+    """The index of a suite's file; None where it has none.
+
+    Args:
+        path: the file.
+        configs: of its runs.
+
+    Raises:
+        InputError: the table is wrong, or weights a benchmark that the suite doesn't have.
+    """
+    text, data = _read(path)
+    if INDEX not in data:
+        return None
+    found = checked(_IndexTable, path, text, {INDEX: data[INDEX]}).index
+    known = list(dict.fromkeys(_place(config).parts[0] for config in configs))
+    for name in found.weights:
+        if name not in known:
+            raise InputError(path, f"weights '{name}', which is no benchmark of the suite", field=INDEX,
+                             fix=hint(name, known))  # fmt: skip
+    return found
+
+
+@dataclass(frozen=True)
+class IndexPart:
+    """The headline of one benchmark, as an index takes it.
+
+    Attributes:
+        value: on the 0–100 scale; below 0 where it is adjusted for chance and worse.
+        interval: 95 %; None where there is none.
+        lacks: whether it rests on a part of the benchmark.
+    """
+
+    value: float
+    interval: Interval | None
+    lacks: bool = False
+
+
+def weighted_index(parts: Sequence[tuple[float, IndexPart, Hashable]]) -> IndexPart:
+    """Return the weighted mean of figures, with a 95 % interval.
+
+    The figures' distances to their limits are weighted and added: in squares for different benchmarks, which count as
+    independent (Zou and Donner 2008, as `scoring.intervals.limits_by_part`), and plainly for subsets of one benchmark,
+    whose questions overlap.
+
+    Args:
+        parts: the weight of each, with a sum of 1, its figure, and its benchmark.
+    """
+    value = sum(weight * part.value for weight, part, _ in parts)
+    lacks = any(part.lacks for _, part, _ in parts)
+    below: dict[Hashable, float] = {}
+    above: dict[Hashable, float] = {}
+    for weight, part, benchmark in parts:
+        if part.interval is None:
+            return IndexPart(value, None, lacks)
+        below[benchmark] = below.get(benchmark, 0.0) + weight * (part.value - part.interval.low)
+        above[benchmark] = above.get(benchmark, 0.0) + weight * (part.interval.high - part.value)
+    low, high = value - math.hypot(*below.values()), value + math.hypot(*above.values())
+    return IndexPart(value, Interval(low, high), lacks)
+
+
+@dataclass(frozen=True)
+class SuiteIndices:
+    """The indices of a suite's models.
+
+    Attributes:
+        index: the weights.
+        models: name → its index.
+        parts: name → benchmark → the figure that is in the index.
+        warnings: a sentence for each model without an index, and for parts.
+    """
+
+    index: SuiteIndex
+    models: dict[str, IndexPart]
+    parts: dict[str, dict[str, IndexPart]]
+    warnings: list[str]
+
+    def matrix(self) -> Matrix:
+        """The indices and their parts as a table."""
+        names = list(self.index.weights)
+        columns = [("Index", self.index.figures), *((name, f"weight {self.index.share(name):.3g}") for name in names)]
+        rows: dict[str, list[MatrixCell | None]] = {
+            model: [_index_cell(found), *(_index_cell(self.parts[model][name]) for name in names)]
+            for model, found in self.models.items()
+        }
+        return Matrix(columns, rows, self.warnings)
+
+
+def _index_cell(part: IndexPart) -> MatrixCell:
+    interval = f"{part.interval.low:.1f}–{part.interval.high:.1f}" if part.interval else ""
+    return MatrixCell(f"{part.value:.1f}", " ".join(filter(None, (LACKING if part.lacks else "", interval))))
+
+
+def suite_indices(runs: Sequence[Run], folder: Path, index: SuiteIndex) -> SuiteIndices:
+    """Compute the index of each model that has one run on each of the weighted benchmarks.
+
+    Args:
+        runs: of the suite, with scores.
+        folder: of the suite.
+        index: the weights.
+    """
+    by_name: dict[str, dict[str, list[Run]]] = {}
+    for run in runs:
+        own = by_name.setdefault(run.name, {})
+        own.setdefault(run.path.relative_to(folder).parts[0], []).append(run)
+    found = SuiteIndices(index, {}, {}, [])
+    for name, own in by_name.items():
+        odd = [f"{len(own.get(key, ()))} runs on {key}" for key in index.weights if len(own.get(key, ())) != 1]
+        if odd:
+            found.warnings.append(f"{name} has no index: it needs 1 run on each benchmark, and has {', '.join(odd)}.")
+            continue
+        try:
+            parts = {key: _index_part(own[key][0], index) for key in index.weights}
+        except TolmanError as error:
+            found.warnings.append(f"{name} has no index: {error}")
+            continue
+        found.parts[name] = parts
+        found.models[name] = weighted_index(
+            [(index.share(key), part, own[key][0].record.settings.benchmark) for key, part in parts.items()]
+        )
+        if found.models[name].interval is None:
+            lacking = ", ".join(key for key, part in parts.items() if part.interval is None)
+            found.warnings.append(f"{name}: the index has no interval, as {lacking} has none.")
+    return found
+
+
+def _index_part(run: Run, index: SuiteIndex) -> IndexPart:
+    """A run's headline for an index.
+
+    Raises:
+        UsageError: it has none, or it isn't on the 0–100 scale.
+    """
+    (loaded,) = load_runs([run.path])
+    scorer, settings = quoted(loaded), run.record.settings
+    benchmark = benchmarks.get(settings.benchmark)
+    column = benchmark.table.column(benchmark.table.headline)
+    cell = loaded.figures["rule_sets"][scorer]["cells"][column.key]
+    if cell["value"] is None or column.unit != PERCENT:
+        raise UsageError(f"{column.title} of {benchmark.title} has no value on the 0–100 scale.")
+    value, ends = cell["value"], cell["interval"]
+    chance = 0.0
+    if index.figures == "chance-adjusted":
+        items = run.items()
+        rows = chance_scores("random", benchmark, items, benchmark.rule_set(scorer))
+        chance = cells(rows, benchmark.table_of(scorer))[column.key].value or 0.0
+
+    def adjusted(figure: float) -> float:
+        return 100 * (figure - chance) / (100 - chance)
+
+    interval = Interval(adjusted(ends["low"]), adjusted(ends["high"])) if ends else None
+    lacks = bool(lacks_of(RunSource(RunFolder(run.path), benchmark)))
+    return IndexPart(adjusted(value), interval, lacks)
+
+
 AXES = ("benchmark", "protocol", "model")
 """Tables of a suite, the ones whose settings hold last at the end."""
 ABOUT = "about"
@@ -125,7 +313,7 @@ def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunCo
     """
     text, data = _read(path)
     data.pop(PLUGINS, None)
-    for key in (ABOUT, KEY):
+    for key in (ABOUT, KEY, INDEX):
         data.pop(key, None)
     tables = {axis: _tables(path, text, data.pop(axis, None), axis) for axis in AXES}
     if not tables["model"] and "model" in (given or {}):
@@ -135,7 +323,7 @@ def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunCo
     for axis in ("benchmark", "model"):
         if not tables[axis]:
             raise InputError(path, f"has no [[{axis}]] table", fix=f'write [[{axis}]] and {axis} = "NAME" below it')
-    _check_keys(path, text, data, extra=(*AXES, ABOUT, KEY))
+    _check_keys(path, text, data, extra=(*AXES, ABOUT, KEY, INDEX))
     shared = by_field(path, RunConfig, data)
     root = Path((given or {}).get("out") or shared.pop("out", None) or Path(OUT) / path.stem)
     configs = []
@@ -146,6 +334,7 @@ def read_suite(path: Path, given: Mapping[str, Any] | None = None) -> list[RunCo
         config = make(RunConfig, settings, where=f"{path}: ")
         configs.append(replace(config, out=root / _place(config)))
     _refuse_twins(path, configs)
+    index_of(path, configs)  # a wrong one is said before anything is asked
     return configs
 
 
