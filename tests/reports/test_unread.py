@@ -123,8 +123,8 @@ def test_a_headline_of_which_much_is_unread_is_marked(make_run: MakeRun) -> None
     runs = make_run(none=30, cut_off=21)
     text = printed(runs)
     sentence = (
-        "† m, official: 5.1 % of 1,000 answers could not be read (3.0 % none, 2.1 % cut off): the score lies between 87.25 "
-        "(all of them wrong) and 90.44 (all of them at chance); see --judge, or raise --max-tokens for those cut off."
+        "† m, official: 5.1 % of 1,000 answers could not be read (3.0 % none, 2.1 % cut off): the score is 87.25 with "
+        "all of these wrong and 90.44 with all guessed; see --judge, or raise --max-tokens for those cut off."
     )
     assert sentence in text
     assert text.index("87.25†") < text.index(sentence)
@@ -159,7 +159,7 @@ def test_each_rule_set_is_told_as_it_reads(make_run: MakeRun) -> None:
         ("careful", True, 6.4, "; see 'judged', or raise --max-tokens for those cut off."),
         ("careful", False, 0.0, "; see --judge."),
         ("judged", True, 6.4, "; raise --max-tokens for those cut off."),
-        ("judged", True, 0.0, "(all of them at chance)."),
+        ("judged", True, 0.0, " with all guessed."),
     ],
 )
 def test_a_mark_says_what_can_be_done(rules: str, has_judge: bool, cut_off: float, end: str) -> None:

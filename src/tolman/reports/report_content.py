@@ -67,6 +67,11 @@ def frames_note(run: str, figures: Mapping[str, Any]) -> list[str]:
     return [f"{run}: {unsaid}; whether what is shown ({found['sampling']}) does isn't known."]
 
 
+def _answers(figures: Mapping[str, Any]) -> int:
+    """How many answers came back: the questions that were asked, without failed and missing ones."""
+    return int(figures["asked"]) - sum(figures["unanswered"].values())
+
+
 def usage_note(name: str, figures: Mapping[str, Any]) -> list[str]:
     """The sentence about a run's tokens, their cost, and how often the model reasoned; none where nothing is known.
 
@@ -82,8 +87,8 @@ def usage_note(name: str, figures: Mapping[str, Any]) -> list[str]:
     said = [least + Usage(**{key: told[key] for key in Usage.model_fields}).describe()]
     said += [f"cost {least}{told['cost']:,.2f}"] if "cost" in told else []
     said += [f"{counted(uncounted, 'answer')} without full token counts"] if uncounted else []
-    asked = counted(figures["asked"], "answer")
-    said += [f"{told['reasoned']:,} of {asked} came after reasoning"] if told["reasoned"] else []
+    answers = counted(_answers(figures), "answer")
+    said += [f"{told['reasoned']:,} of {answers} came after reasoning"] if told["reasoned"] else []
     return [f"{name}: {', '.join(said)}."]
 
 
@@ -92,6 +97,7 @@ def marks_of(run: LoadedRun, benchmark: BenchmarkSpec, rule_sets: Iterable[str])
     table, judging = benchmark.table, benchmark.judging
     headline, has_judge = table.column(table.headline), "judge" in run.figures
     found = {name: stored_unread(run.figures["rule_sets"][name]).get(headline.key) for name in rule_sets}
+    readers = {name: unread for name, unread in found.items() if unread is not None and name != JUDGED}
     return [
         mark_sentence(
             run.name,
@@ -100,6 +106,7 @@ def marks_of(run: LoadedRun, benchmark: BenchmarkSpec, rule_sets: Iterable[str])
             headline,
             has_judge=has_judge,
             left_to=judging.model if name == judging.base else "",
+            others=readers,
         )
         for name, unread in found.items()
         if unread is not None and unread.is_marked
@@ -110,7 +117,7 @@ def ended_early(run: LoadedRun) -> list[str]:
     """A sentence for each way in which something stopped the model in answers of a run."""
     limit = limit_of(run.record.settings.sampling)
     return [
-        ended_sentence(run.name, ending, entry, run.figures["asked"], limit)
+        ended_sentence(run.name, ending, entry, _answers(run.figures), limit)
         for ending, entry in run.figures.get("endings", {}).items()
     ]
 
@@ -242,7 +249,7 @@ def notes_of(run: LoadedRun) -> list[str]:
         itself = " itself" if judge.get("by_itself") else ""
         notes.append(
             f"{run.name}: judged: {judge['model']}{itself} read {judge['judged']:,} of "
-            f"{counted(run.figures['asked'], 'response')}{none}; they are marked in the list of items. "
+            f"{counted(_answers(run.figures), 'response')}{none}; they are marked in the list of items. "
             f"{judge['source']}."
         )
         if "sample" in judge:
@@ -506,6 +513,8 @@ def _run_rows(run: LoadedRun, benchmark: BenchmarkSpec, *, ranked: bool) -> list
     table, headline, part = benchmark.table, benchmark.table.headline, part_of(run, benchmark)
     lost = sum(run.figures["unanswered"].values())
     incomplete = bool(lost) and not run.record.failures_are_wrong
+    if incomplete and run.record.settings.repeats == 1:
+        part = part or f"{_answers(run.figures):,} of {run.figures['asked']:,}"
     to_quote, judge = quoted(run), run.figures.get("judge", {})
     for name, entry in run.figures["rule_sets"].items():
         unread = stored_unread(entry)
