@@ -41,6 +41,7 @@ from tolman.responses import Usage
 from tolman.runs.run_folder import BASELINES, PEOPLE, same_benchmark
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.score_table import Column, pools_of
+from tolman.visible import visible
 
 
 def frames_warning(run: str, figures: Mapping[str, Any]) -> list[str]:
@@ -231,12 +232,17 @@ def _state(run: LoadedRun) -> str:
 
 
 def _shown(run: LoadedRun) -> str:
-    """Return the parts of a run's input that aren't its preset's: the form of videos, and the recipe."""
-    frames, recipe = run.record.settings.frames, run.record.recipe
+    """Return a run's prompt preset, and what isn't the preset's: the form of videos, and the recipe. Of answers from
+    a file, return the file, and the frames if videos were shown."""
+    settings, recipe = run.record.settings, run.record.recipe
+    frames, imported = settings.frames, settings.model_settings.get("imported")
+    if imported is not None:
+        shown = f", {frames.describe()}" if frames.count is not None or not frames.known else ""
+        return f"answers imported from {visible(imported)}{shown}"
     said = [frames.describe()] if frames.native else []
     if recipe is not None:
         said.append(f"recipe {recipe['name']}" + ("" if recipe["asked"] else " by the model's name"))
-    return "".join(f", {text}" for text in said)
+    return ", ".join([f"preset {settings.preset}", *said])
 
 
 def notes_of(run: LoadedRun) -> list[str]:
@@ -275,7 +281,7 @@ def notes_of(run: LoadedRun) -> list[str]:
         notes.append(f"{run.name}: {judge['model']} got the instruction: {' '.join(judge['prompt'].split())}")
     notes.append(
         f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}{_state(run)}, "
-        f"preset {settings.preset}{_shown(run)}, seed {settings.seed}, "
+        f"{_shown(run)}, seed {settings.seed}, "
         f"{counted(run.figures['items'], 'item')}, tolman {run.record.tolman}."
     )
     return notes
