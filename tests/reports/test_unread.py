@@ -170,6 +170,15 @@ def test_a_mark_says_what_can_be_done(rules: str, has_judge: bool, cut_off: floa
     assert f"{21 + cut_off:.1f} % of 5,130 answers could not be read" in sentence
 
 
+def test_a_mark_first_names_the_scorer_that_reads_the_answers(make_run: MakeRun) -> None:
+    runs = make_run(text="The answer is A.")  # VSI-Bench's code looks at the first word
+    (sentence,) = [mark for mark in build(runs).marks if mark.startswith("†")]
+    assert "cut off): the scorer 'careful' reads 1,000 of the 1,000; the score is " in sentence
+    headline = benchmarks.get("mmsi-bench").table.column("average")
+    own, other = (Unread(n=3, none=share, cut_off=0.0, low=1, high=2) for share in (50.0, 100 / 3 + 0.1))
+    assert "'b' reads 66.6 % of them;" in mark_sentence("m", "a", own, headline, has_judge=False, others={"b": other})
+
+
 def test_a_mark_names_the_model_that_the_released_code_asks() -> None:
     headline = benchmarks.get("blink").table.column("total")
     unread = Unread(n=1901, none=21.0, cut_off=0.0, low=31.2, high=38.0)

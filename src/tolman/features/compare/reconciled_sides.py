@@ -213,10 +213,11 @@ def _asked(settings: RunSettings, benchmark: BenchmarkSpec) -> Callable[[Item], 
     strategy = "+".join(part for part in settings.protocol.split("+") if part not in ("direct", "blind"))
     more = f"[{strategy} {sorted(settings.protocol_settings.items())}] " if strategy else ""
 
-    def asked(item: Item) -> tuple[str, str]:
+    def asked(item: Item) -> tuple[str, str | None]:
         message = benchmark.whole_prompt(item, preset, sees)
         videos = any(one.kind == "video" for one in item.media)
-        frames = settings.frames.describe() if videos else PICTURES
+        sampled = settings.frames.describe() if settings.frames.known else None
+        frames = sampled if videos else PICTURES
         return more + text_of(message.text), frames if sees else "nothing"
 
     return asked
