@@ -181,10 +181,10 @@ def test_sentences_for_bad_input(tmp_path: Path, loaded: Loaded) -> None:
     a = run(loaded, tmp_path / "a", right)
     with pytest.raises(InputError, match="does not exist"):
         reconcile(ReconcileConfig(a=a, b=tmp_path / "none"))
-    with pytest.raises(InputError, match="holds a run, .*; give that folder"):
+    with pytest.raises(InputError, match=r"holds a run, .*; give that folder"):
         reconcile(ReconcileConfig(a=a, b=tmp_path))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="no run folder .* and holds no logs"):
+    with pytest.raises(InputError, match=r"no run folder .* and holds no logs"):
         reconcile(ReconcileConfig(a=a, b=tmp_path / "empty"))
     with pytest.raises(UsageError, match="no scorer 'oficial'"):
         reconcile(ReconcileConfig(a=a, b=a, scorer_a="oficial"))

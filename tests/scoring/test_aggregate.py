@@ -193,7 +193,10 @@ def test_a_comparison_counts_items_too(choice: Make) -> None:
 
 PARTS = ("one", "two", "three")
 THREE = Table(
-    (*(Column(name, name.title(), pool(name)) for name in PARTS), Column("mean", "Mean", Mean(tuple(map(pool, PARTS))))),
+    (
+        *(Column(name, name.title(), pool(name)) for name in PARTS),
+        Column("mean", "Mean", Mean(tuple(map(pool, PARTS)))),
+    ),
     headline="mean",
 )
 

@@ -266,6 +266,9 @@ def _earlier_small_parts(cells: Mapping[str, Any], table: Table) -> dict[str, tu
     return {column.key: table.small_parts(column, counts) for column in table.columns}
 
 
+_ALONE = "people one by one"
+
+
 def _groups(rows: Sequence[ReportRow]) -> list[str]:
     """Return the groups of rows, where people are among them: one person has fewer scenes than all together."""
     alone = [row.name.startswith(PEOPLE) for row in rows]
@@ -273,7 +276,7 @@ def _groups(rows: Sequence[ReportRow]) -> list[str]:
         return [""] * len(rows)
     together = [row.name.startswith(TOGETHER) for row in rows]
     return [
-        "people one by one" if one else "people together" if all_of_them else "models"
+        _ALONE if one else "people together" if all_of_them else "models"
         for one, all_of_them in zip(alone, together, strict=True)
     ]
 
@@ -298,8 +301,9 @@ def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> l
     said += [
         f"{row.name}, {row.rules}: {column.title} without {_texts_listed(rest.without)}: "
         f"{rest.value:.{column.digits}f} ({rest.low:.{column.digits}f} … {rest.high:.{column.digits}f})."
-        for row in rows
+        for row, group in zip(rows, groups, strict=True)
         for column in columns
+        if not (group == _ALONE and groups.count(_ALONE) > 1)  # of many people it would be a page of sentences
         if column.key in row.figures and (rest := row.figures[column.key].rest) is not None
     ]
     if any(f.reason == MADE_BEFORE for _, _, f in own):
