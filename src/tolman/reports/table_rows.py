@@ -479,7 +479,8 @@ def mark_sentence(
             none.
         others: of other rule sets in the table, which may read more.
     """
-    advice, reader = [], ""
+    advice: list[str] = []
+    reader = ""
     best = min(others, key=lambda other: others[other].share, default=rules)
     if best != rules and others[best].share < unread.share and not others[best].unjudged:
         n, read = others[best].n, 100 - others[best].share

@@ -250,7 +250,11 @@ def _read_file(
     return Imported(
         once(path, placed), log.program, log.version, ", ".join(by), log.model, (path,), taken,
         frames=frames.pop() if len(frames) == 1 else None,
-        scores={(item.id, row.repeat): row.score for row, item in pairs if None not in (row.score, row.response)},
+        scores={
+            (item.id, row.repeat): row.score
+            for row, item in pairs
+            if row.score is not None and row.response is not None
+        },
         figures=log.figures if len(found) == 1 else {},
     )  # fmt: skip
 

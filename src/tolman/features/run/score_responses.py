@@ -119,7 +119,8 @@ def compared_with_log(
     recorded, program = imported.scores, imported.program
     given = _given(recorded, run, list(figures["rule_sets"]))
     ordered = sorted(given, key=lambda name: (-given[name], name != program))
-    best, said, differs = ordered[0], [], False
+    best, differs = ordered[0], False
+    said: list[str] = []
     if recorded:
         others = "".join(f", '{name}' {given[name]:,}" for name in ordered[1:])
         said.append(f"Scorer '{best}' gives {given[best]:,} of {counted(len(recorded), 'recorded score')}{others}.")
@@ -131,7 +132,7 @@ def compared_with_log(
         pooled = entry.get("pooled", {}).get("value")
         forms = {headline.title: value} | ({"pooled": pooled} if pooled is not None else {})
         same = [(name, form) for name in own for form in forms if _is_same(own[name], forms[form])]
-        names, titles = zip(*same[:1], strict=True) if same else (tuple(own), tuple(forms))
+        names, titles = ([same[0][0]], [same[0][1]]) if same else ([*own], [*forms])
         theirs = ", ".join(f"'{visible(name)}' ({own[name]:g})" for name in names)
         ours = ", ".join(f"{title} {forms[title]:.{headline.digits}f}" for title in titles)
         drawn = "" if same or not entry.get("guessed") else ", which draws some answers at random"
