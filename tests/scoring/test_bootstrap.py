@@ -65,4 +65,4 @@ def test_no_item_and_few_scenes_have_no_interval() -> None:
     assert bootstrap(np.arange(3), [none], ONE).value is None
     few = bootstrap(np.arange(3), [pool_of(np.array([1.0, 2.0, 6.0]), "median-relative-error")], ONE)
     assert (few.value, few.interval) == (2.0, None)
-    assert few.reason == "3.0 effective scenes; an interval needs at least 6"
+    assert few.reason == "3.0 effective scenes; an interval needs 6"

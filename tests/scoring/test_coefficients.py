@@ -77,7 +77,7 @@ def test_one_item_has_no_coefficient_and_a_few_no_interval() -> None:
     assert alpha([]).n == 0
     few = cohen("abab", "abba")
     assert (few.value, few.n, few.interval) == (0.0, 4, None)
-    assert few.reason == "4.0 effective clusters; an interval needs at least 6"
+    assert few.reason == "4.0 effective clusters; an interval needs 6"
     same_scene = cohen("ab" * 20, "ba" * 10 + "ab" * 10, ["s"] * 40)
     assert (same_scene.interval, same_scene.n) == (None, 40)
 

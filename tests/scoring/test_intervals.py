@@ -172,7 +172,7 @@ def test_effective_scenes_are_kishs() -> None:
     found = only([1.0, 0.0] * 50, cluster)
     assert found.effective_scenes == pytest.approx(sum(sizes) ** 2 / sum(n * n for n in sizes))
     assert found.interval is None
-    assert found.reason == "3.3 effective scenes; an interval needs at least 6"
+    assert found.reason == "3.3 effective scenes; an interval needs 6"
 
 
 def test_scenes_outside_a_figure_do_not_count_for_it() -> None:

@@ -256,7 +256,7 @@ def _with_interval(
     sizes = np.bincount(cluster)
     effective = float(n**2 / (sizes**2).sum())
     if effective < MIN_EFFECTIVE_SCENES:
-        reason = f"{effective:.1f} effective clusters; an interval needs at least {MIN_EFFECTIVE_SCENES:g}"
+        reason = f"{effective:.1f} effective clusters; an interval needs {MIN_EFFECTIVE_SCENES:g}"
         return Coefficient(value, n, None, reason)
     if value == 1.0:
         return Coefficient(value, n, None, "no disagreement, which an estimate of its variance needs")

@@ -24,7 +24,7 @@ MIN_EFFECTIVE_SCENES = 6.0
 MANY_DEGREES = 10_000
 """Degrees of freedom above which Student's t is as good as normal."""
 FEW_IN_A_PART = (
-    f"too few scenes in a heavily weighted part; it needs at least {MIN_EFFECTIVE_SCENES:g} effective scenes"
+    f"too few scenes in a heavily weighted part; an interval needs {MIN_EFFECTIVE_SCENES:g} effective scenes there"
 )
 METHOD = "Wilson, clustered by scene"
 METHOD_WORKING = f"{METHOD}, working correlation"
@@ -116,7 +116,7 @@ def _lacking(found: Moments, figure: int) -> str | None:
 
 def too_few(effective: float) -> str:
     """Why there is no interval."""
-    return f"{effective:.1f} effective scenes; an interval needs at least {MIN_EFFECTIVE_SCENES:g}"
+    return f"{effective:.1f} effective scenes; an interval needs {MIN_EFFECTIVE_SCENES:g}"
 
 
 def score_limits(found: Moments) -> tuple[Floats, Floats]:
