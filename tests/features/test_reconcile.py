@@ -23,6 +23,7 @@ from tolman.features.compare.reconcile_runs import ReconcileResult, reconcile
 from tolman.features.compare.reconciled_sides import gives_score, truth_of
 from tolman.item_table import write_items
 from tolman.items import Item
+from tolman.media.sampling import Frames
 from tolman.plugins import load_plugin
 from tolman.runs.logs.log import LogRow
 from tolman.runs.run_folder import RunFolder
@@ -43,7 +44,7 @@ def run(loaded: Loaded, out: Path, text: Callable[[int, Item], str | None], *, a
         asked: whether it is a run of an endpoint, whose prompt and frames are known, or of another program's answers.
     """
     answered(loaded, out, text, imported="x")
-    return edited(out, model="openai/m", model_settings={}) if asked else out
+    return edited(out, model="openai/m", model_settings={}, frames=Frames(count=32)) if asked else out
 
 
 def edited(folder: Path, **settings: object) -> Path:
@@ -180,8 +181,11 @@ def test_sentences_for_bad_input(tmp_path: Path, loaded: Loaded) -> None:
     a = run(loaded, tmp_path / "a", right)
     with pytest.raises(InputError, match="does not exist"):
         reconcile(ReconcileConfig(a=a, b=tmp_path / "none"))
-    with pytest.raises(InputError, match="no run folder"):
+    with pytest.raises(InputError, match=r"holds a run, .*; give that folder"):
         reconcile(ReconcileConfig(a=a, b=tmp_path))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"no run folder .* and holds no logs"):
+        reconcile(ReconcileConfig(a=a, b=tmp_path / "empty"))
     with pytest.raises(UsageError, match="no scorer 'oficial'"):
         reconcile(ReconcileConfig(a=a, b=a, scorer_a="oficial"))
     with pytest.raises(UsageError, match="average"):

@@ -127,6 +127,6 @@ def test_a_blank_interval_has_a_reason_below_the_table(make_run: Callable[..., L
     (note,) = [note for note in build([run], "none").further[1].notes if note.startswith("No interval")]
     assert "Median relative error: Obj. Count" in note
     assert "walked" in note
-    assert note.endswith("an interval needs 6, as how much scenes differ can't be told from fewer.")
+    assert note.endswith("they have 2 to 4 effective scenes; an interval needs at least 6.")
     for form in ("markdown", "html", "latex"):
         assert "No interval for " in render(build([run], "none"), [run], form)

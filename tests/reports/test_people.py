@@ -126,8 +126,8 @@ def test_people_who_were_asked_parts_are_told_of_in_one_sentence(tmp_path: Path)
     ]
     assert all(one.incomplete for one in report.rows if one.name.startswith("human/"))
     assert [note for note in report.notes if note.startswith("No interval")] == [
-        "No interval for people one by one: first, second, Avg.: 4 to 5 effective scenes; an interval needs 6, as how "
-        "much scenes differ can't be told from fewer."
+        "No interval for people one by one: first, second, Avg.: they have 4 to 5 effective scenes; an "
+        "interval needs at least 6."
     ]
     alone = make_report(ReportConfig(runs=(runs[0],))).report
     assert alone.warnings == [

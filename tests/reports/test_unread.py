@@ -123,8 +123,8 @@ def test_a_headline_of_which_much_is_unread_is_marked(make_run: MakeRun) -> None
     runs = make_run(none=30, cut_off=21)
     text = printed(runs)
     sentence = (
-        "† m, official: 5.1 % of 1,000 answers could not be read (3.0 % none, 2.1 % cut off): the score lies between 87.25 "
-        "(all of them wrong) and 90.44 (all of them at chance); see --judge, or raise --max-tokens for those cut off."
+        "† m, official: 5.1 % of 1,000 answers could not be read (3.0 % none, 2.1 % cut off): the score is 87.25 with "
+        "all of these wrong and 90.44 with all guessed; see --judge, or raise --max-tokens for those cut off."
     )
     assert sentence in text
     assert text.index("87.25†") < text.index(sentence)
@@ -159,7 +159,7 @@ def test_each_rule_set_is_told_as_it_reads(make_run: MakeRun) -> None:
         ("careful", True, 6.4, "; see 'judged', or raise --max-tokens for those cut off."),
         ("careful", False, 0.0, "; see --judge."),
         ("judged", True, 6.4, "; raise --max-tokens for those cut off."),
-        ("judged", True, 0.0, "(all of them at chance)."),
+        ("judged", True, 0.0, " with all guessed."),
     ],
 )
 def test_a_mark_says_what_can_be_done(rules: str, has_judge: bool, cut_off: float, end: str) -> None:
@@ -168,6 +168,15 @@ def test_a_mark_says_what_can_be_done(rules: str, has_judge: bool, cut_off: floa
     sentence = mark_sentence("m", rules, unread, headline, has_judge=has_judge)
     assert sentence.endswith(end)
     assert f"{21 + cut_off:.1f} % of 5,130 answers could not be read" in sentence
+
+
+def test_a_mark_first_names_the_scorer_that_reads_the_answers(make_run: MakeRun) -> None:
+    runs = make_run(text="The answer is A.")  # VSI-Bench's code looks at the first word
+    (sentence,) = [mark for mark in build(runs).marks if mark.startswith("†")]
+    assert "cut off): the scorer 'careful' reads 1,000 of the 1,000; the score is " in sentence
+    headline = benchmarks.get("mmsi-bench").table.column("average")
+    own, other = (Unread(n=3, none=share, cut_off=0.0, low=1, high=2) for share in (50.0, 100 / 3 + 0.1))
+    assert "'b' reads 66.6 % of them;" in mark_sentence("m", "a", own, headline, has_judge=False, others={"b": other})
 
 
 def test_a_mark_names_the_model_that_the_released_code_asks() -> None:

@@ -189,3 +189,36 @@ def test_a_comparison_counts_items_too(choice: Make) -> None:
         for times in (1, 5)
     )
     assert several == single
+
+
+PARTS = ("one", "two", "three")
+THREE = Table(
+    (
+        *(Column(name, name.title(), pool(name)) for name in PARTS),
+        Column("mean", "Mean", Mean(tuple(map(pool, PARTS)))),
+    ),
+    headline="mean",
+)
+
+
+def test_a_headline_without_an_interval_has_one_over_the_parts_that_have_one(choice: Make) -> None:
+    def scored(scenes_of_three: int, table: Table = THREE) -> dict[str, Cell]:
+        items = [choice(id=f"{t}{i}", task=t, scene=str(i)) for t in PARTS[:2] for i in range(20)]
+        items += [choice(id=f"three{i}", task="three", scene=str(i % scenes_of_three)) for i in range(20)]
+        answers = {item.id: ["A" if place % 3 else "B"] for place, item in enumerate(items)}
+        return figures(items, answers, careful(), table)
+
+    found = scored(2)
+    rest = found["mean"].rest
+    assert (found["mean"].interval, found["three"].interval) == (None, None)
+    assert rest is not None
+    assert rest.without == ("Three",)
+    two = Table((Column("mean", "Mean", Mean((pool("one"), pool("two")))),), headline="mean")
+    whole = scored(2, two)["mean"]
+    assert whole.value is not None
+    assert whole.interval is not None
+    assert (rest.value, rest.low, rest.high) == pytest.approx((whole.value, whole.interval.low, whole.interval.high))
+    assert scored(20)["mean"].rest is None
+    one = Table((*THREE.columns[:3], Column("mean", "Mean", Mean((pool("one"), pool("three"))))), headline="mean")
+    assert scored(2, one)["mean"].rest is None  # that of a single part is in the table
+    assert found["one"].rest is None

@@ -24,7 +24,7 @@ from tolman.forks import check_fork
 from tolman.item_table import SCHEMA as ITEM_SCHEMA
 from tolman.item_table import data_hash, to_row, write_items
 from tolman.items import Item
-from tolman.runs.run_items import Loaded, preset_of
+from tolman.runs.run_items import Loaded, imported_frames, preset_of
 from tolman.runs.run_items import load as load_items
 from tolman.storage import is_url
 
@@ -185,7 +185,7 @@ class Benchmark(Displayable):
             protocol="direct",
             preset=chosen.name,
             sampling=chosen.sampling,
-            frames=chosen.frames,
+            frames=imported_frames(None, items),
             repeats=1 + max(outcome.repeat for outcome in outcomes),
             seed=seed,
         )

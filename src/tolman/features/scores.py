@@ -21,7 +21,7 @@ from tolman.reports.svg_figures import Dots, dots_svg
 from tolman.scoring.aggregate import Cell
 from tolman.scoring.further_figures import WITHHELD, Unread
 from tolman.scoring.intervals import Interval
-from tolman.scoring.score_table import SmallPart, Table
+from tolman.scoring.score_table import Rest, SmallPart, Table
 
 if TYPE_CHECKING:
     from tolman.analyze import taxonomies
@@ -279,6 +279,7 @@ def _cell(values: Mapping[str, Any]) -> Cell:
         missing=tuple(values.get("missing", ())),
         attainable=values.get("attainable", 100.0),
         small=tuple(SmallPart(**part) for part in values.get("small", ())),
+        rest=Rest.from_dict(values["rest"]) if values.get("rest") else None,
         **{name: values[name] for name in ("unit", "left_out", "unread") if name in values},
     )
 

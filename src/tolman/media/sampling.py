@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from tolman.errors import counted
 from tolman.extras import LazyModule
@@ -40,6 +40,7 @@ class Frames(BaseModel):
             {seconds}; None shows the pictures alone. One video of frames has no such texts.
         quality: of the JPEG, 1 to 95.
         longest_side: in pixels; larger frames are made smaller. None keeps them.
+        known: False where another program showed the frames and doesn't say how many. It is written only then.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -53,10 +54,20 @@ class Frames(BaseModel):
     label: str | None = None
     quality: int = 85
     longest_side: int | None = None
+    known: bool = True
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = write(self)
+        if self.known:
+            found.pop("known", None)
+        return found
 
     def describe(self) -> str:
         """In a few words: '16 frames', '1 frame/s, at most 64', '16 frames as video', '16 frames with texts', 'whole
-        video'."""
+        video', 'unknown frames'."""
+        if not self.known:
+            return "unknown frames"
         if self.whole:
             return "whole video"
         if self.native:

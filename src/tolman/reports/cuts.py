@@ -237,7 +237,14 @@ def _marks(made: ReportTable, runs: Sequence[CutRun]) -> list[str]:
             headline = next(column for column in made.columns if column.key == made.headline)
             unread, run = row.unread[made.headline], known[row.name, row.rules]
             name = _described([row.name], row.values, made)
-            told = mark_sentence(name, row.rules, unread, headline, has_judge=run.has_judge, left_to=run.left_to)
+            readers = {
+                other.rules: other.unread[made.headline]
+                for other in made.rows
+                if (other.name, other.values) == (row.name, row.values) and made.headline in other.unread
+            }
+            told = mark_sentence(
+                name, row.rules, unread, headline, has_judge=run.has_judge, left_to=run.left_to, others=readers
+            )
             found.append(told)
         figures = tuple(
             (column.title, figure.missing, figure.attainable, column.digits)

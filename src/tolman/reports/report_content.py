@@ -42,6 +42,7 @@ from tolman.responses import Usage
 from tolman.runs.run_folder import BASELINES, PEOPLE, same_benchmark
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.score_table import Column, pools_of
+from tolman.visible import visible
 
 
 def frames_warning(run: str, figures: Mapping[str, Any]) -> list[str]:
@@ -68,6 +69,11 @@ def frames_note(run: str, figures: Mapping[str, Any]) -> list[str]:
     return [f"{run}: {unsaid}; whether what is shown ({found['sampling']}) does isn't known."]
 
 
+def _answers(figures: Mapping[str, Any]) -> int:
+    """How many answers came back: the questions that were asked, without failed and missing ones."""
+    return int(figures["asked"] - sum(figures["unanswered"].values()))
+
+
 def usage_note(name: str, figures: Mapping[str, Any]) -> list[str]:
     """The sentence about a run's tokens, their cost, and how often the model reasoned; none where nothing is known.
 
@@ -83,8 +89,8 @@ def usage_note(name: str, figures: Mapping[str, Any]) -> list[str]:
     said = [least + Usage(**{key: told[key] for key in Usage.model_fields}).describe()]
     said += [f"cost {least}{told['cost']:,.2f}"] if "cost" in told else []
     said += [f"{counted(uncounted, 'answer')} without full token counts"] if uncounted else []
-    asked = counted(figures["asked"], "answer")
-    said += [f"{told['reasoned']:,} of {asked} came after reasoning"] if told["reasoned"] else []
+    answers = counted(_answers(figures), "answer")
+    said += [f"{told['reasoned']:,} of {answers} came after reasoning"] if told["reasoned"] else []
     return [f"{name}: {', '.join(said)}."]
 
 
@@ -93,6 +99,7 @@ def marks_of(run: LoadedRun, benchmark: BenchmarkSpec, rule_sets: Iterable[str])
     table, judging = benchmark.table, benchmark.judging
     headline, has_judge = table.column(table.headline), "judge" in run.figures
     found = {name: stored_unread(run.figures["rule_sets"][name]).get(headline.key) for name in rule_sets}
+    readers = {name: unread for name, unread in found.items() if unread is not None and name != JUDGED}
     return [
         mark_sentence(
             run.name,
@@ -101,6 +108,7 @@ def marks_of(run: LoadedRun, benchmark: BenchmarkSpec, rule_sets: Iterable[str])
             headline,
             has_judge=has_judge,
             left_to=judging.model if name == judging.base else "",
+            others=readers,
         )
         for name, unread in found.items()
         if unread is not None and unread.is_marked
@@ -111,7 +119,7 @@ def ended_early(run: LoadedRun) -> list[str]:
     """A sentence for each way in which something stopped the model in answers of a run."""
     limit = limit_of(run.record.settings.sampling)
     return [
-        ended_sentence(run.name, ending, entry, run.figures["asked"], limit)
+        ended_sentence(run.name, ending, entry, _answers(run.figures), limit)
         for ending, entry in run.figures.get("endings", {}).items()
     ]
 
@@ -241,12 +249,17 @@ def _state(run: LoadedRun) -> str:
 
 
 def _shown(run: LoadedRun) -> str:
-    """Return the parts of a run's input that aren't its preset's: the form of videos, and the recipe."""
-    frames, recipe = run.record.settings.frames, run.record.recipe
+    """Return a run's prompt preset, and what isn't the preset's: the form of videos, and the recipe. Of answers from
+    a file, return the file, and the frames if videos were shown."""
+    settings, recipe = run.record.settings, run.record.recipe
+    frames, imported = settings.frames, settings.model_settings.get("imported")
+    if imported is not None:
+        shown = f", {frames.describe()}" if frames.count is not None or not frames.known else ""
+        return f"answers imported from {visible(imported)}{shown}"
     said = [frames.describe()] if frames.native else []
     if recipe is not None:
         said.append(f"recipe {recipe['name']}" + ("" if recipe["asked"] else " by the model's name"))
-    return "".join(f", {text}" for text in said)
+    return ", ".join([f"preset {settings.preset}", *said])
 
 
 def notes_of(run: LoadedRun) -> list[str]:
@@ -259,7 +272,7 @@ def notes_of(run: LoadedRun) -> list[str]:
         itself = " itself" if judge.get("by_itself") else ""
         notes.append(
             f"{run.name}: judged: {judge['model']}{itself} read {judge['judged']:,} of "
-            f"{counted(run.figures['asked'], 'response')}{none}; they are marked in the list of items. "
+            f"{counted(_answers(run.figures), 'response')}{none}; they are marked in the list of items. "
             f"{judge['source']}."
         )
         if "sample" in judge:
@@ -286,7 +299,7 @@ def notes_of(run: LoadedRun) -> list[str]:
         notes.append(f"{run.name}: {judge['model']} got the instruction: {' '.join(judge['prompt'].split())}")
     notes.append(
         f"{run.name}: {settings.benchmark} {settings.subset}, data {settings.data_hash}{_state(run)}, "
-        f"preset {settings.preset}{_shown(run)}, seed {settings.seed}, "
+        f"{_shown(run)}, seed {settings.seed}, "
         f"{counted(run.figures['items'], 'item')}, tolman {run.record.tolman}."
     )
     return notes
@@ -524,6 +537,8 @@ def _run_rows(run: LoadedRun, benchmark: BenchmarkSpec, *, ranked: bool) -> list
     table, headline, part = benchmark.table, benchmark.table.headline, part_of(run, benchmark)
     lost = sum(run.figures["unanswered"].values())
     incomplete = bool(lost) and not run.record.failures_are_wrong
+    if incomplete and run.record.settings.repeats == 1:
+        part = part or f"{_answers(run.figures):,} of {run.figures['asked']:,}"
     to_quote, judge = quoted(run), run.figures.get("judge", {})
     for name, entry in run.figures["rule_sets"].items():
         unread = stored_unread(entry)

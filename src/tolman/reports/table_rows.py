@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tolman.benchmarks.spec import BenchmarkSpec
@@ -19,7 +20,7 @@ from tolman.scoring.further_figures import Unread
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.response_states import EARLIER, UNFINISHED
-from tolman.scoring.score_table import FEW, Column, Pool, SmallPart, Table, coefficients, pools_of
+from tolman.scoring.score_table import FEW, Column, Pool, Rest, SmallPart, Table, coefficients, pools_of
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,10 @@ def interval_sentences(lacking: Sequence[Lacking], *, all_figures: bool) -> list
         span = f"{min(sizes):g}" if min(sizes) == max(sizes) else f"{min(sizes):g} to {max(sizes):g}"
         which = "" if all_figures and len(few) == len(lacking) else f" for {_lacking_listed(few)}"
         scenes = "1 effective scene" if span == "1" else f"{span} effective scenes"
-        said.append(
-            f"No interval{which}: {scenes}; an interval needs {MIN_EFFECTIVE_SCENES:g}, as how much "
-            "scenes differ can't be told from fewer."
-        )
+        several = len({(one.table, one.title) for one in few}) > 1
+        there = "there is" if span == "1" else "there are"
+        have = there if not which else "they have" if several else "it has"
+        said.append(f"No interval{which}: {have} {scenes}; an interval needs at least {MIN_EFFECTIVE_SCENES:g}.")
     others = [one for one in lacking if one not in few]
     for reason in dict.fromkeys(one.reason for one in others):
         said.append(f"No interval for {_lacking_listed(one for one in others if one.reason == reason)}: {reason}.")
@@ -99,6 +100,7 @@ class Figure:
         rank: place among the models of its column, from 1; None where nothing is ranked.
         competitors: how many models there are.
         small: parts of a mean that rest on very few questions.
+        rest: a headline without an interval over the parts that have one.
     """
 
     value: float
@@ -113,6 +115,7 @@ class Figure:
     rank: int | None = None
     competitors: int = 0
     small: tuple[SmallPart, ...] = ()
+    rest: Rest | None = None
 
 
 @dataclass(frozen=True)
@@ -250,6 +253,7 @@ def figures_of(cells: Mapping[str, Any], table: Table) -> dict[str, Figure]:
             cell.get("attainable", 100.0),
             cell.get("unanswered", 0),
             small=tuple(SmallPart(**part) for part in cell["small"]) if "small" in cell else earlier.get(key, ()),
+            rest=Rest.from_dict(cell["rest"]) if cell.get("rest") else None,
         )
     return found
 
@@ -262,6 +266,9 @@ def _earlier_small_parts(cells: Mapping[str, Any], table: Table) -> dict[str, tu
     return {column.key: table.small_parts(column, counts) for column in table.columns}
 
 
+_ALONE = "people one by one"
+
+
 def _groups(rows: Sequence[ReportRow]) -> list[str]:
     """Return the groups of rows, where people are among them: one person has fewer scenes than all together."""
     alone = [row.name.startswith(PEOPLE) for row in rows]
@@ -269,13 +276,14 @@ def _groups(rows: Sequence[ReportRow]) -> list[str]:
         return [""] * len(rows)
     together = [row.name.startswith(TOGETHER) for row in rows]
     return [
-        "people one by one" if one else "people together" if all_of_them else "models"
+        _ALONE if one else "people together" if all_of_them else "models"
         for one, all_of_them in zip(alone, together, strict=True)
     ]
 
 
 def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> list[str]:
-    """Why figures of runs have no interval: a sentence for those of too few scenes, and one for old run folders."""
+    """Why figures of runs have no interval: a sentence for those of too few scenes, one for each headline without the
+    parts that lack one, and one for old run folders."""
     groups = _groups(rows)
     own = [
         (group, column.title, row.figures[column.key])
@@ -290,6 +298,14 @@ def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> l
         if f.interval is None and f.effective_scenes is not None
     ]
     said += interval_sentences(lacking, all_figures=len(lacking) == len(own))
+    said += [
+        f"{row.name}, {row.rules}: {column.title} without {_texts_listed(rest.without)}: "
+        f"{rest.value:.{column.digits}f} ({rest.low:.{column.digits}f} … {rest.high:.{column.digits}f})."
+        for row, group in zip(rows, groups, strict=True)
+        for column in columns
+        if not (group == _ALONE and groups.count(_ALONE) > 1)  # of many people it would be a page of sentences
+        if column.key in row.figures and (rest := row.figures[column.key].rest) is not None
+    ]
     if any(f.reason == MADE_BEFORE for _, _, f in own):
         said.append(f"No interval: {MADE_BEFORE}.")
     return said
@@ -450,8 +466,9 @@ def unread_described(unread: Unread | None) -> str:
 
 
 def mark_sentence(
-    name: str, rules: str, unread: Unread, headline: Column, *, has_judge: bool, left_to: str = ""
-) -> str:
+    name: str, rules: str, unread: Unread, headline: Column, *, has_judge: bool, left_to: str = "",
+    others: Mapping[str, Unread] = MappingProxyType({}),
+) -> str:  # fmt: skip
     """Return the line below the table for a headline that is marked.
 
     Args:
@@ -462,8 +479,16 @@ def mark_sentence(
         has_judge: whether a judge read the run's responses.
         left_to: the model to which the released code leaves responses that this rule set can't read; empty where to
             none.
+        others: of other rule sets in the table, which may read more.
     """
-    advice = []
+    advice: list[str] = []
+    reader = ""
+    best = min(others, key=lambda other: others[other].share, default=rules)
+    if best != rules and others[best].share < unread.share and not others[best].unjudged:
+        n, read = others[best].n, 100 - others[best].share
+        is_count = abs(n * read / 100 - round(n * read / 100)) < 1e-6  # else some questions have more samples
+        how_many = f"{n * read / 100:,.0f} of the {n:,}" if is_count else f"{read:.1f} % of them"
+        reader = f"the scorer '{best}' reads {how_many}; "
     if rules != JUDGED:
         asks = f"the released code asks {left_to} about them: " if left_to else ""
         advice.append(asks + (f"see '{JUDGED}'" if has_judge else "see --judge"))
@@ -479,8 +504,8 @@ def mark_sentence(
     low, high = (f"{value:.{headline.digits}f}" for value in (unread.low, unread.high))
     return (
         f"{UNREAD_SIGN} {name}, {rules}: {unread.share:.1f} % of {counted(unread.n, 'answer')} could not be read "
-        f"({unread.none:.1f} % none, {unread.cut_off:.1f} % cut off): the score lies between {low} (all of them wrong) "
-        f"and {high} (all of them at chance){'; ' + ', or '.join(advice) if advice else ''}."
+        f"({unread.none:.1f} % none, {unread.cut_off:.1f} % cut off): {reader}the score is {low} with all of these "
+        f"wrong and {high} with all guessed{'; ' + ', or '.join(advice) if advice else ''}."
     )
 
 
@@ -495,13 +520,13 @@ _ENDED: Mapping[str, tuple[str, str]] = {
 }
 
 
-def ended_sentence(name: str, ending: str, entry: Mapping[str, int], asked: int, max_tokens: int | None) -> str:
+def ended_sentence(name: str, ending: str, entry: Mapping[str, int], answers: int, max_tokens: int | None) -> str:
     """The line above the table for answers in which the model was stopped.
 
     Args:
         name: the run's.
         ending, entry: as `endings` of scores.json has them.
-        asked: how often items were asked.
+        answers: how many came back.
         max_tokens: of the run's sampling.
     """
     what, advice = _ENDED[ending]
@@ -511,7 +536,7 @@ def ended_sentence(name: str, ending: str, entry: Mapping[str, int], asked: int,
     lost = f", {unread:,} of them before an answer that every rule set can read" if unread else ", and all can be read"
     if ending == EARLIER:
         lost = "; give such turns more with --reasoning-tokens"
-    return f"{ending.upper()}: {name}: {count:,} of {asked:,} {were} {what}{limit}{lost}{advice if unread else ''}."
+    return f"{ending.upper()}: {name}: {count:,} of {answers:,} {were} {what}{limit}{lost}{advice if unread else ''}."
 
 
 def sample_sentence(name: str, judge: str, sample: Mapping[str, Any]) -> str:

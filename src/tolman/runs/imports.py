@@ -46,8 +46,11 @@ class Imported:
         version: of the program; '' where the file doesn't say.
         by: the key that joined its rows with items: 'id', 'question id', 'prompt', 'order'.
         model: that answered, as the file says.
-        files: the names of the files.
+        files: the files.
         columns: of a table of predictions, the column of each role.
+        frames: of a video that were shown, where the file says so and all rows agree.
+        scores: that the file records, 0 to 1, by item's id and number of the sample.
+        figures: of the program, by its own names, where the responses are one log.
     """
 
     outcomes: Outcomes
@@ -55,8 +58,11 @@ class Imported:
     version: str = ""
     by: str = "id"
     model: str = ""
-    files: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    frames: int | None = None
+    scores: Mapping[tuple[str, int], float] = field(default_factory=dict)
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 def read_responses(path: Path, items: Sequence[Item], form: str | None = None) -> list[Outcome]:
@@ -205,8 +211,16 @@ def _pooled(read: Sequence[tuple[Path, Imported]]) -> Imported:
             outcomes[key] = outcome
     one = read[0][1]
     by = dict.fromkeys(part for _, other in read for part in other.by.split(", "))
-    names = tuple(path.name for path, _ in read)
-    return replace(one, outcomes=outcomes, by=", ".join(by), files=names)
+    frames = {other.frames for _, other in read}
+    return replace(
+        one,
+        outcomes=outcomes,
+        by=", ".join(by),
+        files=tuple(path for path, _ in read),
+        frames=frames.pop() if len(frames) == 1 else None,
+        scores={key: score for _, other in read for key, score in other.scores.items()},
+        figures=one.figures if len(read) == 1 else {},
+    )
 
 
 def _read_file(
@@ -217,7 +231,7 @@ def _read_file(
     if not logs:
         if not own:
             _check_columns(path)
-        return Imported(once(path, _of_records(path, items)), files=(path.name,))
+        return Imported(once(path, _of_records(path, items)), files=(path,))
     found = _of_logs(path, logs, items)
     if same_truths:
         _check_truths(path, [pair for _, joined in found for pair in joined.pairs])
@@ -231,7 +245,18 @@ def _read_file(
         taken = dict(log.settings["columns"])
         _check_are_responses(log, found[0][1].pairs)
         warnings.warn(predictions.said_of(log), ColumnsTakenWarning, stacklevel=3)
-    return Imported(once(path, placed), log.program, log.version, ", ".join(by), log.model, (path.name,), taken)
+    pairs = [pair for _, joined in found for pair in joined.pairs]
+    frames = {row.frames for row, _ in pairs}
+    return Imported(
+        once(path, placed), log.program, log.version, ", ".join(by), log.model, (path,), taken,
+        frames=frames.pop() if len(frames) == 1 else None,
+        scores={
+            (item.id, row.repeat): row.score
+            for row, item in pairs
+            if row.score is not None and row.response is not None
+        },
+        figures=log.figures if len(found) == 1 else {},
+    )  # fmt: skip
 
 
 def _check_columns(path: Path) -> None:

@@ -20,8 +20,9 @@ from tolman.runs.logs.join import NotJoinedError
 from tolman.runs.places import check_run_folder, default_folder, imported_places
 from tolman.runs.request import Started
 from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings, is_blind
-from tolman.runs.run_items import Loaded, left_out_by, load, preset_of
+from tolman.runs.run_items import Loaded, imported_frames, left_out_by, load, preset_of
 from tolman.runs.run_scoring import PlaceFor, score_run
+from tolman.visible import visible
 
 if TYPE_CHECKING:
     from tolman.runs import judging
@@ -49,10 +50,12 @@ def score_file(
     workers: PlaceFor | None = None,
     noted: Callable[[str], None] = lambda sentence: None,
     exclude: Sequence[str] = (),
+    read: Callable[[Imported], None] = lambda imported: None,
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Score a file of responses into a new run folder; several files, or folders of logs, together. Responses to all
     questions of a benchmark are cut to a subset that is a part of them; `noted` is called with a sentence then.
-    Questions that `exclude` names (`run_items.left_out_by`) are left out.
+    `read` is called with the responses, before they are scored. Questions that `exclude` names
+    (`run_items.left_out_by`) are left out.
 
     Raises:
         UsageError: no benchmark named, an unknown name, or no response is left.
@@ -77,9 +80,12 @@ def score_file(
             raise
         responses = counted(left_out, "response is to a question", "responses are to questions")
         noted(f"{responses} outside the subset {loaded.subset} and left out.")
+    read(imported)
+    if len(imported.files) == 1:  # the same for a log and for the folder that holds it alone
+        paths = list(imported.files)
     origin: dict[str, Any] = {"imported": ", ".join(one.name for one in paths)}
     if len(imported.files) > 1:
-        origin["files"] = list(imported.files)
+        origin["files"] = [one.name for one in imported.files]
     if imported.columns:
         origin["columns"] = dict(imported.columns)
     if imported.program:
@@ -92,7 +98,7 @@ def score_file(
     return score_outcomes(
         loaded, imported.outcomes, benchmark=benchmark, model=name or _name_of(paths, imported), model_settings=origin,
         selection=selection, preset=preset, out=out, seed=seed, failures_are_wrong=failures_are_wrong, metrics=metrics,
-        workers=workers, files=paths,
+        workers=workers, files=paths, frames=imported.frames,
     )  # fmt: skip
 
 
@@ -110,14 +116,19 @@ def _whole(loaded: Loaded, benchmark: str, data: Path | None, revision: str | No
 def _cut(imported: Imported, ids: set[str]) -> tuple[Imported, int]:
     """Return a file's responses to some questions, and the number of others."""
     kept = Outcomes.of(outcome for outcome in imported.outcomes.values() if outcome.id in ids)
-    return replace(imported, outcomes=kept), len(imported.outcomes) - len(kept)
+    scores = {key: score for key, score in imported.scores.items() if key[0] in ids}
+    return replace(imported, outcomes=kept, scores=scores, figures={}), len(imported.outcomes) - len(kept)
 
 
 def _name_of(paths: Sequence[Path], imported: Imported) -> str:
-    """Return the name of a model whose responses are in files: that of its file or folder, or that in several logs."""
+    """Return the name of a model whose responses are in files: as the log has it, without an owner, or else that of its
+    file, or of the folder of several."""
+    told = " ".join(visible(imported.model).rstrip("/").rpartition("/")[2].split())
+    if told:
+        return told
     if len(paths) == 1 and paths[0].exists():
         return paths[0].name if paths[0].is_dir() else paths[0].stem
-    return imported.model.rpartition("/")[2] or paths[0].resolve().parent.name or "responses"
+    return paths[0].resolve().parent.name or "responses"
 
 
 def score_outcomes(
@@ -135,6 +146,7 @@ def score_outcomes(
     metrics: Sequence[str] = (),
     workers: PlaceFor | None = None,
     files: Sequence[Path] = (),
+    frames: int | None = None,
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Score outcomes from outside a run, into a new run folder.
 
@@ -148,6 +160,7 @@ def score_outcomes(
         preset, out, seed, failures_are_wrong, metrics: as for a run.
         workers: where responses are read; see `runs.run_scoring.score_run`.
         files: that the outcomes were read from. A folder with responses of other files is refused.
+        frames: that the model was shown of each video; None where that isn't known.
 
     Raises:
         UsageError: an unknown preset, or a selection that leaves no item.
@@ -165,7 +178,7 @@ def score_outcomes(
         protocol="direct",
         preset=chosen.name,
         sampling=chosen.sampling,
-        frames=chosen.frames,
+        frames=imported_frames(frames, items),
         repeats=1 + max(repeat for _, repeat in came),
         seed=seed,
         selection=selection,

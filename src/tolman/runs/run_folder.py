@@ -470,6 +470,8 @@ def _first_difference(old: RunSettings, new: RunSettings, *, at_addresses: bool)
             before = {**before, SCENES: now[SCENES]}
         if name == "benchmark" and same_benchmark(before, now):
             continue  # what is in the folder is told by the hash of the data
+        if name == "frames" and ("imported" in new.model_settings or not now.known):
+            continue  # earlier versions took those of the prompt preset for the ones that another program showed
         if before != now:
             shown = (v.describe() or "everything" if isinstance(v, Selection) else v for v in (before, now))
             before, now = shown

@@ -6,7 +6,7 @@ Ids come from a list, from a file, or from the questions of other runs.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
@@ -24,6 +24,7 @@ from tolman.errors import InputError, TolmanError, UsageError, hint
 from tolman.extras import LazyModule
 from tolman.item_table import first_problem
 from tolman.items import Item, Selection
+from tolman.media.sampling import Frames
 from tolman.scoring.rule_sets import tasks_of
 from tolman.storage import as_named, as_path
 
@@ -298,3 +299,15 @@ def _asked_in(path: Path) -> tuple[str, ...]:
             path, "holds no run", fix="name a run's folder, one of runs, or a file with one id on each line"
         )
     return tuple(dict.fromkeys(item.id for run in runs for item in run_folder.RunFolder(run).items()))
+
+
+def imported_frames(count: int | None, items: Iterable[Item]) -> Frames:
+    """The frames of answers that something else asked for.
+
+    Args:
+        count: that it says it showed of each video; None where it doesn't say.
+        items: the questions.
+    """
+    if not any(media.kind == "video" for item in items for media in item.media):
+        return Frames()
+    return Frames(known=False) if count is None else Frames(count=count)

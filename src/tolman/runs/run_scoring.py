@@ -622,7 +622,7 @@ def withheld_of(unread: Mapping[str, Unread], rules: str, benchmark: BenchmarkSp
 def _withhold(entry: dict[str, Any], keys: Collection[str], headline: str) -> None:
     """Take the values of some figures out of a rule set's entry."""
     for key in keys:
-        entry["cells"][key] |= {"value": None, "interval": None, "method": None, "reason": WITHHELD}
+        entry["cells"][key] |= {"value": None, "interval": None, "method": None, "reason": WITHHELD, "rest": None}
     if headline in keys:
         entry.pop("pooled", None)
 

@@ -419,6 +419,7 @@ def with_estimates(cells: Mapping[str, Cell], found: Mapping[str, AdaptiveEstima
             interval=found[key].interval,
             method=METHOD if found[key].interval is not None else None,
             reason=found[key].reason or None,
+            rest=None,
         )
         for key, cell in cells.items()
     }

@@ -15,7 +15,18 @@ from tolman.forks import check_fork
 from tolman.scoring.clusters import WORKING_CORRELATION_PAIRED, Clustered, Floats, clustered_sums, row_weights
 from tolman.scoring.intervals import Estimate, Interval, estimates
 from tolman.scoring.metrics import PERCENT, Metric
-from tolman.scoring.score_table import Node, Pool, SmallPart, Table, attainable, coefficients, pools_of
+from tolman.scoring.score_table import (
+    Column,
+    Mean,
+    Node,
+    Pool,
+    Rest,
+    SmallPart,
+    Table,
+    attainable,
+    coefficients,
+    pools_of,
+)
 from tolman.scoring.significance import PoolValues, bootstrap
 
 METRIC_PREFIX = "metric:"
@@ -43,6 +54,7 @@ class Cell:
         unread: items in it whose response has no readable answer; counted for metrics other than the rule set's own,
             for which `scoring.further_figures` has shares and bounds.
         small: parts of a mean that rest on very few questions.
+        rest: of the headline, where it has no interval because of some parts: the mean over the others.
     """
 
     value: float | None
@@ -59,6 +71,7 @@ class Cell:
     left_out: int = 0
     unread: int = 0
     small: tuple[SmallPart, ...] = ()
+    rest: Rest | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -400,8 +413,40 @@ def cells_of(data: Prepared, table: Table, only: Collection[str] | None = None) 
             left_out=int(data.left_out[:, pools_in].any(axis=1).sum()),
             unread=data.count(inside[i] & data.unread) if measured else 0,
             small=table.small_parts(col, counts),
+            rest=rest_of(data, table, col) if col.key == table.headline and found.interval is None else None,
         )
     return result
+
+
+def rest_of(data: Prepared, table: Table, column: Column) -> Rest | None:
+    """A mean without the parts that have no interval of their own, with its interval.
+
+    In closed form, a part lacks an interval because of its questions and not because of its scores, so that the choice
+    doesn't narrow the interval.
+
+    Args:
+        data: the scores.
+        table: the benchmark's.
+        column: of it.
+
+    Returns:
+        None where the figure is no mean, all parts or fewer than two have intervals, or the rest has none either.
+    """
+    node = column.node
+    if not isinstance(node, Mean):
+        return None
+    weights, formed = data.weights([*node.parts])
+    parts = zip(node.parts, data.estimates(weights), formed, strict=True)
+    few = [part for part, found, is_formed in parts if is_formed and found.interval is None]
+    if not few or sum(formed) - len(few) < 2:
+        return None
+    titles, rest = table.without(column, few)
+    weights, _ = data.weights([rest])
+    (found,) = data.estimates(weights)
+    if found.value is None or found.interval is None:
+        return None
+    scale = column.scale
+    return Rest(titles, scale * found.value, scale * found.interval.low, scale * found.interval.high)
 
 
 def _numbered(of_rows: pl.Series, names: Sequence[str]) -> NDArray[np.intp]:

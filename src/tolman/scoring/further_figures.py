@@ -359,7 +359,7 @@ def withheld_in(rows: pl.DataFrame, table: Table, *, asks: bool = False) -> set[
 
 def blanked(cells: Mapping[str, Cell], keys: Collection[str]) -> dict[str, Cell]:
     """Return the figures without the values of some keys, which are withheld."""
-    none: dict[str, Any] = {"value": None, "interval": None, "method": None, "reason": WITHHELD}
+    none: dict[str, Any] = {"value": None, "interval": None, "method": None, "reason": WITHHELD, "rest": None}
     return {key: replace(cell, **none) if key in keys else cell for key, cell in cells.items()}
 
 

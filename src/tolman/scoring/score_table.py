@@ -7,10 +7,10 @@ levels, and it gives every one of them an interval (`scoring.intervals`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from tolman.errors import UsageError, hint, nearest, unknown
 from tolman.scoring.metrics import PERCENT, Metric, find_metric, metric_names
@@ -69,6 +69,27 @@ class SmallPart:
     title: str
     n: int
     moves: float
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A mean that has no interval, over those of its parts that have one.
+
+    Attributes:
+        without: titles of the other parts.
+        value: of the mean over the rest, with renormalised weights.
+        low, high: ends of its 95 % interval.
+    """
+
+    without: tuple[str, ...]
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Rest:
+        """Of its record in scores.json."""
+        return cls(**{**values, "without": tuple(values["without"])})
 
 
 @dataclass(frozen=True)
@@ -244,6 +265,20 @@ class Table:
             for leaf, weight in weights.items()
             if len(weights) > 1 and weight and counts[leaf] < FEW
         )
+
+    def without(self, column: Column, left_out: Collection[Node]) -> tuple[tuple[str, ...], Node]:
+        """Some parts of a mean by title, and the mean over the others with renormalised weights.
+
+        Args:
+            column: one of the table's, a mean.
+            left_out: parts of it, but not all.
+        """
+        node = column.node
+        assert isinstance(node, Mean)
+        weights = node.weights or (1.0,) * len(node.parts)
+        kept = [(part, weight) for part, weight in zip(node.parts, weights, strict=True) if part not in left_out]
+        rest = replace(node, parts=tuple(part for part, _ in kept), weights=tuple(weight for _, weight in kept))
+        return tuple(self._title(part) for part in node.parts if part in left_out), rest
 
     def check_tasks(self, present: AbstractSet[str], title: str, *, complete: bool) -> None:
         """Refuse a pool whose question type names nothing.

@@ -83,7 +83,7 @@ def test_files_hold_the_figures_of_the_runs(rebuilt: PaperResult) -> None:
 def test_a_failed_run_is_said_to_be_incomplete(rebuilt: PaperResult) -> None:
     text = (rebuilt.out / "index.md").read_text()
     assert "INCOMPLETE" in text
-    assert "[incomplete]" in (rebuilt.out / "figure-5-bars.csv").read_text()
+    assert "[incomplete; " in (rebuilt.out / "figure-5-bars.csv").read_text()
 
 
 def test_the_index_runs_nothing_and_asks_for_nothing(rebuilt: PaperResult) -> None:

@@ -40,8 +40,8 @@ class CompareConfig:
 class ReconcileConfig:
     """Which two runs or logs are held against each other."""
 
-    a: Annotated[Path, Setting("A run folder, or a log of another program.", positional=True)]
-    b: Annotated[Path, Setting("The other run folder or log.", positional=True)]
+    a: Annotated[Path, Setting("A run folder, or a log of another program, or a folder of logs.", positional=True)]
+    b: Annotated[Path, Setting("The other run folder, log or folder of logs.", positional=True)]
     benchmark: str | None = setting("A benchmark's name or folder. Default: that of the run folders.")
     data: ReleasedData = None
     subset: Subset = None

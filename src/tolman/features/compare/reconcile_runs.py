@@ -193,7 +193,7 @@ def reconcile(config: ReconcileConfig, events: Events = silent) -> ReconcileResu
     for path in (config.a, config.b):
         if not path.exists():
             raise InputError(path, "does not exist", fix="give a run's folder, or another program's log")
-    folders = [RunFolder(path) if path.is_dir() else None for path in (config.a, config.b)]
+    folders = [RunFolder(path) if (path / "run.json").is_file() else None for path in (config.a, config.b)]
     benchmark, items = _questions(config, [folder for folder in folders if folder is not None])
     opened: list[OpenedSide] = []
     for path, folder, scorer in zip((config.a, config.b), folders, (config.scorer_a, config.scorer_b), strict=True):

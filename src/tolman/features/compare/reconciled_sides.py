@@ -16,7 +16,7 @@ from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import UsageError, counted
 from tolman.items import LETTERS, MEDIA_MARK, Item
 from tolman.responses import Failure, Outcome, Response
-from tolman.runs.imports import read_responses
+from tolman.runs.imports import read_import
 from tolman.runs.logs.join import target_agrees
 from tolman.runs.logs.log import Log, LogRow, read_logs
 from tolman.runs.run_folder import RunFolder, RunSettings, is_blind
@@ -213,17 +213,21 @@ def _asked(settings: RunSettings, benchmark: BenchmarkSpec) -> Callable[[Item], 
     strategy = "+".join(part for part in settings.protocol.split("+") if part not in ("direct", "blind"))
     more = f"[{strategy} {sorted(settings.protocol_settings.items())}] " if strategy else ""
 
-    def asked(item: Item) -> tuple[str, str]:
+    def asked(item: Item) -> tuple[str, str | None]:
         message = benchmark.whole_prompt(item, preset, sees)
         videos = any(one.kind == "video" for one in item.media)
-        frames = settings.frames.describe() if videos else PICTURES
+        sampled = settings.frames.describe() if settings.frames.known else None
+        frames = sampled if videos else PICTURES
         return more + text_of(message.text), frames if sees else "nothing"
 
     return asked
 
 
 def _run_settings(settings: RunSettings) -> dict[str, str]:
-    """Return the settings of a run."""
+    """Return the settings of a run; of another program's answers those that are known."""
+    if "imported" in settings.model_settings:
+        known = {"frames": settings.frames.describe()} if settings.frames.count is not None else {}
+        return {"model": settings.model, **known}
     sampling = settings.sampling.model_dump(exclude_none=True, exclude={"thinking"})
     said = {name.replace("_", " "): str(value) for name, value in sampling.items()}
     thinking = settings.sampling.thinking
@@ -286,7 +290,7 @@ def side_of_log(path: Path, benchmark: BenchmarkSpec, items: Sequence[Item], sco
     """A log as a side, with the program's own scores where it recorded them.
 
     Args:
-        path: the log.
+        path: the log, or a folder of logs.
         benchmark: that it is of.
         items: the benchmark's questions.
         scorer: that matches the program's own code; where None, the one that gives its recorded scores, or where it
@@ -296,8 +300,9 @@ def side_of_log(path: Path, benchmark: BenchmarkSpec, items: Sequence[Item], sco
         UsageError: there is no such scorer.
         InputError: the file is no log, or its rows don't fit the benchmark.
     """
-    outcomes = read_responses(path, items)
-    log = next((one for one in read_logs(path) if len(one.rows) == len(outcomes)), None)
+    imported = read_import(path, items)
+    outcomes = list(imported.outcomes.values())
+    log = _joined(imported.files, len(outcomes))
     if log is None:  # ids and texts alone
         rule_set = benchmark.rule_set(scorer) if scorer else benchmark.headline_rules
         return side_of_outcomes(path.stem, outcomes, items, rule_set)
@@ -312,6 +317,16 @@ def side_of_log(path: Path, benchmark: BenchmarkSpec, items: Sequence[Item], sco
     records = {key: _log_record(key, one, log, benchmark, stand_in) for key, one in rows.items()}
     side = ReconciledSide(log.model or path.stem, records, rules)
     return OpenedSide(side, by_key, stand_in, _log_settings(log), tuple(remarks))
+
+
+def _joined(files: Sequence[Path], count: int) -> Log | None:
+    """The log of all rows of one or several files; None where they hold other numbers of rows than were read."""
+    logs = [read_logs(file) for file in files]
+    if len(logs) == 1:
+        return next((one for one in logs[0] if len(one.rows) == count), None)
+    single = [own[0] for own in logs if len(own) == 1]
+    rows = tuple(row for one in single for row in one.rows)
+    return replace(single[0], rows=rows, figures={}) if single and len(rows) == count else None
 
 
 def truth_of(item: Item, row: LogRow) -> str | None:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tolman.errors import InputError, UsageError, hint
+import polars as pl
+
+from tolman import benchmarks
+from tolman.errors import InputError, UsageError, counted, hint
+from tolman.features.compare.reconciled_sides import SAME_SCORE
 from tolman.features.config import judge_request
 from tolman.features.events import CallEvents, Events, Noted, silent
 from tolman.features.opened_folders import Run
 from tolman.features.run.config import ScoreConfig
 from tolman.parallel import WorkPlace, place_of
 from tolman.responses import Failure, FailureKind, Outcome, Response
+from tolman.runs.imports import Imported
 from tolman.runs.logs.predictions import FAILURES, failure_in, repeat_in
 from tolman.runs.rescore import judge_folder, score_file, score_folder, score_without
 from tolman.runs.run_folder import RunFolder
 from tolman.scoring.metrics import names_of
+from tolman.visible import visible
 
 if TYPE_CHECKING:
+    from tolman.benchmarks.spec import BenchmarkSpec
     from tolman.items import Item
 
 
@@ -62,7 +71,8 @@ def score(config: ScoreConfig, events: Events = silent) -> Run:
         else:
             folder, _ = score_folder(responses[0], metrics, workers, failures_are_wrong=wrong)
     else:
-        folder, _ = score_file(
+        came: list[Imported] = []
+        folder, figures = score_file(
             responses,
             benchmark=config.benchmark,
             data=config.data,
@@ -79,12 +89,83 @@ def score(config: ScoreConfig, events: Events = silent) -> Run:
             workers=workers,
             noted=lambda sentence: events(Noted(sentence)),
             exclude=config.exclude,
+            read=came.append,
         )
+        only = config.responses[0] if len(config.responses) == 1 and config.responses[0].exists() else None
+        spec = benchmarks.get(folder.record().settings.benchmark)
+        if said := compared_with_log(came[0], folder, figures, spec, only):
+            events(Noted(said))
     if judging is not None:
         calls = CallEvents(events)
         folder, _ = judge_folder(folder.path, judging, started=calls.start, done=calls.done, noted=calls.note)
         calls.end()
     return Run(folder.path)
+
+
+SAME_FIGURE = 1e-3
+"""Points by which a log's figure may differ from ours: some programs round theirs."""
+_HEADLINE = re.compile(
+    r"(.*_)?overall|average|overall_(accuracy|caa)|accuracy|chance_adjusted_acc|(blink|embspatial)_acc|"
+    r"[^/]+/(accuracy|mean)"
+)
+"""Names that lmms-eval, VLMEvalKit and Inspect give figures over a whole log."""
+
+
+def compared_with_log(
+    imported: Imported, run: RunFolder, figures: Mapping[str, Any], benchmark: BenchmarkSpec, log: Path | None
+) -> str:
+    """Say how far a run's scores and headline are those that its log records; '' where it records none.
+
+    Args:
+        imported: the log's responses, with its scores and figures.
+        run: the folder of their run.
+        figures: of the run, as scores.json has them.
+        benchmark: of both.
+        log: for `tolman reconcile`; None for several.
+    """
+    recorded, program = imported.scores, imported.program
+    given = _given(recorded, run, list(figures["rule_sets"]))
+    ordered = sorted(given, key=lambda name: (-given[name], name != program))
+    best, differs = ordered[0], False
+    said: list[str] = []
+    if recorded:
+        others = "".join(f", '{name}' {given[name]:,}" for name in ordered[1:])
+        said.append(f"Scorer '{best}' gives {given[best]:,} of {counted(len(recorded), 'recorded score')}{others}.")
+        differs = given[next(iter(given))] < len(recorded)
+    own = {name: value for name, value in imported.figures.items() if _HEADLINE.fullmatch(name)}
+    headline, entry = benchmark.table.column(benchmark.table.headline), figures["rule_sets"][best]
+    value = entry["cells"][headline.key]["value"]
+    if own and value is not None and (recorded or best == program):
+        pooled = entry.get("pooled", {}).get("value")
+        forms = {headline.title: value} | ({"pooled": pooled} if pooled is not None else {})
+        same = [(name, form) for name in own for form in forms if _is_same(own[name], forms[form])]
+        names, titles = ([same[0][0]], [same[0][1]]) if same else ([*own], [*forms])
+        theirs = ", ".join(f"'{visible(name)}' ({own[name]:g})" for name in names)
+        ours = ", ".join(f"{title} {forms[title]:.{headline.digits}f}" for title in titles)
+        drawn = "" if same or not entry.get("guessed") else ", which draws some answers at random"
+        said.append(f"The log's {theirs} {'is' if same else 'differs from'} {ours} of '{best}' here{drawn}.")
+        differs |= not same
+    if differs and log is not None:
+        said.append(f"Differences: {shlex.join(['tolman', 'reconcile', str(run.path), str(log)])}")
+    return " ".join(said)
+
+
+def _given(recorded: Mapping[tuple[str, int], float], run: RunFolder, scorers: Sequence[str]) -> dict[str, int]:
+    """How many recorded scores each scorer of a run gives; one that draws at random gives any."""
+    found = dict.fromkeys(scorers, 0)
+    scored = run.scan_scores().filter(pl.col("score").is_not_null()) if recorded else None
+    if scored is not None:
+        for name, id, repeat, score, guessed in (
+            scored.select("rule_set", "id", "repeat", "score", "guessed").collect().iter_rows()
+        ):
+            known = recorded.get((id, repeat))
+            found[name] += known is not None and bool(guessed or abs(score - known) < SAME_SCORE)
+    return found
+
+
+def _is_same(logged: float, own: float) -> bool:
+    """Check whether a log's figure, a share or percent, is ours in percent."""
+    return any(abs(scale * logged - own) < SAME_FIGURE for scale in (1, 100))
 
 
 def _checked(paths: Sequence[Path]) -> Sequence[Path]:
