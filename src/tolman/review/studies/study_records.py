@@ -316,7 +316,7 @@ def study_progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     tasks = list(db.scalars(select(Task).where(Task.project_id == project.id, Task.stage == STUDY)))
     sample = {task.key: task for task in tasks if task.content["role"] == SAMPLE}
     assert part.sample is not None
-    who = [
+    who: list[tuple[object, ...]] = [
         (
             one.name, one.person.outside or "",
             "" if one.person.form is None else one.person.form + 1, state_of(one.person),
