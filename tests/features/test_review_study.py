@@ -42,13 +42,13 @@ def bench(tmp_path: Path) -> Path:
 def test_a_study_is_drawn_and_nothing_is_started(bench: Path) -> None:
     found = check_study(ReviewConfig(benchmark=str(bench)), str(bench.parent / "study.toml"))
     assert found.parts == (PartCheck("Rooms", "study", 4, 8, (5, 5), (2, 2), {"a": 4, "b": 4}),)
-    assert found.warnings == ("The questions are of 4 scenes: figures get an interval from 6 scenes on.",)
+    assert found.warnings == ("The questions cover 4 scenes. Figures have no intervals below 6 scenes.",)
     assert sorted(path.name for path in bench.parent.iterdir()) == ["bench", "study.toml"]
     shown = CliRunner().invoke(app, ["review", "check", str(bench), "--study", str(bench.parent / "study.toml")])
     assert shown.output.splitlines() == [
         "Rooms: 4 people, 5 questions each; 8 questions in all, each asked of 2 people.",
         "Of a 4, b 4.",
-        "WARNING: The questions are of 4 scenes: figures get an interval from 6 scenes on.",
+        "WARNING: The questions cover 4 scenes. Figures have no intervals below 6 scenes.",
     ]
     later = '[[parts]]\nname = "checks"\nmode = "review"\nafter = "people"\n'
     both = bench.parent / "both.toml"

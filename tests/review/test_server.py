@@ -53,7 +53,9 @@ def test_the_command_prints_a_link_and_stops_cleanly(benchmark: Path, tmp_path: 
         owner.http.close()
         process.send_signal(signal.SIGINT)
         assert process.wait(120) in (0, 130)
-        assert "Traceback" not in process.stderr.read()
+        told = process.stderr.read()
+        assert "Traceback" not in told
+        assert f"Stopped. The same command goes on; answers are in {tmp_path / 'store'}." in told
 
 
 def test_media_that_are_not_there_are_told_before_anybody_comes(benchmark: Path, tmp_path: Path) -> None:

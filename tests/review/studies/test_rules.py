@@ -82,7 +82,7 @@ def test_links_of_platforms() -> None:
     assert arrival(mturk, {"workerId": "A1", "assignmentId": "3X"}).outside == "A1"
     with pytest.raises(LinkError, match="lacks your id"):
         arrival(prolific, {})
-    with pytest.raises(LinkError, match="This is no id"):
+    with pytest.raises(LinkError, match="can't be one"):
         arrival(prolific, {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
     with pytest.raises(LinkError, match="can't be read"):
         arrival(prolific, {"PROLIFIC_PID": "5f\n"})

@@ -100,7 +100,7 @@ def test_a_form_on_which_one_deal_ends_takes_first_what_it_lacks() -> None:
 @pytest.mark.parametrize(
     ("scenes", "sample", "told"),
     [
-        (4, "people = 3", ["The questions are of 4 scenes: figures get an interval from 6 scenes on."]),
+        (4, "people = 3", ["The questions cover 4 scenes. Figures have no intervals below 6 scenes."]),
         (8, "people = 4\neach = 8\noverlap = 2", ["answered by more people than the overlap of 2, as there are too few: object_counting by up to 4."]),
         (8, "people = 4\neach = 8", []),
         (8, "people = 4\neach = 4\noverlap = 2", []),

@@ -15,7 +15,7 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from reviewing import TRUTHS, Client, Serve, Served, item_on
+from reviewing import TRUTHS, Client, Serve, Served, item_on, unzipped
 from tolman.errors import UsageError
 from tolman.review import studies
 from tolman.review.projects.project_export import export_runs
@@ -237,7 +237,8 @@ def test_a_study_from_its_link_to_runs_times_and_pay(studied_everywhere: tuple[S
     shown = owner.get(f"/projects/{project}/progress").text
     assert "<td>5f02</td>" in shown
     assert "1 attention question wrong" in shown
-    assert "What is skipped is no answer" in shown
+    assert "A skipped question has no answer" in shown
+    assert "Exclusion rules, as people read them: You don&#39;t finish. You get fewer than 50 % of the check" in shown
 
 
 @pytest.mark.full
@@ -266,11 +267,11 @@ def test_one_outside_id_is_one_person_and_comes_back_to_where_they_were(studied:
 def test_who_fails_practice_ends_there_and_makes_room(studied: tuple[Served, int], tmp_path: Path) -> None:
     served, project = studied
     begin = served.visitor().get(join_path(served.site, project), params={"PROLIFIC_PID": "5f09"}).text
-    assert "1 of 1 must be right, in one of 2 rounds, or the study ends there." in begin
+    assert "To go on, you need 1 of 1 right in one of 2 rounds." in begin
     client = come(served, project, "5f01")
     client.post(client.get(f"/projects/{project}/work").url.path, answer="5", seconds=2)
     again = client.get(f"/projects/{project}/work").text
-    assert "Too few were right: the practice begins once more. 1 of 1 must be right; this is round 2 of 2." in again
+    assert "Too few were right, so practice starts again. You need 1 of 1 right; this is round 2 of 2." in again
     assert go_through(served, client, project, practice="5") == ["practice"]
     ended = client.get(f"/projects/{project}/work").text
     assert "Too few of the practice questions" in ended
@@ -293,6 +294,7 @@ def test_nothing_is_asked_before_somebody_has_agreed(studied: tuple[Served, int]
     begun = sam.get(f"/projects/{project}/work")
     assert begun.url.path == f"/studies/{project}"
     assert "You may stop." in begun.text
+    assert "stored under" not in begun.text
     assert "<strong>well</strong>" in begun.text
     assert "&lt;script&gt;" in begun.text
     assert "fewer than 50 %" in begun.text
@@ -300,6 +302,7 @@ def test_nothing_is_asked_before_somebody_has_agreed(studied: tuple[Served, int]
     assert "Tick that you agree" in sam.post(f"/studies/{project}").text
     sam.post(f"/studies/{project}", agreed="yes")
     assert sam.get(f"/projects/{project}/work").url.path.startswith("/study/")
+    assert [one.content.get("agreed to") for one in served.told(participants.participants, project)] == [None]
 
 
 def test_a_link_without_its_id_is_refused_and_a_wrong_token_unknown(studied: tuple[Served, int]) -> None:
@@ -398,7 +401,7 @@ def test_the_owner_starts_a_study_from_the_form(served_sqlite: Served) -> None:
     visitor.post(path, agreed="yes")
     refused = owner.post("/studies", text=text).text
     assert "was started with another study" in refused
-    assert "somebody has come" in refused
+    assert "It has participants" in refused
 
 
 @pytest.mark.full
@@ -407,11 +410,11 @@ def test_a_study_that_is_begun_anew_says_so(served_sqlite: Served, tmp_path: Pat
     text = 'title = "P"\n[[parts]]\n[parts.sample]\npeople = 3\n'
     file.write_text(text)
     first = start_named(served_sqlite.site, str(file))
-    assert not any("begun anew" in sentence for sentence in first.foreseen)
+    assert not any("starts again" in sentence for sentence in first.foreseen)
     file.write_text(text.replace("3", "5"))
     second = start_named(served_sqlite.site, str(file))
     assert second.links == first.links
-    assert second.foreseen[0] == "Nobody had come to 'P': it is begun anew with what the file says now."
+    assert second.foreseen[0] == "'P' had no participants, so it starts again with the file as it is now."
     assert start_named(served_sqlite.site, str(file)).foreseen == second.foreseen[1:]
 
 
@@ -499,6 +502,91 @@ def test_people_of_names_have_links_of_their_own_and_the_owner_reads_one_sentenc
     assert len(set(head)) == len(head)
 
 
+def asked_people(served: Served) -> list[Client]:
+    """Begin a study for anna and ben; anna answers a question. The owner and anna."""
+    path = start_asked(served.site, ("anna", "ben"), 3).links[0].partition("?")[0]
+    anna = served.visitor()
+    anna.get(path, params={"person": "anna"})
+    anna.post(path, person="anna", agreed="yes")
+    page = anna.get("/projects/1/work")
+    anna.post(page.url.path, answer=given(page.text, item_on(anna), right=True), seconds=3, shown="ready")
+    return [served.person("owner", "Olga"), anna]
+
+
+def test_the_owner_sees_names_next_to_codes_and_exports_have_codes(served_sqlite: Served, tmp_path: Path) -> None:
+    owner, _ = asked_people(served_sqlite)
+    (found,) = served_sqlite.told(participants.participants, 1)
+    both = f"anna ({found.user.name})"
+    progress = owner.get("/projects/1/progress").text
+    assert progress.count(f'<th scope="row">{both}</th>') == 3  # throughput, people, marked answers
+    assert '<th scope="row">ben</th><td></td><td>not come yet</td>' in progress
+    assert "People: 1 at work, 1 not come yet. Forms: 2. Exclusion rules: none." in progress
+    for page in ("/people", "/projects/1/people"):
+        assert both in owner.get(page).text
+    tables = unzipped(owner.get("/projects/1/files/tables.zip").content)
+    throughput = next(content.decode() for name, content in tables.items() if "throughput" in name.lower())
+    assert found.user.name in throughput
+    assert "anna" not in throughput
+    (run,) = export_runs(served_sqlite.site, tmp_path / "runs").folders
+    assert run.record().settings.model == f"human/{found.user.name}"
+    assert not [file for file in run.path.rglob("*") if file.is_file() and b"anna" in file.read_bytes()]
+
+
+def test_the_owner_finds_each_person_s_link_again(served_sqlite: Served) -> None:
+    owner, anna = asked_people(served_sqlite)
+    path = join_path(served_sqlite.site, 1)
+    shown = owner.get("/studies/1/about").text
+    assert re.findall(r'value="([^"]+)" readonly', shown) == [
+        f"{served_sqlite.url}{path}?person={name}" for name in ("anna", "ben")
+    ]
+    assert "ben: not come yet</label>" in shown
+    assert "/studies/1/about" in owner.get("/projects/1/progress").text
+    assert anna.get("/studies/1/about").status_code in (403, 404)
+
+
+def test_the_title_of_a_study_of_names_has_none_and_other_people_get_another_study(served_sqlite: Served) -> None:
+    site = served_sqlite.site
+    first = start_asked(site, ("anna", "ben"), 3).links
+    second = start_asked(site, ("carla", "dora"), 3).links
+    assert start_asked(site, ("anna", "ben"), 3).links == first
+    assert start_asked(site, ("carla", "dora"), 3).links == second
+    names = [project.name for project in served_sqlite.scalars(select(Project).order_by(Project.id))]
+    assert names == ["3 questions for 2 people", "3 questions for 2 people (2)"]
+    path, _, query = first[1].partition("?")
+    assert "anna" not in served_sqlite.visitor().get(path, params={"person": query.removeprefix("person=")}).text
+
+
+def test_a_study_without_text_says_what_people_agree_to(served_sqlite: Served) -> None:
+    path = start_asked(served_sqlite.site, ("anna",), 3).links[0].partition("?")[0]
+    anna = served_sqlite.visitor()
+    shown = anna.get(path, params={"person": "anna"}).text
+    said = [
+        "You are asked 3 questions. At 30 seconds each, this takes about 2 minutes.",
+        "Your answers and their times are stored under a code. The people who run the study can see whose code it is.",
+        "You can stop at any time: close the page. Answers up to then are kept. Your link continues where you stopped.",
+    ]
+    assert all(f"<p>{sentences}</p>" in shown for sentences in said)
+    assert "I have read this, and I agree to take part." in shown
+    about = served_sqlite.person("owner", "Olga").get("/studies/1/about").text
+    assert all(sentences in about for sentences in said)
+    anna.post(path, person="anna", agreed="yes")
+    (found,) = served_sqlite.told(participants.participants, 1)
+    assert found.content["agreed to"] == "\n\n".join(said)
+
+
+def test_the_default_consent_rests_on_the_study_s_settings(served_sqlite: Served) -> None:
+    sample = {"people": 4, "by": None, "overlap": 3}
+    attention = [{"question": "Answer 7.", "answer": "7", "unit": "count"}]
+    part = {"sample": sample, "attention": attention, "time": {"most_minutes": 5}}
+    project = start(served_sqlite, Study.model_validate({"title": "S", "parts": [part]}), Path())
+    sam = served_sqlite.person("subject", "Sam")
+    sam.get("/")
+    shown = sam.get(f"/studies/{project}").text
+    assert "<p>You are asked 5 to 6 questions.</p>" in shown
+    assert "You have 5 minutes in all." in shown
+    assert "<p>Your answers and their times are stored under the name Sam.</p>" in shown
+
+
 def test_names_that_are_not_asked_take_no_place(served_sqlite: Served) -> None:
     path = start_asked(served_sqlite.site, ("anna", "ben"), 3).links[0].partition("?")[0]
     turned_away = "This study is only for people who were asked by name."
@@ -527,7 +615,8 @@ def test_a_study_of_names_that_an_earlier_version_began_goes_on(served_sqlite: S
         project = db.get_one(Project, 1)
         about = project.settings["study"]
         part = about["part"] | {"link": {"id": "person"}}
-        project.settings = project.settings | {"study": about | {"part": part}}
+        former = "3 questions for anna"
+        project.name, project.settings = former, project.settings | {"study": about | {"title": former, "part": part}}
     anna = served_sqlite.visitor()
     anna.get(path, params={"person": "anna"})
     anna.post(path, person="anna", agreed="yes")

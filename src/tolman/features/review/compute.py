@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tolman import models
-from tolman.errors import UsageError
+from tolman.errors import RunInterruptedError, UsageError
 from tolman.extras import needs
 from tolman.features.config import shared_settings
 from tolman.features.review.config import ReviewConfig
@@ -73,16 +73,20 @@ def serve_review(config: ReviewConfig, ready: Callable[[Listening], None] = lamb
         MissingExtraError: the extra 'review' isn't installed.
         UsageError: settings don't go together, the port is taken, or the database can't be used.
         InputError: the benchmark's files can't be used.
+        RunInterruptedError: the user stopped it.
     """
     settings = review_settings(config)
-
-    serve(
-        settings,
-        config.host,
-        config.port,
-        lambda link, joins, said: ready(Listening(link, shown_url(settings.url), tuple(joins), tuple(said))),
-        config.workers,
-    )
+    try:
+        serve(
+            settings,
+            config.host,
+            config.port,
+            lambda link, joins, said: ready(Listening(link, shown_url(settings.url), tuple(joins), tuple(said))),
+            config.workers,
+        )
+    except KeyboardInterrupt:
+        kept_in = shown_url(config.database) if config.database else settings.store
+        raise RunInterruptedError(f"Stopped. The same command goes on; answers are in {kept_in}.") from None
 
 
 def store_of(benchmark: str) -> Path:

@@ -337,7 +337,7 @@ def _again(own: Assignment, part: StudyPart) -> str:
     if not own.task.content["round"] or own.task.content["place"]:
         return ""
     asked, number = part.practising, own.task.content["round"] + 1
-    return f"{asked.least_right} of {len(part.practice)} must be right; this is round {number} of {asked.rounds}."
+    return f"You need {asked.least_right} of {len(part.practice)} right; this is round {number} of {asked.rounds}."
 
 
 def _feedback(db: Orm, site: Site, own: Assignment, part: StudyPart) -> dict[str, Any]:
@@ -361,7 +361,7 @@ def _feedback(db: Orm, site: Site, own: Assignment, part: StudyPart) -> dict[str
 STUDY_MODE = Mode(
     name=STUDY_NAME,
     title="Study",
-    purpose="Subjects answer a sample each; instructions, practice, checks and pay come from a study's file.",
+    purpose="Each person answers a sample of the questions, as the study's settings say.",
     stages={STUDY: ("subject",), PRACTICE: ("subject",)},
     router=study_router,
     start=start_sample,

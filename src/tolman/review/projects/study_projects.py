@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
@@ -26,7 +26,7 @@ from tolman.review.store.database import record
 from tolman.review.store.schema import Decision, Exclusion, Fact, ItemVersion, Project, Submission, Task
 from tolman.review.studies import PROFILE, STUDY, STUDY_FILES, Exclude, Link, Sample, Study, StudyPart, stored
 from tolman.review.studies.form_sampling import foresee
-from tolman.review.studies.participants import is_study, link_query, part_of
+from tolman.review.studies.participants import is_study, link_queries, link_query, part_of
 from tolman.review.studies.study_steps import join_path, keep_pictures
 from tolman.review.tasks import LEAST, work
 from tolman.review.tasks.decisions import DISCARD, last_decision
@@ -62,9 +62,8 @@ def start_study(
                         found.append(there)
                         continue
                     raise AccountError(
-                        f"The project '{there.name}' was started with another study, and somebody has come to it or "
-                        f"its kind of work is another. What was stated stays as it was: give the changed study "
-                        f"another title."
+                        f"The project '{there.name}' was started with another study. It has participants or is "
+                        f"another kind of work, so it can't change: give the changed study another title."
                     )
                 further = _further(site, study, part, folders)
                 projects.start_project_anew(
@@ -109,9 +108,9 @@ def start_named(site: Site, name: str) -> StartedStudy:
             as_it_was = [known.name for part, known in other if changed(study, part, known)]
             studies = [project for project in started if project.mode == STUDY]
             links = (join_path(site, project.id) + link_query(part_of(project).link) for project in studies)
-            told = [f"Nobody had come to '{name}': it is begun anew with what the file says now." for name in anew]
+            told = [f"'{name}' had no participants, so it starts again with the file as it is now." for name in anew]
             told += [
-                f"'{known}' goes on as it was started: the package's study '{name}' has changed, but somebody has come."
+                f"'{known}' goes on as it was started: the package's study '{name}' has changed, but people have begun."
                 for known in as_it_was
             ]
             told += [said for project in started for said in foresee(db, project)]
@@ -137,24 +136,39 @@ def start_asked(site: Site, people: Sequence[str], questions: int) -> StartedStu
         UsageError: it can't be started on this benchmark.
     """
     each = min(questions, len(site.loaded.items))
-    title = f"{counted(each, 'question')} for {', '.join(people)}"
     part = StudyPart(
         sample=Sample(people=len(people), by=None, each=each),
         link=Link(id=PERSON, ids=tuple(people)),
         exclude=Exclude(incomplete=False),
     )
-    study = Study(title=title if len(title) <= 80 else f"{title[:79]}…", parts=(part,))
     try:
         with site.database.write() as db:
+            study = Study(title=_title(db, part), parts=(part,))
             before = project_of(db, study, part)
             # An earlier version stored no names; its study goes on where people have begun.
             without_names = part.model_copy(update={"link": Link(id=PERSON)})
             keep_begun = before is not None and not changed(study, without_names, before)
             (project,) = start_study(db, site, study, keep_begun=keep_begun)
-            links = tuple(f"{join_path(site, project.id)}?{PERSON}={quote(name)}" for name in people)
+            links = tuple(f"{join_path(site, project.id)}{query}" for query in link_queries(part.link).values())
             return StartedStudy(links, tuple(foresee(db, project)))
     except AccountError as error:
         raise UsageError(f"--ask: {error}") from None
+
+
+def _title(db: Orm, part: StudyPart) -> str:
+    """Return the title under which these people are asked, or a free one. People see it, so it names none of them."""
+    assert part.sample is not None
+    names, questions = part.link.ids, counted(part.sample.each or 0, "question")
+    former = f"{questions} for {', '.join(names)}"  # an earlier version named them
+    former = former if len(former) <= 80 else f"{former[:79]}…"
+    told, taken = part.model_dump(mode="json", exclude_unset=True), set()
+    for project in db.scalars(select(Project)):
+        if project.name == former or _told(project).get("part") == told:
+            return project.name
+        taken.add(project.name)
+    title = f"{questions} for {counted(len(names), 'person', 'people')}"
+    numbered = (f"{title} ({number})" for number in count(2))
+    return next(free for free in chain([title], numbered) if free not in taken)
 
 
 def start_next(

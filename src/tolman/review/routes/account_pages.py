@@ -26,6 +26,7 @@ from tolman.review.pages import page, see_other, set_cookie
 from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, Visitor, allow
 from tolman.review.store.database import record
 from tolman.review.store.schema import ROLES, Invitation, Member, Project, User
+from tolman.review.studies.participants import names_of
 
 _WAIT = "Too many failed attempts. Wait a minute and try again; after many of them, ten."
 
@@ -300,6 +301,7 @@ def close_somebody(site: TheSite, me: Me, user: Key) -> Response:
 def _people_content(db: Orm, site: Site) -> dict[str, Any]:
     return {
         "users": list(db.scalars(select(User).order_by(User.role, User.name))),
+        "names": names_of(db, *db.scalars(select(Project))),
         "links": accounts.listed_links(db, site.settings),
         "purposes": accounts.PURPOSES,
         "roles": ROLES[1:],
@@ -380,7 +382,10 @@ def _members_page(db: Orm, guest: Visitor, project: Project, problem: str = "", 
         for user in db.scalars(select(User).where(User.active).order_by(User.name))
         if user.id in chosen or (user.role != "owner" and mode.stages_for(user.role, *user.further))
     ]
-    content: dict[str, Any] = {"project": project, "mode": mode, "users": users, "chosen": chosen, "problem": problem}
+    content: dict[str, Any] = {
+        "project": project, "mode": mode, "users": users, "chosen": chosen, "problem": problem,
+        "names": names_of(db, *db.scalars(select(Project))),
+    }  # fmt: skip
     return page(guest, "members.html", status=status, **content)
 
 

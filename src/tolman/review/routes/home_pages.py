@@ -5,6 +5,8 @@ Health is for the server's administrators, a proxy or a supervisor. It reveals n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException
@@ -22,9 +24,9 @@ from tolman.review.pages import page, see_other
 from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, allow
 from tolman.review.store.database import record
 from tolman.review.store.schema import ROLES, Assignment, Project, Starting
-from tolman.review.studies import STUDY, study_steps
+from tolman.review.studies import STUDY, participants, study_steps
 from tolman.review.studies.study_records import study_summary
-from tolman.review.tasks import assignments, work
+from tolman.review.tasks import Block, assignments, work
 from tolman.review.tasks.assignments import undoable
 from tolman.review.tasks.made_items import feedback
 
@@ -144,10 +146,25 @@ def progress(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
             raise HTTPException(404, "There is no such project.")
         withheld = not me.is_owner and not assignments.all_done(db, found, me, stages)
         blocks = projects.progress_tables(db, site, found, mode, withheld=withheld)
+        if me.is_owner and participants.is_study(found) and participants.part_of(found).link.ids:
+            names = participants.names_of(db, found)
+            blocks = [_with_names(block, names) for block in blocks]
         counts = projects.project_counts(db, found)
         summary = study_summary(db, found) if me.is_owner and mode.name == STUDY else ""
     content: dict[str, Any] = {"project": found, "mode": mode, "counts": counts, "blocks": blocks}
     return page(guest, "progress.html", withheld=withheld, summary=summary, **content)
+
+
+def _with_names(block: Block, names: Mapping[str, str]) -> Block:
+    """Show people's names in place of their outside ids, for the owner; tables that are exported have codes."""
+    if "person" not in block.head:
+        return block
+    rows = []
+    for row in block.rows:
+        cells = {head: str(cell) for head, cell in zip(block.head, row, strict=True)}
+        name = cells.pop("external id", "") or names.get(cells["person"], "")
+        rows.append(list((cells | {"person": participants.named(name, cells["person"])}).values()))
+    return replace(block, head=tuple(head for head in block.head if head != "external id"), rows=rows)
 
 
 @everybody.post("/tasks/{assignment}/report", response_class=HTMLResponse)

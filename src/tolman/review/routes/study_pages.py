@@ -40,7 +40,7 @@ def look_in(site: TheSite, guest: Guest, project: Key, token: str) -> Response:
     """Show the study's subject to people who haven't joined."""
     with site.database.read() as db:
         found = _joined(db, site, project, token)
-        content = _told(site, found)
+        content = _told(db, site, found, _account(guest, found))
         try:
             came = participants.arrival(participants.part_of(found).link, guest.request.query_params)
             problem = _closed_to(db, site, found, came)
@@ -51,6 +51,12 @@ def look_in(site: TheSite, guest: Guest, project: Key, token: str) -> Response:
         problem = f"You are signed in as {guest.person.name} ({guest.person.role}). Open this link in a private window."
         return page(guest, "study_begin.html", problem=problem, closed=True, **content)
     return page(guest, "study_begin.html", problem=problem, closed=bool(problem), **content)
+
+
+def _account(guest: Guest, found: Project) -> str:
+    """Return the account with which a visitor takes part; '' if they get one by the link."""
+    has_id = participants.fields_of(participants.part_of(found).link)[0] is not None
+    return guest.person.name if guest.person is not None and not has_id else ""
 
 
 def _closed_to(db: Orm, site: Site, found: Project, came: participants.Arrival) -> str:
@@ -73,7 +79,7 @@ def join(site: TheSite, guest: Guest, project: Key, token: str, form: Form) -> R
     try:
         with site.database.write() as db:
             found = _joined(db, site, project, token)
-            content = _told(site, found)
+            content = _told(db, site, found, _account(guest, found))
             came = participants.arrival(participants.part_of(found).link, given)
             content["fields"] = came.fields
             user = _user_of(db, site, guest, found, came, agreed="agreed" in given)
@@ -107,6 +113,7 @@ def _user_of(db: Orm, site: Site, guest: Guest, found: Project, came: participan
     participants.enrol(
         db, site, found, user.id, outside=came.outside, fields=came.fields,
         spare=lambda: study_records.spare_forms(db, found),
+        told=study_steps.default_consent(db, found, _account(guest, found)),
     )  # fmt: skip
     return user
 
@@ -133,7 +140,7 @@ def begin(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
         found = _own(db, me, project)
         if participants.participant_of(db, found, me.id) is not None:
             return see_other(f"/projects/{project}/work")
-        content = _told(site, found)
+        content = _told(db, site, found, me.name)
     return page(guest, "study_begin.html", problem="", closed=False, **content)
 
 
@@ -142,13 +149,16 @@ def agree(site: TheSite, guest: Guest, me: Me, project: Key, agreed: Line = "") 
     """Agree, and begin."""
     with site.database.write() as db:
         found = _own(db, me, project)
-        content = _told(site, found)
+        content = _told(db, site, found, me.name)
         try:
             if not found.open:
                 raise AccountError(PAUSED)
             if not agreed:
                 raise AccountError("Tick that you agree, or leave this page.")
-            participants.enrol(db, site, found, me.id, spare=lambda: study_records.spare_forms(db, found))
+            participants.enrol(
+                db, site, found, me.id, spare=lambda: study_records.spare_forms(db, found),
+                told=study_steps.default_consent(db, found, me.name),
+            )  # fmt: skip
         except AccountError as error:
             return page(guest, "study_begin.html", problem=str(error), closed=False, status=409, **content)
     return see_other(f"/projects/{project}/work")
@@ -314,25 +324,37 @@ def _about(guest: Guest, site: Site, db: Orm, found: Project) -> dict[str, Any]:
     file = found.settings["study"].get("file")
     study = Study.model_validate(file) if file else None
     address = site.link(study_steps.join_path(site, found.id), guest.request)
+    came = {one.outside: one for one in participants.participants(db, found)}
+    own = participants.link_queries(part.link)
     return {
         "project": found,
-        "link": address["link"] + participants.link_query(part.link) if part.mode == STUDY else "",
+        "link": address["link"] + participants.link_query(part.link) if part.mode == STUDY and not own else "",
+        "own_links": [
+            (
+                participants.named(name, came[name].user.name if name in came else ""),
+                study_records.state_of(came.get(name)),
+                address["link"] + query,
+            )
+            for name, query in own.items()
+        ],
         "named": address["named"],
         "next": [one.name for one in study_projects.waiting_parts(db, study, found)] if study else [],
         "source": study.source if study else "",
         "foreseen": foresee(db, found),
-        **_told(site, found),
+        **_told(db, site, found),
     }
 
 
-def _told(site: Site, project: Project) -> dict[str, Any]:
+def _told(db: Orm, site: Site, project: Project, account: str = "") -> dict[str, Any]:
     """Return the information that people read before they agree."""
     part = participants.part_of(project)
     return {
         "title": project.name,
         "fields": {},
         "instructions": study_steps.study_html(site, project, part.instructions),
-        "consent": study_steps.study_html(site, project, part.consent),
+        "consent": study_steps.study_html(
+            site, project, part.consent or study_steps.default_consent(db, project, account)
+        ),
         "rules": study_records.stated_rules(part.exclude, part.time.least_seconds) if part.mode == STUDY else [],
         "limit": part.time.most_minutes,
         "practice": len(part.practice),

@@ -52,7 +52,7 @@ class OwnQuestion(_Table):
     options: tuple[str, ...] = Field(default=(), title="Options")
     answer: str | None = Field(default=None, title="Answer (the letter of an option, or a number)")
     unit: Literal["count", "m", "cm", "m2"] | None = Field(default=None, title="Unit of a number")
-    media: tuple[str, ...] = Field(default=(), title="Pictures and videos beside the study's file")
+    media: tuple[str, ...] = Field(default=(), title="Pictures and videos next to the study's file")
     explanation: str = Field(default="", title="Explanation after the answer")
 
     @model_validator(mode="after")
@@ -102,12 +102,10 @@ class Sample(_Table, title="Who is asked what"):
 
     people: int = Field(ge=1, le=10_000, title="People")
     by: str | None = Field(default="task", title="Drawn evenly over (task, scene or a label)")
-    each: int | None = Field(default=None, ge=1, title="Questions of each task, or what it is drawn over, for a person")
+    each: int | None = Field(default=None, ge=1, title="Questions of each task, scene or label for a person")
     overlap: int | None = Field(default=None, ge=1, title="People who are asked the same question")
     only: dict[str, tuple[str, ...]] = Field(default_factory=dict, title="Only questions with (label: value, value)")
-    hours: float = Field(
-        default=24.0, gt=0, title="Hours after which the form of somebody who left is given to another"
-    )
+    hours: float = Field(default=24.0, gt=0, title="Hours until an abandoned form goes to another person")
 
     @model_validator(mode="after")
     def _fits(self) -> Sample:
@@ -140,28 +138,28 @@ class Time(_Table, title="Time"):
 
     least_seconds: int = Field(default=2, ge=0, le=600, title="Seconds below which an answer is marked as fast")
     hold: bool = Field(default=False, title="Faster answers are not taken")
-    most_seconds: int | None = Field(default=None, ge=1, title="Seconds for a question at most")
-    most_minutes: float | None = Field(default=None, gt=0, title="Minutes for the whole at most")
+    most_seconds: int | None = Field(default=None, ge=1, title="Most seconds for a question")
+    most_minutes: float | None = Field(default=None, gt=0, title="Most minutes in all")
 
 
 class Breaks(_Table, title="Breaks"):
     """Breaks: the number of questions between them, and their text."""
 
-    every: int = Field(ge=1, title="A break after so many questions")
-    text: str = Field(default="Take a break. Your time does not run.", title="What is said (Markdown)")
+    every: int = Field(ge=1, title="Questions between breaks")
+    text: str = Field(default="Take a break. Your time does not run.", title="Text of the break (Markdown)")
 
 
-class Practising(_Table, title="What practice is for"):
+class Practising(_Table, title="Pass mark of practice"):
     """The pass mark of practice: so many right answers of a round, in so many rounds, or the study ends here."""
 
-    least_right: int = Field(default=0, ge=0, title="Right answers that are needed")
+    least_right: int = Field(default=0, ge=0, title="Right answers needed")
     rounds: int = Field(default=1, ge=1, le=5, title="Rounds")
 
 
 class Gold(_Table, title="Gold questions"):
     """Questions of the benchmark that check a person's attention; everybody is asked them, and no run has them."""
 
-    ids: tuple[str, ...] = Field(min_length=1, title="Ids of questions that everybody is asked, to see who looks")
+    ids: tuple[str, ...] = Field(min_length=1, title="Ids of questions with sure answers, which everybody is asked")
 
 
 class Exclude(_Table, title="Whose answers don't count"):
@@ -180,15 +178,17 @@ class Exclude(_Table, title="Whose answers don't count"):
         default=None,
         gt=0,
         le=1,
-        title="Share of right answers to gold questions below which somebody is left out (0 to 1)",
+        title="Exclude below this share of right gold questions (0 to 1)",
     )
-    attention_wrong: int | None = Field(default=None, ge=1, title="Wrong answers to attention questions from which on")
-    fast_above: float | None = Field(default=None, ge=0, lt=1, title="Share of fast answers above which (0 to 1)")
+    attention_wrong: int | None = Field(default=None, ge=1, title="Exclude from this many wrong attention checks")
+    fast_above: float | None = Field(
+        default=None, ge=0, lt=1, title="Exclude above this share of fast answers (0 to 1)"
+    )
     skipped_above: float | None = Field(
-        default=None, ge=0, lt=1, title="Share of skipped questions above which (0 to 1)"
+        default=None, ge=0, lt=1, title="Exclude above this share of skipped questions (0 to 1)"
     )
-    minutes_below: float | None = Field(default=None, gt=0, title="Minutes in all below which")
-    incomplete: bool = Field(default=True, title="Who didn't come to the end")
+    minutes_below: float | None = Field(default=None, gt=0, title="Exclude below this many minutes in all")
+    incomplete: bool = Field(default=True, title="Exclude people who don't finish")
 
 
 class Link(_Table, title="The link"):
@@ -228,12 +228,12 @@ class Completion(_Table, title="The end"):
         default=None, min_length=1, max_length=64, title="Code for all (empty: one for each person)"
     )
     screened: str | None = Field(
-        default=None, min_length=1, max_length=64, title="Code for who fails practice (empty: none)"
+        default=None, min_length=1, max_length=64, title="Code for people who fail practice (empty: none)"
     )
     redirect: str | None = Field(
         default=None, pattern=r"^https://[^\s]+$", title="Address that the last page leads to, with {code} in it"
     )
-    text: str = Field(default="Thank you.", title="What the last page says (Markdown)")
+    text: str = Field(default="Thank you.", title="Text of the last page (Markdown)")
 
 
 class Pay(_Table, title="Pay"):
@@ -242,9 +242,9 @@ class Pay(_Table, title="Pay"):
     """
 
     currency: str = Field(default="EUR", max_length=8, title="Currency")
-    fixed: float = Field(default=0.0, ge=0, title="For the whole")
-    per_hour: float = Field(default=0.0, ge=0, title="For an hour")
-    excluded: bool = Field(default=True, title="Also for people who are left out")
+    fixed: float = Field(default=0.0, ge=0, title="Amount for the whole study")
+    per_hour: float = Field(default=0.0, ge=0, title="Amount per hour with the questions")
+    excluded: bool = Field(default=True, title="Also for people whose answers don't count")
 
 
 class StudyPart(_Table):
@@ -267,7 +267,7 @@ class StudyPart(_Table):
         default_factory=dict, title="Settings of the kind of work, but for study (name: number)"
     )
     instructions: str = Field(default="", title="Instructions (Markdown)")
-    consent: str = Field(default="", title="What people agree to (Markdown)")
+    consent: str = Field(default="", title="Consent (Markdown)")
     format: QuestionFormat | None = None
     sample: Sample | None = None
     order: Order = Order()

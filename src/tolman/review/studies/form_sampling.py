@@ -248,8 +248,8 @@ def foresee(db: Orm, project: Project) -> list[str]:
     found = []
     if len(scenes) < MIN_EFFECTIVE_SCENES:
         found.append(
-            f"The questions are of {counted(len(scenes), 'scene')}: figures get an interval from "
-            f"{MIN_EFFECTIVE_SCENES:g} scenes on."
+            f"The questions cover {counted(len(scenes), 'scene')}. Figures have no intervals below "
+            f"{MIN_EFFECTIVE_SCENES:g} scenes."
         )
     over = {name: times for name, times in sorted(most.items()) if sample.overlap and times > sample.overlap}
     if over:

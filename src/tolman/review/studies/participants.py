@@ -12,6 +12,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
+from urllib.parse import quote
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
@@ -83,6 +84,7 @@ def enrol(
     outside: str | None = None,
     fields: Mapping[str, str] | None = None,
     spare: Callable[[], Sequence[int]] = lambda: (),
+    told: str = "",
 ) -> Participant:
     """Enrol a person who has agreed; an enrolled person stays as they are.
 
@@ -92,6 +94,7 @@ def enrol(
         outside: their id at the platform that sent them.
         fields: of the link by which they came.
         spare: gives forms of people whose answers don't count, which are given out again where no other is free.
+        told: the text that they agreed to, where it isn't the study's own; stored with them.
 
     Raises:
         FullError: all forms are taken.
@@ -106,6 +109,7 @@ def enrol(
         raise AccountError(NOT_ASKED)
     form = _free_form(db, site, project, part, spare) if part.mode == STUDY else None
     content = {"fields": dict(fields or {}), "tasks": [] if form is None else _tasks(db, project, part, form)}
+    content |= {"agreed to": told} if told else {}
     fresh = Participant(
         project_id=project.id, user_id=user, form=form, outside=outside, state=BEGUN, breaks=0, joined=now, agreed=now,
         seen=now, content=content,
@@ -315,7 +319,7 @@ def arrival(link: Link, query: Mapping[str, str]) -> Arrival:
     if own not in fields:
         raise LinkError(f"This link lacks your id ({own}). Open it from where you found it.")
     if not is_outside_id(fields[own]):
-        raise LinkError(f"This is no id ({own}). Open the link from where you found it.")
+        raise LinkError(f"The id in this link ({own}) can't be one. Open the link from where you found it.")
     return Arrival(fields[own], fields)
 
 
@@ -330,6 +334,22 @@ def link_query(link: Link) -> str:
         _, kept = fields_of(link)
         return "?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in kept)
     return f"?{link.id}=ID" if link.id else ""
+
+
+def link_queries(link: Link) -> dict[str, str]:
+    """Outside id → the query of that person's own link, where a study lists its people and no platform sends them."""
+    return {name: f"?{link.id}={quote(name)}" for name in link.ids} if link.platform == "none" else {}
+
+
+def names_of(db: Orm, *projects: Project) -> dict[str, str]:
+    """Name of an account → outside id, in studies that list their people. For the owner's pages, not for exports."""
+    listing = (one for one in projects if is_study(one) and part_of(one).link.ids)
+    return {found.user.name: found.outside for one in listing for found in participants(db, one) if found.outside}
+
+
+def named(name: str, account: str) -> str:
+    """A person as the owner's pages show them: their name with that of their account, or whichever there is."""
+    return f"{name} ({account})" if name and account else name or account
 
 
 def code_of(site: Site, completion: Completion, found: Participant) -> str:

@@ -72,7 +72,7 @@ def groups_of(table: Mapping[str, Any], given: Mapping[str, str] | None = None) 
 
 
 def _part(part: Mapping[str, Any], prefix: str, title: str, given: Mapping[str, str]) -> Iterator[FileGroup]:
-    yield FileGroup(f"{title}What people are told", tuple(_leaves(StudyPart, part, prefix, given)))
+    yield FileGroup(f"{title}Kind of work and texts", tuple(_leaves(StudyPart, part, prefix, given)))
     for name, field in StudyPart.model_fields.items():
         model = _model(field)
         if model is OwnQuestion:

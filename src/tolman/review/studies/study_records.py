@@ -78,20 +78,20 @@ def stated_rules(rules: Exclude, least_seconds: int) -> list[str]:
     """Return the rules in words, as people read them before they agree."""
     told = []
     if rules.incomplete:
-        told.append("You don't come to the end.")
+        told.append("You don't finish.")
     if rules.gold_below is not None:
-        told.append(f"Of some questions whose answer is sure, fewer than {100 * rules.gold_below:.0f} % are right.")
+        told.append(f"You get fewer than {100 * rules.gold_below:.0f} % of the check questions right.")
     if rules.attention_wrong is not None:
-        told.append(f"You answer {rules.attention_wrong} or more of the questions wrongly that only ask for attention.")
+        told.append(f"You get {rules.attention_wrong} or more of the attention checks wrong.")
     if rules.fast_above is not None:
         told.append(
-            f"More than {100 * rules.fast_above:.0f} % of the answers are given in under "
+            f"You give more than {100 * rules.fast_above:.0f} % of your answers in under "
             f"{counted(least_seconds, 'second')}."
         )
     if rules.skipped_above is not None:
         told.append(f"You skip more than {100 * rules.skipped_above:.0f} % of the questions.")
     if rules.minutes_below is not None:
-        told.append(f"You look at the questions for less than {rules.minutes_below:g} minutes in all.")
+        told.append(f"You spend less than {rules.minutes_below:g} minutes on the questions.")
     return told
 
 
@@ -295,10 +295,18 @@ def _answer_row(one: Submission, task: Task, name: str, outside: str | None) -> 
 
 _STATES = {
     participants.BEGUN: "at work",
-    participants.ENDED: "at the end",
-    participants.SCREENED: "out after practice",
-    participants.LAPSED: "replaced after they left",
+    participants.ENDED: "finished",
+    participants.SCREENED: "failed practice",
+    participants.LAPSED: "left and replaced",
 }
+
+
+_NOT_COME = "not come yet"
+
+
+def state_of(found: Participant | None) -> str:
+    """A person's state in words; None is a person of the study's list who has no place yet."""
+    return _STATES[found.state] if found is not None else _NOT_COME
 
 
 def study_progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
@@ -308,35 +316,34 @@ def study_progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     tasks = list(db.scalars(select(Task).where(Task.project_id == project.id, Task.stage == STUDY)))
     sample = {task.key: task for task in tasks if task.content["role"] == SAMPLE}
     assert part.sample is not None
-    who = [
+    who: list[tuple[object, ...]] = [
         (
             one.name, one.person.outside or "",
-            "" if one.person.form is None else one.person.form + 1, one.person.state,
+            "" if one.person.form is None else one.person.form + 1, state_of(one.person),
             f"{one.conduct.answered + one.conduct.skipped} of {one.asked}", one.conduct.skipped, minutes(one.seconds),
             _of(one.conduct.gold_right, one.conduct.gold), one.conduct.attention_wrong,
-            "; ".join(one.excluded) or "counts",
+            f"no: {'; '.join(one.excluded)}" if one.excluded else "yes",
         )
         for one in found
     ]  # fmt: skip
+    came = {one.person.outside for one in found}
+    who += [("", name, "", state_of(None), *[""] * 6) for name in part.link.ids if name not in came]
     head = (
-        "person", "external id", "form", "state", "done", "skipped", "time", "gold right", "attention wrong", "answers"
+        "person", "external id", "form", "state", "done", "skipped", "time", "gold right", "attention wrong",
+        "answers count",
     )  # fmt: skip
     told = stated_rules(part.exclude, part.time.least_seconds)
-    note = (
-        f"{_came(found)} for {counted(part.sample.people, 'form')}. Stated beforehand: answers don't count where "
-        + (
-            "; or ".join(f"{rule[:1].lower()}{rule[1:].rstrip('.')}" for rule in told) + "."
-            if told
-            else "nothing is wrong."
-        )
-    )
+    states = Counter(str(row[head.index("state")]) for row in who)
+    people = ", ".join(f"{number:,} {state}" for state, number in states.items()) or "none yet"
+    rules = f", as people read them: {' '.join(told)}" if told else ": none."
+    note = f"People: {people}. Forms: {part.sample.people:,}. Exclusion rules{rules}"
     counting = [one for one in found if not one.excluded]
-    strata = ("stratum", "questions", "answers that count", "people for a question")
+    strata = ("stratum", "questions", "answers that count", "people per question")
     skips, marked = ("reason", "questions", "people"), marks_block(db, project, ["answer"])
     return [
         Block("People", head, who, note),
         Block("Strata", strata, _strata(sample, counting)),
-        Block("Skipped", skips, _skips(found), "What is skipped is no answer, and not wrong."),
+        Block("Skipped", skips, _skips(found), "A skipped question has no answer and isn't wrong."),
         _agreement(sample, counting),
         replace(marked, note=f"Practice, gold and attention questions are counted here too. {marked.note}"),
         problems_block(db, project),
@@ -355,12 +362,6 @@ def study_summary(db: Orm, project: Project) -> str:
         f"{len(given):,} of {counted(len(wanted), 'answer')}, from {len(came):,} of "
         f"{counted(part.sample.people, 'person', 'people')}."
     )
-
-
-def _came(found: Sequence[PersonRecord]) -> str:
-    states = Counter(one.person.state for one in found)
-    said = ", ".join(f"{states[state]} {words}" for state, words in _STATES.items() if states[state])
-    return f"{counted(len(found), 'person', 'people')} came{f' ({said})' if said else ''}"
 
 
 def _of(right: int, all_of: int) -> str:
@@ -398,5 +399,5 @@ def _agreement(sample: dict[str, Task], found: Sequence[PersonRecord]) -> Block:
         assert version is not None
         labels.append(labels_of(work.item_of(version), answers))
         clusters.append(version.scene or key)
-    rows = [("Krippendorff's alpha of all answers, numbers among them", *coefficient(alpha(labels, clusters)))]
-    return Block("Agreement", ("figure", *COEFFICIENT), rows, "Of questions with two answers or more that count.")
+    rows = [("Krippendorff's alpha of all answers, including numbers", *coefficient(alpha(labels, clusters)))]
+    return Block("Agreement", ("figure", *COEFFICIENT), rows, "Over questions with at least two answers that count.")

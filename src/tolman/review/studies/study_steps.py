@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -21,6 +22,7 @@ from markupsafe import Markup
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
+from tolman.errors import counted
 from tolman.files import atomic_write
 from tolman.media.video import BrokenMediaError
 from tolman.review.accounts import AccountError, Person
@@ -28,7 +30,7 @@ from tolman.review.forms.form_values import agree
 from tolman.review.site import Site
 from tolman.review.store.pool import IMAGES, MEDIA, without_metadata
 from tolman.review.store.schema import Assignment, Participant, Project, Submission, Task
-from tolman.review.studies import Practising, StudyPart, participants
+from tolman.review.studies import STUDY, Practising, StudyPart, participants
 from tolman.review.studies.participants import BEGUN, PRACTICE
 from tolman.review.tasks import REPORTED, VOIDED, assignments, work
 
@@ -92,6 +94,39 @@ def study_html(site: Site, project: Project, text: str) -> Markup:
     """A text of a study, with its pictures where this server has them."""
     kept: dict[str, str] = project.settings["study"].get("pictures", {})
     return html_of(text, {source: f"/study-pictures/{_name(site, project, path)}" for source, path in kept.items()})
+
+
+_SECONDS = 30
+"""Seconds that a question is expected to take, where a study says nothing about its length."""
+
+
+def default_consent(db: Orm, project: Project, account: str = "") -> str:
+    """Return a text for people to agree to, in Markdown, for a study without one; '' where it has a text of its own.
+
+    Args:
+        db, project: the study's part.
+        account: name of the reader's account; '' for people who come by the study's link and get a code.
+    """
+    part = participants.part_of(project)
+    if part.instructions.strip() or part.consent.strip():
+        return ""
+    said = []
+    if part.mode == STUDY and part.sample is not None:
+        tasks = db.scalars(select(Task).where(Task.project_id == project.id, Task.stage == STUDY)).all()
+        asked = Counter(form for task in tasks for form in task.content.get("forms", range(part.sample.people)))
+        least, most = min(asked.values()), max(asked.values())
+        said.append(f"You are asked {f'{least:,} to ' * (least != most)}{counted(most, 'question')}.")
+        if part.time.most_minutes is None:
+            seconds = min(_SECONDS, part.time.most_seconds or _SECONDS)
+            whole = counted(max(1, round(most * seconds / 60)), "minute")
+            said[-1] += f" At {counted(seconds, 'second')} each, this takes about {whole}."
+    stored = f"Your answers and their times are stored under {f'the name {account}' if account else 'a code'}."
+    stopped = "You can stop at any time: close the page. Answers up to then are kept."
+    if participants.fields_of(part.link)[0] is not None:
+        stored += " The people who run the study can see whose code it is."
+        stopped += " Your link continues where you stopped."
+    said += [stored, stopped]
+    return "\n\n".join(said)
 
 
 def study_picture(site: Site, project: Project, name: str) -> Path | None:
