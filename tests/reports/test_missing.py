@@ -11,6 +11,7 @@ import pytest
 
 import charted
 from shown import on_console
+from tolman import benchmarks
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVELS
 from tolman.features.compare.compute import compare
 from tolman.features.compare.config import CompareConfig
@@ -20,7 +21,9 @@ from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun, load_runs
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import render
+from tolman.reports.table_rows import Figure, ReportRow, missing_intervals
 from tolman.responses import Response
+from tolman.scoring.score_table import Rest
 
 Make = Callable[..., Item]
 WITHOUT_CAUSALITY = [task for level, tasks in LEVELS.items() for task in tasks if level != "spatial_causality"]
@@ -110,4 +113,19 @@ def test_a_run_of_an_earlier_version_says_that_it_counted_the_level_as_zero(run:
     assert [text for text in build([old], "none").marks if not text.startswith("§")] == [
         "perfect, careful: scored by an earlier version, which counted parts without a question as 0; "
         f"'tolman score {run.folder.path}' recomputes it."
+    ]
+
+
+def test_runs_whose_headline_lacks_an_interval_share_a_sentence_on_its_larger_parts() -> None:
+    columns = benchmarks.get("vsi-bench").table.columns
+    headline = next(column for column in columns if column.title == "Avg.")
+    rows = [
+        ReportRow(
+            name, "official", {headline.key: Figure(40.0, rest=Rest(("Room Size", "Route Plan"), value, 30.0, 50.0))}
+        )
+        for name, value in (("a", 38.926), ("b", 41.5))
+    ]
+    assert missing_intervals(rows, columns) == [
+        "Without Room Size and Route Plan, Avg. is 38.93 (30.00 … 50.00) for a, official; 41.50 (30.00 … 50.00) for b, "
+        "official."
     ]

@@ -281,6 +281,10 @@ def _groups(rows: Sequence[ReportRow]) -> list[str]:
     ]
 
 
+WITHOUT = "Without "
+"""How a sentence begins that has the headline of the parts that are large enough, with its interval."""
+
+
 def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> list[str]:
     """Why figures of runs have no interval: a sentence for those of too few scenes, one for each headline without the
     parts that lack one, and one for old run folders."""
@@ -298,14 +302,16 @@ def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> l
         if f.interval is None and f.effective_scenes is not None
     ]
     said += interval_sentences(lacking, all_figures=len(lacking) == len(own))
-    said += [
-        f"{row.name}, {row.rules}: {column.title} without {_texts_listed(rest.without)}: "
-        f"{rest.value:.{column.digits}f} ({rest.low:.{column.digits}f} … {rest.high:.{column.digits}f})."
-        for row, group in zip(rows, groups, strict=True)
-        for column in columns
-        if not (group == _ALONE and groups.count(_ALONE) > 1)  # of many people it would be a page of sentences
-        if column.key in row.figures and (rest := row.figures[column.key].rest) is not None
-    ]
+    rests: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for row, group in zip(rows, groups, strict=True):
+        for column in columns:
+            rest = row.figures[column.key].rest if column.key in row.figures else None
+            if rest is not None and not (group == _ALONE and groups.count(_ALONE) > 1):  # many people: too long a list
+                value, low, high = (f"{v:.{column.digits}f}" for v in (rest.value, rest.low, rest.high))
+                rests.setdefault((column.title, tuple(rest.without)), []).append(
+                    f"{value} ({low} … {high}) for {row.name}, {row.rules}"
+                )
+    said += [f"{WITHOUT}{_texts_listed(parts)}, {title} is {'; '.join(own)}." for (title, parts), own in rests.items()]
     if any(f.reason == MADE_BEFORE for _, _, f in own):
         said.append(f"No interval: {MADE_BEFORE}.")
     return said

@@ -259,9 +259,7 @@ def score_without(
     if folder.path.resolve() == path.resolve():
         raise UsageError(f"{path} holds the answers to all items; name another folder with --out.")
     wrong = record.failures_are_wrong or failures_are_wrong
-    record = record.model_copy(
-        update={"settings": settings, "known_errors": known_errors, "failures_are_wrong": wrong}
-    )
+    record = record.model_copy(update={"settings": settings, "known_errors": known_errors, "failures_are_wrong": wrong})
     kept = {item.id for item in items}
     with folder.sole_writer():
         folder.start(record)

@@ -24,6 +24,7 @@ from tolman.reports.table_rows import (
     MISSING_SIGN,
     SHARES_LABEL,
     UNREAD_SIGN,
+    WITHOUT,
     ReportRow,
     ReportTable,
     count_shown,
@@ -53,7 +54,7 @@ _URGENT = (
     "TOOL CALL", "UNFINISHED", DOUBT_SIGN,
 )  # fmt: skip
 """How remarks begin that every reader must see, the most important first: one of each kind comes before a second."""
-_SERIOUS = ("FRAMES", "No interval", "PART", MISSING_SIGN, FEW_SIGN)
+_SERIOUS = ("FRAMES", WITHOUT, "No interval", "PART", MISSING_SIGN, FEW_SIGN)
 """The last three come late, as the row's name and the legend say them too."""
 _MINOR = ("[", "(", "Published: ", "Of ")
 """How remarks on published rows begin, which a legend of signs replaces."""
