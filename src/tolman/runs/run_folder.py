@@ -12,6 +12,7 @@ metrics.parquet   the values of further metrics, where the benchmark's table has
 scores.json       the figures of the benchmark's table
 report.html       all of it to look at
 receipt.json      hashes of all of it, once it is sealed (`runs.receipts`)
+tracker_id.txt    its id in experiment trackers, once it is logged (`features.report.trackers`)
 ```
 """
 
@@ -127,6 +128,7 @@ class RunRecord(BaseModel):
 
 
 _ADAPTIVE = "adaptive.json"
+TRACKER_ID = "tracker_id.txt"
 _RESULTS = (
     _ADAPTIVE,
     "responses.jsonl",
@@ -137,6 +139,7 @@ _RESULTS = (
     "usage.json",
     "report.html",
     response_store.UNFINISHED_FILE,
+    TRACKER_ID,
 )
 """Files that are written when a run ends."""
 
