@@ -7,6 +7,7 @@ its folder, so a run that is resumed or scored again updates its entry. Sources:
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -247,7 +249,8 @@ def _to_mlflow(run: TrackedRun) -> str:
         client.log_artifact(of, str(file))
     table = {"columns": run.samples.columns, "data": run.samples.rows()}
     client.log_text(of, json.dumps(table, ensure_ascii=False), SAMPLES)
-    client.set_terminated(of)
+    with redirect_stdout(io.StringIO()):  # it would print its address, with the password, into --json too
+        client.set_terminated(of)
     return f"run {of} of experiment {experiment} at {client.tracking_uri}"
 
 
