@@ -70,8 +70,9 @@ tested-alone:
 tested-full:
 	$(BIN)/python -m pytest -m full $(addprefix --ignore=,$(NETWORKS) $(SOLVER)) -n 2 --dist loadfile --no-loadscope-reorder
 
-# Programs of others, each in an environment of its own: `transformers serve`, and the harnesses that exported benchmarks
-# run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else it is left out.
+# Programs of others, each in an environment of its own: `transformers serve`, experiment trackers, and the harnesses that
+# exported benchmarks run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else
+# it is left out.
 VLMEVALKIT ?=
 
 # An environment with Tolman is made, named by a variable for a test, and deleted: $(1) variable, $(2) test, $(3) packages.
@@ -93,6 +94,7 @@ test-interop: $(VENV)/.dev $(VENV)-interop/.made
 	$(call beside,TOLMAN_CROISSANT,test_croissant.py,mlcroissant==1.1.1 datasets pillow pyarrow)
 	$(call beside,TOLMAN_INSPECT,test_inspect.py,inspect-ai openai)
 	$(call beside,TOLMAN_ANNOTATING,test_annotation_programs.py,label-studio==1.23.2 cvat-sdk==2.80.0)
+	$(call beside,TOLMAN_TRACKERS,test_trackers.py,mlflow==3.17.2 wandb==0.31.0)
 	$(call beside,TOLMAN_LMMS_EVAL,test_lmms_eval.py,lmms-eval==0.7.3 'filelock<4' torch==2.13.0 decord)
 ifneq ($(VLMEVALKIT),)
 	$(call beside,TOLMAN_VLMEVALKIT,test_vlmevalkit.py,json_repair num2words openpyxl pandas portalocker python-dotenv \

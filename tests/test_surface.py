@@ -43,6 +43,18 @@ def test_the_tests_run_on_every_python_that_is_supported() -> None:
     assert {system.partition("-")[0] for system in matrix["os"]} == {"ubuntu", "macos"}
 
 
+def test_the_image_installs_what_there_is_on_a_supported_python() -> None:
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    (extras,) = re.findall(r"^ARG EXTRAS=(\S+)", text, re.MULTILINE)
+    assert set(extras.split(",")) <= set(bare.PROJECT["optional-dependencies"])
+    copied = {path for line in re.findall(r"^COPY (?!--)(.+) \S+$", text, re.MULTILINE) for path in line.split()}
+    kept = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert copied == {line[1:] for line in kept if line.startswith("!")}
+    assert all((ROOT / path).exists() for path in copied)
+    assert set(re.findall(r"^FROM python:(3\.\d+)-slim", text, re.MULTILINE)) <= {"3.11", "3.12", "3.13", "3.14"}
+    assert text.rfind("USER tolman") < text.rfind("ENTRYPOINT")
+
+
 def test_what_has_not_been_run_says_so() -> None:
     for path in WORKFLOWS:
         assert "has not been run yet" in path.read_text(encoding="utf-8")

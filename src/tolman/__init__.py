@@ -26,7 +26,7 @@ from tolman import forks as _forks  # noqa: F401 – watches forks from here on
 if TYPE_CHECKING:
     from tolman.api import *
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Benchmark",
     "Item",

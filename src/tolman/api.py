@@ -478,6 +478,8 @@ def report(
     scenes: Path | str | None = None,
     videos: bool = False,
     redact: bool = False,
+    log: str | Sequence[str] = (),
+    events: Events = silent,
 ) -> ReportResult:
     """Put runs into one table next to published rows, and into further ones by labels of the questions.
 
@@ -501,6 +503,8 @@ def report(
             None.
         videos: whether videos are brought into a site, not only the frames that were sent.
         redact: whether a site or page leaves all videos and pictures out.
+        log: experiment trackers that the runs are logged to: 'wandb', 'mlflow'.
+        events: called with progress and notes.
 
     Raises:
         UsageError: an unknown form, choice of published rows, label or taxonomy, runs of different question sets, or a
@@ -509,7 +513,7 @@ def report(
     """
     several = [runs] if isinstance(runs, Run | str | Path) else runs
     one_by, one_taxonomy = ((one,) if isinstance(one, str) else tuple(one) for one in (by, taxonomy))
-    labels = {"by": one_by, "taxonomy": one_taxonomy}
+    labels = {"by": one_by, "taxonomy": one_taxonomy, "log": log}
     labels = {name: some for name, some in labels.items() if some}
     given = {
         "runs": tuple(map(_path, several)), "format": format, "out": out, "published": published, "figure": figure,
@@ -518,7 +522,7 @@ def report(
     }  # fmt: skip
     config = config_of(ReportConfig, given | labels)
     with at_places(config):
-        return features.report.compute.report(config)
+        return features.report.compute.report(config, events)
 
 
 def explain(

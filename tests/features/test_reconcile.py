@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from html import escape
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from tolman.errors import InputError, UsageError
 from tolman.features.compare.config import ReconcileConfig
 from tolman.features.compare.reconcile_runs import ReconcileResult, reconcile
 from tolman.features.compare.reconciled_sides import gives_score, truth_of
+from tolman.features.compare.render import show_reconciliation
+from tolman.features.printing import TextConsole
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.media.sampling import Frames
@@ -213,6 +216,26 @@ def test_a_log_against_a_run(tmp_path: Path, loaded: Loaded) -> None:
     log.write_text("\n".join(map(json.dumps, rows[:-1])))
     found = pieces(reconcile(ReconcileConfig(a=a, b=log)))
     assert {cause: items for cause, (_, items) in found.items()} == {"rows": 1, "unexplained": 1}
+
+
+def test_the_first_example_opens_in_the_terminal(tmp_path: Path, loaded: Loaded) -> None:
+    def said(a: Path, b: Path) -> list[str]:
+        shown = TextConsole(file=StringIO())
+        show_reconciliation(
+            shown, reconcile(ReconcileConfig(a=a, b=b, benchmark="vsi-bench", data=EXTRACT)), as_json=False
+        )
+        assert isinstance(shown.file, StringIO)
+        return [line for line in shown.file.getvalue().splitlines() if "tolman view" in line]
+
+    count, first = len(loaded.items), loaded.items[0].id
+    a = answered(loaded, tmp_path / "a", right, repeats=2, imported="x")
+    half = tmp_path / "b"  # wrong in the second samples
+    b = answered(loaded, half, lambda n, item: item.answer if n < count else "nothing", repeats=2, imported="x")
+    assert said(a, b) == [f"An example with its frames: tolman view {a} {b} --item {first}"]
+    log = tmp_path / "theirs.jsonl"
+    log.write_text("\n".join(json.dumps({"id": item.id, "response": "nothing"}) for item in loaded.items))
+    assert said(log, a) == [f"An example with its frames: tolman view {a} --item {first}"]
+    assert said(log, log) == []
 
 
 def lmms_eval_log(

@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from answered import answered
@@ -550,7 +551,19 @@ def test_a_board_ranks_verified_runs_only(submitted: Path) -> None:
     assert "<script>" not in page
     assert str(submitted) not in page
     assert "Where is 3?" not in page  # questions stay with their runs
-    assert [path.name for path in (submitted / "site").iterdir()] == ["index.html"]
+    assert sorted(path.name for path in (submitted / "site").iterdir()) == ["README.md", "index.html"]
+
+
+def test_a_board_is_a_static_space_whose_card_stays_as_it_is(submitted: Path) -> None:
+    make_board(submitted)
+    card = submitted / "site" / "README.md"
+    _, front, text = card.read_text().split("---\n")
+    found = yaml.safe_load(front)
+    assert found == {"title": "Leaderboard of verified runs", "sdk": "static", "app_file": "index.html"}
+    assert text == "\nLeaderboard of verified runs, written by Tolman.\n"
+    card.write_text("mine")
+    make_board(submitted)
+    assert card.read_text() == "mine"
 
 
 def test_runs_of_other_questions_have_a_board_of_their_own(submitted: Path) -> None:

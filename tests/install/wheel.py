@@ -1,6 +1,6 @@
 """Install the wheel into empty environments, one for the core and one for each extra, and try each of them.
 
-    python tests/install/wheel.py [--package dist/tolman-0.1.0-py3-none-any.whl] [--only core,media] [--python python3.12]
+    python tests/install/wheel.py [--package dist/tolman-0.2.0-py3-none-any.whl] [--only core,media] [--python python3.12]
 
 `make test-wheel` builds the wheel and calls this with the packages of `dev`, which make what is tried out. It downloads
 packages, takes minutes, prints a table, and ends with exit code 1 if anything fails. The extra `local`, some gigabytes, is
@@ -249,7 +249,7 @@ def _tried(name: str, package: str, python: str, folder: Path, materials: Path) 
 
 
 def _with_extra(package: str, extra: str) -> str:
-    """'tolman==0.1.0' or a wheel's path, with an extra."""
+    """'tolman==0.2.0' or a wheel's path, with an extra."""
     if package.endswith(".whl"):
         return f"{package}[{extra}]"
     name, _, version = package.partition("==")

@@ -573,6 +573,14 @@ ShardOfJob = Annotated[
         metavar="I/N",
     ),
 ]
+Trackers = Annotated[
+    tuple[str, ...],
+    Setting(
+        "Experiment trackers that finished runs are logged to: wandb, mlflow. Default: none.",
+        metavar="NAME[,NAME]",
+        choices=("wandb", "mlflow"),
+    ),
+]
 StorePlace = Annotated[
     str | None,
     Setting(

@@ -356,6 +356,17 @@ def save_report(path: Path, content: str | Iterable[str], form: str) -> None:
     save(path, signed(content, form))
 
 
+def write_space_card(folder: Path, title: str) -> None:
+    """Write the README.md that makes a folder of pages a static Space on the Hugging Face hub, if there is none.
+
+    Source: Hugging Face hub, "Spaces Configuration Reference".
+    """
+    path = folder / "README.md"
+    if not path.exists():
+        front = f"---\ntitle: {title}\nsdk: static\napp_file: index.html\n---\n"
+        write_text(path, f"{front}\n{title}, written by Tolman.\n")
+
+
 def write_page(path: Path, folders: Sequence[Path], published: Published = "newest") -> Path:
     """Write the page of some runs, with published rows and every item.
 

@@ -12,6 +12,7 @@ metrics.parquet   the values of further metrics, where the benchmark's table has
 scores.json       the figures of the benchmark's table
 report.html       all of it to look at
 receipt.json      hashes of all of it, once it is sealed (`runs.receipts`)
+tracker_id.txt    its id in experiment trackers, once it is logged (`features.report.trackers`)
 ```
 """
 
@@ -129,6 +130,7 @@ class RunRecord(BaseModel):
 
 
 _ADAPTIVE = "adaptive.json"
+TRACKER_ID = "tracker_id.txt"
 _RESULTS = (
     _ADAPTIVE,
     "responses.jsonl",
@@ -139,6 +141,7 @@ _RESULTS = (
     "usage.json",
     "report.html",
     response_store.UNFINISHED_FILE,
+    TRACKER_ID,
 )
 """Files that are written when a run ends."""
 

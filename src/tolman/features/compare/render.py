@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
@@ -76,11 +78,25 @@ def show_reconciliation(console: Console, result: ReconcileResult, *, as_json: b
                 console.print()
                 say(console, named(piece.label), "bold")
             say(console, f"  {example_line(item)}")
+    if (command := _view_command(result)) is not None:
+        console.print()
+        say(console, f"An example with its frames: {command}")
     console.print()
     for text in content.remarks:
         say(console, text, "dim")
     if result.out is not None:
         say(console, f"Written: {result.out}")
+
+
+def _view_command(result: ReconcileResult) -> str | None:
+    """The command that opens the first example on the page of a run; None where neither side is a run that has it."""
+    found = result.found
+    for item in (item for piece in found.pieces for item in examples(found, piece)):
+        sides = zip(result.paths, result.sides, strict=True)
+        runs = {str(path): side.items[item.id].id for path, side in sides if path.is_dir() and item.id in side.items}
+        if runs:
+            return shlex.join(["tolman", "view", *runs, "--item", next(iter(runs.values()))])
+    return None
 
 
 def _print_waterfall(console: Console, content: Reconciliation) -> None:

@@ -10,5 +10,6 @@ if TYPE_CHECKING:
     from tolman.features.report import render as render
     from tolman.features.report import sealed_runs as sealed_runs
     from tolman.features.report import sites as sites
+    from tolman.features.report import trackers as trackers
 else:
     __getattr__ = module_getter(__name__)

@@ -158,14 +158,24 @@ class ReportResult(Displayable):
 
 def report(config: ReportConfig, events: Events = silent) -> ReportResult:
     """Put runs into one table; paths that hold no run with scores are left out and named. Writes the file or site that
-    is named.
+    is named, and logs the runs to the trackers that are named.
 
     Raises:
         UsageError: an unknown form or choice of published rows, runs of different question sets but for a site, or
             options that only a site has.
         InputError: no run has scores.
+        MissingExtraError: a tracker's package isn't installed.
     """
 
+    if config.log:
+        features.report.trackers.check_trackers(config.log)
+    made = _made(config, events)
+    if config.log:
+        features.report.trackers.log_runs(config.log, [run.folder.path for run in made.runs], events)
+    return made
+
+
+def _made(config: ReportConfig, events: Events) -> ReportResult:
     if config.published not in get_args(Published):
         raise UsageError(f"--published takes {', '.join(get_args(Published))}, not '{config.published}'.")
     form = config.format or (report_pages.form_of(config.out) if config.out else "terminal")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tolman.features.config import NumberOfWorkers, Setting, setting
+from tolman.features.config import NumberOfWorkers, Setting, Trackers, setting
 
 TABLES = "Tables by labels"
 _SITE = "Site"
@@ -80,6 +80,7 @@ class ReportConfig:
         default=False,
         panel=_SITE,
     )
+    log: Trackers = ()
 
 
 @dataclass(frozen=True, kw_only=True)

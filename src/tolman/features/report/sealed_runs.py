@@ -35,7 +35,7 @@ from tolman.items import Item
 from tolman.protocols import ProtocolOptions
 from tolman.reports.loaded_runs import LoadedRun, load_runs
 from tolman.reports.report_content import Report, build, rank_ranges, with_ranks
-from tolman.reports.report_pages import matrix_of, matrix_page, pieces, save_report
+from tolman.reports.report_pages import matrix_of, matrix_page, pieces, save_report, write_space_card
 from tolman.reports.site.site_media import media_folder
 from tolman.reports.table_rows import ReportRow, is_reference
 from tolman.runs.places import file_name
@@ -565,6 +565,7 @@ def _signer(content: bytes, signature: Path, signers: Path) -> str:
 
 RANGE, SIGNED_BY = "Rank range", "Signed by"
 INDEX = "index.html"
+_TITLE = "Leaderboard of verified runs"
 _MOST_LARGE = 3
 """Best models whose figure is printed large above the table."""
 _PAGES = "board-*.html"
@@ -640,7 +641,8 @@ def _write_board(
     if len(groups) != 1:
         matrix = matrix_of([report for report, _ in pages.values()])
         left_out = [f"LEFT OUT: {sentence}" for sentence in refusals]
-        save_report(out / INDEX, matrix_page("Leaderboard of verified runs", matrix, list(pages), left_out), "html")
+        save_report(out / INDEX, matrix_page(_TITLE, matrix, list(pages), left_out), "html")
+    write_space_card(out, _TITLE)
     for earlier in out.glob(_PAGES):
         if earlier.name not in pages and is_own_report(earlier):
             earlier.unlink()

@@ -20,6 +20,7 @@ from tolman.features.report.compute import SITE, ReportResult, tables_by_labels
 from tolman.features.report.config import ReportConfig, ViewConfig
 from tolman.reports.loaded_runs import load_scored
 from tolman.reports.report_content import build
+from tolman.reports.report_pages import write_space_card
 from tolman.reports.site.question_sets import QuestionSet, cut_labels, first_set
 from tolman.reports.site.writing import MARK, SiteOptions, check_target, write_site
 from tolman.runtime import run_until_stopped
@@ -58,6 +59,7 @@ def write_report_site(config: ReportConfig, events: Events) -> ReportResult:
         tables=site_tables(config),
     )
     written = write_site(config.out, runs, left_out, options, told(events))
+    write_space_card(config.out, "Report of benchmark runs")
     first = build(first_set(runs), published, left_out)
     return ReportResult(first, tuple(runs), tuple(left_out), SITE, config.out, tuple(written.remarks))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tolman import features
 from tolman.errors import EndpointError, UsageError, counted
 from tolman.features.config import json_object, judge_request
 from tolman.features.events import CallEvents, Events, Noted, silent
@@ -236,6 +238,8 @@ def evaluate(
                 break
             calls.end()
             runs.append(Run(folder.path))
+    if config.log:
+        features.report.trackers.log_runs(config.log, [one.path for one in runs], events)
     return tuple(runs)
 
 
@@ -266,6 +270,8 @@ async def aevaluate(
                 break
             calls.end()
             runs.append(Run(folder.path))
+    if config.log:
+        await asyncio.to_thread(features.report.trackers.log_runs, config.log, [one.path for one in runs], events)
     return tuple(runs)
 
 
@@ -290,8 +296,11 @@ def requests_of(
 
     Raises:
         UsageError: a setting that can't be read, or a judge's without a judge.
+        MissingExtraError: a tracker's package isn't installed.
     """
 
+    if config.log:
+        features.report.trackers.check_trackers(config.log)
     if len(set(config.frames)) < len(config.frames):
         raise UsageError(f"--frames names a number twice: {','.join(map(str, config.frames))}.")
     if len(set(config.input_form)) < len(config.input_form):

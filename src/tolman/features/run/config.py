@@ -27,6 +27,7 @@ from tolman.features.config import (
     Setting,
     StorePlace,
     Subset,
+    Trackers,
     setting,
 )
 
@@ -328,6 +329,7 @@ class RunConfig:
         "Further metrics by question type: names with commas between (within-25,signed-bias). Default: none.",
         metavar="NAMES",
     )
+    log: Trackers = ()
 
 
 MOST_BUDGET = 1_000_000
@@ -435,6 +437,7 @@ class ScoreConfig:
     )
     on: On = None
     workers: NumberOfWorkers = None
+    log: Trackers = ()
 
 
 @dataclass(frozen=True, kw_only=True)

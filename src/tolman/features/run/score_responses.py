@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tolman import benchmarks
+from tolman import benchmarks, features
 from tolman.errors import InputError, UsageError, counted, hint
 from tolman.features.compare.reconciled_sides import SAME_SCORE
 from tolman.features.config import judge_request
@@ -48,8 +48,11 @@ def score(config: ScoreConfig, events: Events = silent) -> Run:
         EndpointError: the judge's first call showed that none can succeed.
         RunConflictError: the run's folder holds another run, or one is at work there.
         WorkerError: the place can't be used, or workers are lost again and again.
+        MissingExtraError: a tracker's package isn't installed.
     """
 
+    if config.log:
+        features.report.trackers.check_trackers(config.log)
     judging = judge_request(config, sample=config.judge_sample, concurrency=config.concurrency)
     if judging is not None and not judging.is_self:
         judging.open()  # what is wrong with it is told before anything is done
@@ -99,6 +102,8 @@ def score(config: ScoreConfig, events: Events = silent) -> Run:
         calls = CallEvents(events)
         folder, _ = judge_folder(folder.path, judging, started=calls.start, done=calls.done, noted=calls.note)
         calls.end()
+    if config.log:
+        features.report.trackers.log_runs(config.log, [folder.path], events)
     return Run(folder.path)
 
 

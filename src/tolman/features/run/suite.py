@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tolman import benchmarks
+from tolman import benchmarks, features
 from tolman.errors import InputError, RunBusyError, RunInterruptedError, TolmanError, counted
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.opened_folders import Run
@@ -106,7 +106,11 @@ def run_suite(configs: Sequence[RunConfig], events: Events = silent) -> SuiteRes
         raise RunInterruptedError(suite.stopped) from None
     finally:
         events(Ended())
-    return suite.result()
+    result = suite.result()
+    for run in result.runs:
+        if trackers := suite.trackers[run.path]:
+            features.report.trackers.log_runs(trackers, [run.path], events)
+    return result
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,11 @@ class _Group:
 
 
 class _Suite:
-    """The runs while they go on."""
+    """The runs while they go on.
+
+    Attributes:
+        trackers: folder of a run → the trackers that it is logged to.
+    """
 
     def __init__(self, configs: Sequence[RunConfig], events: Events) -> None:
         self._events = events
@@ -126,6 +134,7 @@ class _Suite:
         self._data = DataSets()
         self._failed: dict[Path, str] = {}
         self._places: dict[Path, LackingRun] = {}
+        self.trackers: dict[Path, tuple[str, ...]] = {}
         self._groups = [self._group(group) for group in models_of(configs)]
         self._serving = asyncio.Lock()
         self._done: set[Path] = set()
@@ -211,8 +220,10 @@ class _Suite:
         """The runs of one model, which ask one server where one is to be started."""
         server = with_server(configs[0])[1]
         at = [replace(config, base_url=server.url) if server else config for config in configs]
-        requests = [replace(request, server=server) for config in at for request in requests_of(config)]
-        for request in requests:
+        asked = [(config, replace(request, server=server)) for config in at for request in requests_of(config)]
+        requests = [request for _, request in asked]
+        for config, request in asked:
+            self.trackers[_folder(request)] = config.log
             name = request.model if request.options.label is None else f"{request.model} ({request.options.label})"
             self._places[_folder(request)] = LackingRun(request.benchmark, request.subset, name)
         return _Group([one for one in map(self._with_items, requests) if one is not None], server)
