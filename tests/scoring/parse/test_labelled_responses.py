@@ -1,4 +1,4 @@
-"""Short English responses to one question each: the answer that a careful reader finds, or none.
+"""Short responses to one question each: the answer that a careful reader finds, or none.
 
 Each row of `choices.jsonl` and `numbers.jsonl` says what it is about.
 """
