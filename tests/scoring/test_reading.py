@@ -20,6 +20,11 @@ from scoring.corpus.rows import Part, Row, is_held_out, item_of, judge
 from tolman.items import Item, Unit
 from tolman.scoring.answer_values import ParsedAnswer
 from tolman.scoring.parse import read_careful
+from tolman.scoring.parse import wrappers as preparing
+from tolman.scoring.parse.choice import values_of
+from tolman.scoring.parse.option_sequences import orders_of
+from tolman.scoring.parse.option_texts import option_texts
+from tolman.scoring.parse.plain_text import Plain, plain
 
 THINGS = ("chair", "table", "sofa", "lamp")
 DIRECTIONS = ("front-left", "front-right", "back-left", "back-right")
@@ -397,3 +402,37 @@ def test_rows_of_hard_kinds_are_whole_and_the_first_batch_is_labelled_twice() ->
         ), row.id
     labels = [record["labels"] for record in records("written_kinds") if record["id"].startswith("w-s")]
     assert all(first == second or float(first) == float(second) for first, second in labels)
+
+
+MANY = 1_100
+
+
+def item(number: int) -> Item:
+    options = (f"{number}.1 m", f"{number}.2 m", f"{number}.3 m")
+    return Item(id=str(number), question="How far?", kind="choice", answer="A", options=options, task="t")
+
+
+@pytest.mark.full
+def test_items_that_are_answered_again_are_not_prepared_again() -> None:
+    """As in a training loop, which scores thousands of items in the same order again and again."""
+    items = [item(number) for number in range(MANY)]
+    first = [read_careful(one, "The answer is B.") for one in items]
+    before = [found.cache_info().misses for found in (option_texts, orders_of, values_of)]
+    assert [read_careful(one, "The answer is B.") for one in items] == first
+    assert [found.cache_info().misses for found in (option_texts, orders_of, values_of)] == before
+    assert {reading.value for reading in first} == {"B"}
+
+
+def test_equal_texts_are_prepared_once_and_read_for_each_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared: list[str] = []
+
+    def counted(response: str) -> Plain:
+        prepared.append(response)
+        return plain(response)
+
+    monkeypatch.setattr(preparing, "plain", counted)
+    text = "I am sure that it is 7.2 m, as nothing else is so far away."
+    readings = [read_careful(item(number), text).value for number in (7, 8, 7)]
+    assert readings[0] == readings[2] == "B"
+    assert readings[1] is None
+    assert prepared.count(text) == 1
