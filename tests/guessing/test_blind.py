@@ -1,16 +1,21 @@
-"""Learners find what is planted, and nothing where there is nothing."""
+"""Blind answers: what is planted is found, frequent texts and hints are learned from other scenes alone."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guessing.planted import choices, numbers
 from kinds.yes_no import write_kind
 from tolman import benchmarks
-from tolman.guessing.blind import CONSTANT, guess
+from tolman.guessing.blind import CONSTANT, answers_from_matrix, encoded, guess, most_frequent_text, ranked, vocabulary
 from tolman.guessing.folds import assign
-from tolman.guessing.learners import LEARNERS, QUICK
+from tolman.guessing.learners import LEARNERS, LINEAR, QUICK
 from tolman.items import Item
 from tolman.kinds import ItemKind
 from tolman.plugins import load_plugin
@@ -155,3 +160,67 @@ def test_answers_without_an_order_may_be_many(monkeypatch: pytest.MonkeyPatch) -
         assert set(told) == {"the sofa"}
     assert found.guessability.max() == 1.0
     assert all(text.strip() for texts in found.answers.values() for text in texts)
+
+
+def test_texts_count_where_they_are_right_in_another_scene(choice: Callable[..., Item]) -> None:
+    items = [
+        choice("chair", "table", "lamp", "sofa", answer="A", id="1", scene="s1"),
+        choice("table", "chair", "lamp", "sofa", answer="B", id="2", scene="s2"),
+        *(choice("lamp", "bed", "oven", "desk", answer="A", id=f"3{i}", scene="s3") for i in range(5)),
+        choice("lamp", "sofa", "oven", "chair", answer="C", id="4", scene="s4"),
+        choice("lamp", "sofa", "oven", "desk", answer="D", id="5", scene="s5"),
+        choice("cup", "book", "rug", "vase", answer="B", id="6", scene="s6"),
+    ]
+    choose = most_frequent_text(items)
+    assert [choose(item) for item in items] == ["C", "C", *"DDDDD", "A", "A", "A"]
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1))
+def test_ranking_is_by_frequency_then_alphabet(answers: list[str]) -> None:
+    found = ranked(answers)
+    assert sorted(found) == sorted(set(answers))
+    keys = [(-answers.count(answer), answer) for answer in found]
+    assert keys == sorted(keys)
+
+
+def test_answers_that_are_no_letters_are_given_as_they_are(
+    choice: Callable[..., Item], number: Callable[..., Item]
+) -> None:
+    numbers = [
+        number(answer, id=f"n{answer}{i}", task="t") for answer, count in (("3", 2), ("2", 1)) for i in range(count)
+    ]
+    choose = most_frequent_text([*numbers, *(choice(id=f"c{i}", task="t") for i in range(4))])
+    assert {choose(item) for item in numbers} == {"3"}  # and no letter or text of the choices beside them
+
+
+def test_numbers_take_a_column_and_names_one_for_each() -> None:
+    found = encoded([("b", 0.5, None), ("a", 2.0, 3), ("b", None)])
+    assert found.tolist() == [[0, 1, 0.5, -1000], [1, 0, 2, 3], [0, 1, -1000, -1000]]
+    assert encoded([(), ()]).shape == (2, 1)
+
+
+@pytest.mark.parametrize("learner", QUICK)
+def test_a_hint_that_tells_the_answer_is_found_and_noise_is_not(learner: str) -> None:
+    generator = np.random.default_rng(0)
+    answers = [str(a) for a in generator.choice(["left", "right", "ahead"], 300)]
+    fold = np.arange(300) // 3 % 5
+    noise = [(float(x), str(n)) for x, n in zip(generator.random(300), generator.choice(list("xyz"), 300), strict=True)]
+    angle = {"left": 90.0, "right": -90.0, "ahead": 0.0}
+    told = [(*row, angle[a] + float(generator.normal(0, 10))) for row, a in zip(noise, answers, strict=True)]
+    found = {
+        name: np.mean(np.array(answers_from_matrix(answers, encoded(hints), fold, learner, 0)) == answers)
+        for name, hints in (("noise", noise), ("told", told))
+    }
+    assert found["told"] > 0.95
+    assert found["noise"] < 0.45
+
+
+def test_words_that_tell_the_answer_are_found() -> None:
+    generator = np.random.default_rng(0)
+    answers = [str(a) for a in generator.choice(["left", "right"], 200)]
+    names = {"left": "lamp", "right": "desk"}
+    texts = [f"Where is the {names[a]} of room {i}?" for i, a in enumerate(answers)]
+    told = vocabulary(texts)
+    assert set(told.ravel().tolist()) == {0, 1}
+    assert np.mean(np.array(answers_from_matrix(answers, told, np.arange(200) % 5, LINEAR, 0)) == answers) == 1
+    assert vocabulary(["one text"] * 3).tolist() == [[0], [0], [0]]

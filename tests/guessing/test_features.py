@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from guessing.planted import choices
 from tolman import benchmarks
-from tolman.guessing.features import Rows, answer_rows, choice_pool, choice_rows, number_in, parts, phrases, words
 from tolman.guessing.folds import assign, slot
+from tolman.guessing.learners import Rows, answer_rows, choice_pool, choice_rows, number_in, parts, phrases, words
 from tolman.items import Item
 
 FOLDS = 4

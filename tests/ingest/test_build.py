@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tolman.ingest.build import NAME, Summary, read_summary, write_summary
+
 pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 
 from ingest.results import collection
@@ -21,7 +23,7 @@ from tolman.errors import InputError, UsageError
 from tolman.ground_truth.corrections import Absent, BoxIs, CategoryIs, CountIs, append_corrections
 from tolman.ground_truth.scene_arrays import open_collection
 from tolman.ingest import build
-from tolman.ingest.build import NAME, ScansConfig, ingest, read_summary
+from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import get, names
 from tolman.ingest.make import make
 
@@ -304,3 +306,13 @@ def test_another_scan_with_the_same_id_is_refused_and_the_first_stays(tmp_path: 
     a.rename(tmp_path / "moved")
     assert states(ingest(ScansConfig("generic", tmp_path / "moved"), out, 1)) == ["kept"]
     assert collection(out)["generic/kitchen"].scene.objects[0].box.extents[0] == 2.0
+
+
+def test_repairs_keep_their_key_in_files(tmp_path: Path) -> None:
+    row = {"id": "d/a", "format": "generic", "path": "a", "state": "new", "mended": ["a.json: no axis alignment"]}
+    (tmp_path / NAME).write_text(json.dumps({"scenes": [row]}))
+    summary = read_summary(tmp_path)
+    assert summary.scenes[0].repaired == ("a.json: no axis alignment",)
+    write_summary(tmp_path, Summary(scenes=summary.scenes))
+    assert json.loads((tmp_path / NAME).read_text())["scenes"][0]["mended"] == row["mended"]
+    assert read_summary(tmp_path).scenes == summary.scenes

@@ -50,62 +50,20 @@ def test_truth_comes_back(tmp_path: Path, drawn: tuple, boxes: bool, labels: boo
 CAMERA = {"video": "v.mp4"}
 GOOD: dict[str, Any] = {"tolman_scene": 1, "unit": "m", "up": "z", "objects": [{"id": "a", "label": "b", "number": 3}]}
 BOX = {"center": [0, 0, 0], "extents": [1, 1, 1]}
-POSE_2, INTRINSICS = "scene.json, field 'cameras.0.poses': pose 2", "scene.json, field 'cameras.0.intrinsics':"
+MISTAKES = [
+    json.loads(line)
+    for line in Path(__file__).with_name("scene_mistakes.jsonl").read_text(encoding="utf-8").splitlines()
+]
 
 
-def poses(row: Any) -> dict[str, Any]:
-    """A camera whose second pose is this one."""
-    return {"cameras": [{**CAMERA, "poses": [[1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0], row, None]}]}
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"unit": "yard"}, "field 'unit'"),
-        ({"up": "up"}, "field 'up'"),
-        ({"tolman_scene": 2}, "field 'tolman_scene'"),
-        ({"walls": []}, "field 'walls': isn't a field of this file"),
-        ({"objects": [{"id": "a", "label": "b"}]}, "field 'objects.0': takes a box"),
-        ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "center": [0, 0]}}]}, "field 'objects.0.box.center.2'"),
-        ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "extents": [1, 1, float("inf")]}}]}, "objects.0.box.extents.2"),
-        ({"objects": [{"id": "a", "label": "b", "number": 1}] * 2}, "two objects have the id 'a'"),
-        ({"objects": [{"id": "a", "label": " _\u200b", "number": 1}]}, "field 'objects.0.label': is blank"),
-        ({"objects": [{"id": " ", "label": "b", "number": 1}]}, "field 'objects.0.id': is blank"),
-        ({"objects": [{"id": "a\u202eb", "label": "b", "number": 1}]}, "field 'objects.0.id': is blank or holds"),
-        ({"objects": [{"id": "a", "label": "b", "number": True}]}, "field 'objects.0.number'"),
-        ({"objects": [{"id": "a", "label": "b", "number": 0}]}, "field 'objects.0.number'"),
-        ({"cameras": [{**CAMERA, "standard": [641, 480, 30]}]}, "'standard' takes an even width and height"),
-        ({"objects": [{"id": "a", "label": "b", "box": {**BOX, "center": [0, True, 0]}}]}, "field 'objects.0.box.center.1'"),
-        ({"room_area": "210"}, "field 'room_area'"),
-        ({"outdoors": "no"}, "field 'outdoors'"),
-        ({"cameras": [{**CAMERA, "offset": "1"}]}, "field 'cameras.0.offset'"),
-        ({"cameras": [{"name": "x"}]}, "field 'cameras.0': takes a 'video' or a folder 'frames'"),
-        ({"cameras": [{**CAMERA, "rate": 3}]}, "field 'cameras.0': takes no 'rate'"),
-        ({"cameras": [{"video": "../v.mp4"}]}, "field 'cameras.0.video': takes a path below the folder"),
-        ({"cameras": [{**CAMERA, "poses": [[1, 2, 3]]}]}, "field 'cameras.0.poses': pose 1 has 3 numbers: a pose takes 16 numbers"),
-        (poses([float("nan")] * 12), f"{POSE_2} holds nan, which isn't finite; null in its place stands for a pose that isn't known"),
-        (poses([*range(11), float("inf")]), f"{POSE_2} holds inf, which isn't finite"),
-        (poses([*range(11), "x"]), f'{POSE_2} holds "x", which is no number'),
-        (poses([*range(11), None]), f"{POSE_2} holds null, which is no number"),
-        (poses([1, 2, 3]), f"{POSE_2} has 3 numbers: a pose takes 16 numbers, or the 12 of its first three rows"),
-        (poses(7), f"{POSE_2} is 7, not a list of numbers"),
-        ({"cameras": [{**CAMERA, "intrinsics": [500, 500, 320, float("nan")]}]}, f"{INTRINSICS} holds nan, which isn't finite"),
-        ({"cameras": [{**CAMERA, "intrinsics": [500, 320, 240]}]}, f"{INTRINSICS} has 3 numbers, not fx, fy, cx, cy"),
-        ({"cameras": [{**CAMERA, "intrinsics": [[500, 500, 320, 240], [500, 500, 320]]}]}, f"{INTRINSICS} row of intrinsics 2 has 3 numbers, not fx, fy, cx, cy"),
-        ({"cameras": [{**CAMERA, "lens": {"model": "FOV", "parameters": [1, 1, 1, 1, 1]}}]}, "has the camera model FOV"),
-        ({"cameras": [{**CAMERA, "lens": {"model": "PINHOLE", "parameters": [1, 1, 1]}}]}, "its camera model PINHOLE takes 4 parameters, not 3"),
-        ({"cameras": [{**CAMERA, "lens": {"model": "SIMPLE_PINHOLE", "parameters": [9, 1, 1]}, "intrinsics": [1, 1, 1, 1]}]}, "takes no 'intrinsics'"),
-        ({"cameras": [CAMERA, CAMERA]}, "two cameras have the name 'ego'"),
-        ({"mesh": {"file": "/etc/passwd"}}, "field 'mesh.file': takes a path below the folder"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize("row", MISTAKES, ids=lambda row: row["said"])
+def test_what_is_wrong_is_named(tmp_path: Path, row: dict[str, Any]) -> None:
     path = tmp_path / "scene.json"
-    path.write_text(json.dumps({**GOOD, **change}))
+    path.write_text(json.dumps({**GOOD, **row["change"]}))
     with pytest.raises(InputError) as caught:
         read_scene_file(path)
     assert str(path) in str(caught.value)
-    assert said in str(caught.value)
+    assert row["said"] in str(caught.value)
 
 
 def test_a_key_twice_in_one_object_is_refused(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ import pytest
 from ingest.matterport_writer import DISTORTION, HOUSE, write_matterport
 from ingest.pipeline import hold, ingested
 from ingest.worlds import same_box, small_world, transform
-from tolman.ingest.formats.matterport3d import FORMAT
-from tolman.ingest.readers.matterport3d_house import distort
+from tolman.ingest.formats.matterport3d import FORMAT, distort
 
 pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 pytest.importorskip("av", reason="scans need the extra 'build'")

@@ -17,8 +17,7 @@ from ingest.scannet_writer import ALIGNMENT, LOST, jpeg, sens_bytes, write_scann
 from ingest.worlds import FRAMES, SIZE, small_world
 from tolman.errors import InputError
 from tolman.ingest.build import Ingested, ScansConfig, ingest
-from tolman.ingest.formats.scannet import FORMAT
-from tolman.ingest.readers.scannet_frames import read_sens
+from tolman.ingest.formats.scannet import FORMAT, read_sens
 from tolman.ingest.standard_video import frames_for
 from tolman.media.video import read_index
 

@@ -178,35 +178,3 @@ def test_huge_texts_are_read_in_no_time(text: str) -> None:
 
 def test_a_long_text_is_read_from_its_end() -> None:
     assert read_careful(CHOICE, "A\n" + "because " * MAX_CHARS + "\nAnswer: B").value == "B"
-
-
-@pytest.mark.parametrize(
-    ("question", "response", "value"),
-    [
-        ("closest to the door", "It is not A or B.", None),
-        ("closest to the door", "Not the chair or the table.", None),
-        ("closest to the door", "Not A and B.", None),
-        ("closest to the door", "Either A\nor\nB", None),
-        ("closest to the door", "The first option, the third or the fourth.", None),
-        ("closest to the door", "The sofa (the lamp is behind it).", "C"),
-        ("closest to the door", "A. The lamp is farther.", "A"),
-        ("the farthest from the bed", "The nearest is the sofa, then the chair, the table and the lamp.", None),
-    ],
-)
-def test_rules_that_few_responses_need_keep_options_apart(question: str, response: str, value: str | None) -> None:
-    """No row of the corpora shows these rules: without them a denied or merely mentioned option is the answer."""
-    item = Item.model_validate(
-        {
-            "id": "1", "question": f"Which object is {question}?", "kind": "choice", "answer": "A",
-            "options": ("chair", "table", "sofa", "lamp"), "task": "t",
-        }
-    )  # fmt: skip
-    assert read_careful(item, response).value == value
-
-
-def test_at_least_once_is_no_count() -> None:
-    item = Item(
-        id="1", question="How many times does the ball bounce?", kind="number", answer="2", unit="count", task="t"
-    )
-    assert read_careful(item, "It bounces at least once.").value is None
-    assert read_careful(item, "It bounces once.").value == 1

@@ -18,10 +18,9 @@ from tolman.errors import UsageError
 from tolman.geometry.boxes import Boxes, pairwise_distances
 from tolman.simulate.fittings import SIZES, fitting
 from tolman.simulate.greenery import CLEAR, SPECIES, SPRUCE, tree
-from tolman.simulate.open_places import LANE_ROOM, OPEN_KINDS, OpenPlace
 from tolman.simulate.open_worlds import KINDS, Kind
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, Street, draw_street, outdoor_place
-from tolman.simulate.parks_and_courtyards import draw_courtyard, draw_park
+from tolman.simulate.parks_and_courtyards import LANE_ROOM, OPEN_KINDS, OpenPlace, draw_courtyard, draw_park
 from tolman.simulate.plan import counts_of
 from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
 from tolman.simulate.yard_things import YARD_SIZES, yard_thing

@@ -15,7 +15,6 @@ from tolman.scenes import SceneObject
 from tolman.simulate.agents import with_actors, with_robots
 from tolman.simulate.collection import make
 from tolman.simulate.outdoors import OUTDOOR_SHAPES
-from tolman.simulate.path_geometry import Lane, rounded
 from tolman.simulate.simulated_places import WorldsConfig
 from tolman.simulate.traffic import (
     GRID,
@@ -28,7 +27,7 @@ from tolman.simulate.traffic import (
     widened,
     with_traffic,
 )  # fmt: skip
-from tolman.simulate.world import World
+from tolman.simulate.world import Lane, World, rounded
 
 SECONDS = 8.0
 ROUND = Lane("car", rounded([(0, 0), (40, 0), (40, 20), (0, 20)], 4.0), 0.0, (3.0, 5.0))

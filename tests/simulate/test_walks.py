@@ -17,10 +17,9 @@ from simulate.worlds import SHAPES, gaze, staring
 from tolman.geometry.camera_geometry import project
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior, draw_plan
-from tolman.simulate.path_geometry import WalkableFloor
 from tolman.simulate.view_planning import find_views
 from tolman.simulate.walks import SPEED, TURN, draw_trajectory, intrinsics_of
-from tolman.simulate.world import World
+from tolman.simulate.world import WalkableFloor, World
 
 POSES = Path(__file__).parent / "poses.json"
 SIZE = (640, 480)

@@ -15,10 +15,10 @@ import shapely
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.geometry.camera_geometry import pixel_rays
 from tolman.scenes import OrientedBox, SceneObject, Vector
+from tolman.simulate.agents import places_at
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior, draw_plan
 from tolman.simulate.made.kind import MadeLibrary
-from tolman.simulate.moving_objects import places_at
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout
 from tolman.simulate.render import Frame

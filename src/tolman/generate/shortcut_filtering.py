@@ -25,9 +25,18 @@ from tolman.generate.family import Cues
 from tolman.generate.share_sampling import balanced_within, evenly
 from tolman.guessing.answer_space import Places, answer_space, category_constants, learned_offers
 from tolman.guessing.blind import answers_from_matrix, encoded, likeliest, most_frequent_text, vocabulary
-from tolman.guessing.features import answer_pool, choice_pool, phrases
 from tolman.guessing.folds import Floats, deal, groups, renumbered, taught
-from tolman.guessing.learners import LINEAR, QUICK, SCALED, check_installed, probabilities, prune_to_chance
+from tolman.guessing.learners import (
+    LINEAR,
+    QUICK,
+    SCALED,
+    answer_pool,
+    check_installed,
+    choice_pool,
+    phrases,
+    probabilities,
+    prune_to_chance,
+)
 from tolman.items import MEDIA_MARK, Item
 from tolman.kinds import kind_of
 from tolman.parallel import Workers, parallel_map

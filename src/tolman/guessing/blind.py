@@ -17,9 +17,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tolman.guessing.answer_space import AnswerSpace, answer_space, learned_offers
-from tolman.guessing.features import Rows, answer_rows, choice_rows, words
 from tolman.guessing.folds import Floats, taught
-from tolman.guessing.learners import LEARNERS, check_installed, probabilities
+from tolman.guessing.learners import LEARNERS, Rows, answer_rows, check_installed, choice_rows, probabilities, words
 from tolman.items import Item
 from tolman.kinds import kind_of
 from tolman.parallel import Workers, cores, parallel_map

@@ -2,7 +2,7 @@
 
 A request goes through `accounts.protection.Guard` (size, headers) → `site.allow` (role, CSRF token) → a route →
 `tasks.work` (tasks, assignments, submissions: nothing may be lost or doubled) → `store.schema` by `store.database` →
-`pages.page` (a template; every value escaped). `docs/review/index.md` describes the application from the outside.
+`site.page` (a template; every value escaped). `docs/review/index.md` describes the application from the outside.
 
 The rooms, the lowest first. A module imports from its own room and from those before it in this list, never from those
 after it (`tests/test_walls.py` holds the code to it):
@@ -19,8 +19,7 @@ after it (`tests/test_walls.py` holds the code to it):
 - `evidence/`: `model_opinions` (models' answers, key frames, checklists), `point_clouds`, `scene_drawings` (boxes,
   cameras, a plan that can be pressed).
 - `site`: database, benchmark, key and counters that all pages of a server share; roles that may call a route; visitors
-  and their CSRF tokens.
-- `pages`: pages made from `templates/`, and the keys of the keyboard; scripts and styles are in `static/`.
+  and their CSRF tokens. Its pages are made from `templates/`; scripts and styles are in `static/`.
 - `media`: videos and pictures under names without meaning, frames and their times, scenes.
 - `tasks/`: the package itself has the contract of a mode and marks on answers (given too fast or unseen); `work`
   (assignments and submissions), `assignments` (taking tasks, taking answers back), `blinding` (the parts of a question

@@ -40,11 +40,10 @@ from tolman.review.evidence.model_opinions import foreseen_unfit
 from tolman.review.evidence.scene_drawings import EXPLORER
 from tolman.review.media import absent
 from tolman.review.modes import MODES
-from tolman.review.pages import HERE, page, see_other
 from tolman.review.projects.study_projects import StartedStudy, check_store, start_asked, start_named
 from tolman.review.routes import account_pages, console_pages, correction_pages, file_pages, home_pages, study_pages
 from tolman.review.server_settings import ReviewSettings
-from tolman.review.site import SignInNeededError, Site, Visitor, open_site, roles_of, visitor_of
+from tolman.review.site import HERE, SignInNeededError, Site, Visitor, open_site, page, roles_of, see_other, visitor_of
 from tolman.runtime import ignore_interrupts
 
 _PAGES = (account_pages, home_pages, correction_pages, console_pages, file_pages, study_pages)

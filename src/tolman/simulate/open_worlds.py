@@ -31,14 +31,22 @@ from tolman.simulate.mesh import (
     quads,
     turned,
 )
-from tolman.simulate.open_places import LAYER, Area, OpenPlace
 from tolman.simulate.openings import DOORS, GLASS_SHINE, draw_glazing, fill, leaf, window
-from tolman.simulate.parks_and_courtyards import GROUND_FLOOR, SIDES, STOREY, bays, wall_length, wall_point
-from tolman.simulate.path_geometry import Lane, rounded
+from tolman.simulate.parks_and_courtyards import (
+    GROUND_FLOOR,
+    LAYER,
+    SIDES,
+    STOREY,
+    Area,
+    OpenPlace,
+    bays,
+    wall_length,
+    wall_point,
+)
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import Placed, counts_of, rectangle, turn_things
 from tolman.simulate.room_shells import rectangle_from
-from tolman.simulate.world import Body, World, draw_daylight
+from tolman.simulate.world import Body, Lane, World, draw_daylight, rounded
 from tolman.simulate.yard_things import yard_thing
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from tolman.errors import UsageError
 from tolman.simulate import facades, greenery
 from tolman.simulate.fittings import fitting
 from tolman.simulate.mesh import Mesh, block, joined, placed, quads
-from tolman.simulate.open_places import OPEN_KINDS
 from tolman.simulate.open_worlds import (
     CORNER,
     EDGING,
@@ -39,7 +38,7 @@ from tolman.simulate.open_worlds import (
     side_roads,
     street_marks,
 )
-from tolman.simulate.parks_and_courtyards import draw_courtyard, draw_park
+from tolman.simulate.parks_and_courtyards import OPEN_KINDS, draw_courtyard, draw_park
 from tolman.simulate.placing import walking_floor
 from tolman.simulate.plan import Placed
 from tolman.simulate.vehicles import COLOURS, PATTERNS, vehicle
@@ -53,10 +52,10 @@ from typing import TYPE_CHECKING
 
 from tolman.simulate.fittings import SIZES
 from tolman.simulate.open_worlds import street_lanes
-from tolman.simulate.path_geometry import Lane
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear
 from tolman.simulate.plan import scaled, turn_things
 from tolman.simulate.vehicles import VANS
+from tolman.simulate.world import Lane
 
 if TYPE_CHECKING:
     from shapely import Polygon

@@ -28,9 +28,9 @@ from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import deskew, poses_at
 from tolman.ingest.clouds.recording import read_sweep, write_sweep
 from tolman.scenes import Capture
+from tolman.simulate.agents import WalkingFigure, moving_object, reach_of, shift
 from tolman.simulate.human_figure import STRIDE, draw_figure
 from tolman.simulate.mesh import Mesh, block, joined, placed, smoothed, turned
-from tolman.simulate.moving_objects import WalkingFigure, moving_object, reach_of, shift
 from tolman.simulate.walks import Walk, intrinsics_of, looking
 from tolman.simulate.world import Body, Caster, World
 

@@ -19,13 +19,12 @@ from scipy.ndimage import maximum_filter1d
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import SceneObject
+from tolman.simulate.agents import followed, moving_object, places_at
 from tolman.simulate.human_figure import AXLES, WHEEL, Leg, bicycle_frame, bicycle_wheel, draw_rider
 from tolman.simulate.mesh import pitched, placed
-from tolman.simulate.moving_objects import followed, moving_object, places_at
-from tolman.simulate.path_geometry import Lane
 from tolman.simulate.vehicles import COLOURS, PATTERNS, VANS, vehicle, vehicle_body, wheel, wheel_places
 from tolman.simulate.walks import Walk
-from tolman.simulate.world import Body, World
+from tolman.simulate.world import Body, Lane, World
 
 STEP = 0.5
 """Seconds between changes of speed."""

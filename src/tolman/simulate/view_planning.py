@@ -15,8 +15,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tolman.geometry.boxes import Floats
-from tolman.simulate.path_geometry import WalkableFloor
-from tolman.simulate.world import World
+from tolman.simulate.world import WalkableFloor, World
 
 EYE = 1.5
 """Height of the camera in metres."""

@@ -19,7 +19,6 @@ from scipy.ndimage import gaussian_filter1d
 
 from tolman.errors import unknown
 from tolman.geometry.boxes import Floats
-from tolman.simulate.path_geometry import WalkableFloor, round_path
 from tolman.simulate.view_planning import (
     EYE,
     PITCH,
@@ -34,7 +33,7 @@ from tolman.simulate.view_planning import (
     short_tour,
     tour_within,
 )
-from tolman.simulate.world import World
+from tolman.simulate.world import WalkableFloor, World, round_path
 
 SPEED, TURN = 1.0, np.radians(70)
 """The fastest that a walker goes and looks around, metres and radians for each second."""

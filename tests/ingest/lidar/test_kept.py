@@ -18,7 +18,7 @@ from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.clouds.recording import Keeper, open_collection, read_sweep
 from tolman.ingest.clouds.sweeps import Sweep, Track, in_scene
 from tolman.ingest.formats.rig import open_rig
-from tolman.ingest.recording_measures import Pick, measure_recording
+from tolman.ingest.scan_measures import Pick, measure_recording
 from tolman.media.video import read_index
 from tolman.scene_table import read_captures
 from tolman.scenes import Capture

@@ -21,7 +21,7 @@ from tolman.geometry.regions import BoxRegion, FrameRegion
 from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.clouds.sweeps import Gathered
 from tolman.ingest.formats.rig import open_rig
-from tolman.ingest.recording_measures import Pick, measure_recording, open_recording
+from tolman.ingest.scan_measures import Pick, measure_recording, open_recording
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture
 from tolman.simulate.rig_sensors import Spinner, record_lidar

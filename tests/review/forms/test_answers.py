@@ -25,7 +25,7 @@ from tolman.review.forms.form_values import (
     shown_answer,
 )
 from tolman.review.forms.question_form import Written, propose
-from tolman.review.pages import environment
+from tolman.review.site import environment
 from tolman.scoring.item_kind import WIDGETS
 
 REVIEW = Path(tolman.review.__file__).parent

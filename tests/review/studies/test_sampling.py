@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reviewing import Serve
 from tolman.item_table import read_items, write_items
 from tolman.review.projects.study_projects import start_named
-from tolman.review.studies.form_sampling import SampleError, deal_questions, draw_forms, foresee, plan_strata
+from tolman.review.studies.participants import SampleError, deal_questions, draw_forms, foresee, plan_strata
 
 SIZES = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 25), min_size=1, max_size=4)
 

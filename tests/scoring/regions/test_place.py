@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,33 +56,16 @@ def test_every_form_is_read() -> None:
     assert write_boxes([Box(0, 0, 1, 1)], None) == '{"box": [0, 0, 1, 1], "in": "pixels"}'
 
 
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        ("here", "the answer 'here' is no JSON object"),
-        ("[" * 100_000, "is no JSON object"),
-        ("[1, 2]", "is no JSON object"),
-        ("{}", "this one has none of them"),
-        ('{"box": [0, 0, 1, 1], "points": [[0, 0]]}', "this one has 2 of them"),
-        ('{"box": [0, 0, 1, 1], "colour": 1}', "has the field 'colour'"),
-        ('{"box": [0, 0, 1]}', "is no box \\[x0, y0, x1, y1\\]"),
-        ('{"box": [0, 0, NaN, 1]}', "is no box"),
-        ('{"box": [0.5, 0, 0.1, 1]}', "has no area: x0 < x1"),
-        ('{"boxes": []}', "there are no boxes"),
-        ('{"points": [[0, "a"]]}', "is no point \\[x, y\\]"),
-        ('{"points": [[0, 1e400]]}', "is no point"),
-        (f'{{"points": [{", ".join(["[0, 0]"] * 20_001)}]}}', "20,001 points; 20,000 are the most"),
-        ('{"points": [[0, 0]], "within": -1}', "'within' is a distance"),
-        ('{"polygon": [[0, 0], [1, 1]]}', "fewer than three vertices"),
-        ('{"polygon": [[0, 0], [1, 1], [0.5, 0.5]]}', "has no area"),
-        ('{"mask": {"size": [2, 3], "counts": [6]}}', "the mask is empty"),
-        ('{"mask": {"size": [2, 3], "counts": [0, 5]}}', "add up to 5"),
-        ('{"mask": {"size": [2, 3]}}', '"size": \\[height, width\\] and "counts"'),
-        ('{"mask": {"size": [2, 3], "counts": [0, 6]}, "size": [2, 3]}', "the mask is 3 wide and 2 high"),
-        ('{"points": [[0, 0]], "size": [0, 1]}', "is not \\[width, height\\]"),
-        ('{"points": [[0, 0]], "size": [9, 9], "in": "pixels"}', "'in' pixels, or has a size"),
-    ],
-)
+REFUSED = [
+    json.loads(line) for line in Path(__file__).with_name("no_places.jsonl").read_text(encoding="utf-8").splitlines()
+]
+LONG = {
+    "[" * 100_000: "is no JSON object",
+    f'{{"points": [{", ".join(["[0, 0]"] * 20_001)}]}}': "20,001 points; 20,000 are the most",
+}
+
+
+@pytest.mark.parametrize(("text", "wrong"), [*((row["text"], row["wrong"]) for row in REFUSED), *LONG.items()])
 def test_what_is_no_place_is_refused(text: str, wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         read_place(text)

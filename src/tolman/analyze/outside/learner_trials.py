@@ -22,8 +22,8 @@ import numpy as np
 
 from tolman.analyze.outside.outside_learner import LEARNERS, BlindQuestion, Ints, LearnerSettings
 from tolman.guessing.answer_space import AnswerSpace, answer_space, category_constants
-from tolman.guessing.features import phrases
 from tolman.guessing.folds import TWINS, Floats, assign, groups
+from tolman.guessing.learners import phrases
 from tolman.items import Item
 from tolman.kinds import kind_of
 from tolman.parallel import Workers, parallel_map

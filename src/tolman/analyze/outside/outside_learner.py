@@ -17,8 +17,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.guessing.features import parts, words
 from tolman.guessing.folds import Floats
+from tolman.guessing.learners import parts, words
 from tolman.registry import Registry
 
 Ints = NDArray[np.intp]

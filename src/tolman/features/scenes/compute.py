@@ -24,9 +24,9 @@ from tolman.ingest.build import ingest as carry_out
 from tolman.ingest.formats import AUTO, RecognisedScans, generic, names
 from tolman.ingest.formats import recognise as look_into
 from tolman.ingest.media_pool import LeftOut, PoolMedium, bring_in, read_pool
-from tolman.ingest.recording_measures import Pick, measure_recording, open_recording
 from tolman.ingest.scan_doctor import Diagnosis, diagnose
 from tolman.ingest.scan_format import SceneSource
+from tolman.ingest.scan_measures import Pick, measure_recording, open_recording
 from tolman.parallel import place_of
 from tolman.registry import later
 from tolman.scene_shards import Shard, read_shard, whole_job

@@ -95,7 +95,7 @@ def _known(paths: tuple[Path, ...]) -> dict[str, CloudPlace]:
 
 @lru_cache(maxsize=4)
 def _opened(place: CloudPlace) -> tuple[Recording, Floats]:
-    from tolman.ingest.recording_measures import open_recording
+    from tolman.ingest.scan_measures import open_recording
 
     recording = open_recording(place.path, place.capture)
     return recording, np.asarray(recording.gathered().cloud.points)
@@ -171,7 +171,7 @@ def measured_in(
         InputError: the region's points can't be measured so.
         UsageError: the picks don't fit, or the quantity is none that the question asks for.
     """
-    from tolman.ingest.recording_measures import measure_recording
+    from tolman.ingest.scan_measures import measure_recording
 
     if quantity not in QUANTITIES:
         raise unknown("quantity", quantity, QUANTITIES)
@@ -198,7 +198,7 @@ def measured_in(
 
 
 def _pick(recording: Recording, seconds: float, numbers: Sequence[float]) -> Any:
-    from tolman.ingest.recording_measures import Pick
+    from tolman.ingest.scan_measures import Pick
 
     if len(numbers) == 6:
         return Pick(box=tuple(numbers))

@@ -29,8 +29,7 @@ from tolman.items import Item
 from tolman.review.evidence import point_clouds
 from tolman.review.evidence.model_opinions import Opinion, Opinions, opinions_as_json, unfit_sentences
 from tolman.review.forms.form_values import CHOICES, WORDS, agree, apply_changes, labels_of, widget_of
-from tolman.review.pages import COEFFICIENT, coefficient
-from tolman.review.site import Site
+from tolman.review.site import COEFFICIENT, Site, coefficient
 from tolman.review.store.database import record_item
 from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import Block, marks_block, problems_block, submitted, work

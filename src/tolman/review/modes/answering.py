@@ -30,8 +30,7 @@ from tolman.review.forms.form_values import (
     read_answer,
     shown_answer,
 )
-from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
-from tolman.review.site import Guest, Me, Site, TheSite, allow
+from tolman.review.site import COEFFICIENT, Guest, Me, Site, TheSite, allow, coefficient, page, see_other
 from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task, User
 from tolman.review.studies import (
     BROKEN,
@@ -45,8 +44,7 @@ from tolman.review.studies import (
     stored,
     study_steps,
 )
-from tolman.review.studies.form_sampling import make_tasks
-from tolman.review.studies.participants import BEGUN, PRACTICE
+from tolman.review.studies.participants import BEGUN, PRACTICE, make_tasks
 from tolman.review.studies.study_records import study_progress
 from tolman.review.studies.study_steps import ANSWER, TIME_OVER, study_html
 from tolman.review.tasks import (

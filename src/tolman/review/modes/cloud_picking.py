@@ -24,8 +24,7 @@ from tolman.review.evidence import point_clouds
 from tolman.review.evidence.point_clouds import frame_view, top_view
 from tolman.review.forms.form_values import AnswerError, Key, Line
 from tolman.review.media import inside
-from tolman.review.pages import page
-from tolman.review.site import Guest, Me, Site, TheSite
+from tolman.review.site import Guest, Me, Site, TheSite, page
 from tolman.review.store.database import record_item
 from tolman.review.store.schema import Assignment, Submission
 from tolman.review.tasks import work

@@ -27,8 +27,7 @@ from tolman.review.forms.form_values import (
     shown_answer,
 )
 from tolman.review.media import scenes_folder
-from tolman.review.pages import page, see_other
-from tolman.review.site import Guest, Me, Site, TheSite, allow
+from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
 from tolman.review.store.database import record_item
 from tolman.review.store.schema import Assignment, Project, Submission, Task
 from tolman.review.studies.participants import format_of

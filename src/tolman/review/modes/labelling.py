@@ -39,8 +39,7 @@ from tolman.review.forms.form_values import (
     as_field,
     shown_answer,
 )
-from tolman.review.pages import COEFFICIENT, coefficient, page, see_other
-from tolman.review.site import Guest, Me, Site, TheSite, allow
+from tolman.review.site import COEFFICIENT, Guest, Me, Site, TheSite, allow, coefficient, page, see_other
 from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import (
     LEAST,

@@ -37,8 +37,7 @@ from tolman.review.media import (
     things_seen,
     whole_file,
 )
-from tolman.review.pages import page, see_other
-from tolman.review.site import Guest, Me, Site, TheSite, allow
+from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
 from tolman.review.store.database import record
 from tolman.review.store.pool import Filters, MediaPool, UploadError, kept_name
 from tolman.review.store.schema import Assignment, Project

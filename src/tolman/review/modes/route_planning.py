@@ -26,8 +26,7 @@ from tolman.review.accounts import AccountError
 from tolman.review.evidence.scene_drawings import floor_path, floor_view
 from tolman.review.forms.form_values import Form, Key, clean, seconds_of
 from tolman.review.media import all_scenes, media_address, scene_of
-from tolman.review.pages import page, see_other
-from tolman.review.site import Guest, Me, Site, TheSite, allow
+from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
 from tolman.review.store.schema import Assignment, Project
 from tolman.review.tasks import Block, Mode, ModeSetting, work
 from tolman.review.tasks.assignments import UNDO, allow_undo

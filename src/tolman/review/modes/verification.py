@@ -50,8 +50,7 @@ from tolman.review.media import media_address, scenes_folder
 from tolman.review.modes import answer_approval
 from tolman.review.modes.answer_approval import MODELS, second_submission, verification_progress
 from tolman.review.modes.cloud_picking import add_picking, measurement
-from tolman.review.pages import page, see_other
-from tolman.review.site import Guest, Me, Site, TheSite, allow
+from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
 from tolman.review.store.database import record_item
 from tolman.review.store.schema import Assignment, Project
 from tolman.review.studies.participants import format_of

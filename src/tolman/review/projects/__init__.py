@@ -22,8 +22,7 @@ from tolman.errors import TolmanError, UsageError, counted
 from tolman.items import Item
 from tolman.review.accounts import AccountError, Person, belongs
 from tolman.review.modes import MODES
-from tolman.review.pages import minutes
-from tolman.review.site import Site
+from tolman.review.site import Site, minutes
 from tolman.review.store.database import count_rows, record
 from tolman.review.store.schema import (
     Act,

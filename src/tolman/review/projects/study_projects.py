@@ -25,8 +25,7 @@ from tolman.review.site import Site
 from tolman.review.store.database import record
 from tolman.review.store.schema import Decision, Exclusion, Fact, ItemVersion, Project, Submission, Task
 from tolman.review.studies import PROFILE, STUDY, STUDY_FILES, Exclude, Link, Sample, Study, StudyPart, stored
-from tolman.review.studies.form_sampling import foresee
-from tolman.review.studies.participants import is_study, link_queries, link_query, part_of
+from tolman.review.studies.participants import foresee, is_study, link_queries, link_query, part_of
 from tolman.review.studies.study_steps import join_path, keep_pictures
 from tolman.review.tasks import LEAST, work
 from tolman.review.tasks.decisions import DISCARD, last_decision

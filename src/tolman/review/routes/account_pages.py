@@ -22,8 +22,7 @@ from tolman.review.accounts import ENTER, JOIN, RESET, AccountError, Person
 from tolman.review.accounts.protection import network_of
 from tolman.review.forms.form_values import Key, Line, Name, Secret
 from tolman.review.modes import MODES
-from tolman.review.pages import page, see_other, set_cookie
-from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, Visitor, allow
+from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, Visitor, allow, page, see_other, set_cookie
 from tolman.review.store.database import record
 from tolman.review.store.schema import ROLES, Invitation, Member, Project, User
 from tolman.review.studies.participants import names_of

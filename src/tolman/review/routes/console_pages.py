@@ -32,9 +32,8 @@ from tolman.review.console.acts import KINDS, ActError
 from tolman.review.console.item_listing import SORTS, STATES, ItemFilter, labels_of, page_of
 from tolman.review.forms.form_values import Clean, Key, Paragraphs, RowId, clean, shown_answer
 from tolman.review.modes import MODES
-from tolman.review.pages import environment, page, see_other
 from tolman.review.projects import project_of
-from tolman.review.site import REHEARSED, Guest, Me, Site, TheSite, Visitor, allow
+from tolman.review.site import REHEARSED, Guest, Me, Site, TheSite, Visitor, allow, environment, page, see_other
 from tolman.review.store.database import rehearsal
 from tolman.review.store.schema import ROLES, Flag, HistoryEvent, ItemVersion, Member, Project, User
 from tolman.review.tasks import work

@@ -21,10 +21,9 @@ from tolman.items import Item
 from tolman.review.accounts import Person
 from tolman.review.forms.form_values import Clean, Key, Line, Paragraphs, shown_answer
 from tolman.review.media import cloud_answer, frame_answer, scene_answer, scene_in, scenes_folder
-from tolman.review.pages import page, see_other
 from tolman.review.projects import flag_corrections, project_of
 from tolman.review.projects.flag_corrections import CorrectionError, Origin, origin_of, scene_of
-from tolman.review.site import Guest, Me, Site, TheSite, allow
+from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
 from tolman.review.store.database import record, record_item
 from tolman.review.store.schema import Flag, HistoryEvent, ItemVersion, Project, User
 from tolman.review.tasks import work

@@ -19,7 +19,6 @@ from tolman.review.exchange import ExchangeError, PictureFormat
 from tolman.review.forms.form_values import Key, RowId
 from tolman.review.modes import MODES
 from tolman.review.modes.labelling import KINDS
-from tolman.review.pages import page
 from tolman.review.projects import project_export, project_files
 from tolman.review.projects.project_files import FORMATS
 from tolman.review.projects.question_pictures import (
@@ -30,7 +29,7 @@ from tolman.review.projects.question_pictures import (
     has_pictures,
     questions_of,
 )
-from tolman.review.site import Guest, Me, Site, TheSite, Visitor, allow
+from tolman.review.site import Guest, Me, Site, TheSite, Visitor, allow, page
 from tolman.review.store.database import record
 from tolman.review.store.schema import Project, User
 from tolman.review.studies.participants import is_study

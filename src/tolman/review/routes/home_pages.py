@@ -20,8 +20,7 @@ from tolman.review import projects
 from tolman.review.accounts import AccountError, Person, belongs
 from tolman.review.forms.form_values import Form, Key, Line, texts_of
 from tolman.review.modes import MODES
-from tolman.review.pages import page, see_other
-from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, allow
+from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, allow, page, see_other
 from tolman.review.store.database import record
 from tolman.review.store.schema import ROLES, Assignment, Project, Starting
 from tolman.review.studies import STUDY, participants, study_steps

@@ -5,8 +5,8 @@ instructions. Parts with the mode `study` ask every person a sample of the quest
 The package itself has the model of the file and `STUDY_FILES`, which opens one. The study files of the package are in
 the folder of this module.
 
-- `form_sampling`: the questions of each person, the tasks of a study, and the limits of its figures.
-- `participants`: who is in a study, the order of their questions, links in and codes out.
+- `participants`: who is in a study, the questions of each person and their order, the tasks, the limits of the figures,
+  links in and codes out.
 - `study_steps`: instructions as safe HTML, practice, and the next page of a participant.
 - `study_records`: each participant's work, exclusions, tables of answers, times and pay, and of progress.
 - `study_file_form`: the form in which the file is written. `projects.study_projects` starts a study's projects.

@@ -17,8 +17,7 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import counted
 from tolman.review.forms.form_values import agree, labels_of
-from tolman.review.pages import COEFFICIENT, coefficient, minutes
-from tolman.review.site import Site
+from tolman.review.site import COEFFICIENT, Site, coefficient, minutes
 from tolman.review.store.schema import Assignment, Participant, Project, Submission, Task, User
 from tolman.review.studies import BROKEN, STUDY, Exclude, Pay, StudyPart, participants
 from tolman.review.studies.participants import ATTENTION, ENDED, GOLD, PRACTICE, SAMPLE, SCREENED, code_of, fields_of

@@ -15,8 +15,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.review.forms.form_values import CHOICES, VERDICTS, WORDS, apply_changes, is_same_label, labels_of, widget_of
-from tolman.review.pages import COEFFICIENT, coefficient, minutes
-from tolman.review.site import Site
+from tolman.review.site import COEFFICIENT, Site, coefficient, minutes
 from tolman.review.store.database import record_item
 from tolman.review.store.schema import Decision, Flag, ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import Block, marks_block, problems_block, submitted, work

@@ -20,7 +20,7 @@ from ingest.lidar.layouts import TRUE_CLOCK, write_calibration, write_pcd, write
 from ingest.lidar.yard import SIZE, THINGS, pictures, region_of, shot
 from reviewing import Serve, Served, at_work, opened_page, serving, settings_of, snap
 from tolman.errors import InputError
-from tolman.ingest.recording_measures import open_recording
+from tolman.ingest.scan_measures import open_recording
 from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review.evidence import point_clouds

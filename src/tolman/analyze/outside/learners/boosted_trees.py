@@ -19,8 +19,8 @@ from tolman.analyze.outside.outside_learner import (
     order_tokens,
     right_options,
 )
-from tolman.guessing.features import number_in, words
 from tolman.guessing.folds import Floats
+from tolman.guessing.learners import number_in, words
 
 STEPS, STEPS_OF_CLASSES = 60, 25
 """Trees, of options and for each class of numbers."""

@@ -1,4 +1,6 @@
-"""Positional relationships of cameras, objects and regions in two pictures. (MMSI-Bench, Table 1.)
+"""Directions between cameras, objects and regions of several pictures. (MMSI-Bench, Table 1.)
+
+Positional relationships are asked of two pictures.
 
 - Camera–camera: where was the second picture's camera, seen from the first's?
 - Camera–object and camera–region: where was the thing shown only by the other picture, relative to a camera?
@@ -8,11 +10,15 @@
   picture that shows the region.
 - Region–region: by the compass, where is a region of one picture from one of the other? North is where the first
   picture looks.
-"""
+
+Multi-step reasoning asks for a walk from object to object through a chain of overlapping pictures. Each picture of a
+chain overlaps with the next; the first and the last don't overlap. One walks from an object of the first picture to one
+of another and is asked where an object of the last one is."""
 
 from __future__ import annotations
 
 import itertools
+import random
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -25,12 +31,114 @@ from tolman.generate.families.mmsi_bench.support.bearings import (
     camera_spot,
     direction_family,
     object_spot,
+    recomputed,
     region_spot,
     regions_of,
 )
-from tolman.generate.families.mmsi_bench.support.questions import around, grounded, moved, overlapping
-from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ordinal
-from tolman.generate.family import ReasoningStep, Rejected
+from tolman.generate.families.mmsi_bench.support.questions import (
+    around,
+    grounded,
+    moved,
+    overlapping,
+    some_of_each,
+    view_family,
+)
+from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings, gallery, ordinal
+from tolman.generate.family import Draft, ReasoningStep, Recomputed, Rejected
+from tolman.ground_truth.scene_arrays import SceneGeometry
+
+MULTI_STEP_TASK = "MSR"
+MULTI_STEP_QUESTION = (
+    "The images show one place. I walk in a straight line from the {start} to the {stop} without turning around. "
+    "When I arrive at the {stop}, still facing the way I walked, where is the {target} relative to me?"
+)
+_MULTI_STEP_PATTERN = re.compile(
+    r"straight line from the (.+) to the (.+) without turning around\. .* where is the (.+) relative to me\?"
+)
+
+
+def draft_multi_step(geometry: SceneGeometry, settings: ViewSettings) -> Iterator[Draft | Rejected]:
+    """Questions about chains of every length, drawn at random."""
+    shown = gallery(geometry, settings)
+    if shown.lack_of_pairs:
+        yield Rejected(MULTI_STEP_TASK, geometry.scene.id, shown.lack_of_pairs)
+        return
+    chains = list(_chains(shown))
+    if not chains:
+        yield Rejected(MULTI_STEP_TASK, geometry.scene.id, "no chain of overlapping pictures whose ends don't overlap")
+    yield from some_of_each((_ask(shown, chain) for chain in chains), settings)
+
+
+def _chains(gallery: Gallery) -> Iterator[tuple[View, ...]]:
+    """Find chains of pictures that each overlap with the next; the first doesn't overlap with the last."""
+    generator = random.Random(f"{gallery.scene.id}:{MULTI_STEP_TASK}")
+    views, settings = gallery.views, gallery.settings
+    made: set[tuple[View, ...]] = set()
+    for _ in range(settings.chains):
+        length = generator.randint(3, settings.longest)
+        chain = [generator.choice(views)] if views else []
+        while 0 < len(chain) < length:
+            following = [view for view in gallery.neighbours[chain[-1].shot] if view not in chain]
+            if not following:
+                break
+            chain.append(generator.choice(following))
+        found = tuple(chain)
+        if len(chain) == length and found not in made and not gallery.overlap(chain[0], chain[-1]):
+            made.add(found)
+            yield found
+
+
+def _ask(gallery: Gallery, chain: tuple[View, ...]) -> Iterator[Draft | Rejected]:
+    first, last = chain[0], chain[-1]
+    if not all(gallery.anchors(a, b, chain) for a, b in itertools.pairwise(chain)):
+        yield Rejected(MULTI_STEP_TASK, gallery.scene.id, "what two pictures share can't be named among all of them")
+        return
+    starts = [i for i in gallery.named(first, chain) if not last.sees((i,))]
+    targets = [i for i in gallery.named(last, chain) if not first.sees((i,))]
+    stops = sorted({i for view in chain[1:-1] for i in gallery.named(view, chain)})
+    for start, stop, target in itertools.product(starts, stops, targets):
+        if len({start, stop, target}) < 3 or any(all(view.sees((i,)) for i in (start, stop, target)) for view in chain):
+            continue
+        yield _walk(gallery, chain, start, stop, target).draft(gallery, MULTI_STEP_TASK)
+
+
+def _walk(gallery: Gallery, chain: tuple[View, ...], start: int, stop: int, target: int) -> DirectionCandidate:
+    here, there, behind = (object_spot(gallery, number) for number in (stop, target, start))
+    bearing = Bearing(chain, here, there, behind, arriving=True)
+    names = [gallery.category(i) for i in (start, stop, target)]
+
+    def steps() -> Iterator[ReasoningStep]:
+        middle = next(n for n, view in enumerate(chain) if 0 < n < len(chain) - 1 and stop in gallery.clear(view))
+        yield grounded(gallery, start, chain[0], 0)
+        yield grounded(gallery, stop, chain[middle], middle)
+        yield grounded(gallery, target, chain[-1], len(chain) - 1)
+        yield from (overlapping(gallery, chain, n, n + 1) for n in range(len(chain) - 1))
+        walked = f"Walking from the {names[0]} to the {names[1]}, I arrive with the {names[0]} straight behind me."
+        yield ReasoningStep("transformation", walked)
+        yield ReasoningStep("transformation", f"From there the {names[2]} is {around(bearing.angle)}.")
+        yield ReasoningStep("logic", f"So the {names[2]} is to the {bearing.answer.lower()}.")
+
+    return DirectionCandidate(
+        bearing, MULTI_STEP_QUESTION.format(start=names[0], stop=names[1], target=names[2]), steps()
+    )
+
+
+def _multi_step_answer(gallery: Gallery, pictures: tuple[View, ...], match: re.Match[str]) -> Recomputed:
+    """Return the quadrant that contains the last object."""
+    start, stop, target = (gallery.find(match[i], pictures) for i in (1, 2, 3))
+    return recomputed(_walk(gallery, pictures, start, stop, target).bearing, gallery.settings)
+
+
+MULTI_STEP_FAMILY = view_family(
+    "mmsi-bench/multi-step",
+    "A walk through a chain of overlapping pictures",
+    MULTI_STEP_TASK,
+    draft_multi_step,
+    _multi_step_answer,
+    pattern=_MULTI_STEP_PATTERN,
+    names=(_MULTI_STEP_PATTERN,),
+)
+
 
 Pictures = tuple[View, ...]
 
@@ -342,4 +450,5 @@ FAMILIES = (
     OBJECT_OBJECT_FAMILY,
     OBJECT_REGION_FAMILY,
     REGION_REGION_FAMILY,
+    MULTI_STEP_FAMILY,
 )

@@ -1,5 +1,7 @@
 """Drafts come back from the disk as they were, and what they share is read and written as if each had its own."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any
@@ -7,7 +9,7 @@ from typing import Any
 import pytest
 
 from tolman.errors import OutputError
-from tolman.generate.draft_storage import DraftFile
+from tolman.generate.draft_storage import DraftEntry, DraftFile, Entries, EntryPart
 from tolman.generate.family import Draft, ReasoningStep
 from tolman.generate.question_media import PictureSource
 from tolman.item_table import evidence_text
@@ -106,3 +108,24 @@ def test_without_room_the_file_is_named(tmp_path: Path) -> None:
         own = draft(note="x" * length)
         with pytest.raises(OutputError, match=said), DraftFile(tmp_path / "draft_file") as draft_file:
             [draft_file.add(own, ()) for _ in range(count)]
+
+
+ENTRIES = [
+    DraftEntry("far", "left", True, False, 2, 0, (("left", 0.5), ("", None)), kind="fronted"),
+    DraftEntry("size", "120", False, True, 4, 700),
+    DraftEntry("near", "lamp", False, False, 4, 2**40),
+]
+
+
+def test_what_is_put_in_comes_out() -> None:
+    made = Entries()
+    for entry in ENTRIES:
+        made.append(entry)
+    assert list(made) == ENTRIES
+    assert list(made[1:]) == ENTRIES[1:]
+    part = EntryPart(made, [2, 0])
+    assert list(part) == [ENTRIES[2], ENTRIES[0]]
+    assert list(part[1:]) == [ENTRIES[0]]
+    assert [made.stratum(i) for i in range(3)] == ["far:fronted", "size", None]
+    assert [made.is_number(i) for i in range(3)] == [False, True, False]
+    assert [made.answer(i) for i in range(3)] == ["left", "120", "lamp"]
