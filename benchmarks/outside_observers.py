@@ -1,13 +1,13 @@
 """Recovery of scripted observers, written from `docs/analyses/observer.md` without sight of the code that fits them.
 
     python benchmarks/outside_observers.py --out FOLDER [--look question] [--habits sides zero all]
-        [--without object_rel_distance] [--seeds 3] [--more 3]
+        [--without object_rel_distance] [--seeds 3] [--settings 0 1 2 …]
 
 There are 20 settings. Each observer of a setting answers 1,000 of VSI-Bench's questions from its own map of each scene:
 centres of boxes off by `places` metres along each axis, lengths by a factor with logarithmic deviation `lengths`,
 objects overlooked with probability `missed`. It guesses with probability `lapses`, and about overlooked objects.
-Answers go through `tolman score` and `tolman analyze observer`, as a user's would. Settings with 10 % lapses or none
-have `--more` further seeds, for the test of lapses alone. Finished fits in FOLDER are kept.
+Answers go through `tolman score` and `tolman analyze observer`, as a user's would. Finished fits
+in FOLDER are kept.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def share(inside: list[bool]) -> str:
     return f"{sum(inside)} of {len(inside)}: {np.mean(inside):.1%} ({found.low:.1%} … {found.high:.1%})"
 
 
-def report(fits: dict[tuple[int, int], Row], seeds: int) -> None:
+def report(fits: dict[tuple[int, int], Row]) -> None:
     """Print how often intervals hold the planted values, misses that way, and how often lapses are found."""
     inside: dict[tuple[str, str], list[bool]] = defaultdict(list)
     off: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -257,7 +257,7 @@ def report(fits: dict[tuple[int, int], Row], seeds: int) -> None:
         if planted["lapses"] in POWER:
             p = found["All types"]["p_lapse"]
             alarms[planted["lapses"]].append(p is not None and p < 0.05)
-        for kind, one in found.items() if seed < seeds else ():
+        for kind, one in found.items():
             for name, json_name in NAMES.items():
                 fitted = one["parameters"].get(json_name)
                 if fitted is None:
@@ -296,18 +296,14 @@ def main() -> None:
     )
     parser.add_argument("--without", nargs="*", default=[], help="question types to leave out")
     parser.add_argument("--seeds", type=int, default=3, help="of each setting")
-    parser.add_argument("--more", type=int, default=3, help="further seeds, of settings with 10 %% lapses or none")
+    parser.add_argument("--settings", type=int, nargs="*", default=range(SETTINGS), help="numbers of settings to run")
     parser.add_argument("--out", type=Path, required=True, help="folder that keeps the fits")
     args = parser.parse_args()
     rows = pl.read_parquet(args.data / "*.parquet").filter(~pl.col("question_type").is_in([*LEFT_OUT, *args.without]))
     scenes = read_scenes(args.data / "meta_info")
     print(*(f"{i}: {noise}" for i, noise in enumerate(settings())), sep="\n")
-    fits = {}
-    for seed in range(args.seeds + args.more):
-        for setting, planted in enumerate(settings()):
-            if seed < args.seeds or planted["lapses"] in POWER:
-                fits[setting, seed] = fit(rows, scenes, setting, seed, args)
-    report(fits, args.seeds)
+    order = [(setting, seed) for seed in range(args.seeds) for setting in args.settings]
+    report({(setting, seed): fit(rows, scenes, setting, seed, args) for setting, seed in order})
 
 
 if __name__ == "__main__":
