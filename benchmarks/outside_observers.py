@@ -1,13 +1,13 @@
-"""Recovery of observers that were written from the documentation alone, without the code of the fits.
+"""Recovery of scripted observers, written from `docs/analyses/observer.md` without sight of the code that fits them.
 
-    python benchmarks/outside_observers.py [--look scene|question] [--distances boxes|places]
-        [--options guess|skip] [--observers 60] [--out FOLDER]
+    python benchmarks/outside_observers.py --out FOLDER [--look question] [--habits sides zero all]
+        [--without object_rel_distance] [--seeds 3] [--settings 0 1 2 …]
 
-Each observer answers VSI-Bench's questions from its own map of a scene: places off by `sigma` metres along each axis,
-sizes by a factor with logarithmic deviation `tau`, objects overlooked with probability `miss`. It guesses about what it
-overlooked, and elsewhere with probability `lapse`. Geometry, parsing and guesses are this file's own. Answers go
-through `tolman score` and `tolman analyze observer`, as a user's would. It prints how often the 95 % intervals of all
-question types together hold the planted values, and how often lapses are found at the 5 % level.
+There are 20 settings. Each observer of a setting answers 1,000 of VSI-Bench's questions from its own map of each scene:
+centres of boxes off by `places` metres along each axis, lengths by a factor with logarithmic deviation `lengths`,
+objects overlooked with probability `missed`. It guesses with probability `lapses`, and about overlooked objects.
+Answers go through `tolman score` and `tolman analyze observer`, as a user's would. Finished fits
+in FOLDER are kept.
 """
 
 from __future__ import annotations
@@ -19,113 +19,110 @@ import json
 import os
 import re
 import sys
-import tempfile
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from scipy.stats import binomtest
 
 from tolman.cli import main as command_line
 
 SHARED = Path(os.environ.get("TOLMAN_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 DATA = SHARED / "data" / "vsi-bench"
+ALIASES = {"coat rack": "coat hanger"}
+"""A name in questions, and the scenes' own."""
 LEFT_OUT = ("route_planning", "obj_appearance_order")
 """Question types that need frames or floors, which the release lacks."""
-ALIASES = {"coat rack": "coat hanger"}
-PARAMETERS = {"sigma": "position", "tau": "size", "miss": "miss", "lapse": "lapse"}
-"""Planted parameters, by this file's names, and Tolman's names in JSON."""
+NAMES = {"places": "position", "lengths": "size", "missed": "miss", "lapses": "lapse"}
+"""Planted parameters, and their names in Tolman's JSON."""
+SETTINGS, QUESTIONS, POWER = 20, 1000, (0.0, 0.1)
 STEPS, CLOSE = 400, 1e-7
-"""The descent to the closest points ends after so many steps, or once all are shorter than this, in metres."""
-DISTANCE = r"between the (.+) and the (.+) \(in meters\)"
-NEAREST = r"which of these objects \((.+)\) is the closest to the (.+)\?"
-FACING = r"standing by the (.+?) and facing the (.+?), is the (.+?) to (?:the left|my)"
-SIZE = r"height\) of the (.+), measured"
-COUNT = r"How many (.+)\(s\) are"
+"""The search for the closest points ends after so many steps, or once all are shorter than this, in metres."""
+PATTERNS = {
+    "object_counting": r"How many (.+)\(s\) are",
+    "object_size_estimation": r"height\) of the (.+), measured",
+    "object_abs_distance": r"between the (.+) and the (.+) \(in meters\)",
+    "object_rel_distance": r"is the closest to the (.+)\?",
+    "object_rel_direction": r"standing by the (.+?) and facing the (.+?), is the (.+?) to (?:the left|my)",
+}
 
 Floats = NDArray[np.float64]
+Map = dict[str, tuple[Floats, Floats, Floats]]
+"""Category → centres (n, 3) and true half lengths (n, 3) with axes (n, 3, 3) of boxes, in metres. See `look`."""
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Noise:
-    """Planted parameters."""
-
-    sigma: float
-    tau: float
-    miss: float
-    lapse: float
-
-
-@dataclass(frozen=True)
-class Boxes:
-    """Boxes of one category: centres (n, 3) in metres, axes in rows (n, 3, 3), full lengths (n, 3) in metres."""
-
-    centres: Floats
-    axes: Floats
-    lengths: Floats
-
-    def __len__(self) -> int:
-        return len(self.centres)
-
-
-@dataclass(frozen=True)
-class Place:
-    """A scene, or an observer's map of it. A category of which nothing was seen is absent; the area is in m²."""
-
-    boxes: dict[str, Boxes]
-    area: float
-
-
 class OverlookedError(Exception):
-    """The map lacks a thing that the question is about."""
+    """Nothing that the question asks about was seen."""
 
 
-def read_scenes(folder: Path) -> dict[str, Place]:
-    """Scenes by name, each box once: the release repeats some."""
+def settings() -> list[dict[str, float]]:
+    """Planted values: four settings with one kind of error alone, four no lapses, three no misses.
+
+    Each parameter's values are spread evenly over its range and shuffled.
+    """
+    rng = np.random.default_rng(2026)
+    spread = {
+        "places": rng.permutation(np.linspace(0.05, 1.0, SETTINGS)),
+        "lengths": rng.permutation(np.linspace(0.02, 0.4, SETTINGS)),
+        "missed": rng.permutation(np.linspace(0.02, 0.4, SETTINGS)),
+        "lapses": rng.permutation(np.linspace(0.01, 0.2, SETTINGS)),
+    }
+    planted = [{name: float(values[i]) for name, values in spread.items()} for i in range(SETTINGS)]
+    for alone, noise in zip(spread, planted, strict=False):
+        noise.update({name: 0.0 for name in spread if name != alone})
+    for noise in planted[4:8]:
+        noise["lapses"] = 0.0
+    for noise in planted[8:11]:
+        noise["missed"] = 0.0
+    for noise in [planted[3], *planted[9::2]]:
+        noise["lapses"] = 0.1
+    return planted
+
+
+def read_scenes(folder: Path) -> dict[str, Row]:
+    """Scenes by name: boxes of each category, each once, since the release repeats some; and the area in m²."""
     found = {}
     for file in sorted(folder.glob("*.json")):
         for name, scene in json.loads(file.read_text()).items():
             boxes = {}
             for category, given in scene["object_bbox"].items():
-                rows = {(*b["centroid"], *b["normalizedAxes"], *b["axesLengths"]): None for b in given}
+                rows = {(*box["centroid"], *box["axesLengths"], *box["normalizedAxes"]): None for box in given}
                 table = np.array(list(rows), dtype=float).reshape(-1, 15)
-                boxes[category] = Boxes(table[:, :3], table[:, 3:12].reshape(-1, 3, 3), table[:, 12:])
-            found[name] = Place(boxes, scene["room_size"])
+                boxes[category] = (table[:, :3], table[:, 3:6] / 2, table[:, 6:].reshape(-1, 3, 3))
+            found[name] = {"boxes": boxes, "area": scene["room_size"]}
     return found
 
 
-def look(place: Place, noise: Noise, exact_boxes: bool, rng: np.random.Generator) -> tuple[Place, Place]:
-    """The map that a look leaves, and the one for distances, with boxes of their true size if `exact_boxes`."""
-    seen, for_distances = {}, {}
-    for category, true in place.boxes.items():
-        centres = true.centres + noise.sigma * rng.standard_normal((len(true), 3))
-        lengths = true.lengths * np.exp(noise.tau * rng.standard_normal((len(true), 1)))
-        kept = rng.random(len(true)) >= noise.miss
+def look(scene: Row, planted: dict[str, float], habits: list[str], rng: np.random.Generator) -> Row:
+    """A map: the boxes seen, at wrong places and of true size; their longest sides in metres, and the area, wrong."""
+    boxes, longest = {}, {}
+    for category, (centres, half, axes) in scene["boxes"].items():
+        kept = rng.random(len(half)) >= planted["missed"]
+        moved = centres + planted["places"] * rng.standard_normal(centres.shape)
+        factors = np.exp(planted["lengths"] * rng.standard_normal((len(half), 3 if "sides" in habits else 1)))
         if kept.any():
-            seen[category] = Boxes(centres[kept], true.axes[kept], lengths[kept])
-            exact = Boxes(centres[kept], true.axes[kept], true.lengths[kept])
-            for_distances[category] = exact if exact_boxes else seen[category]
-    area = place.area * float(np.exp(2 * noise.tau * rng.standard_normal()))
-    return Place(seen, area), Place(for_distances, area)
+            boxes[category] = (moved[kept], half[kept], axes[kept])
+            longest[category] = 2 * (half * factors).max(axis=1)[kept]
+    area = scene["area"] * np.exp(2 * planted["lengths"] * rng.standard_normal())
+    return {"boxes": boxes, "longest": longest, "area": area}
 
 
-def distance(one: Boxes, other: Boxes) -> float:
+def distance(one: tuple[Floats, ...], other: tuple[Floats, ...]) -> float:
     """Metres between the closest points of any two boxes; 0 where they overlap.
 
     Minimises |p − q|² over points p and q of the two boxes by accelerated projected gradients (Beck and Teboulle 2009,
     SIAM Journal on Imaging Sciences 2, 183–202).
     """
-    n, m = len(one), len(other)
+    n, m = len(one[0]), len(other[0])
     first, second = np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
-    turns = np.concatenate([one.axes[first], -other.axes[second]], axis=1)  # (pairs, 6, 3)
-    apart = one.centres[first] - other.centres[second]
-    half = np.concatenate([one.lengths[first], other.lengths[second]], axis=1) / 2
+    turns = np.concatenate([one[2][first], -other[2][second]], axis=1)  # (pairs, 6, 3)
+    apart = one[0][first] - other[0][second]
+    half = np.concatenate([one[1][first], other[1][second]], axis=1)
     point = ahead = np.zeros_like(half)
     speed = 1.0
     for _ in range(STEPS):
@@ -139,114 +136,79 @@ def distance(one: Boxes, other: Boxes) -> float:
     return float(np.linalg.norm(apart + np.einsum("pij,pi->pj", turns, point), axis=1).min())
 
 
-def seen(place: Place, category: str) -> Boxes:
+def of(seen: dict[str, Any], category: str) -> Any:
     category = ALIASES.get(category, category)
-    if category not in place.boxes:
+    if category not in seen:
         raise OverlookedError(category)
-    return place.boxes[category]
+    return seen[category]
 
 
-def parts(pattern: str, question: str) -> tuple[str, ...]:
-    found = re.search(pattern, question)
-    if not found:
-        raise ValueError(f"A question is not of the form expected: {question}")
-    return found.groups()
-
-
-def nearest(question: str, options: list[str], place: Place, skip: bool) -> str:
-    """The nearest option; overlooked ones are left out if `skip`, unless all are."""
-    _, target = parts(NEAREST, question)
-    goal, far = seen(place, target), {}
-    for option in options:
-        try:
-            far[option[0]] = distance(goal, seen(place, option.split(". ", 1)[1]))
-        except OverlookedError:
-            if not skip:
-                raise
-    if not far:
-        raise OverlookedError(question)
-    return min(far, key=lambda letter: far[letter])
-
-
-def direction(question: str, options: list[str], place: Place) -> str:
-    standing, facing, target = (seen(place, name).centres[0, :2] for name in parts(FACING, question))
-    ahead, there = facing - standing, target - standing
-    across = ahead[0] * there[1] - ahead[1] * there[0]  # positive on the left
-    angle = np.degrees(np.arctan2(across, ahead @ there))
-    side = "left" if angle > 0 else "right"
-    names = {option.split(". ", 1)[1]: option[0] for option in options}
-    if "front-left" in names:
-        side = f"{'front' if abs(angle) < 90 else 'back'}-{side}"
-    elif "back" in names and abs(angle) >= 135:
-        side = "back"
-    return names[side]
-
-
-def reason(row: Row, place: Place, for_distances: Place, skip: bool) -> str:
+def reason(row: Row, seen: Row, habits: list[str]) -> str:
     """The answer that follows from a map."""
-    kind, question = row["question_type"], row["question"]
-    if kind == "object_counting":
-        return str(len(seen(place, *parts(COUNT, question))))
-    if kind == "object_size_estimation":
-        return f"{100 * seen(place, *parts(SIZE, question)).lengths[0].max():.3f}"
+    kind = re.sub("_(easy|medium|hard)$", "", row["question_type"])
     if kind == "room_size_estimation":
-        return f"{place.area:.3f}"
+        return f"{seen['area']:.3f}"
+    match = re.search(PATTERNS[kind], row["question"])
+    assert match, row["question"]
+    names, boxes = match.groups(), seen["boxes"]
+    if kind == "object_counting":
+        if "zero" in habits and ALIASES.get(names[0], names[0]) not in boxes:
+            return "0"
+        return str(len(of(boxes, names[0])[0]))
+    if kind == "object_size_estimation":
+        return f"{100 * of(seen['longest'], names[0])[0]:.3f}"
     if kind == "object_abs_distance":
-        one, other = parts(DISTANCE, question)
-        return f"{distance(seen(for_distances, one), seen(for_distances, other)):.4f}"
+        return f"{distance(of(boxes, names[0]), of(boxes, names[1])):.4f}"
+    options = dict(option.split(". ", 1)[::-1] for option in row["options"])
     if kind == "object_rel_distance":
-        return nearest(question, row["options"], for_distances, skip)
-    return direction(question, row["options"], place)
-
-
-def guess(row: Row, others: list[Row], rng: np.random.Generator) -> str:
-    """An option drawn evenly, or the true number of another question of the type."""
-    if row["options"]:
-        return str(rng.choice([option[0] for option in row["options"]]))
-    drawn = others[rng.integers(len(others))]
-    while drawn["id"] == row["id"]:
-        drawn = others[rng.integers(len(others))]
-    return str(drawn["ground_truth"])
+        goal, far = of(boxes, names[0]), {}
+        for name, letter in options.items():
+            with contextlib.suppress(OverlookedError):
+                far[letter] = distance(goal, of(boxes, name))
+        if not far:
+            raise OverlookedError(row["question"])
+        return min(far, key=lambda letter: far[letter])
+    standing, facing, target = (of(boxes, name)[0][0, :2] for name in names)
+    (x, y), (a, b) = facing - standing, target - standing
+    angle = np.degrees(np.arctan2(x * b - y * a, x * a + y * b))  # positive on the left
+    side = "left" if angle > 0 else "right"
+    if "front-left" in options:
+        side = f"{'front' if abs(angle) < 90 else 'back'}-{side}"
+    elif "back" in options and abs(angle) >= 135:
+        side = "back"
+    return options[side]
 
 
 def answers(
-    asked: list[Row], rows: list[Row], scenes: dict[str, Place], noise: Noise, args: argparse.Namespace, seed: int
-) -> Iterable[dict[str, str]]:
-    """An observer's answers to the questions `asked`; guesses draw from all `rows`."""
+    asked: list[Row],
+    pool: list[Row],
+    scenes: dict[str, Row],
+    planted: dict[str, float],
+    args: argparse.Namespace,
+    seed: int,
+) -> Iterator[dict[str, str]]:
+    """An observer's answers to the questions `asked`; guesses are true numbers of questions in the `pool`."""
     rng = np.random.default_rng(seed)
-    by_kind = defaultdict(list)
-    for row in rows:
-        by_kind[row["question_type"]].append(row)
-    see = partial(look, noise=noise, exact_boxes=args.distances == "places", rng=rng)
-    looks = {name: see(scene) for name, scene in scenes.items()}
+    truths = defaultdict(list)
+    for row in pool:
+        truths[row["question_type"]].append((row["id"], str(row["ground_truth"])))
+    looks = {
+        name: look(scenes[name], planted, args.habits, rng) for name in sorted({row["scene_name"] for row in asked})
+    }
     for row in asked:
-        maps = looks[row["scene_name"]] if args.look == "scene" else see(scenes[row["scene_name"]])
-        try:
-            answer = reason(row, *maps, args.options == "skip")
-        except OverlookedError:
-            answer = guess(row, by_kind[row["question_type"]], rng)
-        if rng.random() < noise.lapse:
-            answer = guess(row, by_kind[row["question_type"]], rng)
+        name = row["scene_name"]
+        seen = looks[name] if args.look == "scene" else look(scenes[name], planted, args.habits, rng)
+        guesses = [option[0] for option in row["options"] or ()]
+        guesses = guesses or [truth for id_, truth in truths[row["question_type"]] if id_ != row["id"]]
+        answer = guesses[rng.integers(len(guesses))]
+        if rng.random() >= planted["lapses"]:
+            with contextlib.suppress(OverlookedError):
+                answer = reason(row, seen, args.habits)
         yield {"id": str(row["id"]), "response": answer}
 
 
-def observer(number: int) -> Noise:
-    """An observer of the series: 20 settings in turn, and lapses of its setting, 10 % and none in turn.
-
-    Each parameter's 20 values are spread evenly, and the four are shuffled against each other.
-    """
-    rng = np.random.default_rng(20)
-    sigma = rng.permutation(np.linspace(0.1, 0.8, 20))
-    tau = rng.permutation(np.linspace(0.05, 0.4, 20))
-    miss = rng.permutation([0.0] * 5 + list(np.linspace(0.05, 0.2, 15)))
-    lapse = rng.permutation(np.linspace(0.02, 0.3, 20))
-    turn, setting = divmod(number, 20)
-    lapses = (lapse[setting], 0.1, 0.0)[(setting + turn) % 3]
-    return Noise(float(sigma[setting]), float(tau[setting]), float(miss[setting]), float(lapses))
-
-
 def tolman(*words: str | Path) -> str:
-    """Run a command and return its output. One process runs them all: a start takes longer than many commands."""
+    """Run a command in this process and return its output."""
     printed = io.StringIO()
     sys.argv = ["tolman", *map(str, words)]
     try:
@@ -258,80 +220,90 @@ def tolman(*words: str | Path) -> str:
     return printed.getvalue()
 
 
-def fit(
-    rows: pl.DataFrame, scenes: dict[str, Place], number: int, args: argparse.Namespace, out: Path
-) -> dict[str, Any]:
-    """Tolman's fit to all question types together; one that is in the folder is read."""
-    file = out / "fit.json"
+def fit(rows: pl.DataFrame, scenes: dict[str, Row], setting: int, seed: int, args: argparse.Namespace) -> Row:
+    """Tolman's fits of an observer."""
+    out = args.out / "-".join([args.look, *args.habits, *args.without, f"{setting:02}", str(seed)])
+    file = out / "fits.json"
     if not file.exists():
         (out / "data").mkdir(parents=True, exist_ok=True)
-        asked = rows.sample(args.questions, seed=number)
+        asked = rows.sample(QUESTIONS, seed=100 * seed + setting, shuffle=True)
         asked.write_parquet(out / "data" / "questions.parquet")
-        given = answers(asked.to_dicts(), rows.to_dicts(), scenes, observer(number), args, number)
-        log = out / "answers.jsonl"
-        log.write_text("".join(f"{json.dumps(line)}\n" for line in given))
+        pool = rows if "all" in args.habits else asked
+        given = answers(asked.to_dicts(), pool.to_dicts(), scenes, settings()[setting], args, 100 * seed + setting)
+        (out / "answers.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in given))
         source = ("--benchmark", "vsi-bench", "--data", out / "data" / "questions.parquet", "--published", "none")
-        tolman("score", log, *source, "--out", out / "run", "--workers", "1")
+        tolman("score", out / "answers.jsonl", *source, "--out", out / "run", "--workers", "1")
         meta = args.data / "meta_info"
         found = json.loads(tolman("analyze", "observer", out / "run", "--scenes", meta, "--json", "--workers", "1"))
         (run,) = found["runs"].values()
-        file.write_text(json.dumps(run["fits"]["together"]))
+        file.write_text(json.dumps({"All types": run["fits"]["together"], **run["fits"]["tasks"]}))
     return dict(json.loads(file.read_text()))
 
 
-def report(planted: list[Noise], fits: list[dict[str, Any]]) -> None:
-    """Print the intervals, how often they hold the planted values, and how often lapses are found."""
-    held: dict[str, list[bool]] = {name: [] for name in PARAMETERS}
-    off: dict[str, list[float]] = {name: [] for name in PARAMETERS}
-    alarms: dict[float, list[bool]] = {0.1: [], 0.0: []}
-    for noise, found in zip(planted, fits, strict=True):
-        cells = []
-        for name, true in asdict(noise).items():
-            fitted = found["parameters"].get(PARAMETERS[name]) or {}
-            value, low, high = (fitted.get(key) for key in ("value", "low", "high"))
-            if value is None:
-                cells.append(f"{name} {true:.3f}: none ({fitted.get('reason') or found['reason']})")
-                continue
-            inside = low <= true and (high is None or true <= high)
-            held[name].append(inside)
-            off[name].append(value - true)
-            upper = "" if high is None else f"{high:.3f}"
-            cells.append(f"{name} {true:.3f}: {value:.3f} ({low:.3f} … {upper}){'' if inside else ' OUTSIDE'}")
-        if noise.lapse in alarms and found["p_lapse"] is not None:
-            alarms[noise.lapse].append(found["p_lapse"] < 0.05)
-        print("; ".join(cells), f"p {found['p_lapse']}", sep="; ")
-    print(f"\n{len(fits)} observers: planted values inside the 95 % interval; mean of fitted minus planted")
-    for name, inside in held.items():
-        print(f"{name:6} {sum(inside)} of {len(inside)}; {np.mean(off[name]) if inside else np.nan:+.3f}")
-    for lapse, found_lapses in alarms.items():
-        print(f"lapses found (p < 0.05) where {lapse:.0%} planted: {sum(found_lapses)} of {len(found_lapses)}")
+def share(inside: list[bool]) -> str:
+    """A share in per cent, with Wilson's 95 % interval."""
+    found = binomtest(sum(inside), len(inside)).proportion_ci(method="wilson")
+    return f"{sum(inside)} of {len(inside)}: {np.mean(inside):.1%} ({found.low:.1%} … {found.high:.1%})"
+
+
+def report(fits: dict[tuple[int, int], Row]) -> None:
+    """Print how often intervals hold the planted values, misses that way, and how often lapses are found."""
+    inside: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    off: dict[tuple[str, str], list[float]] = defaultdict(list)
+    sides: dict[tuple[str, str], list[str]] = defaultdict(list)
+    alarms: dict[float, list[bool]] = defaultdict(list)
+    for (setting, seed), found in sorted(fits.items()):
+        planted = settings()[setting]
+        if planted["lapses"] in POWER:
+            p = found["All types"]["p_lapse"]
+            alarms[planted["lapses"]].append(p is not None and p < 0.05)
+        for kind, one in found.items():
+            for name, json_name in NAMES.items():
+                fitted = one["parameters"].get(json_name)
+                if fitted is None:
+                    continue
+                if fitted["value"] is None:
+                    sides[kind, name].append(f"{setting}.{seed} none")
+                    continue
+                low, high, true = fitted["low"], fitted["high"], planted[name]
+                side = "high" if low > true else "low" if high is not None and high < true else ""
+                inside[kind, name].append(not side)
+                off[kind, name].append(fitted["value"] - true)
+                if side:
+                    sides[kind, name].append(f"{setting}.{seed} {side}")
+    for (kind, name), held in inside.items():
+        print(f"{kind:28} {name:8} {share(held)}; mean error {np.mean(off[kind, name]):+.3f}; {sides[kind, name]}")
+    print(
+        "All parameters:", share([held for (kind, _), given in inside.items() if kind == "All types" for held in given])
+    )
+    for lapses, found_lapses in sorted(alarms.items()):
+        print(f"lapses found (p < 0.05) where {lapses:.0%} planted: {share(found_lapses)}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA, help="folder of VSI-Bench's parquet and meta_info")
-    parser.add_argument("--look", choices=("scene", "question"), default="scene", help="one look at each, or more")
     parser.add_argument(
-        "--distances", choices=("boxes", "places"), default="boxes", help="boxes of wrong size, or the true one"
+        "--look", choices=("scene", "question"), default="scene", help="a look at each scene or question"
     )
     parser.add_argument(
-        "--options",
-        choices=("guess", "skip"),
-        default="guess",
-        help="where options were overlooked: guess, or skip them",
+        "--habits",
+        choices=("sides", "zero", "all"),
+        nargs="*",
+        default=[],
+        help="other readings of the page: each side of a box has its own error; a category overlooked is counted as 0, "
+        "without a guess; guesses are numbers of all released questions",
     )
-    parser.add_argument("--observers", type=int, default=60, help="how many of the series")
-    parser.add_argument("--first", type=int, default=0, help="number of the first of them")
-    parser.add_argument("--questions", type=int, default=1000, help="questions of each observer")
-    parser.add_argument("--out", type=Path, help="folder that keeps the fits; those that are there are not repeated")
+    parser.add_argument("--without", nargs="*", default=[], help="question types to leave out")
+    parser.add_argument("--seeds", type=int, default=3, help="of each setting")
+    parser.add_argument("--settings", type=int, nargs="*", default=range(SETTINGS), help="numbers of settings to run")
+    parser.add_argument("--out", type=Path, required=True, help="folder that keeps the fits")
     args = parser.parse_args()
-    rows = pl.read_parquet(args.data / "*.parquet").filter(~pl.col("question_type").is_in(LEFT_OUT))
+    rows = pl.read_parquet(args.data / "*.parquet").filter(~pl.col("question_type").is_in([*LEFT_OUT, *args.without]))
     scenes = read_scenes(args.data / "meta_info")
-    with tempfile.TemporaryDirectory() as temporary:
-        out = args.out or Path(temporary)
-        numbers = range(args.first, args.first + args.observers)
-        fits = [fit(rows, scenes, number, args, out / f"{number:02}") for number in numbers]
-    report([observer(number) for number in numbers], fits)
+    print(*(f"{i}: {noise}" for i, noise in enumerate(settings())), sep="\n")
+    order = [(setting, seed) for seed in range(args.seeds) for setting in args.settings]
+    report({(setting, seed): fit(rows, scenes, setting, seed, args) for setting, seed in order})
 
 
 if __name__ == "__main__":
