@@ -225,6 +225,12 @@ def test_a_wrong_address_or_a_missing_key_is_told_at_once(monkeypatch: pytest.Mo
         OpenAICompatible("m", ModelOptions(base_url="localhost:8000"))
 
 
+def test_a_key_and_a_login_in_the_address_are_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    with pytest.raises(UsageError, match=r"^http://…@localhost:1/v1 has a login, and OPENAI_API_KEY is set"):
+        OpenAICompatible("m", ModelOptions(base_url="http://me:secret@localhost:1/v1"))
+
+
 def test_large_pictures_do_not_block(ask: Ask, tmp_path: Path) -> None:
     pillow = pytest.importorskip("PIL.Image", reason="needs the extra 'media'")
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import charted
@@ -16,7 +17,7 @@ from tolman import benchmarks
 from tolman.features.report.render import print_report
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.reports.further_metrics import LEFT_OUT, further_tables
+from tolman.reports.further_metrics import LEFT_OUT, _table, further_tables
 from tolman.reports.loaded_runs import LoadedRun, load_runs
 from tolman.reports.report_content import build
 from tolman.reports.report_pages import TEXTS, render, write_page
@@ -130,3 +131,19 @@ def test_a_blank_interval_has_a_reason_below_the_table(make_run: Callable[..., L
     assert note.endswith("they have 2 to 4 effective scenes; an interval needs at least 6.")
     for form in ("markdown", "html", "latex"):
         assert "No interval for " in render(build([run], "none"), [run], form)
+
+
+def test_metrics_of_one_title_have_a_row_each() -> None:
+    cell = {"value": 0.5, "n": 4, "interval": None, "left_out": 0}
+    own = {
+        "title": "Within 25 %",
+        "unit": "%",
+        "digits": 1,
+        "source": "",
+        "direction": "higher",
+        "cells": {"all": cell},
+    }
+    scores = pl.DataFrame(schema={"id": pl.String, "task": pl.String})
+    table = _table("m", "official", {"within-25": own, "near": own}, scores, {})
+    assert dict(table.metrics) == {"Within 25 % (within-25)": "within-25", "Within 25 % (near)": "near"}
+    assert len(table.rows) == 2

@@ -22,10 +22,12 @@ from typing import Any
 
 import aiohttp
 
+from tolman.errors import UsageError
 from tolman.messages import Clip, Message, Part, Picture, Video
 from tolman.models import endpoint, thinking
 from tolman.models.batching.providers import OpenAIBatches
 from tolman.models.dialects import PLAIN, Dialect, by_host, fields_of, find_dialect, merged
+from tolman.models.identity import split_password, without_password
 from tolman.models.model import CallError, ModelOptions, Request
 from tolman.models.openai_videos import EndpointVideos, RequestVideos, holds_videos
 from tolman.responses import FailureKind, Response, Usage
@@ -56,6 +58,11 @@ class OpenAICompatible(endpoint.EndpointModel):
     def __init__(self, name: str, options: ModelOptions) -> None:
         super().__init__(name, options)
         key = self._key
+        if key and split_password(self._url)[1]:  # a request has one Authorization
+            raise UsageError(
+                f"{without_password(self._url)} has a login, and {KEYS[0]} is set: a request carries one of them. "
+                "Unset the key, or leave the login out of the address."
+            )
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self._session: aiohttp.ClientSession | None = None
         self._dialect: Dialect | None = by_host(self._url)

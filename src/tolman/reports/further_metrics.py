@@ -164,7 +164,11 @@ def _table(
     columns = list(dict.fromkeys(task for metric in metrics.values() for task in list(metric["cells"])[:-1]))
     last = list(dict.fromkeys(list(metric["cells"])[-1] for metric in metrics.values()))
     headings = {column: titles.get(column, column) for column in columns} | {whole: whole for whole in last}
-    names = {metric_heading(metric["title"], metric["unit"]): name for name, metric in metrics.items()}
+    titled = [metric_heading(metric["title"], metric["unit"]) for metric in metrics.values()]
+    names = {
+        title if titled.count(title) == 1 else f"{title} ({name})": name
+        for title, name in zip(titled, metrics, strict=True)
+    }
     rows = {heading: _cells(name, metrics[name], scores) for heading, name in names.items()}
     cells = [cell for own in rows.values() for cell in own.values()]
     methods = dict.fromkeys(cell.method for cell in cells if cell.method)

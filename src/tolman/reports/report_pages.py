@@ -35,6 +35,7 @@ from tolman.reports.table_rows import (
     ReportTable,
     is_reference,
     needs_row,
+    rest_shown,
     unread_bounds,
     unread_described,
     unread_shares,
@@ -163,6 +164,7 @@ def _table(table: ReportTable) -> dict[str, Any]:
             "first": first_cells(table, row),
             "rules": row.rules,
             "headline": row in (models or quoted),
+            "rest": rest_shown(row, columns[0]),
             "source": row.source,
             "cells": [
                 (shown(row, c), interval_shown(row, c), unread_described(row.unread.get(c.key)), emphasis(row, c))

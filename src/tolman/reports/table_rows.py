@@ -281,6 +281,17 @@ def _groups(rows: Sequence[ReportRow]) -> list[str]:
     ]
 
 
+def rest_shown(row: ReportRow, column: Column) -> str:
+    """A mean without the parts that keep it from an interval, with its own; empty where that isn't so."""
+    rest = row.figures[column.key].rest if column.key in row.figures else None
+    return f"without {_texts_listed(rest.without)}: {_with_limits(rest, column)}" if rest else ""
+
+
+def _with_limits(rest: Rest, column: Column) -> str:
+    value, low, high = (f"{v:.{column.digits}f}" for v in (rest.value, rest.low, rest.high))
+    return f"{value} ({low} … {high})"
+
+
 WITHOUT = "Without "
 """How a sentence begins that has the headline of the parts that are large enough, with its interval."""
 
@@ -307,9 +318,8 @@ def missing_intervals(rows: Sequence[ReportRow], columns: Sequence[Column]) -> l
         for column in columns:
             rest = row.figures[column.key].rest if column.key in row.figures else None
             if rest is not None and not (group == _ALONE and groups.count(_ALONE) > 1):  # many people: too long a list
-                value, low, high = (f"{v:.{column.digits}f}" for v in (rest.value, rest.low, rest.high))
-                rests.setdefault((column.title, tuple(rest.without)), []).append(
-                    f"{value} ({low} … {high}) for {row.name}, {row.rules}"
+                rests.setdefault((column.title, rest.without), []).append(
+                    f"{_with_limits(rest, column)} for {row.name}, {row.rules}"
                 )
     said += [f"{WITHOUT}{_texts_listed(parts)}, {title} is {'; '.join(own)}." for (title, parts), own in rests.items()]
     if any(f.reason == MADE_BEFORE for _, _, f in own):
@@ -495,7 +505,7 @@ def mark_sentence(
         is_count = abs(n * read / 100 - round(n * read / 100)) < 1e-6  # else some questions have more samples
         how_many = f"{n * read / 100:,.0f} of the {n:,}" if is_count else f"{read:.1f} % of them"
         reader = f"the scorer '{best}' reads {how_many}; "
-    if rules != JUDGED:
+    if rules != JUDGED and not (reader and not others[best].share):  # a judge is for what no scorer reads
         asks = f"the released code asks {left_to} about them: " if left_to else ""
         advice.append(asks + (f"see '{JUDGED}'" if has_judge else "see --judge"))
     if unread.unjudged or (left_to and unread.is_withheld):

@@ -144,6 +144,10 @@ _NOTHING = _Gap(
 """The gap of who is right about one question of each ring."""
 
 
+ALL_LEARNERS = "all"
+"""In place of a learner: too few questions to train any."""
+
+
 def judge(trials: Sequence[LearnerTrial], group: Ints, ring: Ints | None = None) -> list[ShortcutRow]:
     """Return a row for each question type, way of teaching and learner.
 
@@ -246,7 +250,7 @@ def _untaught(trial: LearnerTrial, group: Ints) -> ShortcutRow:
     return ShortcutRow(
         trial.task,
         trial.kind,
-        "all",
+        ALL_LEARNERS,
         trial.taught_on,
         trial.taught,
         len(trial.members),

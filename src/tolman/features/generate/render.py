@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 
+from tolman.analyze.outside.learner_trials import MIN_TAUGHT, MIN_TAUGHT_SCENES
+from tolman.analyze.outside.shortcut_audit import ALL_LEARNERS
 from tolman.errors import counted
 from tolman.features.generate.audit import DOUBTFUL, FINDINGS, SHORTCUTS, STRICT, AuditResult, ShortcutAuditResult
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
@@ -186,8 +189,19 @@ def show_shortcut_audit(console: Console, result: ShortcutAuditResult, *, as_jso
             f"[{COLOURS[row.verdict]}]{row.verdict}[/]",
         )
     print_wide(console, grid)
+    untaught = [row for row in audit.rows if row.learner == ALL_LEARNERS and row.items]
+    if untaught:
+        tasks = dict.fromkeys(row.task for row in untaught)
+        questions, scenes = (ceil(n * audit.folds / (audit.folds - 1)) for n in (MIN_TAUGHT, MIN_TAUGHT_SCENES))
+        say(
+            console,
+            f"Not tested, as too few questions can't train a learner: {', '.join(tasks)}. With {audit.folds} folds a "
+            f"type needs about {questions} questions from {scenes} scenes. Add scenes, or run a text-only model with "
+            "--protocol blind.",
+            "yellow",
+        )
     for row in audit.rows:
-        if row.reason:
+        if row.reason and row not in untaught:
             say(console, f"{row.task}, {row.learner}, {TAUGHT_ON[row.taught_on]}: {row.verdict}: {row.reason}.")
     for note in audit.notes:
         say(console, note)
