@@ -63,6 +63,25 @@ PUBLISHED_SHARD = "7/200"
 """The scenes whose videos are in tolman-1/places."""
 MATCHED = "1000-0072.mp4", [100, 112]
 """A video there, and two of its frames."""
+PUBLISHED = ROOT / "src" / "tolman" / "benchmarks" / "vsi_bench" / "published.csv"
+PLACED = (
+    ("Human Level", "tiny subset"),
+    ("SpatialStack-5B (Qwen3.5)", ""),
+    ("VST-7B-RL", "the model's authors"),
+    ("Gemini-3-Pro", "no tools"),
+    ("Gemini-1.5 Pro", ""),
+    ("LLaVA-Video-72B", ""),
+)
+"""Published rows on the observer's curves."""
+CURVES = (
+    ("Abs. Dist.", "abs_distance", ("object_abs_distance",)),
+    ("Rel. Dist.", "rel_distance", ("object_rel_distance",)),
+    ("Rel. Dir.", "rel_direction", tuple(f"object_rel_direction_{level}" for level in ("easy", "medium", "hard"))),
+    ("Obj. Size", "object_size", ("object_size_estimation",)),
+    ("Room Size", "room_size", ("room_size_estimation",)),
+    ("Obj. Count", "object_count", ("object_counting",)),
+)
+"""Columns of VSI-Bench's table with a curve: title, key, question types."""
 EXACT_COLOURS = 128
 """Of a palette of 256: those of letters, lines and grounds, which many pixels share."""
 PART, PART_GAP = 460, 10
@@ -186,6 +205,55 @@ def baselines(demo: Path, data: Path) -> None:
             model = ("--model", f"baseline/{run.name}", "--protocol", "blind")
             tolman("run", "vsi-bench", "--data", data, *model, "--out", run)
         tolman("figure", "dots", *runs, "--out", IMAGES / "vsi-bench-baselines.svg")
+
+
+def observer(demo: Path, data: Path) -> None:
+    """The ideal observer's scores on VSI-Bench by its error, and the errors at which published models have theirs."""
+    with tempfile.TemporaryDirectory() as place:
+        run, scenes = Path(place) / "oracle", data / "meta_info"
+        tolman("run", "vsi-bench", "--data", data, "--model", "baseline/oracle", "--scenes", scenes, "--out", run)
+        told = subprocess.run(
+            [sys.executable, "-m", "tolman", "analyze", "observer", run, "--scenes", scenes, "--json"],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+    draw_curves(json.loads(told.stdout)["runs"]["baseline/oracle"]["fits"]["curves"], IMAGES / "observer-curves.svg")
+
+
+def draw_curves(curves: Mapping[str, Mapping[str, Any]], out: Path) -> None:
+    """A panel for each column of VSI-Bench's table with a curve: its score is the mean of its question types' curves."""
+    from matplotlib import pyplot
+
+    from tolman import benchmarks
+    from tolman.benchmarks.published import read_published
+
+    pyplot.rcParams.update({"svg.hashsalt": "tolman", "font.size": 8})
+    columns = benchmarks.get("vsi-bench").table.columns
+    rows = {(row.name, row.setting): row for row in read_published(PUBLISHED, [column.key for column in columns])}
+    figure, panels = pyplot.subplots(2, 3, figsize=(7.2, 4.4), sharey=True, layout="constrained")
+    for panel, (title, key, tasks) in zip(panels.flat, CURVES, strict=True):
+        own = [curves[task] for task in tasks]
+        axis, factor = {"position": ("places, m", 1), "size": ("lengths, %", 100), "miss": ("missed, %", 100)}[
+            own[0]["axis"]
+        ]
+        levels = factor * np.array(own[0]["levels"])
+        scores = np.mean([one["scores"] for one in own], axis=0)
+        panel.plot(levels, scores, color="#0b57a4")
+        panel.axhline(np.mean([one["guess"] for one in own]), color="#c05a00", linestyle="--", linewidth=1)
+        for marker, name in zip("o^sDv*", PLACED, strict=True):
+            figure_of = rows[name].values.get(key)
+            if figure_of is not None and figure_of > scores.min():
+                # scores fall with the error, and the first level below a score ends the stretch that holds it
+                at = np.interp(-figure_of, -np.minimum.accumulate(scores), levels)
+                panel.plot(at, figure_of, marker, color="#1b1f24", markersize=4.5, label=name[0])
+        panel.set(title=title, xlabel=f"error of {axis}" if axis[0] != "m" else axis, ylim=(0, 102))
+    for panel in panels[:, 0]:
+        panel.set_ylabel("score")
+    named = {
+        text: handle for panel in panels.flat for handle, text in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(named.values(), named, loc="outside lower center", ncols=3, frameon=False)
+    figure.savefig(out, metadata={"Date": None}, facecolor="white")
+    pyplot.close(figure)
 
 
 def worlds(demo: Path, data: Path) -> None:
@@ -312,6 +380,7 @@ GROUPS: dict[str, Callable[[Path, Path], None]] = {
     "explorer": explorer,
     "figures": figures,
     "baselines": baselines,
+    "observer": observer,
     "worlds": worlds,
     "rooms": rooms,
     "families": families,
@@ -319,7 +388,7 @@ GROUPS: dict[str, Callable[[Path, Path], None]] = {
     "correspondence": correspondence,
     "review": review,
 }
-OF_VSI_BENCH = ("figures", "baselines")
+OF_VSI_BENCH = ("figures", "baselines", "observer")
 OF_THE_DEMO = ("explorer", "figures")
 
 
