@@ -243,6 +243,6 @@ def test_a_number_of_one_has_words_for_one(tmp_path: Path) -> None:
     said = "\n".join(done.stdout + done.stderr for done in (tolman(*line, cwd=tmp_path) for line in lines))
     assert "INCOMPLETE: lost: 1 failed of 1 item, not in the figures" in said
     assert "PART: the data holds 1 of the 5,130 released questions." in said
-    assert "No interval: 1 effective scene;" in said
+    assert " 1 effective scene; an interval needs at least 6" in said
     assert "None of 1 item has different scores." in said
     assert re.findall(MANY, said) == []

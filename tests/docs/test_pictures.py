@@ -16,6 +16,7 @@ PAGES = (
     "docs/analyses/observer.md",
 )  # fmt: skip
 MADE = (
+    "observer-curves.svg",
     "explorer-*.png", "compare.png", "explained.png", "figure-*.svg", "vsi-bench-baselines.svg", "worlds.jpg",
     "review-*.png",
 )  # fmt: skip

@@ -119,7 +119,7 @@ def test_a_mean_that_holds_a_column_of_one_question_is_marked(make_run: MakeRun)
     for form in ("terminal", "markdown", "html", "site"):
         assert "100.00‡§" in forms[form], form
     assert r"100.00\ddag{}\S{}" in row_of(forms["latex"], "m")
-    said = "§ m, official; m, careful: Avg. includes Route Plan (1 question): one question there moves the mean by up to 50.0 points."
+    said = "§ Avg. includes Route Plan (1 question): one question there moves the mean by up to 50.0 points."
     assert said in build(runs, "none").marks
     found = [row for row in csv.DictReader(io.StringIO(forms["csv"])) if row["column"] == "average"]
     assert [row["small_parts"] for row in found] == ["Route Plan 1"] * 2

@@ -212,7 +212,7 @@ class _Answered:
         values = [value(i) if len(own) >= k else None for i, own in enumerate(self.scores)]
         frame = self.items.with_columns(
             pl.Series("score", values, dtype=pl.Float64),
-            pl.Series("status", ["missing" if one is None else "scored" for one in values]),
+            pl.Series("status", ["missing" if one is None else "scored" for one in values], dtype=pl.String),
             pl.Series("options", [1 / level if level else 0.0 for level in levels], dtype=pl.Float64),
         )
         return cells(frame, self.table)

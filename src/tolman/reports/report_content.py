@@ -71,7 +71,7 @@ def frames_note(run: str, figures: Mapping[str, Any]) -> list[str]:
 
 def _answers(figures: Mapping[str, Any]) -> int:
     """How many answers came back: the questions that were asked, without failed and missing ones."""
-    return int(figures["asked"] - sum(figures["unanswered"].values()))
+    return int(figures["asked"] - sum(figures.get("unanswered", {}).values()))
 
 
 def usage_note(name: str, figures: Mapping[str, Any]) -> list[str]:

@@ -505,7 +505,8 @@ def mark_sentence(
         is_count = abs(n * read / 100 - round(n * read / 100)) < 1e-6  # else some questions have more samples
         how_many = f"{n * read / 100:,.0f} of the {n:,}" if is_count else f"{read:.1f} % of them"
         reader = f"the scorer '{best}' reads {how_many}; "
-    if rules != JUDGED and not (reader and not others[best].share):  # a judge is for what no scorer reads
+    all_read = reader and not others[best].share and not (left_to or unread.unjudged)
+    if rules != JUDGED and not all_read:  # a judge is for what no scorer reads
         asks = f"the released code asks {left_to} about them: " if left_to else ""
         advice.append(asks + (f"see '{JUDGED}'" if has_judge else "see --judge"))
     if unread.unjudged or (left_to and unread.is_withheld):

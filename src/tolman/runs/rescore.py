@@ -178,7 +178,7 @@ def score_outcomes(
         protocol="direct",
         preset=chosen.name,
         sampling=chosen.sampling,
-        frames=imported_frames(frames, items),
+        frames=imported_frames(frames or loaded.benchmark.frame_counts.get(loaded.subset, (None,))[0], items),
         repeats=1 + max(repeat for _, repeat in came),
         seed=seed,
         selection=selection,
