@@ -65,8 +65,11 @@ ONLY_PARSED: dict[Key, str] = {}
 
 ON_RAY = "so is the extra 'cluster'"
 ON_S3 = ("s3fs", "so is the extra 'cluster'")
+TRACKED = "a tracker; `make test-interop` runs W&B and MLflow"
 NEEDED: dict[Key, tuple[str, str]] = {
     ("*", "tolman run vsi-bench --model hf/"): ("torch", "the extra 'local' is installed by 'make test-full'"),
+    ("docs/interop.md", "tolman run vsi-bench --model openai/NAME --log wandb"): ("wandb", TRACKED),
+    ("docs/interop.md", "tolman report runs/vsi-bench-full/* --log mlflow"): ("mlflow", TRACKED),
     ("*", "tolman analyze diversity ./my-bench --structures"): ("spacy", "no extra installs a parser"),
     ("*", "tolman simulate --scenes 3 --out s3://"): ON_S3,
     ("*", "tolman generate s3://"): ON_S3,

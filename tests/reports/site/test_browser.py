@@ -322,7 +322,7 @@ def test_the_tables_sort_and_cut(opened: Open, explorer: Path) -> None:
 
 def test_the_overview_opens_with_a_headline_and_its_caveats(opened: Open, explorer: Path) -> None:
     page = opened("#/?set=s1")
-    assert page.locator(".plot .who a").all_inner_texts() == ["good", "bad [incomplete]"]
+    assert page.locator(".plot .who a").all_inner_texts() == ["good", "bad [incomplete; 5 of 6]"]
     row = next(row for row in value(explorer, "s1-board")["table"]["rows"] if row["name"] == "bad" and row["headline"])
     goes_to(page, lambda: page.locator("#run").select_option(label="bad"))
     shown = page.locator(".score b").inner_text() + page.locator(".score .signs").inner_text()
