@@ -111,7 +111,7 @@ def test_the_same_command_asks_only_what_failed(tmp_path: Path, name: str, folde
     assert_frame_equal(now.select(was.columns), was)
     if not failed:
         found = holds(figures(before), figures(place / folder / name))
-        assert [one for one in found if not counts_samples(name, one)] == []
+        assert [one for one in found if not counts_samples(name, one) and not one.startswith("/tolman was ")] == []
 
 
 def test_the_store_is_counted_and_exported(place: Path, tmp_path: Path) -> None:
