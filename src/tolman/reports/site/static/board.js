@@ -79,7 +79,7 @@
     const lacking = [...new Set(site.remarks)].map((text) => el("li", {}, text));
     const { rows, lines } = figuresOf(board.table, board.table.headline), quoted = [...rows, ...lines].find(({ row }) => row.run === run);
     const all = index.runs[run].states.split("").filter((state) => state !== ".").length;
-    return el("section", { class: own.length ? "doubts" : "doubts none", "aria-label": "Caveats" }, el("h2", {}, own.length ? "What to distrust" : "Nothing to distrust"),
+    return el("section", { class: own.length ? "doubts" : "doubts none", "aria-label": "Caveats" }, el("h2", {}, own.length ? "What to distrust" : "No caveats on this headline"),
       own.length ? el("ul", {}, shown) : el("p", {}, `${all === 1 ? "The question has" : `All ${number(all)} questions have`} an answer, and no mark qualifies the headline.`),
       quoted && quoted.cell.said ? el("p", { class: "note" }, `Unread: ${quoted.cell.said}.`) : null,
       lacking.length ? el("details", {}, el("summary", {}, "Missing from this site"), el("ul", {}, lacking)) : null,
