@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from tolman.errors import UsageError, hint
+from tolman.errors import UsageError, hint, nearest
 from tolman.memory import Lean
 from tolman.plugins import loaded_plugins
 from tolman.registry import Registry
@@ -335,7 +335,10 @@ class Selection(BaseModel):
                 listed = f"; {hint(unknown[0], sorted(known))}" if what == "question type" else ""
                 raise UsageError(f"the benchmark has no {what} '{unknown[0]}'{listed}.")
         if self.exclude and not known_ids & set(self.exclude):
-            raise UsageError(f"the benchmark has no item '{self.exclude[0]}' to exclude, nor any other of the list.")
+            near = "; did you mean 'known-errors'?" if nearest(self.exclude[0], ["known-errors"]) else "."
+            raise UsageError(
+                f"the benchmark has no item '{self.exclude[0]}' to exclude, nor any other of the list{near}"
+            )
         # Items that count as one question (`all_of`) are taken or left as one.
         groups: dict[str, list[Item]] = {}
         for item in items:

@@ -190,3 +190,11 @@ def test_the_items_are_listed_with_their_sources() -> None:
     assert "Known errors, version 1" in shown
     assert "80: 5, source 2; 2565: 12, source 10" in shown
     assert "https://github.com/vision-x-nyu/thinking-in-space/issues/40" in shown
+
+
+@pytest.mark.parametrize(("name", "end"), [("known-erors", "; did you mean 'known-errors'?"), ("zzz", "of the list.")])
+def test_a_misspelt_list_is_named(name: str, end: str) -> None:
+    item = Item(id="1", task="t", question="?", kind="number", answer="1")
+    with pytest.raises(UsageError) as raised:
+        Selection(exclude=(name,)).apply([item])
+    assert str(raised.value).endswith(end)

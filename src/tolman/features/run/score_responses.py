@@ -135,7 +135,12 @@ def compared_with_log(
     said: list[str] = []
     if recorded:
         others = "".join(f", '{name}' {given[name]:,}" for name in ordered[1:])
-        said.append(f"Scorer '{best}' gives {given[best]:,} of {counted(len(recorded), 'recorded score')}{others}.")
+        drawn = (
+            "; answers that it draws at random count as the same" if figures["rule_sets"][best].get("guessed") else ""
+        )
+        said.append(
+            f"Scorer '{best}' gives {given[best]:,} of {counted(len(recorded), 'recorded score')}{others}{drawn}."
+        )
         differs = given[next(iter(given))] < len(recorded)
     own = {name: value for name, value in imported.figures.items() if _HEADLINE.fullmatch(name)}
     headline, entry = benchmark.table.column(benchmark.table.headline), figures["rule_sets"][best]
