@@ -80,8 +80,8 @@ def read_map(text: str, *, grid: int = 10, categories: Sequence[str] = ()) -> Ma
         grid: cells along each side. Places outside 0 … grid are left out.
         categories: those requested, which name their places; others are left out. All that the text names where empty.
     """
-    text = _THOUGHT.sub("", text[-MAX_CHARS:]).translate(_QUOTES)
-    for candidate in _candidates(text):
+    text = conclusion(text)
+    for candidate in json_candidates(text):
         found = _entries(candidate)
         if any(found.values()):
             return _reading(found, grid, categories)
@@ -115,8 +115,13 @@ def true_map(
     return CognitiveMap(grid, {category: tuple(placed[category]) for category in wanted})
 
 
-def _candidates(text: str) -> list[str]:
-    """Return the texts that may hold a map, the likeliest first: the bodies of code fences and outermost braces from
+def conclusion(text: str) -> str:
+    """The last `MAX_CHARS` characters of a response, without marked thoughts and with ASCII quotes."""
+    return _THOUGHT.sub("", text[-MAX_CHARS:]).translate(_QUOTES)
+
+
+def json_candidates(text: str) -> list[str]:
+    """Return the texts that may hold JSON, the likeliest first: the bodies of code fences and outermost braces from
     the last to the first, then the whole text."""
     fenced = [match[1] for match in _FENCE.finditer(text)]
     spans, depth, start = [], 0, 0
@@ -150,11 +155,11 @@ def _entries(text: str) -> dict[str, list[Place]]:
 
 
 def _reading(found: Mapping[str, list[Place]], grid: int, categories: Sequence[str]) -> MapReading:
-    known = {_plain(category): category for category in categories}
+    known = {plain_category(category): category for category in categories}
     placed: dict[str, list[Place]] = {}
     problems, outside = [], 0
     for name, points in found.items():
-        category = _match(name, known) if known else name
+        category = match_category(name, known) if known else name
         if category is None:
             problems.append(f"'{name}' was not asked for")
             continue
@@ -170,13 +175,19 @@ def _reading(found: Mapping[str, list[Place]], grid: int, categories: Sequence[s
     return MapReading(CognitiveMap(grid, {name: tuple(points) for name, points in placed.items()}), tuple(problems))
 
 
-def _plain(name: str) -> str:
+def plain_category(name: str) -> str:
+    """A name in lower case, without underscores, hyphens and "(s)"."""
     return " ".join(re.sub(r"[_\-]+", " ", name.casefold()).replace("(s)", "").split())
 
 
-def _match(name: str, known: Mapping[str, str]) -> str | None:
-    """The category that was asked for under a name: itself, its plural or singular, or one numbered instance of it."""
-    plain = _plain(name)
+def match_category(name: str, known: Mapping[str, str]) -> str | None:
+    """The category that is meant by a name: itself, its plural or singular, or one numbered instance of it.
+
+    Args:
+        name: as a model wrote it.
+        known: `plain_category` of each category → the category.
+    """
+    plain = plain_category(name)
     numberless = re.sub(r"\s*[#(]?\d+\)?\Z", "", plain)
     for form in (plain, numberless):
         for candidate in (form, form.removesuffix("s"), form.removesuffix("es"), f"{form}s", f"{form}es"):

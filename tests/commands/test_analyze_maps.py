@@ -18,7 +18,7 @@ from terminal import typed as tolman
 from tolman.cognitive_maps import read_map
 from tolman.features.analyses import ANALYSES
 from tolman.features.analyses.config import MapsConfig
-from tolman.features.analyses.run_analyses import analyze_maps
+from tolman.features.analyses.probe_analyses import analyze_maps
 from tolman.item_table import read_items
 from tolman.scene_table import read_scenes
 

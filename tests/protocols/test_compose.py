@@ -12,7 +12,8 @@ from tolman.protocols import ProtocolOptions
 
 VSI = benchmarks.get("vsi-bench")
 STRATEGIES = [
-    "caption-then-answer", "cognitive-map", "cot", "direct", "grounded", "one-shot", "self-consistency", "tree-of-thoughts", "true-map",
+    "caption-then-answer", "cognitive-map", "cot", "direct", "grounded", "object-list", "one-shot", "route",
+    "self-consistency", "tree-of-thoughts", "true-map",
 ]  # fmt: skip
 MODIFIERS = [
     "blind", "circular", "correspondence", "joined", "question-first", "repeated-media", "self-explanation", "shuffle",
@@ -78,7 +79,7 @@ def test_every_other_pair_goes_together() -> None:
             assert protocols.get(pair).name in (pair, pair.removeprefix("direct+"))
         except UsageError:
             refused.append(pair)
-    assert len(refused) == 17
+    assert len(refused) == 19
 
 
 def test_only_options_that_matter_are_settings() -> None:

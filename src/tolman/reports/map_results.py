@@ -1,7 +1,7 @@
 """Cognitive maps as `tolman analyze maps` shows them: distances by length, unusable maps, and a page of figures.
 
 The page shows the accuracy by distance, and drawn maps next to the true ones. Also the output of `tolman analyze
-consistency`, which searches for the map behind a model's answers.
+consistency`, which searches for the map behind a model's answers, and of `tolman analyze probes`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from tolman.analyze.answer_map import GUESSED_SETS, ConsistencyResult, MapShare, RunConsistency
 from tolman.analyze.consistency import KINDS, Contradictions
 from tolman.analyze.maps import Consistency, Drawn, ItemMap, Locality, MapsResult, RunMaps, bin_labels
+from tolman.analyze.probes import JoinedAnswers, ProbesResult
 from tolman.cognitive_maps import CognitiveMap
 from tolman.errors import counted
 from tolman.reports.analysis_results import Shown, format_interval, format_share, list_written, missing_intervals, table
@@ -62,6 +63,42 @@ def _said(own: RunMaps, found: Locality, fit: Consistency | None) -> list[str]:
     }
     counts = ", ".join(f"{count:,} {what}" for what, count in left_out.items() if count)
     return [*said, f"{counts}."] if counts else said
+
+
+def show_probes(result: ProbesResult) -> list[Shown]:
+    """Make the output: each run's probes against the scenes, then a row for each question type, split by the probe."""
+    shown: list[Shown] = []
+    for name, run in result.runs.items():
+        of = "of the named, right number" if run.probe == "object-list" else "of the pairs, right order"
+        shown.append(f"{name}: {counted(run.scenes, run.probe.replace('-', ' '))} read, {run.unread:,} unread")
+        figures = (("of the scene's categories, named", run.named), (of, run.right),
+                   ("of the named, not in the scene", run.invented))  # fmt: skip
+        shown += [f"  {what}: {format_share(share)}" for what, share in figures]
+        if run.strange:
+            shown.append(f"  {counted(run.strange, 'name')} of no category in any scene: not judged")
+        rows = [_joined_row(task, own) for task, own in run.tasks.items()]
+        if run.together is not None:
+            rows += [_joined_row("all", run.together)] if len(rows) > 1 else []
+            headings = ["", "answers", "probe agrees", "score", "if it agrees", "if not"]
+            shown.append(table(headings, rows, title=f"{name}: score in % (95 % interval)"))
+        if run.unjoined:
+            shown.append(f"{counted(run.unjoined, 'answer')} in no row: no score, no probe, or no category named.")
+    every = [own for run in result.runs.values() for own in run.tasks.values()]
+    shown += missing_intervals(own.score.reason for own in every)
+    shown.append(
+        "A probe agrees if it has the right count or order; with other types, if it names all that the question names. "
+        f"Scorer: {result.scorer}."
+    )
+    return shown
+
+
+def _joined_row(name: str, own: JoinedAnswers) -> list[str]:
+    scores = ("–" if one is None else _bare(one) for one in (own.score, own.score_agreeing, own.score_others))
+    return [name, f"{own.answers:,}", f"{own.agreeing.value:.1f}", *scores]
+
+
+def _bare(one: Share) -> str:
+    return f"{one.value:.1f}" + (f" ({format_interval(one.interval)})" if one.interval else "")
 
 
 def page(figure: str, shown: Sequence[ItemMap]) -> str:

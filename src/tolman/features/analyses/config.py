@@ -214,6 +214,15 @@ class MapsConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ProbesConfig:
+    """Settings of `analyze_probes`."""
+
+    runs: Runs
+    scenes: Path | None = setting("Folder of the benchmark's scenes. Default: the run's own.")
+    scorer: Scorer = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ObserverConfig:
     """Settings of `analyze_observer`."""
 
@@ -358,11 +367,19 @@ ANALYSES = (
         "humans people/* --out tiers",
     ),
     _own(
-        "run_analyses:maps",
+        "probe_analyses:maps",
         MapsConfig,
         "Cognitive maps that models drew against the true ones: distances near and far, the maps side by side.",
         "maps runs/my-bench-all/my-model-cognitive-map --scenes scenes",
         show=later("tolman.reports.map_results:show_maps"),
+    ),
+    _own(
+        "probe_analyses:probes",
+        ProbesConfig,
+        "Object lists and routes that models gave, against the scenes and against the answers.",
+        "probes runs/my-bench-all/my-model-object-list --scenes scenes",
+        show=later("tolman.reports.map_results:show_probes"),
+        to_json=to_plain,
     ),
     _own(
         "run_analyses:observer",

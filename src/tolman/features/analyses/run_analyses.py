@@ -34,7 +34,6 @@ from tolman.analyze.deltas import BLIND, DeltasResult, ProtocolRun, deltas, publ
 from tolman.analyze.difficulty import DifficultyResult, bank_of, difficulties, predicted_difficulty
 from tolman.analyze.grounding import ALL, CONDITIONS, TWIN, GroundingResult, RunGrounding, judge, summarise
 from tolman.analyze.humans import TIERS, Difficulty, HumansResult, averages, difficulty, tier_of
-from tolman.analyze.maps import PUBLISHED_GRID, Drawn, ItemMap, MapsResult, RunMaps, consistency, locality, pairs
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import AnswerTable, Unanswered, scene_tasks, tabulate
 from tolman.analyze.observer_fit import ObserverResult, RunObserver, count_reasons, fit_run, observed_answers
@@ -49,7 +48,6 @@ from tolman.features.analyses.config import (
     DifficultyConfig,
     GroundingConfig,
     HumansConfig,
-    MapsConfig,
     ObserverConfig,
     SamplesConfig,
 )
@@ -61,14 +59,9 @@ from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.parallel import parallel_map, place_of
-from tolman.protocols import ProtocolOptions
 from tolman.protocols.captions_and_examples import WITHOUT, twins_of
-from tolman.protocols.cognitive_map import categories_on_map, drawn_map, scenes, true_map_of
-from tolman.reports.charts.chart import rendered
-from tolman.reports.charts.point_forms import LINES_FORM
+from tolman.protocols.cognitive_map import drawn_map
 from tolman.reports.loaded_runs import LoadedRun, refuse_adaptive, timed_answers, withheld
-from tolman.reports.map_results import locality_chart, page
-from tolman.reports.svg_figures import why_not_drawn
 from tolman.reports.table_rows import missing_marks
 from tolman.responses import Outcomes, Response
 from tolman.runs.run_folder import PEOPLE
@@ -195,127 +188,6 @@ def humans_to_json(result: HumansResult) -> dict[str, Any]:
         "published": to_plain(result.published),
         "published_tables": to_plain_tables(result.published_tables),
     }
-
-
-def analyze_maps(config: MapsConfig, events: Events = silent) -> MapsResult:
-    """Hold the maps that runs drew against the true ones.
-
-    Raises:
-        UsageError: a run drew no maps, on grids of different sizes, or its scenes are not available.
-        InputError: a folder holds no run, or no scenes.
-    """
-
-    runs = scored_runs(config.runs).runs
-    for run in runs:
-        if "cognitive-map" not in run.record.settings.protocol.split("+"):
-            raise UsageError(f"{run.folder.path} drew no maps; run it with --protocol cognitive-map.")
-    grids = {int(run.record.settings.protocol_settings["grid"]) for run in runs}
-    if len(grids) > 1:
-        sizes = " and ".join(str(grid) for grid in sorted(grids))
-        raise UsageError(f"the runs drew on grids of {sizes}; analyse them one by one.")
-    grid = grids.pop()
-    events(Began("reading maps", len(runs)))
-    maps: dict[str, RunMaps] = {}
-    for run in runs:
-        maps[run.name] = _read(run, config.scenes, grid, stretch=config.stretch)
-        events(Advanced())
-    events(Ended())
-    result = MapsResult(
-        grid=grid,
-        stretch=config.stretch,
-        maps=maps,
-        localities={name: locality(pairs(own.drawn), grid) for name, own in maps.items()},
-        consistencies={name: consistency(own.drawn) for name, own in maps.items()},
-        published=tuple(published_tables("maps")) if grid == PUBLISHED_GRID and not config.stretch else (),
-    )
-    if config.out is None:
-        return result
-    return replace(result, written=_write_maps(config.out, result, config.draw))
-
-
-def _read(run: LoadedRun, folder: Path | None, grid: int, *, stretch: bool) -> RunMaps:
-    """Return the maps of a run with the true ones; missing parts are counted.
-
-    Questions of one scene that ask for the same map share the model's drawing: it is one map, however many they are.
-    """
-
-    settings = run.record.settings.protocol_settings
-    own = folder or (Path(settings["scenes"]) if settings.get("scenes") else None)
-    if own is None:
-        raise UsageError(f"true maps are computed from scenes; give their folder with --scenes ({run.folder.path}).")
-    known = scenes(own)
-    if settings.get("map_categories") == "scene":
-        settings = {**settings, "scenes": str(own)}
-    options = ProtocolOptions(grid=grid, map_categories=settings["map_categories"], scenes=own)
-    items = {item.id: item for item in run.folder.items()}
-    lacking = [item for item in items.values() if (item.scene or "") not in known]
-    if lacking:
-        raise UsageError(
-            f"{own} has no scene '{lacking[0].scene}'; it lacks the scenes of {len(lacking):,} of "
-            f"{counted(len(items), 'question')} of {run.folder.path}. Give the benchmark's own scenes."
-        )
-    warn_of_other_scenes([*items.values()], known, own)
-    drawings: dict[tuple[object, ...], list[Response]] = {}
-    for outcome in run.folder.outcomes():
-        if isinstance(outcome, Response):
-            item, turn = items[outcome.id], outcome.turn("map")
-            text = f"none of {outcome.id}" if turn is None else turn.response
-            key = (item.cluster, outcome.repeat, categories_on_map(item, options), text)
-            drawings.setdefault(key, []).append(outcome)
-    found = RunMaps(answers=sum(map(len, drawings.values())))
-    for first, *others in drawings.values():
-        item = items[first.id]
-        reading = drawn_map(first, item, settings)
-        if reading is None or reading.map is None:
-            found.unread += 1
-            continue
-        true, strange = true_map_of(known[item.scene or ""], categories_on_map(item, options), grid, stretch=stretch)
-        found.strange.update(strange)
-        drawn = Drawn(item.cluster, reading.map, true)
-        question = " ".join(item.question.split())
-        found.maps.append(ItemMap(run.name, item.id, question, drawn, reading.problems, 1 + len(others)))
-    return found
-
-
-def _write_maps(out: Path, result: MapsResult, draw: int) -> tuple[Path, ...]:
-    """Write the page, the figure and the table of distances; their paths."""
-
-    out.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
-    if not why_not_drawn():
-        figure = rendered(locality_chart(result), LINES_FORM)
-        write_text(out / "locality.svg", figure)
-        write_text(out / "maps.html", page(figure, [one for own in result.maps.values() for one in own.maps[:draw]]))
-        written = [out / "maps.html", out / "locality.svg"]
-    rows = []
-    for name, own in result.maps.items():
-        for one in own.maps:
-            for pair in pairs([one.drawn]):
-                right = None if pair.drawn is None else pair.right
-                rows.append((name, one.item, one.questions, pair.scene, *pair.categories, pair.true, pair.drawn, right))
-    schema = {
-        "run": pl.String, "id": pl.String, "questions": pl.Int64, "scene": pl.String, "a": pl.String, "b": pl.String,
-        "true": pl.Float64, "drawn": pl.Float64, "right": pl.Boolean,
-    }  # fmt: skip
-    table = pl.DataFrame(rows, schema=schema, orient="row")
-    write_text(out / "pairs.csv", frame_csv(table, 4))
-    return (*written, out / "pairs.csv")
-
-
-def maps_to_json(result: MapsResult) -> dict[str, Any]:
-    """Make the content of `--json` of a result."""
-    runs = {
-        name: {
-            "maps": len(own.maps),
-            "answers": own.answers,
-            "unread": own.unread,
-            "not_in_scene": dict(own.strange),
-            "locality": to_plain(result.localities[name]),
-            "consistency": to_plain(result.consistencies[name]),
-        }
-        for name, own in result.maps.items()
-    }
-    return {**plain_fields(result, "grid", "stretch"), "runs": runs, "published": to_plain_tables(result.published)}
 
 
 def analyze_observer(config: ObserverConfig, events: Events = silent) -> ObserverResult:

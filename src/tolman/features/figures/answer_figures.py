@@ -15,7 +15,8 @@ from tolman.analyze.answer_patterns import UNREAD, classes, confusion, in_order,
 from tolman.errors import UsageError, counted
 from tolman.features.analyses.config import DeltasConfig, ErrorsConfig, MapsConfig
 from tolman.features.analyses.error_analysis import analyze_errors
-from tolman.features.analyses.run_analyses import analyze_deltas, analyze_maps
+from tolman.features.analyses.probe_analyses import analyze_maps
+from tolman.features.analyses.run_analyses import analyze_deltas
 from tolman.features.analyses.scored_runs import scored_runs
 from tolman.features.events import Events
 from tolman.features.figures.config import (
