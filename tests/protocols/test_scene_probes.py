@@ -30,11 +30,13 @@ def test_all_questions_about_a_scene_share_one_probe(
     ((role, (picture, text)),) = probes[0]
     assert (role, picture) == ("user", PICTURE)
     assert "stove" not in text
-    for turns, item in zip([turns for turns in talk.sent if len(turns) == 3], [direction, other], strict=True):
+    followed = sorted((turns for turns in talk.sent if len(turns) == 3), key=lambda turns: turns[-1][1])
+    texts = [VSI.blind_prompt(item, VSI.presets[0]).text for item in (direction, other)]
+    for turns, text in zip(followed, sorted(texts), strict=True):
         first, second, (_, (asked,)) = turns
         assert [first, second] == [probes[0][0], ("assistant", [said])]
         assert words in asked
-        assert asked.endswith(VSI.blind_prompt(item, VSI.presets[0]).text)
+        assert asked.endswith(text)
     assert outcome.response == "C"
     assert outcome.notes == {}
     assert outcome.turn(protocol).response == said
