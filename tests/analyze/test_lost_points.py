@@ -124,7 +124,7 @@ def test_numbers_say_on_which_side_of_the_truth_they_are() -> None:
     rows, items = numbers(("count", "4", "1", 0.0), ("count", "4", "2", 0.0), ("count", "4", "4", 1.0),
                           ("count", "4", "8", 0.0), ("count", "4", "", 0.0), ("size", "0", "3", 0.0))  # fmt: skip
     assert number_errors(rows, items) == {
-        "count": "2 of 4 numbers too low and 1 too high; the median number is 0.75 times the truth"
+        "count": "2 of 4 numbers too low, 1 too high, 1 exact; the median answer is 0.75 times the truth"
     }
 
 

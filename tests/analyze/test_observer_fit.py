@@ -159,7 +159,7 @@ def test_a_fit_at_the_greatest_noise_splits_nothing() -> None:
         name: replace(one, chances=one.chances[: len(beyond.positions)], guess=one.guess) for name, one in made.items()
     }
     found = fit_run(cut, plant(made, 1, 0.8, 0.0, 0.0), beyond)
-    assert found.tasks["direction"].reason.startswith("the best fit is the greatest error of places simulated, 0.")
+    assert found.tasks["direction"].reason.startswith("the largest simulated position error, 0.")
     assert found.tasks["direction"].explained is None
     assert expected_scores(list(cut.values())[:3], found.tasks["direction"], beyond) is None
 

@@ -75,9 +75,9 @@ def test_pieces_end_at_the_score(explained: ExplainResult) -> None:
     assert {"no response", "no answer"} <= set(content.losses.together.pieces)
     note = content.note("object_size_estimation")
     assert re.search(
-        r"Fitted perception: \d+ % error of lengths \(\d+ … \d+ %\)\. It explains \d+ to \d+ % of the loss", note
+        r"Fitted perception: \d+ % length error \(\d+ … \d+ %\)\. It explains \d+ to \d+ % of the loss", note
     )
-    assert re.search(r"answers\. \d+ of \d+ numbers too low and \d+ too high; the median number is", note)
+    assert re.search(r"answers\. \d+ of \d+ numbers too low, \d+ too high, \d+ exact; the median answer is", note)
 
 
 def test_items_of_other_types_follow_the_clear_misses_of_one(explained: ExplainResult) -> None:

@@ -175,11 +175,14 @@ def number_errors(rows: pl.DataFrame, items: Mapping[str, Item]) -> dict[str, st
         item = items[id]
         if item.kind == "number" and not item.options and item.float_answer and is_answer(item, *state):
             ratios.setdefault(item.task, []).append(value / item.float_answer)
-    return {
-        task: f"{sum(one < 1 for one in own)} of {counted(len(own), 'number')} too low and "
-        f"{sum(one > 1 for one in own)} too high; the median number is {np.median(own):.2f} times the truth"
-        for task, own in ratios.items()
-    }
+    found = {}
+    for task, own in ratios.items():
+        low, high = sum(one < 1 for one in own), sum(one > 1 for one in own)
+        found[task] = (
+            f"{low} of {counted(len(own), 'number')} too low, {high} too high, {len(own) - low - high} exact; "
+            f"the median answer is {np.median(own):.2f} times the truth"
+        )
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Equivalent noise: the ideal observer whose answers are most like a model's, by maximum likelihood on a grid.
 
-The parameters are the error of places and lengths, the miss rate, and the lapse rate: the share of answers that are
+The parameters are the position and length error, the miss rate, and the lapse rate: the share of answers that are
 guesses however clear the scene is (Wichmann and Hill 2001, Perception & Psychophysics 63, 1293–1313). An item's
 likelihood is (1 − lapse) · P(answer | noise, misses) + lapse · P(answer | guess).
 
@@ -337,7 +337,7 @@ class Likelihood:
         return 1 - NormalDist().cdf(math.sqrt(max(0.0, fall))) if fall > 0 else 1.0
 
 
-_SAYS = {POSITION: "error of places", SIZE: "error of lengths", MISS: "miss rate", LAPSE: "lapse rate"}
+_SAYS = {POSITION: "position error", SIZE: "length error", MISS: "miss rate", LAPSE: "lapse rate"}
 
 
 def _top(values: Floats, deviance: Floats) -> float:
@@ -393,9 +393,8 @@ def fit(tasks: Sequence[TaskAnswers], levels: Levels, miss: int | None = None) -
     if len(tasks) == 1 and own is not None and own >= levels.values[axis][-1]:
         # More noise than was simulated may fit better, so nothing says how much of the loss is perception.
         most = f"{own:.2f} m" if axis == POSITION else f"{100 * own:.0f} %"
-        return ObserverFit(
-            answers, scenes, parameters, held, reason=f"the best fit is the greatest {_SAYS[axis]} simulated, {most}"
-        )
+        why = f"the largest simulated {_SAYS[axis]}, {most}, fits best, so it may be larger still, or not the cause"
+        return ObserverFit(answers, scenes, parameters, held, reason=why)
     place = found.place()
     hopeless, missed = _extremes(tasks, place)
     return ObserverFit(

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+
 from tolman.analyze.grounding import ALL as ALL_FRAMES
 from tolman.analyze.grounding import Loss, RunGrounding
 from tolman.analyze.lost_points import (
@@ -39,14 +41,13 @@ from tolman.reports.text import environment
 MEANINGS: Mapping[str, str] = {
     NOT_SHOWN: "The frames don't show enough for an exact answer, or the stored answer is rounded. A viewer without "
     "any error would lose these points too.",
-    PERCEPTION: "The model sees too badly: places or lengths are off, objects are overlooked. A viewer that sees as "
-    "badly, but reasons without error, loses these points too.",
+    PERCEPTION: "The model sees imprecisely: positions or lengths are off, objects are overlooked. A viewer that sees "
+    "as imprecisely, but reasons without error, loses these points too.",
     FAILED: "The model gave no response, for example after an error or a timeout. It counts as wrong here.",
     NO_ANSWER: "There is a response, but no answer can be read in it, or it says that it can't tell.",
-    REASONING: "The rest: wrong answers that perception of this quality doesn't explain. They are errors of reasoning, "
-    "or gross errors of perception, such as an object taken for another.",
-    UNSPLIT: "The answers don't show which of these causes it was. Each question type says why. More items can help "
-    "where answers are few.",
+    REASONING: "Wrong answers that such imprecision doesn't explain. They are errors of reasoning, or gross errors of "
+    "perception, such as an object taken for another.",
+    UNSPLIT: "The answers don't show which of these causes it was. The reason is given for each question type.",
 }
 LOSS_MEANINGS: Mapping[Loss, str] = {
     "prior knowledge": "The answer is the same with and without the evidence.",
@@ -60,8 +61,8 @@ SENTENCES: Mapping[str, str] = {
     PERCEPTION: "perception",
     FAILED: "missing responses",
     NO_ANSWER: "responses without an answer",
-    REASONING: "reasoning and the rest",
-    UNSPLIT: "not split",
+    REASONING: "reasoning or gross errors",
+    UNSPLIT: "of unknown cause",
 }
 HEADINGS: Mapping[str, str] = {
     NOT_SHOWN: "not shown",
@@ -69,19 +70,24 @@ HEADINGS: Mapping[str, str] = {
     FAILED: "failed",
     NO_ANSWER: "no answer",
     REASONING: "reasoning",
-    UNSPLIT: "not split",
+    UNSPLIT: "unknown",
 }
 """Of the table in the terminal."""
+LABELS: Mapping[str, str] = {REASONING: "reasoning or gross errors", UNSPLIT: "cause unknown"}
+"""Of bars and their meanings, where they aren't the piece's own name."""
+UNCERTAIN = 0.5
+"""The width of an interval of the explained share from which the split is called very uncertain."""
 _UNITS = {
-    POSITION: ("error of places, m", 1.0),
-    SIZE: ("error of lengths, %", 100.0),
+    POSITION: ("position error, m", 1.0),
+    SIZE: ("length error, %", 100.0),
     MISS: ("objects overlooked, %", 100.0),
 }
 _SEEN = {
-    POSITION: ("error of places", 1.0, 2, "m"),
-    SIZE: ("error of lengths", 100.0, 0, "%"),
+    POSITION: ("position error", 1.0, 2, "m"),
+    SIZE: ("length error", 100.0, 0, "%"),
     MISS: ("of objects overlooked", 100.0, 0, "%"),
 }
+_LETTERS = max(len(LABELS.get(name, name)) for name in PIECES)
 _WIDTH = 460.0
 """Pixels of a waterfall: letters stay readable on a phone."""
 _SCRIPTS = ("view.js", "marks.js", "plan.js")
@@ -192,9 +198,12 @@ class Explanation:
             if split.share is not None:
                 said.append(
                     f"it explains {100 * split.low:.0f} to {100 * split.high:.0f} % of the loss (95 % interval)"
+                    f"{', so the split is very uncertain' if split.high - split.low > UNCERTAIN else ''}"
                 )
         if UNSPLIT in losses.pieces and losses.reason:
-            said.append(f"not split: {losses.reason}")
+            said.append(f"the cause is unknown: {losses.reason}")
+            if (curve := self.observer.fits.curves.get(task)) is not None:
+                said.append(_same_score(curve, losses.score))
         return ". ".join(f"{one[0].upper()}{one[1:]}" for one in said) + "."
 
     def rows(self) -> list[tuple[str, Losses]]:
@@ -250,10 +259,20 @@ def _perception(fitted: ObserverFit) -> str:
     return ", ".join(parts)
 
 
+def _same_score(curve: Curve, score: float) -> str:
+    """The error of perception at which an observer without other errors has a score, by linear interpolation."""
+    above = [level for level, one in zip(curve.levels, curve.scores, strict=True) if one > score]
+    if len(above) == len(curve.levels):
+        return "every simulated observer scores higher"
+    what, factor, digits, unit = _SEEN[curve.axis]
+    level = float(np.interp(-score, [-one for one in curve.scores], curve.levels))
+    return f"an observer of the same score has {factor * level:.{digits}f} {unit} {what}"
+
+
 def waterfall(losses: Losses) -> str:
     """The way from 100 to a score, as one SVG element."""
-    steps = [Step(name, -points, name != UNSPLIT) for name, points in losses.pieces.items()]
-    return waterfall_svg(("all right", 100.0), steps, ("score", losses.score), 1, _WIDTH)
+    steps = [Step(LABELS.get(name, name), -points, name != UNSPLIT) for name, points in losses.pieces.items()]
+    return waterfall_svg(("every answer right", 100.0), steps, ("score", losses.score), 1, _WIDTH, _LETTERS)
 
 
 def page(content: Explanation) -> str:
@@ -270,6 +289,7 @@ def page(content: Explanation) -> str:
             lost=lost,
             pieces=PIECES,
             meanings=MEANINGS,
+            labels=LABELS,
             loss_meanings=LOSS_MEANINGS,
             charts=[_curve(content, task) for task in tasks],
             gains=any(points <= -0.05 for _, own in content.rows() for points in own.pieces.values()),
@@ -300,6 +320,8 @@ def _curve(content: Explanation, task: str) -> tuple[str, str]:
     own, split = fitted.parameters.get(curve.axis), fitted.explained
     if own is not None and own.value is not None and split is not None:
         rows.append({"series": "model", "role": "run", "x": factor * own.value, "value": split.observed})
+    else:
+        rows.append({"series": "model's score", "role": "human", "value": content.losses.tasks[task].score})
     rows.append({"series": "guess", "role": "chance", "value": curve.guess})
     missed = f", {100 * curve.miss:.0f} % overlooked" if curve.miss else ""
     chart = Chart(frame(rows), f"{content.title(task)}{missed}", x, "score")

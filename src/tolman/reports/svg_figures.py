@@ -250,7 +250,7 @@ class Step:
     Attributes:
         name: next to its bar.
         points: its contribution.
-        is_known: whether its cause is; else its bar is grey.
+        is_known: whether its cause is; else its bar is an outline.
     """
 
     name: str
@@ -259,7 +259,12 @@ class Step:
 
 
 def waterfall_svg(
-    first: tuple[str, float], steps: Sequence[Step], last: tuple[str, float], digits: int, width: float = WIDTH
+    first: tuple[str, float],
+    steps: Sequence[Step],
+    last: tuple[str, float],
+    digits: int,
+    width: float = WIDTH,
+    letters: int = 0,
 ) -> str:
     """Draw two bars from 0, and between them one for each step, which begins where the one above ends.
 
@@ -271,6 +276,7 @@ def waterfall_svg(
         steps: they add up to the difference of these.
         digits: of the values.
         width: pixels.
+        letters: room for names of so many at least, so that several figures share one scale.
 
     Returns:
         One SVG element, the same bytes for the same content.
@@ -279,7 +285,8 @@ def waterfall_svg(
     level = first[1]
     for step in steps:
         shown = round(step.points, digits)
-        colour = (UP if shown > 0 else DOWN) if step.is_known and shown else WHOLE
+        colour = (UP if shown > 0 else DOWN) if shown else WHOLE
+        colour = colour if step.is_known else LIGHT.ground
         value = f"{shown:{'+' if shown else 'z'}.{digits}f}".replace("-", "−")
         bars.append((step.name, level, level + step.points, colour, value))
         level += step.points
@@ -287,7 +294,7 @@ def waterfall_svg(
     ends = [value for _, begin, end, *_ in bars for value in (begin, end)]
     low, high = min(0.0, *ends), max(ends)
     high = high if high > low else low + 1
-    left = min(14 + _BAR_LETTER * max(len(name) for name, *_ in bars), width / 2)
+    left = min(14 + _BAR_LETTER * max(letters, *(len(name) for name, *_ in bars)), width / 2)
     height = 12 + LINE * len(bars) + 8
 
     def across(value: float) -> float:
@@ -299,11 +306,12 @@ def waterfall_svg(
         top, middle = 12 + LINE * line, 12 + LINE * (line + 0.5)
         x, wide = across(min(begin, end)), max(across(max(begin, end)) - across(min(begin, end)), _LEAST)
         baseline = middle + 0.35 * SIZE
+        look = f'fill="{colour}"' + (f' stroke="{WHOLE}" stroke-dasharray="4 2"' if colour == LIGHT.ground else "")
         out.append(
             f'<text x="{left - 12:.1f}" y="{baseline:.1f}" text-anchor="end">{escape(_short(name, width))}</text>'
         )
         out.append(
-            f'<rect x="{x:.1f}" y="{top + 5:.1f}" width="{wide:.1f}" height="{LINE - 10:g}" fill="{colour}">'
+            f'<rect x="{x:.1f}" y="{top + 5:.1f}" width="{wide:.1f}" height="{LINE - 10:g}" {look}>'
             f"<title>{escape(f'{name}: {value}')}</title></rect>"
         )
         out.append(f'<text x="{x + wide + 6:.1f}" y="{baseline:.1f}">{escape(value)}</text>')

@@ -58,8 +58,8 @@ MOST, MOST_GROUNDED, MOST_OF_TYPE = 10, 3, 4
 """Items of the page, those of them that show losses of a grounded run, and clear misses of one question type."""
 PICTURES = Frames(count=8, rounding="middle", quality=70, longest_side=240)
 RIGHT_FROM = 0.5
-_WHY_WORST = "One of the worst answers to this question type."
-_NOISES = {POSITION: ("places", 1, 2, "m"), SIZE: ("lengths", 100, 0, "%")}
+_WHY_WORST = "One of the costliest answers to this question type."
+_NOISES = {POSITION: ("positions", 1, 2, "m"), SIZE: ("lengths", 100, 0, "%")}
 
 
 @dataclass(frozen=True, repr=False)
@@ -252,9 +252,8 @@ def _blind_scores(rows: pl.DataFrame, other: pl.DataFrame, items: Mapping[str, I
 def _rule(grounding: RunGrounding | None) -> str:
     first = MOST - (MOST_GROUNDED if grounding is not None else 0)
     rule = (
-        f"Up to {first} items. First come those that the model gets wrong and 99 % of observers with its noise, which "
-        f"overlook nothing, get right: up to {MOST_OF_TYPE} of a question type, the widest margin of noise first. Then "
-        "come the worst answers to other question types, those that cost most first."
+        f"Up to {first} items. First come up to {MOST_OF_TYPE} of a question type that the model gets wrong, although "
+        "99 % of observers with its noise get them right. Then come the costliest answers to other question types."
     )
     if grounding is None:
         return rule
@@ -265,7 +264,7 @@ def _task_titles(table: Table) -> dict[str, str]:
     """The titles of question types, in the table's order: that of the column with what tells its types apart."""
     places, own = table.places_of_tasks, table.task_titles
     found = {}
-    for task in sorted(places, key=lambda task: (places[task], task)):
+    for task in sorted(places, key=lambda task: (places[task], *_by_level(task))):
         alike = [other for other in places if places[other] == places[task]]
         if task in own:
             found[task] = own[task]
@@ -274,6 +273,13 @@ def _task_titles(table: Table) -> dict[str, str]:
             rest = " ".join(word for word in task.split("_") if word not in common)
             found[task] = ", ".join(filter(None, (table.columns[places[task][0]].title, rest)))
     return found
+
+
+def _by_level(task: str) -> tuple[str, int]:
+    """The order of question types: by name, but easy, medium and hard ones in this order."""
+    name, _, level = task.rpartition("_")
+    levels = ("easy", "medium", "hard")
+    return (name, levels.index(level)) if level in levels else (task, 0)
 
 
 def _reasons(
@@ -360,5 +366,6 @@ def _why_clear(one: ClearMiss) -> str:
     if one.fitted is not None and one.fitted.value is not None:
         most = f"{factor * one.fitted.high:.{digits}f}" if math.isfinite(one.fitted.high) else "any"
         known = f"{factor * one.fitted.low:.{digits}f} … {most}"
-        own = f" The model's equivalent noise is {factor * one.fitted.value:.{digits}f} {unit} ({known})."
+        own = f" The model's equivalent noise is {factor * one.fitted.value:.{digits}f} {unit} ({known})"
+        own += ", so another cause is likely, though not certain." if one.fitted.high > one.noise else "."
     return f"99 % of observers get this right, even if {what} are off by {noise}.{own}"

@@ -134,7 +134,8 @@ def draw_lines(figure: Figure, chart: Chart, theme: Theme) -> None:
             )  # fmt: skip
         for row in behind.iter_rows(named=True):
             if row["x"] is None:
-                axes.axhline(row["value"], color=theme.behind, linewidth=1.2, linestyle=(0, (3, 2)), zorder=1)
+                dashes = (0, (8, 3)) if row["role"] == "human" else (0, (3, 2))
+                axes.axhline(row["value"], color=theme.behind, linewidth=1.2, linestyle=dashes, zorder=1)
         if ticks:
             axes.set_xticks([place for place, _ in ticks], [text for _, text in ticks])
             axes.minorticks_off()
