@@ -8,6 +8,7 @@ that are a tie, and are all named. Measures that remain impossible under the bes
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -22,7 +23,16 @@ from tolman.extras import LazyModule
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.ingest.camera_conventions import FOCAL_FACTORS, UP_TURNS
 from tolman.ingest.scan_format import Axes, Direction
-from tolman.ingest.scan_measures import OVERLAP, UNITS, CameraNumbers, Measure, ScanNumbers, measures, middle_ratio
+from tolman.ingest.scan_measures import (
+    DEPTHS,
+    OVERLAP,
+    UNITS,
+    CameraNumbers,
+    Measure,
+    ScanNumbers,
+    measures,
+    middle_ratio,
+)
 
 if TYPE_CHECKING:
     import scipy
@@ -38,6 +48,8 @@ _OTHER_DIRECTION: dict[Direction, Direction] = {
     "camera_to_scene": "scene_to_camera", "scene_to_camera": "camera_to_scene",
 }  # fmt: skip
 T = TypeVar("T")
+DEPTH_SCALES = (1.0, 100.0, 256.0, 512.0, 1000.0, 2000.0, 4000.0, 5000.0, 6553.5, 10000.0)
+"""Usual values of depths for each metre."""
 SHIFTS = tuple(k for k in range(-16, 17) if k)
 """Frames by which poses may be late or early. The first and the last are no findings: more may fit better."""
 
@@ -48,7 +60,7 @@ class Finding:
 
     Attributes:
         kind: of the mistake: 'up', 'unit', 'axes', 'direction', 'turns', 'focal', 'mirrored', 'times', 'late',
-            'quaternion', 'extents' or 'offset'.
+            'quaternion', 'extents', 'offset', 'principal', 'intrinsics' or 'depth'.
         statement: the mistake in words.
         evidence: figures before and after, a sentence each.
         scan: corrected.
@@ -112,13 +124,30 @@ def _clear(scan: ScanNumbers) -> tuple[Finding, ...]:
         changed = measures(other)
         if not _explains(own, changed):
             continue
-        value = _total(changed)
+        # All four intrinsics fit as well as the one that is wrong.
+        value = _total(changed) + 2 * APART * (kind == "intrinsics")
         best[statement] = (value, kind, statement, other)
     least = min((value for value, *_ in best.values()), default=np.inf)
     if cost - least < CLEAR:
         return ()
-    chosen = sorted((one for one in best.values() if one[0] < least + APART), key=lambda one: one[0])
-    return tuple(Finding(kind, said, _evidence(own, measures(other)), other) for _, kind, said, other in chosen)
+    chosen: list[tuple[str, str, ScanNumbers]] = []
+    for value, kind, said, other in sorted(best.values(), key=lambda one: one[0]):
+        if value < least + APART and not any(_same(other, another) for *_, another in chosen):
+            chosen.append((kind, said, other))
+    return tuple(Finding(kind, said, _evidence(own, measures(other)), other) for kind, said, other in chosen)
+
+
+def _same(a: ScanNumbers, b: ScanNumbers) -> bool:
+    """Check whether two corrections come to the same cameras in the same scene."""
+    if (a.up, a.scale) != (b.up, b.scale) or not np.allclose(a.boxes.vertices(), b.boxes.vertices(), atol=1e-6):
+        return False
+    return all(
+        (one.turns, one.depth_scale) == (other.turns, other.depth_scale)
+        and np.array_equal(one.intrinsics, other.intrinsics)
+        and np.array_equal(one.times, other.times)
+        and np.allclose(a.metric_poses(one), b.metric_poses(other), atol=1e-6, equal_nan=True)
+        for one, other in zip(a.cameras, b.cameras, strict=True)
+    )
 
 
 def _total(found: Iterable[Measure]) -> float:
@@ -176,13 +205,21 @@ def _of_cameras(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
         if turns != first.turns:
             yield "turns", f"turns is {turns}, not {first.turns}", scan.with_cameras(partial(replace, turns=turns))
     for order, said in (([1, 2, 3, 0], "w, x, y, z, not x, y, z, w"), ([3, 0, 1, 2], "x, y, z, w, not w, x, y, z")):
-        yield "quaternion", f"the poses' quaternions are in the order {said}", _with_poses(scan, _reordered, order)
+        # They may have been read in another convention than the file's: poses may have been converted later.
+        for direction, axes in itertools.product(_OTHER_DIRECTION, _OTHER_AXES):
+            is_own = direction == first.direction and axes == first.axes
+            of = "" if is_own else f" of {axes} poses {direction.replace('_', ' ')}"
+            other = scan.with_cameras(partial(_reordered_as, direction=direction, axes=axes, order=order))
+            yield "quaternion", f"the poses' quaternions{of} are in the order {said}", other
     yield from _mirrored(scan)
     if any(one.timed for one in cameras):
         for factor, unit in ((1e-3, "milliseconds"), (1e-6, "microseconds"), (1e-9, "nanoseconds")):
             yield "times", f"times are in {unit}, not seconds", scan.with_cameras(partial(_in_seconds, factor=factor))
     yield from _focal(scan)
     if any(one.views for one in cameras):
+        yield from _intrinsics(scan)
+        yield from _depths(scan)
+        yield from _mirrored_boxes(scan)
         shifted = {k: _with_poses(scan, _shifted, k) for k in SHIFTS}
         k = min(SHIFTS, key=lambda k: _misfit(shifted[k]))
         if k not in (SHIFTS[0], SHIFTS[-1]):
@@ -212,6 +249,87 @@ def _focal(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
     elif any(one.views for one in cameras):
         factor = _focal_factor(scan)
         yield "focal", f"focal lengths are {factor:.3g} times as large", _scaled(scan, factor, whole=False)
+
+
+def _intrinsics(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
+    """The intrinsics under which outlines of boxes meet their masks best: the principal point alone, and all four."""
+    own = scan.cameras[0].intrinsics
+    for kind, free in (("principal", False), ("intrinsics", True)):
+        other = scan.with_cameras(partial(_refitted, scan, free=free))
+        found = other.cameras[0].intrinsics
+        if len(own) and np.abs(found - own).max() > 0.01 * max(scan.cameras[0].size):
+            fx, fy, cx, cy = np.median(found, axis=0)
+            point = f"the principal point is ({cx:.0f}, {cy:.0f})"
+            yield kind, f"focal lengths are {fx:.0f} and {fy:.0f}, {point}" if free else point, other
+
+
+def _refitted(scan: ScanNumbers, camera: CameraNumbers, *, free: bool) -> CameraNumbers:
+    """A camera with the principal point that edges of masks show, and with their focal lengths if these are free; the
+    middle of the pictures where too few edges are there."""
+    if not len(camera.intrinsics) or camera.lensed:
+        return camera
+    boxes, poses, found = scan.metric_boxes().vertices(), scan.metric_poses(camera), camera.intrinsics.copy()
+    seen, edges, focal = [], [], []
+    for view in camera.views:
+        local = (boxes[view.rows] - poses[view.frame, :3, 3]) @ poses[view.frame, :3, :3]
+        ahead = local[..., 2].min(1, initial=np.inf) > 0.2
+        slopes = local[ahead, :, :2] / local[ahead, :, 2:]
+        seen += [slopes.min(1), slopes.max(1)]
+        edges += [view.edges[ahead, :2], view.edges[ahead, 2:]]
+        focal += [np.tile(camera.of([view.frame])[0, :2], (len(slopes), 1))] * 2
+    if sum(map(len, seen)) < 12:
+        return (
+            camera
+            if free
+            else replace(camera, intrinsics=np.hstack([found[:, :2], 0 * found[:, 2:] + np.array(camera.size) / 2]))
+        )
+    for axis in range(2):
+        x, u, f = (np.concatenate(one)[:, axis] for one in (seen, edges, focal))
+        if free:
+            slope, start = _line(x, u)
+            found[:, axis], found[:, 2 + axis] = slope, start
+        else:
+            found[:, 2 + axis] = np.median(u - f * x)
+    return replace(camera, intrinsics=found) if (found[:, :2] > 0).all() else camera
+
+
+def _line(x: Floats, y: Floats) -> tuple[float, float]:
+    """Slope and intercept by reweighted least squares with Cauchy weights, as occluded edges are outliers."""
+    weights = np.ones(len(x))
+    for scale in (100.0, 50.0, 20.0, 10.0, *[5.0] * 10):
+        slope, start = np.polyfit(x, y, 1, w=np.sqrt(weights))
+        weights = 1 / (1 + ((y - slope * x - start) / scale) ** 2)
+    return float(slope), float(start)
+
+
+def _depths(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
+    """Another scale of depths: a usual one, if one is within 6 % of the fitted one."""
+    ratio = next((one.value for one in measures(scan) if one.what == DEPTHS), 1.0)
+    fitted = scan.cameras[0].depth_scale * ratio
+    scale = min(DEPTH_SCALES, key=lambda one: abs(np.log(one / fitted)))
+    scale = scale if abs(np.log(scale / fitted)) < 0.06 else float(f"{fitted:.3g}")
+    if scale != scan.cameras[0].depth_scale:
+        other = scan.with_cameras(partial(replace, depth_scale=scale))
+        yield "depth", f"depths have {scale:g} values a metre", other
+
+
+def _mirrored_boxes(scan: ScanNumbers) -> Iterator[tuple[str, str, ScanNumbers]]:
+    """Boxes or poses alone with an axis reversed or two exchanged, where that leaves no trace in the poses."""
+    for axis in range(3):
+        others = [one for one in range(3) if one != axis]
+        exchange = np.eye(3)[[others[1] if i == others[0] else others[0] if i == others[1] else i for i in range(3)]]
+        names = " and ".join("xyz"[one] for one in others)
+        reverse = np.diag([-1.0 if i == axis else 1.0 for i in range(3)])
+        for matrix, said in (
+            (reverse, f"{'xyz'[axis]} of % points the other way"),
+            (exchange, f"{names} of % are exchanged"),
+        ):
+            boxes = Boxes(scan.boxes.centers @ matrix.T, scan.boxes.axes @ matrix.T, scan.boxes.extents)
+            yield "mirrored", said.replace("%", "the boxes"), replace(scan, boxes=boxes)
+            if matrix is exchange:
+                whole = np.eye(4)
+                whole[:3, :3] = matrix
+                yield "mirrored", said.replace("%", "the poses"), _moved(scan, whole)
 
 
 def _focal_factor(scan: ScanNumbers) -> float:
@@ -265,6 +383,29 @@ def _reordered(poses: Floats, order: list[int]) -> Floats:
         quaternions = scipy.spatial.transform.Rotation.from_matrix(poses[known, :3, :3]).as_quat()
         found[known, :3, :3] = scipy.spatial.transform.Rotation.from_quat(quaternions[:, order]).as_matrix()
     return found
+
+
+def _reordered_as(camera: CameraNumbers, *, direction: Direction, axes: Axes, order: list[int]) -> CameraNumbers:
+    """A camera whose quaternions were read in another order when its poses had some direction and axes."""
+
+    def converted(poses: Floats) -> Floats:
+        found = poses.copy()
+        known = np.isfinite(poses).all((1, 2))
+        if direction != camera.direction:
+            found[known] = np.linalg.inv(found[known])
+        return found
+
+    def turned(poses: Floats) -> Floats:
+        if axes == camera.axes:
+            return poses
+        found = poses.copy()
+        if direction == "camera_to_scene":
+            found[:, :3, 1:3] *= -1
+        else:
+            found[:, 1:3] *= -1
+        return found
+
+    return replace(camera, poses=converted(turned(_reordered(turned(converted(camera.poses)), order))))
 
 
 def _shifted(poses: Floats, k: int) -> Floats:

@@ -7,6 +7,7 @@ In a recording, the points around picked regions are gathered and boxes fitted t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -137,11 +138,18 @@ def measure_recording(
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254}
 """Metres of one."""
+DEPTHS = "depths relative to the boxes' distance"
+_USUAL_DEPTHS = 0.93, 1.15
+"""Median of depths over those at which rays enter the boxes that masks show: surfaces are a little inside."""
+_STRICT = 20.0
+"""Cost for each natural logarithm of a factor, where right scans are off by few per cent."""
 FRAMES = 16
 """Frames of a camera with masks that are looked at."""
 GRID = 24
 """Pixels along the wider side of a picture that are looked at."""
-OVERLAP = "overlap of boxes and masks"
+OVERLAP, INSIDE = "overlap of boxes and masks", "pixels of masks inside their boxes"
+_SLACK = 0.03
+"""Metres, and share of its extents, by which a box is larger where pixels are looked for inside it."""
 LEAST_AREA = 0.0005
 """Share of a picture below which an object's mask is passed over."""
 LONGEST = {
@@ -164,6 +172,7 @@ class MaskView:
         labels: the row of the box that each shows, -1 for none, -2 for an object without a box, shape (n,).
         rows: the rows of boxes whose masks are whole, shape (m,).
         edges: left, top, right and bottom of their masks, pixels, shape (m, 4).
+        depths: along the view as the file has them, nan without a reading, shape (n,).
     """
 
     frame: int
@@ -171,6 +180,7 @@ class MaskView:
     labels: NDArray[np.int64]
     rows: NDArray[np.int64]
     edges: Floats
+    depths: Floats
 
 
 @dataclass(frozen=True)
@@ -185,6 +195,7 @@ class CameraNumbers:
         times: seconds, shape (n,).
         views: frames with masks.
         timed, lensed: whether the files give times and a lens instead of intrinsics.
+        depth_scale: values of depths for each metre.
     """
 
     poses: Floats
@@ -197,6 +208,7 @@ class CameraNumbers:
     views: tuple[MaskView, ...] = ()
     timed: bool = False
     lensed: bool = False
+    depth_scale: float = 1.0
 
     def of(self, frames: Sequence[int] | NDArray[np.int64]) -> Floats:
         """Intrinsics, a row for each of some frames."""
@@ -282,13 +294,16 @@ def read_poses(
     return found
 
 
-def mask_views(recording: CameraRecording, poses: Floats, rows: Mapping[int, int]) -> tuple[MaskView, ...]:
-    """The masks of some frames.
+def mask_views(
+    recording: CameraRecording, poses: Floats, rows: Mapping[int, int], depth_scale: float
+) -> tuple[MaskView, ...]:
+    """The masks of some frames, and their depths.
 
     Args:
         recording: with masks.
         poses: of its frames, shape (n, 4, 4).
         rows: the box of each object's number in the masks; -2 for one without.
+        depth_scale: values of depths for each metre.
     """
     if recording.masks is None or not len(recording.intrinsics):
         return ()
@@ -312,9 +327,14 @@ def mask_views(recording: CameraRecording, poses: Floats, rows: Mapping[int, int
             if large and left > 0 and top > 0 and right < width - 1 and bottom < height - 1:
                 whole.append(int(row))
                 edges.append(np.array([left, top, right + 1, bottom + 1]) * np.tile(scale, 2))
-        views.append(
-            MaskView(int(frame), pixels, labels[ys, xs].ravel(), np.array(whole, int), np.reshape(edges, (-1, 4)))
-        )
+        depth = recording.depths(int(frame)) if recording.depths and recording.depth_intrinsics is None else None
+        depths = np.full(len(pixels), np.nan)
+        if depth is not None:
+            rows_of, columns_of = ((pixels[:, i] / recording.size[i] * depth.shape[1 - i]).astype(int) for i in (1, 0))
+            values_of = depth[rows_of, columns_of] * depth_scale
+            depths = np.where(values_of > 0, values_of, np.nan)
+        edged = np.reshape(edges, (-1, 4))
+        views.append(MaskView(int(frame), pixels, labels[ys, xs].ravel(), np.array(whole, int), edged, depths))
     return tuple(views)
 
 
@@ -327,12 +347,14 @@ class Measure:
         shown: the figure with its unit.
         cost: about 0 where it is usual.
         impossible: whether no right scan has it.
+        value: the figure, if it is a number.
     """
 
     what: str
     shown: str
     cost: float
     impossible: bool
+    value: float = math.nan
 
 
 def measures(scan: ScanNumbers) -> list[Measure]:
@@ -500,25 +522,59 @@ def _mesh_labels(scan: ScanNumbers, boxes: Boxes) -> Iterator[Measure]:
 
 
 def _masks(cameras: Sequence[CameraNumbers], tracks: Sequence[Floats], boxes: Boxes) -> Iterator[Measure]:
-    same, either = 0, 0
+    same, either, ratios = 0, 0, []
+    inside: list[NDArray[np.bool_]] = []
     for camera, poses in zip(cameras, tracks, strict=True):
         for view in camera.views:
             if not np.isfinite(poses[view.frame]).all():
                 continue
-            shown = _nearest(poses[view.frame], camera.of([view.frame])[0], view.pixels, boxes)
+            pose, intrinsics = poses[view.frame], camera.of([view.frame])[0]
+            shown, entry = _nearest(pose, intrinsics, view.pixels, boxes)
             counted = view.labels > -2
+            own = view.labels >= 0
+            inside.append(_hits(pose, intrinsics, view.pixels[own], boxes, view.labels[own]))
+            read = own & (shown == view.labels) & np.isfinite(view.depths)
+            ratios.append(view.depths[read] / camera.depth_scale / entry[read])
             same += int(((shown == view.labels) & (shown >= 0) & counted).sum())
             either += int((((shown >= 0) | (view.labels >= 0)) & counted).sum())
     if either >= 50:
         overlap = same / either
         cost = -2 * float(np.log(max(overlap, 0.02)))
         yield Measure(OVERLAP, f"{overlap:.0%}", cost, overlap < 0.1)
+        # Masks of a right scan are inside, however boxes hide each other: this finds what is off by a few per cent.
+        share = float(np.concatenate(inside).mean()) if inside else 1.0
+        yield Measure(INSIDE, f"{share:.0%}", min(5.0, _STRICT * _outside(share, 0.97, 1.0)), False)
+    read = np.concatenate(ratios) if ratios else np.empty(0)
+    if len(read) >= 50:
+        ratio = float(np.median(read))
+        yield Measure(
+            DEPTHS, f"{ratio:.2f} times", _STRICT * _outside(ratio, *_USUAL_DEPTHS), ratio > 2 or ratio < 0.5, ratio
+        )
 
 
-def _nearest(pose: Floats, intrinsics: Floats, pixels: Floats, boxes: Boxes) -> NDArray[np.int64]:
-    """The first box on the ray of each pixel, -1 for none, by the slab method; shape (n,)."""
+def _rays(pose: Floats, intrinsics: Floats, pixels: Floats) -> Floats:
+    """Directions through pixels, as long as their depth along the view is 1, shape (n, 3)."""
     fx, fy, cx, cy = intrinsics
-    rays = np.column_stack([(pixels[:, 0] - cx) / fx, (pixels[:, 1] - cy) / fy, np.ones(len(pixels))]) @ pose[:3, :3].T
+    local = np.column_stack([(pixels[:, 0] - cx) / fx, (pixels[:, 1] - cy) / fy, np.ones(len(pixels))])
+    return np.asarray(local @ pose[:3, :3].T)
+
+
+def _hits(pose: Floats, intrinsics: Floats, pixels: Floats, boxes: Boxes, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the ray of each pixel meets the pixel's own box, a little enlarged; shape (n,)."""
+    rays, axes = _rays(pose, intrinsics, pixels), boxes.axes[rows]
+    along = np.einsum("nij,nj->ni", axes, rays)
+    along = np.where(np.abs(along) < 1e-12, 1e-12, along)
+    local = np.einsum("nij,nj->ni", axes, pose[:3, 3] - boxes.centers[rows])
+    half = boxes.extents[rows] * (1 + _SLACK) / 2 + _SLACK
+    a, b = (-half - local) / along, (half - local) / along
+    entry, leaving = np.minimum(a, b).max(1), np.maximum(a, b).min(1)
+    return np.asarray((entry <= leaving) & (leaving > 0))
+
+
+def _nearest(pose: Floats, intrinsics: Floats, pixels: Floats, boxes: Boxes) -> tuple[NDArray[np.int64], Floats]:
+    """The first box on the ray of each pixel, -1 for none, by the slab method, and its depth along the view; shapes
+    (n,)."""
+    rays = _rays(pose, intrinsics, pixels)
     # Shape (boxes, 3, pixels).
     along = (boxes.axes.reshape(-1, 3) @ rays.T).reshape(len(boxes), 3, -1)
     along = np.where(np.abs(along) < 1e-12, 1e-12, along)
@@ -527,5 +583,5 @@ def _nearest(pose: Floats, intrinsics: Floats, pixels: Floats, boxes: Boxes) -> 
     a, b = (-half - local) / along, (half - local) / along
     entry, leaving = np.minimum(a, b).max(1), np.maximum(a, b).min(1)
     entry = np.where((entry <= leaving) & (entry > 0), entry, np.inf)
-    nearest = entry.argmin(0)
-    return np.where(np.isfinite(entry.min(0)), nearest, -1)
+    least = entry.min(0)
+    return np.where(np.isfinite(least), entry.argmin(0), -1), least

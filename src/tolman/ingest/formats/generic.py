@@ -530,11 +530,12 @@ def scan_numbers(source: SceneSource) -> ScanNumbers:
         recording = frame.recording(i, camera)
         poses = frame.poses(f"cameras.{i}", camera, len(recording.times))
         if len(poses):
-            views = mask_views(recording, poses, rows)
+            views = mask_views(recording, poses, rows, camera.depth_scale)
             cameras.append(
                 CameraNumbers(
                     poses, camera.axes, camera.direction, camera.turns, recording.intrinsics, recording.size,
                     recording.times, views, timed=camera.times is not None, lensed=camera.lens is not None,
+                    depth_scale=camera.depth_scale,
                 )
             )  # fmt: skip
     return ScanNumbers(
@@ -595,7 +596,7 @@ def write_corrected(source: SceneSource, before: ScanNumbers, after: ScanNumbers
     with_poses = [entry for entry in content.get("cameras", ()) if entry.get("poses") is not None]
     for entry, old, new in zip(with_poses, before.cameras, after.cameras, strict=True):
         row = f"cameras.{entry.get('name', 'ego')}"
-        for field in ("axes", "direction", "turns"):
+        for field in ("axes", "direction", "turns", "depth_scale"):
             if getattr(old, field) != getattr(new, field):
                 change(entry, field, getattr(new, field), f"{row}.{field}")
         if not np.array_equal(old.times, new.times):
