@@ -25,12 +25,16 @@ TURNS = {
     "x": np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]]),
 }
 """From z up to another axis."""
-KINDS = ("up", "unit", "axes", "direction", "focal", "mirrored", "times", "late", "quaternion", "extents", "offset")
+KINDS = (
+    "up", "unit", "axes", "direction", "focal", "mirrored", "times", "late", "quaternion", "extents", "offset", "principal",
+    "depth",
+)  # fmt: skip
+DEPTH_SCALE = 5000.0
 EVIDENCE = ("masks", "mesh", "poses")
 HIDDEN = {
     "masks": frozenset[str](),
-    "mesh": frozenset({"late"}),
-    "poses": frozenset({"unit", "axes", "direction", "late", "quaternion", "extents", "offset"}),
+    "mesh": frozenset({"late", "principal", "depth"}),
+    "poses": frozenset({"unit", "axes", "direction", "late", "quaternion", "extents", "offset", "principal", "depth"}),
 }
 """Mistakes that the evidence can't show."""
 
@@ -59,7 +63,7 @@ class TrueScan:
     intrinsics: tuple[float, float, float, float]
 
     def write_pictures(self, folder: Path, *, masks: bool) -> None:
-        """Write grey frames, and masks by rays on the mesh."""
+        """Write grey frames, and masks and depths by rays on the mesh."""
         (folder / "frames").mkdir(parents=True)
         Image.new("RGB", SIZE, (128, 128, 128)).save(folder / "frames" / "0.jpg")
         for i in range(1, len(self.poses)):
@@ -67,11 +71,14 @@ class TrueScan:
         if not masks:
             return
         (folder / "masks").mkdir()
+        (folder / "depth").mkdir()
         tree = Tree(self.points, self.faces, "build")
         fx, fy, cx, cy = (value * MASKS[0] / SIZE[0] for value in self.intrinsics)
         for i, pose in enumerate(self.poses):
             rays = pixel_rays(pose, (fx, fy, cx, cy), MASKS)
-            hit, _ = tree.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
+            hit, far = tree.cast(np.tile(pose[:3, 3], (len(rays), 1)), rays)
+            deep = np.where(hit >= 0, far * (rays @ pose[:3, 2]) * DEPTH_SCALE, 0).clip(0, 65535).reshape(MASKS[::-1])
+            Image.fromarray(deep.astype(np.uint16)).save(folder / "depth" / f"{i}.png")
             shown = np.where(hit >= 0, self.numbers[hit], 0).reshape(MASKS[::-1])
             Image.fromarray(shown.astype(np.uint16)).save(folder / "masks" / f"{i}.png")
 
@@ -82,7 +89,7 @@ def write_planted(folder: Path, scan: TrueScan, pictures: Path, evidence: str, m
     Args:
         folder: written.
         scan: the truth.
-        pictures: folder with 'frames' and 'masks', which are linked.
+        pictures: folder with 'frames', 'masks' and 'depth', which are linked.
         evidence: of EVIDENCE; 'masks' and 'mesh' have boxes too.
         mistake: of KINDS.
         seed: of the draws.
@@ -130,6 +137,14 @@ def write_planted(folder: Path, scan: TrueScan, pictures: Path, evidence: str, m
             poses[:, :3, 3] += shift
         else:
             centers = centers + shift
+    depth_scale = DEPTH_SCALE
+    if mistake == "principal":
+        shift = draw.choice([-1, 1], 2) * draw.uniform(50, 150, 2)
+        intrinsics[2:] += shift
+        detail = np.round(shift).tolist().__str__()
+    if mistake == "depth":
+        depth_scale = float(draw.choice([1000.0, 4000.0, 6553.5]))
+        detail = f"{depth_scale:g}"
     turn, scale = TURNS[up], 1 / METRES[unit]
     centers, points = centers @ turn.T * scale, points @ turn.T * scale
     box_axes, extents = box_axes @ turn.T, extents * scale
@@ -159,7 +174,7 @@ def write_planted(folder: Path, scan: TrueScan, pictures: Path, evidence: str, m
             mirror = np.eye(4)
             mirror[axis, axis] = -1
             written[i] = own @ mirror if direction == "scene_to_camera" else mirror @ own
-    for name in ("frames", "masks") if evidence == "masks" else ("frames",):
+    for name in ("frames", "masks", "depth") if evidence == "masks" else ("frames",):
         (folder / name).mkdir(parents=True)
         for file in (pictures / name).iterdir():
             os.link(file, folder / name / file.name)
@@ -173,7 +188,7 @@ def write_planted(folder: Path, scan: TrueScan, pictures: Path, evidence: str, m
     camera: dict[str, Any] = {
         "name": "ego", "frames": "frames", "times": times.tolist(), "axes": declared["axes"],
         "direction": declared["direction"], "intrinsics": intrinsics.tolist(),
-        **({"masks": "masks"} if evidence == "masks" else {}),
+        **({"masks": "masks", "depth": "depth", "depth_scale": depth_scale} if evidence == "masks" else {}),
     }  # fmt: skip
     rows = [own[:3].ravel().tolist() for own in written]
     if draw.random() < 0.5:
