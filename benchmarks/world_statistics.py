@@ -1,10 +1,13 @@
 """Statistics of made rooms beside those of real ones: areas, things in a room, sizes, neighbours, how alike rooms are.
 
 python benchmarks/world_statistics.py [--scenes 300] [--workers 2]
+python benchmarks/world_statistics.py --walks 12
 
 Rooms are those of `tolman simulate` with Tolman-1's models added, drawn as plans, without pictures. The real ones are
 the statistics of 288 scenes in `worlds/real_statistics` of the shared data (TOLMAN_SHARED). Sides are sorted, since
 most real boxes are tilted.
+
+With `--walks`: what the camera faces in so many homes, over frames of half a second, drawn 160 pixels wide.
 """
 
 from __future__ import annotations
@@ -26,6 +29,9 @@ from tolman.simulate.furniture import Library
 from tolman.simulate.interior import draw_plan
 from tolman.simulate.made.kind import REGISTRY, FurnitureKind, MadeLibrary
 from tolman.simulate.plan import FloorLayout, Placed
+from tolman.simulate.render import Renderer
+from tolman.simulate.simulated_places import WorldsConfig, place, walk_through
+from tolman.simulate.walks import intrinsics_of
 
 SHAPES = ("rectangle", "l-shape", "two-rooms")
 SHARED = Path(os.environ.get("TOLMAN_SHARED", Path(__file__).resolve().parents[2] / "shared"))
@@ -38,6 +44,12 @@ PARTLY = {"stove"}
 """Not compared: real boxes are those of the hobs."""
 MIN_BOXES = 20
 """Boxes, made and real, from which medians are compared."""
+SMALL, EVERY = (160, 120), 6
+"""Size of a walk's pictures, and frames from one that is looked at to the next."""
+NEAR, ONE_THING, SHOWN = 1.2, 0.8, 0.01
+"""Metres; shares of a picture's middle that a thing fills, and of a picture from which a thing is shown."""
+LUMA = (0.2126, 0.7152, 0.0722)
+DARK, BRIGHT = 70, 190
 
 
 @cache
@@ -154,12 +166,54 @@ def counts(plans: Sequence[FloorLayout]) -> None:
             print(f"| {row['category']} | {' | '.join(f'{value:.2g}' for value in cells)} |")
 
 
+def walked(number: int) -> list[tuple[float, ...]]:
+    """Frames of a walk: depth of the middle, share that is near, whether one thing fills the middle, things, light."""
+    config, seed = WorldsConfig(), f"0:{number}"
+    world, _ = place(config, "home", f"simulated/0-{number:04d}", seed)
+    walk = walk_through(world, config, "home", seed)
+    rows = []
+    with Renderer(world, SMALL) as renderer:
+        for pose, seconds in zip(walk.poses[::EVERY], walk.times[::EVERY], strict=True):
+            frame = renderer.frame(pose, intrinsics_of(SMALL), float(seconds))
+            middle = tuple(slice(side // 3, -(side // 3)) for side in frame.depth.shape)
+            depth, owners = float(np.median(frame.depth[middle])), np.bincount(frame.instances[middle].ravel())
+            bare = depth < NEAR and owners.max() >= ONE_THING * owners.sum()
+            shown = np.count_nonzero(np.bincount(frame.instances.ravel())[1:] >= SHOWN * frame.instances.size)
+            bright = float((frame.colour @ np.array(LUMA)).mean())
+            rows.append((depth, float((frame.depth < NEAR).mean()), bare, shown, bright))
+    return rows
+
+
+def walks(homes: Sequence[list[tuple[float, ...]]]) -> None:
+    """What the camera faces in homes, and how bright that is."""
+    depth, close, bare, shown, bright = np.array(list(itertools.chain.from_iterable(homes))).T
+    shares = {
+        f"the middle third is nearer than {NEAR} m": depth < NEAR,
+        "… and one thing or wall fills it": bare > 0,
+        "the middle third is nearer than 1.5 m": depth < 1.5,
+        f"half of the picture is nearer than {NEAR} m": close > 0.5,
+        "at most one thing has a hundredth of the picture": shown < 2,
+        f"mean brightness outside {DARK} to {BRIGHT} of 255": (bright < DARK) | (bright > BRIGHT),
+    }
+    print(f"| of {len(depth)} frames of {len(homes)} homes | share | worst home |\n|---|---:|---:|")
+    ends = np.cumsum([len(frames) for frames in homes])[:-1]
+    for name, true in shares.items():
+        worst = max(part.mean() for part in np.split(true, ends))
+        print(f"| {name} | {true.mean():.1%} | {worst:.1%} |")
+    for name, values in {"depth of the middle third, m": depth, "mean brightness": bright, "things": shown}.items():
+        print(f"{name}: " + ", ".join(f"{value:.3g}" for value in np.quantile(values, (0, 0.05, 0.5, 0.95, 1))))
+
+
 def main() -> None:
     """Draw the plans and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scenes", type=int, default=300)
     parser.add_argument("--workers", type=int, default=cores())
+    parser.add_argument("--walks", type=int, default=0, help="Homes to be walked through, in place of the tables.")
     options = parser.parse_args()
+    if options.walks:
+        walks(list(parallel_map(walked, list(range(options.walks)), options.workers)))
+        return
     plans = list(parallel_map(drawn, list(range(options.scenes)), options.workers))
     rooms(plans)
     sizes(plans)

@@ -186,7 +186,7 @@ class KeepOff:
     def _floor(self) -> Polygon | None:
         if not self.world.scene.floor:
             return None
-        floor = shapely.Polygon(self.world.scene.floor[0])
+        floor = shapely.Polygon(self.world.scene.floor[0], self.world.scene.floor[1:])
         shapely.prepare(floor)
         return floor
 

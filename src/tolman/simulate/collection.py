@@ -234,7 +234,7 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     else:
         world, notes = place(config, shape, identity, seed)
         whole = world
-        walk = walk_through(world, config, seed)
+        walk = walk_through(world, config, shape, seed)
     movers = (with_actors, config.actors), (with_robots, config.robots), (with_traffic, config.traffic)
     for adding, count in movers:
         if count:

@@ -277,7 +277,7 @@ def scene_of(plan: FloorLayout) -> Scene:
     rectangle = shapely.minimum_rotated_rectangle(floor)
     middle = shapely.centroid(rectangle)
     center: Vector = (float(middle.x), float(middle.y), plan.shell.height / 2)
-    ring = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(floor.exterior)[:-1])
+    rings = (shapely.get_coordinates(ring)[:-1] for ring in (floor.exterior, *floor.interiors))
     return Scene(
         id=plan.id,
         dataset=plan.id.split("/")[0],
@@ -286,7 +286,7 @@ def scene_of(plan: FloorLayout) -> Scene:
         room_area=float(floor.area),
         rooms=len(plan.shell.rooms),
         room_center=center,
-        floor=(ring,),
+        floor=tuple(tuple((float(x), float(y)) for x, y in ring) for ring in rings),
     )
 
 

@@ -150,13 +150,17 @@ def twin_walk(config: WorldsConfig, shape: str, seed: str, differ: str = SIDE) -
 
 @lru_cache(maxsize=1)
 def _walk(config: WorldsConfig, shape: str, seed: str, differ: str) -> Walk:
-    return walk_through(_group(config, shape, seed, differ)[2], config, seed)
+    return walk_through(_group(config, shape, seed, differ)[2], config, shape, seed)
 
 
-def walk_through(world: World, config: WorldsConfig, seed: str) -> Walk:
-    """The trajectory of the camera that is asked for."""
+def walk_through(world: World, config: WorldsConfig, shape: str, seed: str) -> Walk:
+    """The trajectory of the camera that is asked for.
+
+    Walks through single rooms are those of earlier versions: questions of Tolman-1 rest on them.
+    """
+    clear = shape == "home"
     return draw_trajectory(
-        world, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size
+        world, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size, clear=clear
     )
 
 

@@ -25,7 +25,7 @@ _SHRINK = 0.03
 _FAR = 7.0
 _PIXELS = 600.0
 """Pixels that an object should have in a view that is planned for it."""
-_EDGE = np.radians(7)
+EDGE = np.radians(7)
 """Angle to a picture's edge within which nothing is counted on."""
 
 
@@ -51,7 +51,7 @@ class Views:
         For several eyes and a yaw of each, shape (k, n).
         """
         off = np.abs((self.bearings[eye] - np.asarray(yaw)[..., None] + np.pi) % (2 * np.pi) - np.pi)
-        return np.asarray((self.shown[eye] >= least) & (off < self.half_angle - _EDGE))
+        return np.asarray((self.shown[eye] >= least) & (off < self.half_angle - EDGE))
 
 
 def find_views(
@@ -76,7 +76,7 @@ def find_views(
 def _shown(world: World, eyes: Floats, focal: float) -> Floats:
     """The share of some points of each object that each eye sees."""
     things = world.scene.objects
-    floor = shapely.Polygon(world.scene.floor[0]) if world.scene.floor else None
+    floor = shapely.Polygon(world.scene.floor[0], world.scene.floor[1:]) if world.scene.floor else None
     if floor is not None:
         shapely.prepare(floor)
     axes = np.array([thing.box.axes for thing in things])
@@ -161,24 +161,33 @@ def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float, pitch: f
         half_angle: half of the horizontal angle of view, radians.
         pitch: of the camera, upwards, radians.
     """
-    ways = _ways(yaws, half_angle, pitch)
+    views = (len(yaws), _COLUMNS * _ROWS)
+    distances, shown = (met.reshape(views) for met in _met(world, eye, _ways(yaws, half_angle, pitch)))
+    blocked = (distances < _RIGHT_BEFORE).mean(1)
+    return Outlook(np.median(distances, axis=1), shown.mean(1), blocked)
+
+
+def _met(world: World, eye: Floats, ways: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Metres to what each way from an eye meets, and whether it is a thing, shape (n,)."""
     distances = _to_the_shell(world, eye, ways)
     shown = np.zeros(len(ways), dtype=bool)
     for thing in world.scene.objects:
         if thing.category in FIXTURES or thing.track:
             continue
         axes, half = np.array(thing.box.axes), np.array(thing.box.extents) / 2 * _FILLED
-        origin, along = axes @ (eye - np.array(thing.box.center)), ways @ axes.T
+        away = np.array(thing.box.center) - eye
+        onward, beyond = ways @ away, away @ away - half @ half
+        some = np.flatnonzero((beyond <= 0) | (onward * np.abs(onward) >= beyond))  # the ball around the box
+        if not len(some):
+            continue
+        origin, along = axes @ -away, ways[some] @ axes.T
         safe = np.where(np.abs(along) < 1e-12, 1e-12, along)
         one, two = (-half - origin) / safe, (half - origin) / safe
         enter, leave = np.minimum(one, two).max(1), np.maximum(one, two).min(1)
-        hit = (enter < leave) & (leave > 0) & (np.maximum(enter, 0) < distances)
-        distances = np.where(hit, np.maximum(enter, 0), distances)
-        shown |= hit
-    views = (len(yaws), _COLUMNS * _ROWS)
-    distances = distances.reshape(views)
-    blocked = (distances < _RIGHT_BEFORE).mean(1)
-    return Outlook(np.median(distances, axis=1), shown.reshape(views).mean(1), blocked)
+        hit = (enter < leave) & (leave > 0) & (np.maximum(enter, 0) < distances[some])
+        distances[some[hit]] = np.maximum(enter, 0)[hit]
+        shown[some[hit]] = True
+    return distances, shown
 
 
 def _ways(yaws: Floats, half_angle: float, pitch: float) -> Floats:
@@ -207,6 +216,48 @@ def _to_the_shell(world: World, eye: Floats, ways: Floats) -> Floats:
             hit = (distance > 0) & (place >= 0) & (place <= 1)
             distances = np.where(hit & (distance < distances), distance, distances)
     return distances
+
+
+DIRECTIONS = 72
+"""Directions around an eye, from +x counter-clockwise, whose views are measured."""
+_STEEPS = np.radians(np.linspace(-29, 29, 7))
+"""Up and down a view, from its middle."""
+_MIDDLE_COLUMNS, _MIDDLE_ROWS = 2, slice(2, 5)
+"""Directions to each side, and rows, that are a view's middle third."""
+CLEAR = 1.7
+"""Metres that the middle third of a view should be away in the median."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What eyes face in each of `DIRECTIONS`.
+
+    Attributes:
+        ahead: median distance of the view's middle third, metres, shape (k, d).
+        blocked: as an `Outlook`'s, shape (k, d).
+    """
+
+    ahead: Floats
+    blocked: Floats
+
+
+def surroundings(world: World, eyes: Floats, half_angle: float, pitch: float = PITCH) -> Surroundings:
+    """Measure the views of eyes, shape (k, 3), by rays that neighbouring views share; the rest as for `outlook`."""
+    yaws, steep = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS, _STEEPS + pitch
+    around = np.stack(np.broadcast_arrays(
+        np.cos(yaws)[:, None] * np.cos(steep), np.sin(yaws)[:, None] * np.cos(steep), np.sin(steep)
+    ), axis=-1)  # fmt: skip
+    met = [_met(world, eye, around.reshape(-1, 3))[0] for eye in eyes]
+    distances = np.reshape(met, (len(eyes), *around.shape[:2]))
+
+    def views(reach: int) -> NDArray[np.intp]:
+        return (np.arange(DIRECTIONS)[:, None] + np.arange(-reach, reach + 1)) % DIRECTIONS
+
+    middle, whole = views(_MIDDLE_COLUMNS), views(int(half_angle * DIRECTIONS / (2 * np.pi)))
+    return Surroundings(
+        np.median(distances[:, middle, _MIDDLE_ROWS], axis=(2, 3)),
+        (distances < _RIGHT_BEFORE)[:, whole].mean((2, 3)),
+    )
 
 
 PRELUDE = 2.0
@@ -260,17 +311,26 @@ def opening_look(world: World, views: Views, ground: WalkableFloor, then: Look, 
     return eye, yaw
 
 
-def choose_looks(views: Views) -> list[Look]:
-    """Choose looks that show everything: first each object once, then again from elsewhere; the best look first."""
+def choose_looks(views: Views, ahead: Floats | None = None) -> list[Look]:
+    """Choose looks that show everything: first each object once, then again from elsewhere; the best look first.
+
+    Args:
+        views: to choose from.
+        ahead: of the eyes' `Surroundings`: looks that are `CLEAR` come first, others are for what those don't show.
+    """
     eyes = np.repeat(np.arange(len(views.eyes)), _YAWS)
     yaws = np.tile(np.linspace(-np.pi, np.pi, _YAWS, endpoint=False), len(views.eyes))
     seen = views.seen(eyes, yaws)
     # A glimpse is better than nothing for what stands half hidden.
     faint = views.seen(eyes, yaws, 0.05)
     chosen: list[Look] = []
-    for sight, least_apart in ((seen, 0.0), (faint, 0.0), (seen, 1.2), (seen, 1.2)):
+    rounds = [(seen, 0.0), (faint, 0.0), (seen, 1.2), (seen, 1.2)]
+    if ahead is not None:
+        clear = (ahead[:, :: DIRECTIONS // _YAWS] >= CLEAR)[eyes, (_YAWS // 2 + np.arange(len(yaws))) % _YAWS, None]
+        rounds = [(seen & clear, 0.0), (faint & clear, 0.0), (faint, 0.0), (seen & clear, 1.2), (seen & clear, 1.2)]
+    for number, (sight, least_apart) in enumerate(rounds):
         missing = np.ones(sight.shape[1], dtype=bool)
-        if sight is faint:
+        if number and not least_apart:
             for eye, yaw in chosen:
                 missing &= ~views.seen(eye, yaw)
         places: list[Floats] = [views.eyes[eye] for eye, _ in chosen] if least_apart else []

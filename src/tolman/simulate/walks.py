@@ -20,6 +20,8 @@ from scipy.ndimage import gaussian_filter1d
 from tolman.errors import unknown
 from tolman.geometry.boxes import Floats
 from tolman.simulate.view_planning import (
+    DIRECTIONS,
+    EDGE,
     EYE,
     PITCH,
     PRELUDE,
@@ -31,6 +33,7 @@ from tolman.simulate.view_planning import (
     find_views,
     opening_look,
     short_tour,
+    surroundings,
     tour_within,
 )
 from tolman.simulate.world import WalkableFloor, World, round_path
@@ -82,23 +85,24 @@ def intrinsics_of(size: tuple[int, int], angle: float = 72.0) -> tuple[float, fl
 
 
 def draw_motion(
-    world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480)
+    world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480), clear: bool = False
 ) -> tuple[Floats, Motion]:
-    """Draw a walk that passes by as many objects as its time allows; arguments and results as for `draw_drive`."""
+    """Draw a walk that passes by as many objects as its time allows; arguments and results as for `draw_trajectory`."""
     generator = np.random.default_rng(np.frombuffer(f"walk:{seed}".encode(), dtype=np.uint8))
     views = find_views(world, intrinsics_of(size), size)
     ground = WalkableFloor(world.walkable, views.eyes[:, :2])
-    order = _drawn_order(world, views, ground, _walk_costs, _PACE, seconds, generator)
+    ahead = surroundings(world, views.eyes, views.half_angle).ahead if clear else None
+    order = _drawn_order(world, views, ground, _walk_costs, _PACE, seconds, generator, ahead)
     times = np.arange(round(seconds * rate)) / rate
-    return times, _walk_motion(order, views, ground, times, generator)
+    return times, _walk_motion(order, views, ground, times, generator, world if clear else None)
 
 
 def _drawn_order(
     world: World, views: Views, ground: WalkableFloor, costs: Callable[[Sequence[Look], Views, WalkableFloor], Floats],
-    pace: CameraPace, seconds: float, generator: np.random.Generator,
+    pace: CameraPace, seconds: float, generator: np.random.Generator, ahead: Floats | None = None,
 ) -> list[Look]:  # fmt: skip
     """The looks of a recording in their order, as many as its time allows."""
-    looks = choose_looks(views)
+    looks = choose_looks(views, ahead)
     cost = costs(looks, views, ground)
     # A recording begins with a look at little, so that things come into view one after the other.
     seconds_left = seconds - PRELUDE * min(1.0, seconds / 10)
@@ -122,9 +126,13 @@ def _walk_costs(looks: Sequence[Look], views: Views, ground: WalkableFloor) -> F
 
 
 def _walk_motion(
-    order: Sequence[Look], views: Views, ground: WalkableFloor, times: Floats, generator: np.random.Generator
-) -> Motion:
-    """The camera at each time: along the ways, turning from look to look, with a walker's slight sway."""
+    order: Sequence[Look], views: Views, ground: WalkableFloor, times: Floats, generator: np.random.Generator,
+    world: World | None = None,
+) -> Motion:  # fmt: skip
+    """The camera at each time: along the ways, turning from look to look, with a walker's slight sway.
+
+    Where a world is given, it turns away from what is near between the looks.
+    """
     path, marks = [views.eyes[order[0][0], :2]], [0.0]
     yaws, moments = [order[0][1]], [0.0]
     for (a, _), (b, yaw) in itertools.pairwise(order):
@@ -148,6 +156,8 @@ def _walk_motion(
     places = round_path(np.array(path), ground, along)
     smooth = 0.25 * rate
     places = gaussian_filter1d(places, smooth, axis=0, mode="nearest")
+    if world is not None and count > 1:
+        yaw_at = _clear_gaze(world, views, order, scaled, times, places, yaw_at)
     yaw_at = gaussian_filter1d(yaw_at, smooth, mode="nearest")
     phase = generator.uniform(0, 2 * np.pi, 4)
     moving = np.linalg.norm(np.gradient(places, axis=0), axis=1) * rate if count > 1 else np.zeros(count)
@@ -157,6 +167,64 @@ def _walk_motion(
     pitch = PITCH + np.radians(2.0) * np.sin(2 * np.pi * 0.2 * times + phase[2])
     roll = np.radians(0.4) * sway * np.sin(2 * np.pi * 0.9 * times + phase[3])
     return Motion(np.column_stack([places, height]), yaw_at, pitch, roll)
+
+
+_GAZE = 0.25
+"""Seconds between the moments for which a gaze is chosen."""
+_FASTEST = 3
+"""Of `DIRECTIONS` that it turns from one moment to the next."""
+_AT_A_LOOK = 0.2
+"""Seconds before and after a look for which its things stay in view."""
+_COMFORTABLE, _MANY = 2.0, 4
+"""Metres from which nothing is too near; things from which a view has enough of them."""
+_NEAR, _BLOCKED, _EMPTY, _OFF, _LOST, _EARLY, _TURNING = 4.0, 3.0, 1.5, 0.15, 2.0, 1.0, 0.02
+"""Costs: of the square of metres that lack, of a view that is blocked or empty, of the square of radians off the plan,
+of a thing that a look should show or shouldn't yet, and of the square of a turn."""
+
+
+def _clear_gaze(
+    world: World, views: Views, order: Sequence[Look], moments: Floats, times: Floats, places: Floats, planned: Floats
+) -> Floats:
+    """Choose yaws that keep what looks show in view, and what is near out of a view's middle, radians, shape (n,).
+
+    They are those of least cost, found by dynamic programming over moments and directions.
+    """
+    steps = max(2, round(float(times[-1]) / _GAZE) + 1)
+    when = np.linspace(0.0, times[-1], steps)
+    eyes = np.column_stack(
+        [*(np.interp(when, times, places[:, i]) for i in range(2)), np.full(steps, views.eyes[0, 2])]
+    )
+    around = surroundings(world, eyes, views.half_angle)
+    directions = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
+    near = np.clip(_COMFORTABLE - around.ahead, 0.0, 1.5) ** 2
+    nearest = np.linalg.norm(views.eyes[:, None] - eyes, axis=2).argmin(0)
+    things = views.seen(np.repeat(nearest, DIRECTIONS), np.tile(directions, steps)).sum(1).reshape(steps, DIRECTIONS)
+    off = _apart(directions, np.interp(when, times, planned)[:, None])
+    cost = _NEAR * near + _BLOCKED * around.blocked + _EMPTY * (1 - np.minimum(things / _MANY, 1)) + _OFF * off**2
+    for number, ((eye, yaw), moment) in enumerate(zip(order, moments, strict=True)):
+        own, faint = views.seen(eye, yaw, 0.05), views.shown[eye] >= 0.05
+        apart = _apart(directions[:, None], views.bearings[eye])
+        extra = _LOST * (apart[:, own] > views.half_angle - EDGE).sum(1)
+        if not number:  # What the first look leaves out comes into view later.
+            extra = extra + _EARLY * (apart[:, faint & ~own] < views.half_angle).sum(1)
+        cost[np.abs(when - moment) <= _AT_A_LOOK] += extra
+    cost = cost.round(6)  # the last digits are the processor's
+    turns = np.arange(-_FASTEST, _FASTEST + 1)
+    before = (np.arange(DIRECTIONS)[:, None] - turns) % DIRECTIONS
+    total, best = cost[0], np.zeros((steps, DIRECTIONS), dtype=np.intp)
+    for step in range(1, steps):
+        options = total[before] + _TURNING * turns**2
+        best[step], total = options.argmin(1), options.min(1) + cost[step]
+    at, yaws = int(total.argmin()), np.zeros(steps)
+    for step in range(steps - 1, 0, -1):
+        yaws[step], at = turns[best[step, at]], int(before[at, best[step, at]])
+    yaws[0] = at
+    return np.asarray(PchipInterpolator(when, yaws.cumsum() * 2 * np.pi / DIRECTIONS)(times))
+
+
+def _apart(one: Floats, other: Floats) -> Floats:
+    """The angle between directions, radians."""
+    return np.asarray(np.abs((one - other + np.pi) % (2 * np.pi) - np.pi))
 
 
 def looking(places: Floats, yaw: Floats, pitch: Floats, roll: Floats) -> Floats:
@@ -334,8 +402,9 @@ WALK, HANDHELD, ROBOT = CAMERAS = ("walk", "handheld", "robot")
 
 
 def draw_trajectory(
-    world: World, seed: str, *, camera: str = WALK, seconds: float, rate: int, size: tuple[int, int] = (640, 480)
-) -> Walk:
+    world: World, seed: str, *, camera: str = WALK, seconds: float, rate: int, size: tuple[int, int] = (640, 480),
+    clear: bool = False,
+) -> Walk:  # fmt: skip
     """Draw the trajectory of a moving camera.
 
     Args:
@@ -346,14 +415,17 @@ def draw_trajectory(
         seconds: how long.
         rate: frames a second.
         size: of the picture, for its angle of view.
+        clear: whether a walker keeps off what is near, as in homes; robots don't.
 
     Raises:
         UsageError: there is no such camera.
     """
     if camera not in CAMERAS:
         raise unknown("camera", camera, CAMERAS)
-    draw = draw_drive if camera == ROBOT else draw_motion
-    times, motion = draw(world, seed, seconds=seconds, rate=rate, size=size)
+    if camera == ROBOT:
+        times, motion = draw_drive(world, seed, seconds=seconds, rate=rate, size=size)
+    else:
+        times, motion = draw_motion(world, seed, seconds=seconds, rate=rate, size=size, clear=clear)
     if camera == HANDHELD:
         motion = with_tremor(motion, times, seed)
     return Walk(times, motion.poses)
