@@ -34,7 +34,7 @@ def true_scan(number: int) -> TrueScan:
     shape = SHAPES[number % len(SHAPES)]
     config = WorldsConfig(objects=14, seconds=20.0, rate=5, shapes=(shape,))
     world, _ = place(config, shape, f"scan/{number}", f"doctor:{number}")
-    walk = walk_through(world, config, f"{number}")
+    walk = walk_through(world, config, shape, f"{number}")
     points, faces, numbers, first = [], [], [], 0
     for body in world.bodies:
         points.append(body.mesh.points)

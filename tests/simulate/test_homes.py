@@ -13,7 +13,7 @@ import shapely
 
 from simulate.holding import HUNG, faults, overlaps
 from tolman.simulate.furniture import Library
-from tolman.simulate.interior import build_interior, draw_plan
+from tolman.simulate.interior import build_interior, draw_plan, scene_of
 from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.placing import BODY
 from tolman.simulate.room_contents import home_types, room_types
@@ -90,6 +90,13 @@ def test_rooms_of_a_home_have_different_types_and_no_way_leads_through_a_bathroo
         if "bathroom" in names:
             assert ends[names.index("bathroom")]
     assert bathrooms > 30
+
+
+def test_a_floor_has_the_walls_that_rooms_lie_around_as_holes() -> None:
+    plan = draw_plan("t/1", "home", "0:1", MadeLibrary("0:1"))
+    assert plan.shell.floor.interiors
+    scene = scene_of(plan)
+    assert shapely.Polygon(scene.floor[0], scene.floor[1:]).area == pytest.approx(scene.room_area)
 
 
 @pytest.mark.parametrize("number", [0, *(pytest.param(n, marks=pytest.mark.full) for n in range(1, 5))])

@@ -8,7 +8,7 @@ import shapely
 
 from simulate.worlds import thing_at
 from tolman.scenes import Scene
-from tolman.simulate.view_planning import outlook
+from tolman.simulate.view_planning import DIRECTIONS, outlook, surroundings
 from tolman.simulate.world import World
 
 HALF_ANGLE = np.radians(30)
@@ -36,3 +36,12 @@ def test_things_are_shown_and_distances_measured() -> None:
     assert both.things[1] == 0.0
     assert 3.0 <= both.distance[0] < 4.5
     assert both.distance[1] > 4.5
+
+
+def test_surroundings_have_the_distance_of_what_is_in_the_middle() -> None:
+    around = surroundings(hall(0.6), EYE[None], HALF_ANGLE)
+    assert around.ahead.shape == around.blocked.shape == (1, DIRECTIONS)
+    assert around.ahead[0, 0] == pytest.approx(0.72, abs=0.04)  # things fill less than their boxes
+    assert around.ahead[0, DIRECTIONS // 2] > 4.5
+    assert around.blocked[0, 0] > 0.6
+    assert around.blocked[0, DIRECTIONS // 2] == 0.0

@@ -14,11 +14,14 @@ pytest.importorskip("shapely", reason="walks need the extra 'worlds'")
 import shapely
 
 from simulate.worlds import SHAPES, gaze, staring
+from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import project
 from tolman.simulate.furniture import Library
 from tolman.simulate.interior import build_interior, draw_plan
+from tolman.simulate.scene_recording import RayView
+from tolman.simulate.simulated_places import WorldsConfig, place, walk_through
 from tolman.simulate.view_planning import find_views
-from tolman.simulate.walks import SPEED, TURN, draw_trajectory, intrinsics_of
+from tolman.simulate.walks import SPEED, TURN, Walk, draw_trajectory, intrinsics_of
 from tolman.simulate.world import WalkableFloor, World
 
 POSES = Path(__file__).parent / "poses.json"
@@ -80,6 +83,51 @@ def test_a_long_walk_turns_to_everything(library: Library) -> None:
         for thing in place.scene.objects:
             pixels = [project(np.array([thing.box.center]), pose, lens)[0][0] for pose in walk.poses]
             assert any((p > 0).all() and (p < SIZE).all() for p in pixels if np.isfinite(p).all()), thing.id
+
+
+@cache
+def home(number: int) -> World:
+    return place(WorldsConfig(), "home", f"t/{number}", f"0:{number}")[0]
+
+
+@cache
+def faced(number: int, *, clear: bool) -> tuple[Walk, Floats, set[int]]:
+    """A walk through a home, the median depth of its pictures' middle thirds, metres, and all that it shows, by rays."""
+    walk = draw_trajectory(home(number), f"0:{number}", seconds=30.0, rate=12, clear=clear)
+    view = RayView(home(number), SIZE)
+    frames = [view.frame(pose, view.intrinsics(intrinsics_of(SIZE))) for pose in walk.poses[::4]]
+    depths = np.array([np.median(frame.depth[40:80, 53:107]) for frame in frames])
+    return walk, depths, set(np.unique([frame.instances for frame in frames]).tolist())
+
+
+def test_a_walk_through_a_home_faces_nothing_near() -> None:
+    walks, former = ([faced(n, clear=clear)[1] < 1.2 for n in (1, 3)] for clear in (True, False))
+    assert np.mean(walks) < 0.02
+    assert np.mean(former) > 3 * np.mean(walks)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_walk_through_a_home_is_smooth_and_shows_everything(number: int) -> None:
+    walk, _, shown = faced(number, clear=True)
+    assert set(home(number).numbers.values()) <= shown
+    yaw = np.unwrap(np.arctan2(walk.poses[:, 1, 2], walk.poses[:, 0, 2]))
+    assert np.abs(np.diff(yaw)).max() * 12 < TURN
+    assert np.abs(np.diff(yaw, 2)).max() * 12**2 < np.radians(400)
+
+
+def test_walks_through_homes_alone_keep_clear() -> None:
+    config = WorldsConfig(seconds=4.0, rate=6)
+    for shape, clear in (("home", True), ("rectangle", False)):
+        made = place(config, shape, "t/1", "keep")[0]
+        walk = draw_trajectory(made, "keep", seconds=4.0, rate=6, clear=clear)
+        np.testing.assert_array_equal(walk_through(made, config, shape, "keep").poses, walk.poses)
+
+
+@pytest.mark.parametrize("seconds", [1.0, 2.0])
+def test_a_walk_through_a_home_can_be_short(seconds: float) -> None:
+    walk = draw_trajectory(home(1), "0:1", seconds=seconds, rate=1, clear=True)
+    assert len(walk.poses) == seconds
+    assert np.isfinite(walk.poses).all()
 
 
 def test_what_a_wall_hides_is_not_counted_on(library: Library) -> None:

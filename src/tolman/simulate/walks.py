@@ -173,13 +173,11 @@ _GAZE = 0.25
 """Seconds between the moments for which a gaze is chosen."""
 _FASTEST = 3
 """Of `DIRECTIONS` that it turns from one moment to the next."""
-_AT_A_LOOK = 0.2
-"""Seconds before and after a look for which its things stay in view."""
 _COMFORTABLE, _MANY = 2.0, 4
 """Metres from which nothing is too near; things from which a view has enough of them."""
-_NEAR, _BLOCKED, _EMPTY, _OFF, _LOST, _EARLY, _TURNING = 4.0, 3.0, 1.5, 0.15, 2.0, 1.0, 0.02
+_NEAR, _BLOCKED, _EMPTY, _OFF, _LOST, _ONCE, _EARLY, _TURNING = 4.0, 3.0, 1.5, 0.15, 2.0, 8.0, 1.0, 0.02
 """Costs: of the square of metres that lack, of a view that is blocked or empty, of the square of radians off the plan,
-of a thing that a look should show or shouldn't yet, and of the square of a turn."""
+of a thing that looks, or one look alone, should show or the first shouldn't, and of the square of a turn."""
 
 
 def _clear_gaze(
@@ -201,13 +199,14 @@ def _clear_gaze(
     things = views.seen(np.repeat(nearest, DIRECTIONS), np.tile(directions, steps)).sum(1).reshape(steps, DIRECTIONS)
     off = _apart(directions, np.interp(when, times, planned)[:, None])
     cost = _NEAR * near + _BLOCKED * around.blocked + _EMPTY * (1 - np.minimum(things / _MANY, 1)) + _OFF * off**2
-    for number, ((eye, yaw), moment) in enumerate(zip(order, moments, strict=True)):
-        own, faint = views.seen(eye, yaw, 0.05), views.shown[eye] >= 0.05
-        apart = _apart(directions[:, None], views.bearings[eye])
-        extra = _LOST * (apart[:, own] > views.half_angle - EDGE).sum(1)
+    planned_for = np.array([views.seen(*look, 0.05) for look in order])
+    worth = np.where(planned_for.sum(0) == 1, _ONCE, _LOST)
+    for number, ((eye, _), moment, own) in enumerate(zip(order, moments, planned_for, strict=True)):
+        apart, faint = _apart(directions[:, None], views.bearings[eye]), views.shown[eye] >= 0.05
+        extra = (apart[:, own] > views.half_angle - EDGE) @ worth[own]
         if not number:  # What the first look leaves out comes into view later.
             extra = extra + _EARLY * (apart[:, faint & ~own] < views.half_angle).sum(1)
-        cost[np.abs(when - moment) <= _AT_A_LOOK] += extra
+        cost[np.abs(when - moment).argmin()] += extra
     cost = cost.round(6)  # the last digits are the processor's
     turns = np.arange(-_FASTEST, _FASTEST + 1)
     before = (np.arange(DIRECTIONS)[:, None] - turns) % DIRECTIONS
