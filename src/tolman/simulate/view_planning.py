@@ -168,7 +168,7 @@ def outlook(world: World, eye: Floats, yaws: Floats, half_angle: float, pitch: f
 
 
 def _met(world: World, eye: Floats, ways: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Metres to what each way from an eye meets, and whether it is a thing, shape (n,)."""
+    """Metres to the first surface on each way from an eye, and whether it is a thing's, shape (n,)."""
     distances = _to_the_shell(world, eye, ways)
     shown = np.zeros(len(ways), dtype=bool)
     for thing in world.scene.objects:
@@ -230,7 +230,7 @@ CLEAR = 1.7
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What eyes face in each of `DIRECTIONS`.
+    """Distances from eyes in each of `DIRECTIONS`.
 
     Attributes:
         ahead: median distance of the view's middle third, metres, shape (k, d).
@@ -316,7 +316,7 @@ def choose_looks(views: Views, ahead: Floats | None = None) -> list[Look]:
 
     Args:
         views: to choose from.
-        ahead: of the eyes' `Surroundings`: looks that are `CLEAR` come first, others are for what those don't show.
+        ahead: of the eyes' `Surroundings`: looks that are `CLEAR` come first, others for objects that those don't show.
     """
     eyes = np.repeat(np.arange(len(views.eyes)), _YAWS)
     yaws = np.tile(np.linspace(-np.pi, np.pi, _YAWS, endpoint=False), len(views.eyes))

@@ -131,7 +131,7 @@ def _walk_motion(
 ) -> Motion:  # fmt: skip
     """The camera at each time: along the ways, turning from look to look, with a walker's slight sway.
 
-    Where a world is given, it turns away from what is near between the looks.
+    Given a world, it turns away from near surfaces between the looks.
     """
     path, marks = [views.eyes[order[0][0], :2]], [0.0]
     yaws, moments = [order[0][1]], [0.0]
@@ -172,7 +172,7 @@ def _walk_motion(
 _GAZE = 0.25
 """Seconds between the moments for which a gaze is chosen."""
 _FASTEST = 3
-"""Of `DIRECTIONS` that it turns from one moment to the next."""
+"""Steps of `DIRECTIONS` that it turns from one moment to the next."""
 _COMFORTABLE, _MANY = 2.0, 4
 """Metres from which nothing is too near; things from which a view has enough of them."""
 _NEAR, _BLOCKED, _EMPTY, _OFF, _LOST, _ONCE, _EARLY, _TURNING = 4.0, 3.0, 1.5, 0.15, 2.0, 8.0, 1.0, 0.02
@@ -183,7 +183,7 @@ of a thing that looks, or one look alone, should show or the first shouldn't, an
 def _clear_gaze(
     world: World, views: Views, order: Sequence[Look], moments: Floats, times: Floats, places: Floats, planned: Floats
 ) -> Floats:
-    """Choose yaws that keep what looks show in view, and what is near out of a view's middle, radians, shape (n,).
+    """Choose yaws that keep looks' things in view and near surfaces out of its middle, radians, shape (n,).
 
     They are those of least cost, found by dynamic programming over moments and directions.
     """
@@ -414,7 +414,7 @@ def draw_trajectory(
         seconds: how long.
         rate: frames a second.
         size: of the picture, for its angle of view.
-        clear: whether a walker keeps off what is near, as in homes; robots don't.
+        clear: whether a walker turns from near surfaces, as in homes; robots don't.
 
     Raises:
         UsageError: there is no such camera.
