@@ -422,7 +422,7 @@ class Renderer:
         self._show(self._fine, seen, view, pose, intrinsics)
 
     def _show(self, canvas: Canvas, seen: _Seen, view: Floats, pose: Floats, intrinsics: Intrinsics) -> None:
-        """Draw the world's colours and the sky behind it. Depths are there, so that what is hidden costs no light."""
+        """Draw the world's colours and the sky behind it. Depths are there, so that hidden surfaces cost no light."""
         lens = projection(intrinsics, canvas.size)
         canvas.target.use()
         self._gl.depth_func = "<="

@@ -133,7 +133,7 @@ class RoomType:
         name: of it.
         size: least and greatest scale of the floor's sides.
         contents: by category.
-        home: what differs in the contents of those that are part of a home.
+        home: differences in the contents of those that are part of a home.
     """
 
     name: str
@@ -177,7 +177,7 @@ def home_types(
 ) -> list[RoomType]:
     """Draw types for a home's rooms, none twice.
 
-    The largest is the living room. Of three or more, the smallest through which no way leads is the bathroom. A bedroom
+    The largest is the living room. The smallest of three or more through which no way leads is the bathroom. A bedroom
     is another such room, where there is one.
 
     Args:
