@@ -189,7 +189,7 @@ def test_questions_with_a_stray_mark_are_left_out_and_counted(bench: Path, tmp_p
     own = tolman.load(items, name="own").save(tmp_path / "own")
     result = exported(own, "llava", tmp_path / "out")
     assert [row["id"] for row in rows_of(tmp_path / "out", "llava")] == [items[0]["id"], items[2]["id"]]
-    assert result.notes == ("1 question left out: their text has a mark such as <image> that stands for no medium.",)
+    assert result.notes == ("1 question left out: their text has a mark such as <image> without a medium.",)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -48,7 +48,7 @@ class TrainingRow:
     Attributes:
         item: the question.
         parts: of the prompt: texts, and media by their paths in the folder.
-        target: what the model is to say.
+        target: the answer to learn.
     """
 
     item: Item
@@ -73,7 +73,7 @@ class TrainingRow:
 
     @property
     def is_sound(self) -> bool:
-        """Check that each mark in the prompt stands for a medium, and none is in the target."""
+        """Check that each mark in the prompt is of a medium, and none is in the target."""
         return not any(mark in self.target for mark in MARKS.values()) and all(
             self.text.count(mark) == len(self.paths(kind)) for kind, mark in MARKS.items()
         )
@@ -161,7 +161,7 @@ def _rows(
         if rules.undefined(item) is not None or not _is_full(rules, item, answer):
             lost[f"'{rules.name}' doesn't give their answer full marks"] += 1
         elif not row.is_sound:
-            lost["their text has a mark such as <image> that stands for no medium"] += 1
+            lost["their text has a mark such as <image> without a medium"] += 1
         else:
             yield row
 
@@ -209,7 +209,7 @@ class Form:
     reward: str = ""
 
 
-def _about(row: TrainingRow) -> dict[str, Any]:
+def _about(row: TrainingRow) -> dict[str, str]:
     return {"id": row.item.id, "task": row.item.task, "scene": row.item.scene or ""}
 
 
@@ -318,7 +318,7 @@ def _write_verl(rows: Sequence[TrainingRow], target: Target, name: str) -> None:
         "reward_model": pl.Struct({"style": pl.String, "ground_truth": pl.String}),
         "extra_info": pl.Struct({"index": pl.Int64, **extra}),
     }
-    found = [
+    found: list[dict[str, Any]] = [
         {
             "data_source": f"tolman/{_name(name)}",
             "prompt": [{"role": "user", "content": row.text}],
@@ -346,7 +346,7 @@ def _parquet(path: Path, rows: Sequence[Mapping[str, Any]], schema: Mapping[str,
 
 _SETTINGS = {
     "reasoning": "yes puts the item's reasoning into the target, in <think> tags. Default: no.",
-    "frames": "Frames that stand for a video, as images, 1 to 1024. Default: the video; for trl the preset's frames.",
+    "frames": "Frames in place of a video, as images, 1 to 1024. Default: the video; for trl the preset's frames.",
 }
 _REWARD_SETTINGS = {
     **_SETTINGS,

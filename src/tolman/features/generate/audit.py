@@ -1,5 +1,4 @@
-"""Auditing a benchmark: every answer recomputed from its scenes, its shortcuts tested by outside learners, or what it
-shares with others."""
+"""Auditing a benchmark: answers recomputed from scenes, shortcuts tested by outside learners, overlap with others."""
 
 from __future__ import annotations
 
@@ -325,7 +324,7 @@ class OverlapAuditResult(Displayable):
 
     Attributes:
         benchmark: its name, folder or file.
-        shared: name of each other set → what is shared with it.
+        shared: name of each other set → its overlap.
         out: the folder with overlap.json.
     """
 

@@ -135,7 +135,7 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
 
 
 def show_overlap_audit(console: Console, result: OverlapAuditResult, *, as_json: bool) -> None:
-    """A line for each other set with what is shared, the first of it, and where all is written."""
+    """A line for each other set, the first of the overlap, and its file."""
     if as_json:
         write_json(console, result.record())
         return
