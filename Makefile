@@ -96,6 +96,10 @@ test-interop: $(VENV)/.dev $(VENV)-interop/.made
 	$(call beside,TOLMAN_ANNOTATING,test_annotation_programs.py,label-studio==1.23.2 cvat-sdk==2.80.0)
 	$(call beside,TOLMAN_TRACKERS,test_trackers.py,mlflow==3.17.2 wandb==0.31.0)
 	$(call beside,TOLMAN_LMMS_EVAL,test_lmms_eval.py,lmms-eval==0.7.3 'filelock<4' torch==2.13.0 decord)
+	$(call beside,TOLMAN_TRL,test_training.py,trl==1.16.0 datasets pillow torchvision)
+	$(call beside,TOLMAN_LLAMA_FACTORY,test_training.py,llamafactory==0.9.5)
+	$(call beside,TOLMAN_MS_SWIFT,test_training.py,ms-swift==4.6.0)
+	$(call beside,TOLMAN_VERL,test_training.py,verl==0.9.1 torch torchvision qwen-vl-utils)
 ifneq ($(VLMEVALKIT),)
 	$(call beside,TOLMAN_VLMEVALKIT,test_vlmevalkit.py,json_repair num2words openpyxl pandas portalocker python-dotenv \
 		requests tabulate termcolor tqdm validators xlsxwriter)

@@ -30,7 +30,7 @@ from tolman.runtime import stoppable
 app = typer.Typer()
 ExitZero = Annotated[
     bool,
-    typer.Option("--exit-zero", help="Exit code 0 also where answers are in doubt or guessed. Default: 1."),
+    typer.Option("--exit-zero", help="Exit code 0 also where answers are in doubt, guessed or shared. Default: 1."),
 ]
 
 
@@ -69,16 +69,32 @@ def audit(config: AuditConfig, as_json: Json = False, exit_zero: ExitZero = Fals
     other scenes, and asked. The exit code is 0 where each learner passes on each question type, and 1 where one fails
     or where there are too few questions to decide.
 
+    With --against, find scenes, questions and frames that a benchmark or a training file shares with others. The exit
+    code is 1 where it shares any.
+
     Example:  tolman audit vsi-bench --scenes meta_info
 
     Example:  tolman audit my-bench --shortcuts --teach other-seeds
+
+    Example:  tolman audit train/train.json --against ./my-bench
     """
+    if config.against:
+        return _audit_overlap(config, as_json=as_json, exit_zero=exit_zero)
     if config.shortcuts:
         return _audit_shortcuts(config, as_json=as_json, exit_zero=exit_zero)
     with progress() as events:
         result = features.generate.audit.audit(config, events)
     features.generate.render.show_audit(console(), result, as_json=as_json)
     if result.doubtful and not exit_zero:
+        raise Incomplete(result.out)
+    return result.out
+
+
+def _audit_overlap(config: AuditConfig, *, as_json: bool, exit_zero: bool) -> Path:
+    with progress() as events:
+        result = features.generate.audit.audit_overlap(config, events)
+    features.generate.render.show_overlap_audit(console(), result, as_json=as_json)
+    if not result.is_disjoint and not exit_zero:
         raise Incomplete(result.out)
     return result.out
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from tolman.analyze.duplicates import QuestionText, leaks, media_names, near_duplicates, without_repeats
 from tolman.curate.candidates import Candidate, read_pool, scan_pool, shards_of, write_lines, write_pool
-from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates, without_repeats
 from tolman.curate.importing import Importer, QuestionSource, Unmapped
 from tolman.curate.mapping import Mapping
 from tolman.curate.pipeline import Stage, Work, plainly

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
+from tolman.analyze.duplicates import ALIKE, BITS
 from tolman.curate.asking import AskedModel
 from tolman.curate.convert import ConvertRules
-from tolman.curate.duplicates import ALIKE, BITS
 from tolman.curate.importing import QuestionSource
 from tolman.curate.mapping import open_mapping
 from tolman.toml_catalogue import checked, read_table

@@ -1,7 +1,7 @@
 """Exports: a benchmark or results as other programs read them, a module or package for each target.
 
-Each declares `EXPORT`, a `BenchmarkExport` or a `RunsExport`; plugins and other packages (entry point group
-`tolman.exports`) add theirs by the same name.
+Each declares `EXPORT`, a `BenchmarkExport` or a `RunsExport`, or several by name in `EXPORTS`; plugins and other
+packages (entry point group `tolman.exports`) add theirs by the same name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def _problem(thing: object) -> str:
     return "" if known else "is no BenchmarkExport and no RunsExport of tolman.exports.exporters"
 
 
-REGISTRY = Registry("export", __name__, "EXPORT", "tolman.exports", check=_problem)
+REGISTRY = Registry("export", __name__, "EXPORT", "tolman.exports", "EXPORTS", check=_problem)
 names = REGISTRY.names
 
 

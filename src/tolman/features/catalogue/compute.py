@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tolman import benchmarks, protocols
+from tolman.analyze.overlap import AskedQuestion, overlap
 from tolman.benchmarks.fetching.listing import in_units, unpacking_folder
 from tolman.benchmarks.fetching.lock import Locked, changes, check_state, read_lock, state_of, write_lock
 from tolman.benchmarks.fetching.transfer import is_archive
@@ -18,6 +19,7 @@ from tolman.benchmarks.hub import Plan, cached_questions, carry_out, fetch_media
 from tolman.errors import RunInterruptedError, UsageError, hint
 from tolman.exports import export_named
 from tolman.exports.exporters import BenchmarkExport, BenchmarkSource, Export, RunSource, Target
+from tolman.exports.training import questions_at
 from tolman.features.catalogue.config import (
     BenchmarksConfig,
     ExportConfig,
@@ -30,6 +32,7 @@ from tolman.features.catalogue.config import (
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.run.config import NamedSuite, is_named_suite, named_suite, suite_names
 from tolman.files import atomic_write, check_folder, is_stream, whole_folder
+from tolman.media.frame_store import FrameStore, default_root
 from tolman.models.recipes import ModelRecipe, match, names, open_recipe
 from tolman.runs.response_store import open_store
 from tolman.runs.run_folder import RunFolder
@@ -141,6 +144,10 @@ def export(config: ExportConfig, events: Events = silent) -> ExportResult:
     writes = "benchmark" if isinstance(found, BenchmarkExport) else "result"
     check_folder(config.out, writes, inputs=[Path(one) for one in config.source])
     what = _benchmark(config) if isinstance(found, BenchmarkExport) else _runs(config)
+    if isinstance(what, BenchmarkSource):
+        own = [AskedQuestion.of(item, what.media) for item in what.items]
+        for other in config.disjoint_from:
+            _refuse_shared(config.source[0], own, other, events)
 
     def began(what: str, total: int | None = None) -> None:
         events(Began(what, total))
@@ -157,6 +164,19 @@ def export(config: ExportConfig, events: Events = silent) -> ExportResult:
     for note in written.notes:
         events(Noted(note))
     return ExportResult(config.out, found.title, written.use, written.notes, files)
+
+
+def _refuse_shared(name: str, own: Sequence[AskedQuestion], other: str, events: Events) -> None:
+    events(Began(f"comparing with {other}"))
+    found = overlap(own, questions_at(other), FrameStore(default_root()))
+    events(Ended())
+    if found.is_empty:
+        events(Noted(f"No scene, question or frame is also in {other}."))
+        return
+    first = f"scene {found.scenes[0]}" if found.scenes else Path(found.frames[0][0]).name
+    raise UsageError(
+        f"{name} and {other} share {found.counts}, first {first}; 'tolman audit {name} --against {other}' lists all."
+    )
 
 
 def _settings(config: ExportConfig, found: Export) -> Mapping[str, str]:
@@ -186,10 +206,10 @@ def _benchmark(config: ExportConfig) -> BenchmarkSource:
 
 def _runs(config: ExportConfig) -> list[RunSource]:
     given: list[Any] = [config.data, config.subset, config.revision, config.media, config.preset]
-    if any(one is not None for one in given):
+    if any(one is not None for one in given) or config.disjoint_from:
         raise UsageError(
             f"the form '{config.form}' takes runs, which know their data; leave out --data, --subset, --revision, "
-            "--media and --preset."
+            "--media, --preset and --disjoint-from."
         )
     found: list[RunSource] = []
     for path in config.source:

@@ -107,7 +107,8 @@ class ExportConfig:
     form: Annotated[
         str,
         Setting(
-            "Form: lmms-eval, inspect, vlmevalkit, croissant of a benchmark; easi, model-index of runs; a plugin's.",
+            "Form: lmms-eval, inspect, vlmevalkit, croissant of a benchmark; llava, llama-factory, ms-swift, trl, verl "
+            "of a training set; easi, model-index of runs; a plugin's.",
             option="--as",
             names=forms,
         ),
@@ -119,6 +120,13 @@ class ExportConfig:
     media: Path | None = setting("Folder that videos and images are relative to. Default: that of the questions.")
     preset: str | None = setting(
         "Prompt preset whose prompts, frames and sampling it has. Default: the benchmark's first."
+    )
+    disjoint_from: tuple[str, ...] = setting(
+        "Name or folder of a benchmark that may share no scene, question or frame; may be given several times. "
+        "Default: none.",
+        default=(),
+        metavar="BENCHMARK",
+        repeated=True,
     )
     settings: tuple[str, ...] = setting(
         "Setting of the form, such as task=my_task; any number of times. Default: none.",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tolman.analyze.duplicates import QuestionText, leaks, media_names, near_duplicates
 from tolman.curate import filtering
 from tolman.curate.asking import Asker
-from tolman.curate.duplicates import QuestionText, leaks, media_names, near_duplicates
 from tolman.curate.mapping import Taxonomy, open_mapping, shipped
 from tolman.curate.pipeline import Done, Watch, Work
 from tolman.curate.pipeline import curate as carry_out

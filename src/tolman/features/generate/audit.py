@@ -1,4 +1,4 @@
-"""Auditing a benchmark: every answer recomputed from its scenes, or its shortcuts tested by outside learners."""
+"""Auditing a benchmark: answers recomputed from scenes, shortcuts tested by outside learners, overlap with others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import tolman
 from tolman import benchmarks
 from tolman.analyze.outside.outside_learner import LearnerSettings
 from tolman.analyze.outside.shortcut_audit import ShortcutAudit, audit_with_learners
+from tolman.analyze.overlap import BITS, FRAMES, Overlap, overlap
 from tolman.errors import InputError, UsageError, counted, unknown
+from tolman.exports.training import questions_at
 from tolman.features.analyses.scored_runs import load_questions
 from tolman.features.events import Began, Ended, Events, Noted, silent
 from tolman.features.generate.compute import noted
@@ -27,6 +29,7 @@ from tolman.generate.publish import with_audit
 from tolman.ground_truth.released_audit import AuditFinding, audit_scenes, most_frequent_note, summary
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.guessing.folds import TWINS
+from tolman.media.frame_store import FrameStore, default_root
 from tolman.parallel import place_of
 from tolman.runs.run_items import load
 from tolman.scenes import Skipped
@@ -309,3 +312,85 @@ def _card_of(folder: Path) -> Path | None:
     except (OSError, ValueError):
         return None
     return folder / "README.md" if generated and (folder / "README.md").is_file() else None
+
+
+OVERLAP = "overlap.json"
+"""The file of shared scenes, questions and frames, in the audit's folder."""
+
+
+@dataclass(frozen=True, repr=False)
+class OverlapAuditResult(Displayable):
+    """Scenes, questions and frames that a set shares with others.
+
+    Attributes:
+        benchmark: its name, folder or file.
+        shared: name of each other set → its overlap.
+        out: the folder with overlap.json.
+    """
+
+    benchmark: str
+    shared: dict[str, Overlap]
+    out: Path
+
+    @property
+    def is_disjoint(self) -> bool:
+        """Check that nothing is shared with any of them."""
+        return all(found.is_empty for found in self.shared.values())
+
+    def table(self, *, pandas: bool = False) -> pl.DataFrame | Any:
+        """One row for each other set.
+
+        Args:
+            pandas: give a pandas frame in place of a Polars one.
+
+        Returns:
+            Columns against, scenes, questions, files (with a shared frame), unread (compared by their names only).
+
+        Raises:
+            MissingExtraError: pandas is wanted and not installed.
+        """
+        counts = ("scenes", "questions", "files", "unread")
+        schema: dict[str, Any] = {"against": pl.String} | dict.fromkeys(counts, pl.Int64)
+        rows = [
+            (name, len(found.scenes), len(found.questions), len(found.frames), found.unread)
+            for name, found in self.shared.items()
+        ]
+        return given_as(pl.DataFrame(rows, schema=schema, orient="row"), pandas=pandas)
+
+    def record(self) -> dict[str, Any]:
+        """The content of overlap.json."""
+        about = {"benchmark": self.benchmark, "tolman": tolman.__version__, "frames": FRAMES, "bits": BITS}
+        return {**about, "against": {name: asdict(found) for name, found in self.shared.items()}, **WRITTEN_BY}
+
+    def _title(self) -> str:
+        return f"{self.benchmark}: {'nothing' if self.is_disjoint else 'something'} is shared"
+
+    def _shown(self) -> NotebookTable:
+        return NotebookTable.of(self.table(), f"Written: {self.out / OVERLAP}.")
+
+
+def audit_overlap(config: AuditConfig, events: Events = silent) -> OverlapAuditResult:
+    """Find the scenes, questions and frames that a benchmark or training set shares with others, and write them.
+
+    Raises:
+        InputError: questions that can't be read.
+        UsageError: unknown names, another audit is requested too, or a set is compared with itself.
+        WorkerError: the place can't be used, or workers are lost again and again.
+    """
+    if config.scenes is not None or config.shortcuts:
+        raise UsageError("--against, --shortcuts and --scenes are audits of their own: give one of them at a time.")
+    if config.benchmark in config.against:
+        raise UsageError(f"--against {config.benchmark} is the set itself; name another.")
+    check_results(config.out, (OVERLAP,), OVERLAP)
+    own = questions_at(config.benchmark, config.data, config.subset)
+    place = None if config.on is None and config.workers is None else place_of(config.on, config.workers)
+    store = FrameStore(default_root())
+    shared = {}
+    for other in config.against:
+        events(Began(f"comparing with {other}"))
+        shared[other] = overlap(own, questions_at(other), store, place)
+    events(Ended())
+    result = OverlapAuditResult(config.benchmark, shared, config.out)
+    config.out.mkdir(parents=True, exist_ok=True)
+    write_text(config.out / OVERLAP, json.dumps(result.record(), indent=2, ensure_ascii=False) + "\n")
+    return result

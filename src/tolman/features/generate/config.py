@@ -14,14 +14,29 @@ PANEL = "With --shortcuts"
 
 @dataclass(frozen=True, kw_only=True)
 class AuditConfig:
-    """Which benchmark is audited: its answers by which scenes and rules, or its text by which learners."""
+    """Which benchmark is audited: its answers by which scenes and rules, its text by which learners, or against which
+    others."""
 
-    benchmark: Annotated[str, Setting("Name or folder of a benchmark whose scenes are known.", positional=True)]
-    scenes: Path | None = setting("Folder of its scenes. Default: none, which --shortcuts needs.")
+    benchmark: Annotated[
+        str,
+        Setting(
+            "Name or folder of a benchmark whose scenes are known; with --against also a training file: .json, .jsonl "
+            "or .parquet.",
+            positional=True,
+        ),
+    ]
+    scenes: Path | None = setting("Folder of its scenes. Default: none, which --shortcuts and --against need.")
     data: Path | None = setting("Folder with the benchmark's released data. Default: the Hugging Face hub.")
     subset: Subset = None
     preset: str = setting(
         "Generation preset whose thresholds questions are held to, such as vsi-paper or mmsi.", default="vsi-paper"
+    )
+    against: tuple[str, ...] = setting(
+        "Name or folder of a benchmark, or a training file, that is searched for the same scenes, questions and "
+        "frames, in place of the answers; may be given several times. Default: none.",
+        default=(),
+        metavar="BENCHMARK|FILE",
+        repeated=True,
     )
     shortcuts: bool = setting(
         "Audit whether learners guess the answers from the text of questions, in place of the answers.",

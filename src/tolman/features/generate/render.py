@@ -13,7 +13,16 @@ from rich.markup import escape
 from tolman.analyze.outside.learner_trials import MIN_TAUGHT, MIN_TAUGHT_SCENES
 from tolman.analyze.outside.shortcut_audit import ALL_LEARNERS
 from tolman.errors import counted
-from tolman.features.generate.audit import DOUBTFUL, FINDINGS, SHORTCUTS, STRICT, AuditResult, ShortcutAuditResult
+from tolman.features.generate.audit import (
+    DOUBTFUL,
+    FINDINGS,
+    OVERLAP,
+    SHORTCUTS,
+    STRICT,
+    AuditResult,
+    OverlapAuditResult,
+    ShortcutAuditResult,
+)
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.features.report.render import print_wide
 from tolman.generate.publish import TAUGHT_ON, percent
@@ -123,6 +132,25 @@ def show_audit(console: Console, result: AuditResult, *, as_json: bool) -> None:
         f"{counted(len(result.safe), 'more breaks', 'more break')} a rule, with a safe answer: {result.out / STRICT} "
         "names both.",
     )
+
+
+def show_overlap_audit(console: Console, result: OverlapAuditResult, *, as_json: bool) -> None:
+    """A line for each other set, the first of the overlap, and its file."""
+    if as_json:
+        write_json(console, result.record())
+        return
+    for name, found in result.shared.items():
+        if found.unread:
+            say(console, f"{counted(found.unread, 'file')} compared by name only, as it can't be read.", "yellow")
+        if found.is_empty:
+            say(console, f"No scene, question or frame of {result.benchmark} is in {name}.", "green")
+            continue
+        say(console, f"{result.benchmark} and {name} share {found.counts}.", "red")
+        list_first(console, [f"scene {scene}" for scene in found.scenes], MAX_REASONS, "dim")
+        list_first(console, [f"question {own}: {other}" for own, other in found.questions], MAX_REASONS, "dim")
+        files = [f"{own}: a frame of {other}, {bits} of 64 bits differ" for own, other, bits in found.frames]
+        list_first(console, files, MAX_REASONS, "dim")
+    say(console, f"Written: {result.out / OVERLAP}.")
 
 
 def _speed(result: SimulateResult) -> str:

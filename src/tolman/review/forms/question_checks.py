@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tolman.analyze.duplicates import BITS, FILLERS, comparable, say_the_same
 from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
-from tolman.curate.duplicates import BITS, FILLERS, comparable, say_the_same
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
 from tolman.kinds.numbers_and_texts import in_ascii_digits

@@ -23,7 +23,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
-from tolman.curate.duplicates import picture_hash
+from tolman.analyze.duplicates import picture_hash
 from tolman.errors import InputError, TolmanError
 from tolman.files import atomic_write, link_or_copy
 from tolman.ingest.media_pool import PoolMedium, bring_in, look, read_pool

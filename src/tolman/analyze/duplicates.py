@@ -68,6 +68,8 @@ class Links:
 
 BITS = 4
 """The most bits of 64 in which the perceptual hashes of the same picture differ."""
+LEAST_CONTRAST = 4.0
+"""The least standard deviation of a picture's shades of grey, 0 to 255, if it is more than one colour."""
 MANY = 500
 """Files that are looked at by more than one process unasked."""
 _SAMPLE = Frames(count=3, quality=85, longest_side=256)
@@ -137,13 +139,32 @@ def picture_hash(data: bytes) -> int:
         BrokenMediaError: the bytes are no picture.
         MissingExtraError: Pillow is not installed.
     """
+    return _hash(_grey(data))
+
+
+def contrasting_hash(data: bytes) -> int | None:
+    """The perceptual hash of a picture; None if it is nearly of one colour, as all such pictures look alike.
+
+    Raises:
+        BrokenMediaError: the bytes are no picture.
+        MissingExtraError: Pillow is not installed.
+    """
+    grey = _grey(data)
+    return _hash(grey) if grey.std() >= LEAST_CONTRAST else None
+
+
+def _grey(data: bytes) -> NDArray[np.float64]:
+    """A picture in 32 × 32 shades of grey, 0 to 255."""
     need_pillow()
 
     try:
         with Image.open(io.BytesIO(data)) as image:
-            grey = np.asarray(image.convert("L").resize((32, 32), Image.Resampling.LANCZOS), dtype=np.float64)
+            return np.asarray(image.convert("L").resize((32, 32), Image.Resampling.LANCZOS), dtype=np.float64)
     except Exception as error:  # a broken image makes Pillow's readers raise almost anything
         raise BrokenMediaError(f"is no readable picture ({error})") from None
+
+
+def _hash(grey: NDArray[np.float64]) -> int:
     low = (_DCT @ grey @ _DCT.T).ravel()
     signs = low[1:] > np.median(low[1:])
     return int(sum(1 << i for i, sign in enumerate(signs) if sign))
@@ -168,7 +189,7 @@ def near_pictures(hashes: Hashes, bits: int = BITS) -> list[int]:
             counts = np.searchsorted(ranked, keys ^ flip, "right") - start
             for first, others in _expanded(start, counts):
                 seconds = order[others]
-                near = _differing(unique[first] ^ unique[seconds]) <= bits
+                near = differing_bits(unique[first] ^ unique[seconds]) <= bits
                 for a, b in zip(first[near].tolist(), seconds[near].tolist(), strict=True):
                     links.join(a, b)
     roots = [links.root(i) for i in range(len(unique))]
@@ -191,7 +212,7 @@ def _expanded(
         begin = end
 
 
-def _differing(values: Hashes) -> NDArray[np.int64]:
+def differing_bits(values: Hashes) -> NDArray[np.int64]:
     """Count the bits that are set."""
     total = np.zeros(len(values), dtype=np.int64)
     for part in range(4):
@@ -279,7 +300,7 @@ def say_the_same(first: str, second: str) -> bool:
     Args:
         first, second: as `comparable` gives them.
     """
-    a, b = _telling(first).split(), _telling(second).split()
+    a, b = telling(first).split(), telling(second).split()
     return len(a) == len(b) and all(x == y or _slip(x, y) for x, y in zip(a, b, strict=True))
 
 
@@ -293,12 +314,12 @@ def near_duplicates(questions: Sequence[QuestionText], alike: float = ALIKE) -> 
     links = Links(len(questions))
     texts = [question.text for question in questions]
     media = np.array([hash_of(question.media) for question in questions], dtype=np.uint64)
-    telling = [_telling(text) for text in texts]
+    worded = [telling(text) for text in texts]
     for told in ("answer", "options"):  # the same words are found without fail, slips of spelling by likeness
         firsts: dict[tuple[str, str, str], int] = {}
         for i, question in enumerate(questions):
-            links.join(firsts.setdefault((telling[i], question.media, getattr(question, told)), i), i)
-    del telling
+            links.join(firsts.setdefault((worded[i], question.media, getattr(question, told)), i), i)
+    del worded
     for band in _bands(texts):
         for i, j in _equal(band ^ media):
             one, other = questions[i], questions[j]
@@ -388,7 +409,8 @@ def _jaccard(first: str, second: str) -> float:
     return len(a & b) / len(a | b)
 
 
-def _telling(text: str) -> str:
+def telling(text: str) -> str:
+    """A text of `comparable` without the words of `FILLERS`."""
     return " ".join(word for word in text.split() if word not in FILLERS)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tolman.curate.duplicates import (
+from tolman.analyze.duplicates import (
     QuestionText,
     comparable,
     leaks,
