@@ -70,6 +70,10 @@ COMMANDS = {
     ),
     "scenes": ("construct", "Show the scenes of a folder: a table, and a page with a floor plan of each."),
     "generate": ("construct", "Make a benchmark from scenes."),
+    "form": (
+        "construct",
+        "Make a fresh form of a benchmark: other scenes and questions by the same recipe, as many and as difficult.",
+    ),
     "audit": (
         "construct",
         "Recompute every answer of a benchmark from its scenes, or check whether answers can be guessed without "

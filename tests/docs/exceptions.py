@@ -128,6 +128,7 @@ EXIT_CODES: dict[Key, tuple[tuple[int, ...], str]] = {
         "docs/analyses/index.md",
         "tolman analyze errors run --judge openai/judge --text-only --reference without --labels people.csv",
     ): ((1,), "the judge's fifth reply names no category"),
+    ("*", "tolman analyze memorisation "): ((2,), "the stage has no runs on a fresh form"),
     ("*", "tolman reproduce qwen2.5-vl-7b --base-url"): ((1,), "20 questions allow no verdict, and the model is none"),
     ("*", "tolman run easi-8 --model openai/my-model"): (
         (1,),

@@ -16,7 +16,7 @@ from docs.people import make_asked, make_errors, make_labels, make_opinions, mak
 from docs.question_sets import make_own_set, make_question_sets
 from docs.recordings import make_recordings
 from docs.scans import make_groups
-from docs.tables import make_levels, make_prices, make_squeezed, make_tables, make_unfiltered
+from docs.tables import make_levels, make_prices, make_scanned, make_squeezed, make_tables, make_unfiltered
 
 Step = Callable[[Path, Path], None]
 """Given the page's folder, and a folder that is kept for other pages."""
@@ -47,6 +47,7 @@ STEPS: dict[Key, Step] = {
     ("*", "tolman analyze correlation "): make_tables,
     ("*", "tolman analyze maps squeezed"): make_squeezed,
     ("docs/construction.md", "tolman audit my-bench --shortcuts --teach other-seeds"): make_unfiltered,
+    ("docs/construction.md", "tolman form my-bench --out fresh"): make_scanned,
     ("*", "tolman analyze weights runs/"): make_levels,
     ("*", "tolman run vsi-bench --model hf/"): make_networks,
     ("*", "tolman run vsi-bench --model openai/Qwen/Qwen2.5-VL-7B-Instruct --serve "): write_programs,

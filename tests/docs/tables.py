@@ -12,6 +12,7 @@ from docs.blocks import ROOT
 from docs.stage import items_of
 from drawings import ROOMS, draw, write_drawings
 from terminal import tolman
+from three_rooms import write_nine
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVELS
 from tolman.item_table import write_items
 from tolman.items import Item
@@ -54,6 +55,15 @@ def make_squeezed(place: Path, kept: Path) -> None:
 def make_unfiltered(place: Path, kept: Path) -> None:
     """Questions that are taught: more of those of the rooms that ship with the package."""
     done = tolman(place, "generate", str(ROOMS), "--out", "other-seeds", "--max-filter-rounds", "0")
+    assert done.returncode == 0, done.stderr
+
+
+def make_scanned(place: Path, kept: Path) -> None:
+    """A benchmark that a form can be made of: by this version, with other questions left in its scenes."""
+    write_nine(place / "scans")
+    shutil.rmtree(place / "my-bench", ignore_errors=True)
+    asked = ("--families", "relative-direction,absolute-distance", "--per-scene", "2", "--filter-rounds", "0")
+    done = tolman(place, "generate", "scans", "--out", "my-bench", *asked)
     assert done.returncode == 0, done.stderr
 
 

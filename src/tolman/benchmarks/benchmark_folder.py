@@ -11,25 +11,32 @@ With `scoring_profile` (`like` in files of earlier versions), prompts, scorers a
 can be named. Without it, the folder has a plain prompt, the scorer `careful`, and a figure for each question type.
 `paper` says where the questions come from: with any scoring profile, the folder's questions are not that benchmark's.
 
+A fresh form of a benchmark is such a folder too. Its `form.json` has the seed, a nonce and hashes of all questions, and
+is secret until the form is. `commitment.json` has hashes of these fields, salted by the nonce, and can be published.
+
 Licences of data have two names that programs know: SPDX's, and those of the hub's data cards.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+import secrets
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import tolman
 from tolman.benchmarks import registered
 from tolman.benchmarks.rows import check_unique
 from tolman.benchmarks.solved_example import examples_of, in_front_of
 from tolman.benchmarks.spec import BenchmarkSpec, OneShot, PromptPreset, media_first, plain_demand, without_media
 from tolman.errors import InputError, hint
-from tolman.files import check_shards
+from tolman.files import check_shards, write_text
 from tolman.item_table import open_items, tasks_in
 from tolman.items import Item
 from tolman.media.sampling import Frames
@@ -190,6 +197,111 @@ def _load(folder: Path, subset: str) -> Sequence[Item]:
 def _prompt(item: Item, preset: PromptPreset) -> Message:
     lines = [item.verbatim or item.question, *item.lettered_options, plain_demand(item, preset)]
     return media_first(item, "\n".join(lines))
+
+
+FORM, COMMITMENT = "form.json", "commitment.json"
+_KIND = "tolman-form-1"
+_HASHED = {"items": "item", "media": "file"}
+"""Fields of form.json that hold hashes by name → how such a thing is called."""
+
+
+def form_of(folder: Path) -> dict[str, Any]:
+    """The content of a fresh form's form.json; empty where there is none that can be read."""
+    return _json_of(folder / FORM)
+
+
+def _json_of(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and found.get("form") == _KIND else {}
+
+
+def commit_form(folder: Path, benchmark: str, seed: int, recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a form's form.json and commitment.json, and return the latter's content.
+
+    A form that is made again keeps its nonce, and so its commitment.
+
+    Args:
+        folder: of the form, with its questions.
+        benchmark: hash of the questions of the benchmark that it is a form of (`item_table.data_hash`).
+        seed: of the form.
+        recipe: all other settings.
+
+    Raises:
+        InputError: the folder has the commitment to another form.
+    """
+    nonce = form_of(folder).get("nonce") or secrets.token_hex(32)
+    items = _load(folder, "")
+    own = {"nonce": nonce, "seed": seed, "benchmark": benchmark, "recipe": dict(recipe), **_hashes(folder, items)}
+    counts = dict(sorted(Counter(item.task for item in items).items()))
+    head = {"form": _KIND, "tolman": tolman.__version__}
+    made = {**head, "benchmark": benchmark, "questions": counts, "fields": _salted(own)}
+    if _json_of(folder / COMMITMENT) not in ({}, made):
+        raise InputError(folder / COMMITMENT, "is the commitment to another form", fix="give another folder with --out")
+    write_text(folder / FORM, json.dumps({**head, **own}, indent=1, sort_keys=True) + "\n")
+    write_text(folder / COMMITMENT, json.dumps(made, indent=1, sort_keys=True) + "\n")
+    return made
+
+
+def form_differences(folder: Path, commitment: Path) -> list[str]:
+    """Return a sentence for each difference of a revealed form from its commitment; none where it is the committed one.
+
+    Args:
+        folder: of the form.
+        commitment: the file.
+
+    Raises:
+        InputError: a file is missing, or is none.
+    """
+    if not commitment.is_file():
+        raise InputError(commitment, "does not exist", fix=f"give the {COMMITMENT} that 'tolman form' wrote")
+    said = _json_of(commitment)
+    fields = said.get("fields")
+    if not isinstance(fields, dict):
+        raise InputError(commitment, "is no commitment", fix=f"give the {COMMITMENT} that 'tolman form' wrote")
+    told = form_of(folder)
+    if not told:
+        raise InputError(folder / FORM, "is missing", fix="copy it into the folder: it has the nonce and the seed")
+    if said.get("tolman") != tolman.__version__:
+        return [f"It was committed by tolman {said.get('tolman')}, and this is {tolman.__version__}; use that version."]
+    found = _salted({name: value for name, value in told.items() if name not in ("form", "tolman")})
+    if fields.get("nonce") != found.get("nonce"):
+        return [f"{FORM}: its nonce isn't the committed one, so it is another form's."]
+    names = sorted({*fields, *found})
+    problems = [
+        f"{FORM}: its '{name}' isn't the committed one." for name in names if fields.get(name) != found.get(name)
+    ]
+    for field, own in _hashes(folder, _load(folder, "")).items():
+        what, sealed = _HASHED[field], told.get(field)
+        sealed = sealed if isinstance(sealed, dict) else {}
+        problems += [f"The {what} {name} is missing." for name in sealed if name not in own]
+        problems += [f"The {what} {name} was added." for name in own if name not in sealed]
+        both = (name for name in own if name in sealed)
+        problems += [f"The {what} {name} isn't the committed one." for name in both if own[name] != sealed[name]]
+    if provenance_of(folder).get("seed") != told.get("seed"):
+        problems.append(f"{PROVENANCE}: its seed isn't that of {FORM}.")
+    return problems
+
+
+def _salted(fields: Mapping[str, Any]) -> dict[str, str]:
+    """A hash of each field; the nonce keeps seeds from being found by trying all."""
+    nonce = fields.get("nonce")
+    texts = {name: json.dumps([nonce, name, value], sort_keys=True) for name, value in fields.items()}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(texts.items())}
+
+
+def _hashes(folder: Path, items: Sequence[Item]) -> dict[str, dict[str, str]]:
+    """SHA-256 of each question by its id, and of each file that they show and the folder has."""
+    media: dict[str, str] = {}
+    for name in sorted({medium.path for item in items for medium in item.media}):
+        path = (folder / name).resolve()
+        if path.is_file() and path.is_relative_to(folder.resolve()):
+            with path.open("rb") as file:
+                media[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    texts = {item.id: item.model_dump_json() for item in items}
+    return {"items": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}, "media": media}
 
 
 SPDX = (

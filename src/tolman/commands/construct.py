@@ -1,6 +1,6 @@
 """Commands for scenes and their benchmarks.
 
-They are `tolman generate`, `audit`, `simulate`, `ingest`, `scenes`, `merge` and `measure`.
+They are `tolman generate`, `form`, `audit`, `simulate`, `ingest`, `scenes`, `merge` and `measure`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tolman.features.curate.config import (
     CurateImportConfig,
     CurateMappingsConfig,
 )
-from tolman.features.generate.config import AuditConfig, GenerateConfig
+from tolman.features.generate.config import AuditConfig, FormConfig, GenerateConfig
 from tolman.features.printing import progress, say, typed, write_json
 from tolman.features.report.config import ScenesConfig
 from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig, SimulateConfig
@@ -53,6 +53,26 @@ def generate(config: GenerateConfig) -> Path:
         features.generate.render.show_reasons(console(), error.statistics, every=True)
         raise
     features.generate.render.show_generated(console(), result, licence=config.licence)
+    return result.out
+
+
+@app.command()
+@configured(FormConfig)
+def form(config: FormConfig, as_json: Json = False) -> Path:
+    """Make a fresh form of a benchmark: other scenes and questions by the same recipe, as many and as difficult.
+
+    Before you use it, publish commitment.json. When you reveal the form, 'tolman verify FORM --commitment FILE' shows
+    that it is the committed one. The exit code is 1 where --fewer leaves a type with fewer questions.
+
+    Example:  tolman form my-bench --out fresh
+
+    Example:  tolman form recipe.toml --seed 90210 --out fresh
+    """
+    with progress() as events:
+        result = features.generate.forms.make_form(config, events)
+    features.generate.render.show_form(console(), result, as_json=as_json)
+    if result.lacking:
+        raise Incomplete(result.out)
     return result.out
 
 

@@ -357,9 +357,12 @@ MOST_DIFFERENCES = 20
 def verify(config: VerifyConfig, as_json: Json = False) -> None:
     """Recompute every score of a sealed run from its outputs, and compare all files with its receipt.
 
-    Each difference is a line with file and item. The exit code is 0 if there is none, else 2.
+    With --commitment, compare a fresh form's seed, recipe, questions and media with its commitment. Each difference is
+    a line with file and item. The exit code is 0 if there is none, else 2.
 
     Example:  tolman verify runs/vsi-bench-full/my-model-direct
+
+    Example:  tolman verify fresh --commitment commitment.json
 
     Example:  tolman verify https://example.org/runs/my-model --benchmark my-bench --signers allowed_signers
     """
@@ -376,6 +379,8 @@ def verify(config: VerifyConfig, as_json: Json = False) -> None:
         if found.is_verified and found.receipt is not None:
             signed = f", signed by {found.signer}" if found.signer else ""
             say(console(), f"Verified: {found.run}, digest {found.receipt.digest}{signed}")
+        elif found.is_verified:
+            say(console(), f"Verified: {found.run} is the form of {config.commitment}")
     if not found.is_verified:
         raise typer.Exit(2)
 

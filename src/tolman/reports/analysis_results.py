@@ -2,8 +2,9 @@
 
 `show_NAME(result)` returns the output of `tolman analyze NAME`, top to bottom: bias has a row for each learner on each
 subset, correlation for each column, deltas a table for each comparison, diversity a row for each question type,
-humans people's figures and the tiers, representative a row for each model, weights the weights and the scores with
-them. Nothing here reads, asks or prints. Error types and cognitive maps are in `map_results`.
+humans people's figures and the tiers, memorisation a table for each model, representative a row for each model,
+weights the weights and the scores with them. Nothing here reads, asks or prints. Error types and cognitive maps are in
+`map_results`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tolman.analyze.difficulty import MANY_MODELS, DifficultyResult, TaskDifficu
 from tolman.analyze.error_shares import PEOPLE, Distribution, ErrorsResult, LabelAgreement
 from tolman.analyze.grounding import CONDITIONS, LOSSES, GroundingResult, TaskGrounding
 from tolman.analyze.humans import TIERS, Difficulty, HumansResult
+from tolman.analyze.memorisation import WANTED, MemorisationResult
 from tolman.analyze.model_scores import Correlation, CorrelationResult, WeightsResult
 from tolman.analyze.observer_fit import FRAMES_UNKNOWN, LAPSE, ObserverFit, ObserverResult, Parameter, RunObserver
 from tolman.analyze.representative import RepresentativeResult
@@ -39,6 +41,8 @@ from tolman.scoring.error_types import CORRECT, ErrorTaxonomy
 from tolman.scoring.intervals import Interval, Share
 from tolman.scoring.score_table import Column
 
+LEVEL = 0.05
+"""A gap is marked where its p-value after Holm's correction is below."""
 Shown = str | Text | RichTable
 """A part of what is printed: a sentence, or a table as wide as it is."""
 
@@ -185,6 +189,45 @@ def show_deltas(result: DeltasResult) -> list[Shown]:
         built = f"built from all {counted(result.chance_items, 'question')} of the benchmark"
         method = f"Intervals are paired and clustered by scene; scorer: {result.scorer}."
         shown.append(f"chance: baseline/{result.chance}, {built}. {method}")
+    return shown
+
+
+def show_memorisation(result: MemorisationResult) -> list[Shown]:
+    """Make the output: a table for each model, and notes on its figures."""
+    shown: list[Shown] = [warning(text) for text in (*result.unchecked, *result.unanswered)]
+    few = False
+    for run in result.runs:
+        rows = []
+        for column in result.columns:
+            if (gap := run.gaps.get(column.key)) is None:
+                continue
+            few |= gap.is_small
+            p = run.p_holm.get(column.key)
+            rows.append([
+                column.title + ("*" if p is not None and p < LEVEL else "") + (MISSING_SIGN if gap.is_small else ""),
+                f"{gap.public:.{column.digits}f}",
+                f"{gap.fresh:.{column.digits}f}",
+                f"{gap.value:+z.{column.digits}f}",
+                format_interval(gap.interval, column.digits, signed=True),
+                "–" if gap.p is None else f"{gap.p:.2g}",
+                "–" if p is None else f"{p:.2g}",
+                "–" if gap.detectable is None else f"{gap.detectable:.{column.digits}f}",
+                " / ".join(f"{n:,}" for n in gap.questions),
+                " / ".join(f"{n:,}" for n in gap.scenes),
+                "–" if gap.needed is None else f"{gap.needed:,}",
+            ])  # fmt: skip
+        headings = ["", "public", "fresh", "gap", "95 % interval", "p", "p (Holm)", "detectable", "questions"]
+        shown.append(table([*headings, "scenes", "needed"], rows, title=f"{run.name}: public − fresh, {result.scorer}"))
+    shown += missing_intervals(gap.reason for run in result.runs for gap in run.gaps.values())
+    shown.append(
+        f"p: randomisation test by scene; * below {LEVEL} after Holm's correction. detectable: the smallest gap that "
+        "such runs show with 80 % power at the 5 % level."
+    )
+    if few:
+        shown.append(
+            f"{MISSING_SIGN} too few questions to show a gap of {WANTED:g} points; needed: how many each form should "
+            "have."
+        )
     return shown
 
 

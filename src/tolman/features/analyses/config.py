@@ -305,6 +305,21 @@ class ConsistencyConfig:
     workers: NumberOfWorkers = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class MemorisationConfig:
+    """Settings of `analyze_memorisation`."""
+
+    runs: Annotated[
+        tuple[Path, ...],
+        Setting(
+            "Run folders: a run on the public form first. Others are on the same questions, or on fresh forms.",
+            positional=True,
+        ),
+    ]
+    scorer: Scorer = None
+    seed: Seed = 0
+
+
 def _own(function: str, config: type[Any], title: str, *examples: str, **others: Any) -> Analysis[Any, Any]:
     """Declare the analysis of 'module:name': it has `analyze_NAME` and `NAME_to_json`, and reports have `show_NAME`."""
     module, _, name = function.partition(":")
@@ -341,6 +356,13 @@ ANALYSES = (
         RepresentativeConfig,
         "Representative subset: few items on which models score as on all, checked on models left out.",
         "representative runs/vsi-bench-full/* --size 300",
+    ),
+    _own(
+        "model_analyses:memorisation",
+        MemorisationConfig,
+        "Memorisation: a model's score on a public form less its score on fresh forms.",
+        "memorisation runs/my-bench-all/my-model-direct runs/fresh-all/my-model-direct",
+        to_json=to_plain,
     ),
     _own(
         "question_analyses:bias",

@@ -1,4 +1,4 @@
-"""Analyses over several models: correlation with other tasks, capability weights, and a representative subset.
+"""Analyses over several models: correlation, capability weights, a representative subset, and memorisation.
 
 Weights say how much each cognitive level counts, from runs or from the rows that a paper prints. Models score on the
 representative subset as on all items, checked on models that took no part.
@@ -14,20 +14,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from tolman import benchmarks
+from tolman.analyze.memorisation import MemorisationResult, RunGaps, form_gaps
 from tolman.analyze.model_scores import CorrelationResult, WeightsResult, correlate, published_correlation, solve
 from tolman.analyze.representative import RepresentativeResult, representative
+from tolman.benchmarks.benchmark_folder import form_of, provenance_of
 from tolman.benchmarks.published import published_tables
 from tolman.benchmarks.rows import Row, read_rows
 from tolman.errors import InputError, UsageError, counted, hint
 from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids, write_json
-from tolman.features.analyses.config import CorrelationConfig, RepresentativeConfig, WeightsConfig
+from tolman.features.analyses.config import (
+    CorrelationConfig,
+    MemorisationConfig,
+    RepresentativeConfig,
+    WeightsConfig,
+)
 from tolman.features.analyses.robot_logs import read_robot_logs
 from tolman.features.analyses.scored_runs import scored_runs
 from tolman.features.events import Advanced, Began, Ended, Events, silent
-from tolman.reports.loaded_runs import refuse_adaptive
+from tolman.reports.loaded_runs import (
+    LoadedRun,
+    load_runs,
+    one_benchmark,
+    one_rule_set,
+    refuse_adaptive,
+    scores_under,
+    withheld,
+)
 from tolman.reports.table_rows import missing_marks
+from tolman.scoring.significance import holm
 
 if TYPE_CHECKING:
     from tolman.analyze.model_scores import Correlation
@@ -345,3 +362,137 @@ def representative_to_json(result: RepresentativeResult) -> dict[str, Any]:
     """Make the content of `--json` and of `subset.json` of a result."""
     settings = plain_fields(result, "models", "scorer", "seed", "size")
     return {**settings, **to_plain(result.subset), "published": to_plain_tables(result.published)}
+
+
+def analyze_memorisation(config: MemorisationConfig, events: Events = silent) -> MemorisationResult:
+    """Compare models' runs on a public form of a benchmark with their runs on fresh forms.
+
+    Raises:
+        InputError: a folder holds no run, or no scores.
+        UsageError: a model lacks a run, the forms aren't parallel, or they share questions or scenes.
+    """
+    runs = load_runs(config.runs)
+    refuse_adaptive(runs)
+    digest = runs[0].record.settings.data_hash
+    public = [run for run in runs if run.record.settings.data_hash == digest]
+    fresh = [run for run in runs if run.record.settings.data_hash != digest]
+    if not fresh:
+        raise UsageError("all runs are on the same questions; name the runs on a fresh form too.")
+    if form_of(_home(public[0])):
+        raise UsageError(f"{public[0].folder.path} is a run on a fresh form; name a run on the public form first.")
+    benchmark, scorer = one_benchmark(public), one_rule_set(runs, config.scorer)
+    rows = {run.folder.path: scores_under(run, scorer) for run in runs}
+    unchecked = tuple(dict.fromkeys(filter(None, (_check_parallel(public[0], run) for run in fresh))))
+    _check_apart([rows[public[0].folder.path], *_one_of_each_form(fresh, rows)])
+    twins = max(_twins(form_of(_home(run))) for run in fresh)
+    rows = {path: _in_groups(frame, twins) for path, frame in rows.items()}
+    pairs = _pairs(public, fresh)
+    table = benchmark.table_of(scorer)
+    events(Began("comparing", len(pairs)))
+    found = []
+    for name, (own, others) in pairs.items():
+        lacking = set().union(*(withheld(run, scorer) for run in (own, *others)))
+        forms = pl.concat([rows[run.folder.path] for run in others], how="diagonal")
+        gaps = form_gaps(rows[own.folder.path], forms, table, seed=config.seed)
+        found.append((name, {key: gap for key, gap in gaps.items() if key not in lacking}))
+        events(Advanced())
+    events(Ended())
+    tests = [gap.p for _, gaps in found for gap in gaps.values() if gap.p is not None]
+    adjusted = iter(holm(tests))
+    results = [
+        RunGaps(name, gaps, {key: next(adjusted) for key, gap in gaps.items() if gap.p is not None})
+        for name, gaps in found
+    ]
+    unanswered = []
+    for run in runs:
+        frame = rows[run.folder.path]
+        if count := frame.filter(frame["score"].is_null()).height:
+            lost = counted(count, "question without a score is", "questions without a score are")
+            unanswered.append(f"{run.name}: {lost} left out.")
+    return MemorisationResult(scorer, results, table.columns, table.headline, unchecked, tuple(unanswered))
+
+
+def _home(run: LoadedRun) -> Path:
+    """The folder of a run's benchmark."""
+    return Path(run.record.settings.benchmark)
+
+
+def _check_parallel(public: LoadedRun, fresh: LoadedRun) -> str:
+    """Refuse forms that aren't made by one recipe; a sentence where that isn't known.
+
+    Raises:
+        UsageError: types, recipes or versions differ.
+    """
+    kinds = [set(run.folder.scores()["task"]) for run in (public, fresh)]
+    paths = f"{public.folder.path} and {fresh.folder.path}"
+    if other := sorted(kinds[0] ^ kinds[1]):
+        raise UsageError(f"{paths} aren't on parallel forms: only one has the question type {other[0]}.")
+    form = form_of(_home(fresh))
+    if form and form.get("benchmark") != public.record.settings.data_hash:
+        raise UsageError(f"{_home(fresh)} is a form of another benchmark than {_home(public)}.")
+    told = [provenance_of(_home(run)) for run in (public, fresh)]
+    for name in ("tolman", "preset", "choices"):
+        if all(told) and told[0].get(name) != told[1].get(name):
+            raise UsageError(f"{paths} aren't on parallel forms: their recipes differ in '{name}' (provenance.json).")
+    return "" if all(told) else f"The recipes of {paths} weren't compared: there is no provenance.json."
+
+
+def _twins(form: dict[str, Any]) -> int:
+    """How many scenes of a form are twins of each other; 1 for none."""
+    recipe = form.get("recipe")
+    simulated = recipe.get("simulate") if isinstance(recipe, dict) else None
+    twins = simulated.get("twins") if isinstance(simulated, dict) else None
+    return twins if isinstance(twins, int) and twins > 1 else 1
+
+
+def _in_groups(rows: pl.DataFrame, twins: int) -> pl.DataFrame:
+    """Rows whose clusters are groups of twins, which are numbered one after the other ('simulated/7-0012')."""
+    if twins == 1:
+        return rows
+    number = pl.col("cluster").str.extract(r"-(\d+)$").cast(pl.Int64, strict=False) // twins
+    group = pl.concat_str(pl.col("cluster").str.replace(r"\d+$", "twins-"), number.cast(pl.String))
+    return rows.with_columns(pl.coalesce(group, "cluster").alias("cluster"))
+
+
+def _one_of_each_form(fresh: Sequence[LoadedRun], rows: dict[Path, pl.DataFrame]) -> list[pl.DataFrame]:
+    first: dict[str, pl.DataFrame] = {}
+    for run in fresh:
+        first.setdefault(run.record.settings.data_hash, rows[run.folder.path])
+    return list(first.values())
+
+
+def _check_apart(forms: Sequence[pl.DataFrame]) -> None:
+    """Refuse forms that share questions or scenes.
+
+    Raises:
+        UsageError: two do.
+    """
+    for what, name in (("question", "id"), ("scene", "cluster")):
+        seen: set[str] = set()
+        for frame in forms:
+            own = set(frame[name])
+            if both := seen & own:
+                shared = f"{counted(len(both), what)}, such as {min(both)}"
+                raise UsageError(f"the forms share {shared}, so they are no independent samples; use other scenes.")
+            seen |= own
+
+
+def _pairs(public: Sequence[LoadedRun], fresh: Sequence[LoadedRun]) -> dict[str, tuple[LoadedRun, list[LoadedRun]]]:
+    """Each model's run on the public form and its runs on fresh ones.
+
+    Raises:
+        UsageError: a model lacks one, or has two on one form.
+    """
+    own: dict[str, LoadedRun] = {}
+    others: dict[str, dict[str, LoadedRun]] = {}
+    for run in (*public, *fresh):
+        name = run.record.settings.named()
+        known = own if run in public else others.setdefault(name, {})
+        key = name if run in public else run.record.settings.data_hash
+        if key in known:
+            raise UsageError(f"{known[key].folder.path} and {run.folder.path} are of {name} on one form; give one.")
+        known[key] = run
+    if lacking := sorted(own.keys() ^ others.keys()):
+        where = "public" if lacking[0] in others else "fresh"
+        raise UsageError(f"{lacking[0]} has no run on the {where} form; give one, or leave out its other runs.")
+    return {name: (run, list(others[name].values())) for name, run in own.items()}

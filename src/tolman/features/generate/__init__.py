@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from tolman.features.generate import audit as audit
     from tolman.features.generate import compute as compute
     from tolman.features.generate import config as config
+    from tolman.features.generate import forms as forms
     from tolman.features.generate import render as render
 else:
     __getattr__ = module_getter(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from tolman.features.generate.config import GenerateConfig
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import alone_in
 from tolman.generate.draft_collection import Collected, collect
-from tolman.generate.draft_storage import DraftFile
+from tolman.generate.draft_storage import DraftFile, EntryPart
 from tolman.generate.presets import preset as preset_of
 from tolman.generate.publish import check_other, check_place, check_reviewed, publish, remove_benchmark, statistics_of
 from tolman.generate.selection import select
@@ -122,13 +122,43 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
         WorkerError: the place can't be used, or workers are lost again and again.
     """
 
-    name, place = config.preset, place_of(config.on, config.workers)
+    name = config.preset
     if not config.scenes.exists():
         raise InputError(config.scenes, "there is no such folder", fix="check the path")
     if name is None:
         name, reason = preset_for(config.scenes)
         events(Noted(f"Generation preset {name}, as {reason}. --preset takes another."))
-    preset = _preset(config, name)
+    return generate_under(config, preset_under(config, name), events)
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """How some of the questions that scenes have are taken.
+
+    Attributes:
+        offered: the preset under which questions are collected and selected first.
+        take: chooses among these.
+    """
+
+    offered: GenerationPreset
+    take: Callable[[EntryPart, Collected], EntryPart]
+
+
+def generate_under(
+    config: GenerateConfig, preset: GenerationPreset, events: Events = silent, choosing: Choosing | None = None
+) -> GenerateResult:
+    """Make a benchmark from scenes under a preset that is no named one.
+
+    Args:
+        config: the rest of the settings.
+        preset: in place of the config's preset and its changes.
+        events: called with progress and notes.
+        choosing: a further selection; none where None.
+
+    Raises:
+        TolmanError: as `generate` does.
+    """
+    place = place_of(config.on, config.workers)
     if preset.share.rings and config.choices:
         raise UsageError("rings are of numbers as numbers, and their options would tell: leave out --choices.")
     check_kept = partial(
@@ -143,15 +173,18 @@ def generate(config: GenerateConfig, events: Events = silent) -> GenerateResult:
         events(Began("reading scenes"))
         drafting = place_of(config.on, config.workers, few=count_scenes(config.scenes) < MANY_SCENES)
         found = noted(open_collection(config.scenes), events)
-        collected = collect(found, preset, config.seed, draft_file, workers=drafting)
+        offered = choosing.offered if choosing else preset
+        collected = collect(found, offered, config.seed, draft_file, workers=drafting)
         events(Began("choosing questions"))
         taken = select(
             collected,
-            preset,
+            offered,
             config.seed,
             workers=place_of(config.on, config.workers, few=len(collected.entries) < PARALLEL_FROM),
             done=lambda task: events(Advanced(state=f"filtered: {task}")),
         )
+        if choosing:
+            taken = choosing.take(taken, collected)
         if not taken:
             events(Ended())
             statistics = statistics_of(taken, collected, preset)
@@ -207,7 +240,7 @@ def preset_for(scenes: Path) -> tuple[str, str]:
     return "vsi-paper", "the scenes have boxes in metres"
 
 
-def _preset(config: GenerateConfig, name: str) -> GenerationPreset:
+def preset_under(config: GenerateConfig, name: str) -> GenerationPreset:
     """Return a generation preset with the changes of the config."""
 
     chosen = preset_of(name)

@@ -1,4 +1,4 @@
-"""Settings of `tolman generate` and `audit`."""
+"""Settings of `tolman generate`, `form` and `audit`."""
 
 from __future__ import annotations
 
@@ -115,5 +115,37 @@ class GenerateConfig:
     overwrite: bool = setting(
         "Replace another generated benchmark that the folder holds, unless people have reviewed it.", default=False
     )
+    on: On = None
+    workers: NumberOfWorkers = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FormConfig:
+    """Settings of a fresh form of a benchmark."""
+
+    benchmark: Annotated[
+        Path,
+        Setting(
+            "Folder of a benchmark that 'tolman generate' made, or its recipe: a TOML file with tables of 'simulate' "
+            "and 'generate'.",
+            positional=True,
+        ),
+    ]
+    out: Annotated[
+        Path, Setting("Folder of the form. Simulated scenes are next to it, in OUT-scenes.", writes="benchmark")
+    ]
+    seed: int | None = setting(
+        "Seed of the form's worlds and questions, 0 or more. Default: drawn, so that it can't be guessed.", least=0
+    )
+    scenes: Path | None = setting(
+        "Folder of other scenes to ask about. Default: simulated by the same recipe, or the benchmark's own scans."
+    )
+    spare: float = setting(
+        "Scenes that are simulated for each of the benchmark's, 1–20: more scenes, more questions to choose from.",
+        default=1.5,
+        least=1,
+        most=20,
+    )
+    fewer: bool = setting("Accept fewer questions of a type than the benchmark has.", default=False)
     on: On = None
     workers: NumberOfWorkers = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ from tolman.ground_truth.released_audit import most_frequent_note
 
 if TYPE_CHECKING:
     from tolman.features.generate.compute import GenerateResult
+    from tolman.features.generate.forms import FormResult
     from tolman.features.scenes.simulation import SimulateResult
 
 
@@ -185,6 +187,48 @@ def show_simulated(console: Console, result: SimulateResult) -> None:
         f"{_speed(result)}"
         f"Make questions with 'tolman generate {typed(result.out)} --out BENCH'.",
     )
+
+
+def show_form(console: Console, result: FormResult, *, as_json: bool) -> None:
+    """A row for each question type: how alike form and benchmark are; and the next steps."""
+    if as_json:
+        about = {"out": str(result.out), "scenes": str(result.scenes), "commitment": str(result.commitment)}
+        write_json(console, about | {"same_scenes": result.same_scenes, "rows": [asdict(row) for row in result.rows]})
+        return
+    texts = ("question type", "measure")
+    numbers = ("questions", "median", "form", "distance", "frames", "form", "distance")
+    grid = plain_table((*texts, *numbers), left=texts)
+    for row in result.rows:
+        count = f"{row.questions:,}" if row.questions == row.wanted else f"{row.questions:,} of {row.wanted:,}"
+        cells = (*_medians(row.difficulty, ".2f"), _distance(row.difficulty_distance))
+        frames = (*_medians(row.frames, ".0f"), _distance(row.frames_distance))
+        grid.add_row(row.task, row.measure or "–", count, *cells, *frames)
+    print_wide(console, grid)
+    say(
+        console,
+        "median, frames: of the measure of difficulty and of the fewest frames needed, in the benchmark, then in the "
+        "form. distance: the greatest difference of the two distributions, 0–1 (Kolmogorov–Smirnov).",
+    )
+    if result.same_scenes:
+        say(
+            console,
+            "It asks about the benchmark's own scenes, so it can't show whether a model memorised scenes: give others "
+            "with --scenes.",
+            "yellow",
+        )
+    say(
+        console,
+        f"{counted(result.questions, 'question')}: {result.out}. Publish {result.commitment} now, and the folder, "
+        "with the seed in form.json, only when you reveal the form.",
+    )
+
+
+def _medians(found: tuple[float, float] | None, form: str) -> tuple[str, str]:
+    return ("–", "–") if found is None else (f"{found[0]:{form}}", f"{found[1]:{form}}")
+
+
+def _distance(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 COLOURS = {"pass": "green", "FAIL": "red", "too few": "yellow"}

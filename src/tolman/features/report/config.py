@@ -231,9 +231,18 @@ class SealConfig:
 class VerifyConfig:
     """Which run is verified, and against what."""
 
-    run: Annotated[str, Setting("Run folder, or its address: https://, s3:// or gs://.", positional=True)]
+    run: Annotated[
+        str,
+        Setting(
+            "Run folder, or its address: https://, s3:// or gs://. With --commitment: folder of a fresh form.",
+            positional=True,
+        ),
+    ]
     benchmark: Benchmark = None
     signers: Signers = None
+    commitment: Path | None = setting(
+        "File of the commitment (commitment.json) to the form that RUN names. Default: none, RUN is a run."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ import tolman
 from tolman import protocols
 from tolman.benchmarks import names
 from tolman.benchmarks.benchmark_folder import FILE as CARD
-from tolman.benchmarks.benchmark_folder import OLD_PROFILE, PROFILE, PROVENANCE, is_folder
+from tolman.benchmarks.benchmark_folder import OLD_PROFILE, PROFILE, PROVENANCE, form_differences, form_of, is_folder
 from tolman.errors import InputError, TolmanError, UsageError, counted, first_line
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.report.config import BoardConfig, SealConfig, VerifyConfig
@@ -202,8 +202,18 @@ def verify(config: VerifyConfig, events: Events = silent) -> VerifyResult:
         InputError: the file of signers or the benchmark's folder isn't there.
     """
     _check_given(config.benchmark, config.signers)
+    if config.commitment is not None:
+        return _verified_form(Path(config.run), config.commitment, config.benchmark)
     with tempfile.TemporaryDirectory() as name:
         return _verified(config.run, Path(name) / "run", config.benchmark, config.signers)[0]
+
+
+def _verified_form(folder: Path, commitment: Path, benchmark: Path | None) -> VerifyResult:
+    """Compare a fresh form with its commitment, and the benchmark that it names with the given one."""
+    problems = form_differences(folder, commitment)
+    if benchmark is not None and data_hash(load(str(benchmark), None, None).items) != form_of(folder).get("benchmark"):
+        problems.append(f"It is a form of another benchmark than {benchmark}.")
+    return VerifyResult(str(folder), tuple(problems))
 
 
 def _check_given(benchmark: Path | None, signers: Path | None) -> None:

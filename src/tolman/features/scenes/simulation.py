@@ -103,6 +103,15 @@ def simulate(config: SimulateConfig, events: Events = silent) -> SimulateResult:
     return SimulateResult(config.out, tuple(made), config.media, time.monotonic() - begun)
 
 
+def settings_of(config: SimulateConfig) -> dict[str, Any]:
+    """All settings that scenes depend on, as `simulation.json` has them.
+
+    Raises:
+        UsageError, InputError: as `simulate` does.
+    """
+    return _order(config).settings()
+
+
 def _order(config: SimulateConfig) -> WorldsConfig:
     if not config.shapes:
         raise UsageError(f"--shapes names no place; known: {', '.join(PLACES)}.")
