@@ -404,6 +404,9 @@ MAX_TOTAL_GAP = 60
 """Characters between "in total" and its number, at most."""
 
 
+_ENDS_CLAUSE = re.compile(r"[ ]*[,;:(—–]")
+
+
 def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
     """The quantity that a sentence totals or concludes."""
     segment = line.segment
@@ -416,6 +419,9 @@ def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commi
         return agreed(results[-1:], asked.unit, CONCLUDED, "concluded")
     if totals:
         near = min(plain, key=lambda q: _distance(q, totals))
+        closed = [q for q in plain if q.end <= totals[-1].start and not re.search(r"[,;:(—–]", text[q.end : totals[-1].start])]
+        if closed and _ENDS_CLAUSE.match(text, totals[-1].end):
+            near = closed[-1]  # "5 in total, 3 of them here"
         following = [q for q in plain if 0 <= q.start - totals[-1].end <= MAX_TOTAL_GAP]
         if following and segment.language.names & VERB_FINAL:
             near = following[-1]

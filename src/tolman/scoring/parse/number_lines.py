@@ -15,7 +15,15 @@ from functools import lru_cache
 from tolman.items import Unit
 from tolman.scoring.parse.commitments import ALONE, BOUND, JUDGED, RANGE, SEVERAL, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, same_word, words_of
-from tolman.scoring.parse.other_quantities import ASSUMING, MEASURED, asks_back, counts_other, is_of_other_size
+from tolman.scoring.parse.other_quantities import (
+    ASSUMING,
+    MEASURED,
+    asks_back,
+    counts_other,
+    is_of_other_size,
+    prefer_quality,
+    set_wholes_aside,
+)
 from tolman.scoring.parse.quantities import mark_sums, quantities
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, replies, segments
 from tolman.scoring.parse.units import Quantity
@@ -176,7 +184,8 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
         if _BRACKETED.fullmatch(text, line.segment.start, line.segment.end) and not line.segment.having("answer"):
             for quantity in line.found:
                 quantity.operand = True  # a sentence that is an aside
-    _prefer_quality(lines, text, asked)
+    prefer_quality(lines, text, asked)
+    set_wholes_aside(lines, text, asked)
     _prefer_units(lines, asked.unit)
     _prefer_digits(lines, text)
     return lines
@@ -306,47 +315,6 @@ def _is_adjective(quantity: Quantity, text: str) -> bool:
 
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)[\s.]*")
-
-
-def _prefer_quality(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> None:
-    """Set aside the numbers of all things, or of others, where one number is of those that have the quality asked for.
-
-    What a response announces or concludes isn't set aside.
-    """
-    if not asked.quality:
-        return
-    hits, others = [], []
-    for line in lines:
-        for k, quantity in enumerate(line.found):
-            end = line.found[k + 1].start if k + 1 < len(line.found) else line.segment.end
-            if _has_quality(quantity, end, line, text, asked):
-                hits.append(quantity)
-            elif not any(c.end <= quantity.start for c in line.segment.having("answer", "choose", "conclude")):
-                others.append(quantity)
-    hits = [q for q in hits if not q.operand]
-    if len({q.value for q in hits}) == 1:
-        for quantity in others:
-            quantity.operand = quantity.operand or (quantity.value != hits[0].value and not quantity.result)
-        for quantity in hits:
-            quantity.weak = False
-
-
-def _has_quality(quantity: Quantity, end: int, line: NumberLine, text: str, asked: AskedQuantity) -> bool:
-    """Check whether a number is of things with the quality asked for, by the words behind it or its label."""
-    segment = line.segment
-    stop = _CLAUSE_STOP.search(text, quantity.end, end)
-    part = segment.part(quantity.end, stop.start() if stop else end)
-    label = re.search(r"[^\n.;:!?,]*:[ *_`]*\Z", text[segment.start : quantity.start])
-    if label and not any(same_word(w.folded, a) for w in part.words for a in asked.quality):
-        part = segment.part(segment.start + label.start(), quantity.start)
-    if part.having("negate"):
-        return False
-    if asked.poles:
-        return any(c.role in asked.poles for c in segment.language.opposites.find(part.words, text))
-    return any(same_word(w.folded, a) for w in part.words for a in asked.quality)
-
-
-_CLAUSE_STOP = re.compile(r"[;:.!?\n](?:\s|\Z)")
 
 
 def _prefer_units(lines: Sequence[NumberLine], unit: Unit | None) -> None:

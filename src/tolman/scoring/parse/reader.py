@@ -374,6 +374,7 @@ def breaks_off(text: str, commitments: Sequence[Commitment], language: Languages
             and c.end >= len(tail) - MAX_UNPOINTED_CHARS
             and c.value is not None
             and c.strength > STATED
+            and c.rule != "corrected"
             for c in commitments
         )
         and len(tail) - start > MAX_ENDING_CHARS
