@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tolman.items import Unit
+from tolman.scoring.parse.asked import names_any
 from tolman.scoring.parse.commitments import (
     ALONE,
     CONCLUDED,
@@ -246,6 +247,10 @@ def _worked_out(line: NumberLine, plain: Sequence[Quantity], text: str, unit: Un
     return None
 
 
+_MORE = re.compile(r"[ ](?:more|others?|extra|additional|further)\b", re.IGNORECASE)
+"""Behind a number that is added to another."""
+
+
 def _pointed_out(
     plain: Sequence[Quantity], segment: Segment, text: str, asked: AskedQuantity, is_last: bool
 ) -> Commitment | None:
@@ -253,6 +258,8 @@ def _pointed_out(
     unit = asked.unit
     if unit in ("count", None) and len({q.value for q in plain}) > 1:
         counted = [q for q in plain if counts_asked(q, asked, segment, text)]
+        if any(_MORE.match(text, q.end) for q in plain[1:] if q not in counted):
+            return Commitment(None, JUDGED, plain[0].start, plain[-1].end, "counted", SEVERAL)
         if len({q.value for q in counted}) == 1:
             return agreed(counted, unit, JUDGED, "counted")
     if len({q.in_unit(unit) for q in plain}) == 1:
@@ -419,7 +426,8 @@ def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commi
         return agreed(results[-1:], asked.unit, CONCLUDED, "concluded")
     if totals:
         near = min(plain, key=lambda q: _distance(q, totals))
-        closed = [q for q in plain if q.end <= totals[-1].start and not re.search(r"[,;:(—–]", text[q.end : totals[-1].start])]
+        before = (text[q.end : totals[-1].start] for q in plain)
+        closed = [q for q, gap in zip(plain, before, strict=True) if gap and not re.search(r"[,;:(—–]", gap)]
         if closed and _ENDS_CLAUSE.match(text, totals[-1].end):
             near = closed[-1]  # "5 in total, 3 of them here"
         following = [q for q in plain if 0 <= q.start - totals[-1].end <= MAX_TOTAL_GAP]
@@ -486,7 +494,11 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
     if segment.having("unknown"):
         return []
     none = [replace(c, role="counted 0") for c in segment.having("none_of") if asked.quality]
-    found = [c for c in [*replies(segment, text), *none] if _is_count(c, line, text, asked)]
+    said = [*replies(segment, text), *none]
+    timed = _times_asked(said, segment, text, asked) if asked.times else None
+    if timed is not None:
+        return timed
+    found = [c for c in said if _is_count(c, line, text, asked)]
     if not found or is_counterfactual(segment, text):
         return []
     start, end = found[0].start, found[-1].end
@@ -496,6 +508,26 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
     opens_line = not words_of(text[segment.start : start]) and i == 0
     strength = ALONE if opens_line else CONCLUDED if i in (0, len(lines) - 1) else STATED
     return [Commitment(values.pop(), strength, start, end, "in words")]
+
+
+def _times_asked(said: Sequence[Cue], segment: Segment, text: str, asked: AskedQuantity) -> list[Commitment] | None:
+    """Return how often the thing asked for happens, where a sentence says how often several things do; None elsewhere.
+
+    It is that of the only clause with a word of the question of its own, or of an "only": "runs twice, jumps once".
+    """
+    times = [c for c in said if c.role.startswith("times ") and c.role[-1].isdecimal()]
+    if len({c.role for c in times}) < 2:
+        return None
+    begins = [segment.start, *(c.end for c in times[:-1])]
+    clauses = [segment.part(begin, c.start).words for begin, c in zip(begins, times, strict=True)]
+    shared = [{a for a in asked.words if names_any(words, frozenset({a}))} for words in clauses]
+    alone = [i for i, own in enumerate(shared) if own - set().union(*shared[:i], *shared[i + 1 :])]
+    limited = [i for i, words in enumerate(clauses) if words and words[-1].folded in ("only", "just")]
+    chosen = alone if len(alone) == 1 else limited
+    if len(chosen) != 1 or segment.having("negate", "suppose"):
+        return [Commitment(None, CONCLUDED, times[0].start, times[-1].end, "in words", SEVERAL)]
+    cue = times[chosen[0]]
+    return [Commitment(Fraction(cue.role.split()[1]), CONCLUDED, cue.start, cue.end, "in words")]
 
 
 _TIMES = r"(?:once|twice|thrice|\w+ times)"
@@ -556,7 +588,7 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
         return _counts_times(cue, line, text, asked)
     begin = 1 + max(text.rfind(mark, segment.start, cue.start) for mark in ";:")
     lead = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
-    lead = [w for w in lead if w.folded not in segment.language.skip]
+    lead = [w for w in lead if w.folded not in segment.language.skip | _PRESENT]
     behind = [w for w in segment.words if w.start >= cue.end][:MAX_COUNTED_WORDS]
     ends = not behind or re.match(r"[ *_`]*[,.;:!)—–]", text[cue.end : cue.end + 6]) is not None
     if value == "0" and any(same_word(w.folded, a) for w in behind for a in asked.quality):
@@ -568,6 +600,7 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
     )
 
 
+_PRESENT = frozenset(("there's", "there're", "sadly", "clearly"))
 _OF_THEM = frozenset(("of", "that", "are", "is", "in", "davon", "de", "dos", "das", "des"))
 """Words that may stand behind "none" without changing it."""
 

@@ -58,6 +58,7 @@ from tolman.scoring.parse.option_verdicts import (
     all_of_them,
     behind_enumeration,
     left_over,
+    ranked,
     superlative,
     verdicts,
     without_cases,
@@ -310,7 +311,7 @@ def choice_found(
     asked = asked_in(question, option_language)
     lines = option_lines(text, prepared, language, asks_for_first(question, option_language))
     relabelled(lines, text, prepared.count)
-    winners = measured(lines, text, prepared, asked)
+    winners = ranked(lines, text, prepared.count, asked) or measured(lines, text, prepared, asked)
     read_against(lines, text, prepared, asked)
     found: list[Commitment] = without_cases(lines, text)
     awaited = False

@@ -185,9 +185,9 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
             for quantity in line.found:
                 quantity.operand = True  # a sentence that is an aside
     prefer_quality(lines, text, asked)
-    set_wholes_aside(lines, text, asked)
     _prefer_units(lines, asked.unit)
     _prefer_digits(lines, text)
+    set_wholes_aside(lines, text, asked)
     return lines
 
 
@@ -543,7 +543,9 @@ _NOT_ADDED = re.compile(
 )
 """Signs that the first number is the whole, or that the same things are counted at several times or in pictures."""
 
-_ADDED = re.compile(r"\b(?:another|more|further|then|plus)\b", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"\b(?:another|more|further|then|plus|minus|less|leav(?:es|ing)|remain\w*|removing|without)\b", re.IGNORECASE
+)
 
 
 def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
@@ -569,7 +571,7 @@ def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitmen
     if any(not is_inside(w, known) and w.folded not in segment.language.skip | _SEEN for w in lead):
         return None
     rest = sum((q.value for q in found[1:]), Fraction(0))
-    if len(found) > 2 and found[0].value == rest and not _ADDED.search(text, found[0].end, segment.end):
+    if len(found) > 2 and found[0].value == rest and not _CHANGED.search(text, found[0].end, segment.end):
         return Commitment(rest, JUDGED, found[0].start, found[0].end, "added up")  # "six, four here and two there"
     if _NOT_ADDED.search(text, found[0].end, segment.end):
         return None

@@ -608,11 +608,17 @@ def _with_common_unit(found: Sequence[_Measure], text: str) -> list[_Measure]:
 
 def _owner(quantity: Quantity, mentions: Sequence[Mention], text: str) -> int:
     """The option that a quantity in a sentence measures: the last in front of it, else the first behind."""
+    following = next((m for m in mentions if m.start >= quantity.end), None)
+    if following is not None and _FOR.fullmatch(text, quantity.end, following.start):
+        return following.option
     before = [m for m in mentions if m.end <= quantity.start]
     if before:
         return before[-1].option
     behind = [m for m in mentions if m.start >= quantity.end and not _STOP.search(text[quantity.end : m.start])]
     return behind[0].option if behind else -1
+
+
+_FOR = re.compile(r"[ ]for[ ](?:the[ ])?", re.IGNORECASE)
 
 
 def _of_row(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tolman.items import Unit
 from tolman.scoring.parse.asked import names_any, opposite
-from tolman.scoring.parse.lexicon import same_word, words_of
+from tolman.scoring.parse.lexicon import is_inside, same_word, words_of
 from tolman.scoring.parse.response_segments import Segment, is_question
 from tolman.scoring.parse.units import Quantity
 
@@ -139,7 +139,9 @@ _PART_OF = re.compile(
     re.IGNORECASE,
 )
 """Signs that a number is a part of an earlier one."""
-_IN_ALL = re.compile(r"\b(?:in total|altogether|in all|overall|insgesamt|en total|au total|no total|ao todo|всего)\b", re.I)
+_IN_ALL = re.compile(
+    r"\b(?:in total|altogether|in all|overall|insgesamt|en total|au total|no total|ao todo|всего)\b", re.I
+)
 _EVERYWHERE = frozenset((
     "room", "image", "picture", "photo", "video", "scene", "frame", "clip", "view", "visible", "seen", "shown", "see",
     "total", "many", "how", "number", "count", "altogether", "there", "have", "has", "does", "did", "different",
@@ -170,7 +172,7 @@ def set_wholes_aside(lines: Sequence[NumberLine], text: str, asked: AskedQuantit
             part = line.segment.part(edge, stop.end() if stop else end)
             words = {a for a in asked.words if a not in dull and names_any(part.words, frozenset({a}))}
             totals = {c.start for c in part.having("total")} - {s for n in named for s in n[2]}
-            named.append((quantity, words, totals, bool(part.having("negate", "suppose")), asked.is_about(part.words)))
+            named.append((quantity, words, totals, _is_denied(part), asked.is_about(part.words)))
     if not 2 <= len(named) <= MAX_NAMED or any(q.result for q, *_ in named):
         return
     for k, (whole, said, total, denied, about) in enumerate(named[:-1]):
@@ -188,6 +190,11 @@ def set_wholes_aside(lines: Sequence[NumberLine], text: str, asked: AskedQuantit
             for quantity, *_ in best:
                 quantity.operand = quantity.weak = False
             return
+
+
+def _is_denied(part: Segment) -> bool:
+    """Check whether a part of a sentence denies or supposes something; "no total" of other languages doesn't."""
+    return any(not is_inside(c, part.having("total")) for c in part.having("negate", "suppose"))
 
 
 MAX_NAMED = 8
