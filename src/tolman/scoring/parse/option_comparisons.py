@@ -186,6 +186,8 @@ def _is_move(mention: Mention, segment: Segment, text: str, asked: Asked) -> boo
     than the thing to locate: "she turns left"."""
     if mention.by == "letter":
         return False
+    if text.startswith(" of the ", mention.end):
+        return False  # "walks in front of the dog"
     if _OF_ANOTHER.match(text, mention.end) or _is_of_another_thing(segment, text, asked):
         return True
     if not _MOVES.search(text, segment.start, mention.start):
@@ -248,7 +250,8 @@ def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: As
         if relation.teller == "subject":
             said = options.concepts[covering[0].option] if covering and covering[0].option >= 0 else None
             turned = frozenset(OPPOSITE_DIRECTIONS.get(c, c) for c in said or {relation.cue.role})
-            option = next((i for i, concepts in enumerate(options.concepts) if concepts == turned), -1)
+            sides = [concepts & OPPOSITE_DIRECTIONS.keys() or concepts for concepts in options.concepts]
+            option = sides.index(turned) if sides.count(turned) == 1 else -1
             negated = covering[0].negated if covering else _is_denied(line.segment, relation.cue, text)
             line.mentions = [m for m in line.mentions if m not in covering]
             if option >= 0:
@@ -378,9 +381,14 @@ MAX_PREDICATE_WORDS = 6
 """Words between an option and the quality that is said of it, at most."""
 
 
+_VIEWER = re.compile(r"\b(?:camera|viewer|observer|photographer|us)\b", re.IGNORECASE)
+
+
 def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> None:
     """Replace the option that a line calls the opposite of the question: by the other of two, else by none."""
     poles = {pole for pole in asked.poles if pole[:-1] in COMPARED}
+    if _VIEWER.search(asked.question):  # "the sofa is behind the table"
+        poles |= {alike(pole) for pole in poles if pole[:-1] == "distance"}
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in COMPARED]
