@@ -34,6 +34,7 @@ from tolman.scoring.parse.lexicon import (
     words_of,
 )
 from tolman.scoring.parse.number_lines import (
+    A_ONE,
     VERB_FINAL,
     AskedQuantity,
     NumberLine,
@@ -218,6 +219,8 @@ def _stated(line: NumberLine, text: str, asked: AskedQuantity, is_last: bool) ->
     """The quantities that a line states without any announcement."""
     segment, unit = line.segment, asked.unit
     plain = without_weak(line.stated)
+    if unit == "count" and A_ONE.search(text, plain[0].end, segment.end):
+        return Commitment(None, JUDGED, plain[0].start, plain[-1].end, "stated", SEVERAL)
     worked_out = _worked_out(line, plain, text, unit)
     if worked_out is not None:
         return worked_out

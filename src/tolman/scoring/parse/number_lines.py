@@ -165,6 +165,10 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
                 if quantity.kind == "foreign" and _is_unit_asked(text, quantity, asked.question):
                     quantity.kind, quantity.asked = "", True
         mark_sums(found, text)
+        if asked.unit == "count" and "pair" not in asked.question.casefold():
+            for quantity in found:
+                if not quantity.kind and text.startswith(" pairs", quantity.end):
+                    quantity.value *= 2
         usable = [q for q in found if not q.label and q.in_unit(asked.unit) is not None]
         if usable and is_counterfactual(segment, text):
             edges = clause_edges(segment, text)
@@ -195,12 +199,16 @@ _NEEDING = re.compile(r"\b(?:would|['’]d) (?:first )?(?:need|have to (?:know|s
 """A sentence that says what would help to answer, not what the answer is."""
 
 
+_POINTING = re.compile(r"\b(?:this|that|which|other|each|every|left|right|next|previous|same)[ ]\Z", re.IGNORECASE)
+"""In front of a "one" that stands for a thing."""
 _WORD_BEHIND = re.compile(r"[ ][a-z]")
 
 
 def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
     """Check whether a "one" or "single" is said of a thing that the question doesn't name: "in a single picture"."""
     said = text[quantity.start : quantity.end].casefold()
+    if said == "one" and _POINTING.search(text, segment.start, quantity.start):
+        return True
     if not asked.question or said not in ("one", "single") or not _WORD_BEHIND.match(text, quantity.end):
         return False
     behind = [w for w in segment.words if w.start >= quantity.end][:MAX_NOUN_WORDS]
@@ -253,6 +261,7 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 """In front of a number of things of which another number is told: "four of the five"."""
+_OPENS_WHOLE = re.compile(r"\W*(?:out )?of\b", re.IGNORECASE)
 _MAX_WHOLE = len("of these ")
 
 
@@ -272,7 +281,7 @@ def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
             or (reasoned and any(c.end <= quantity.start for c in reasons))
             or quantity.end <= behind
             or (
-                parts
+                (parts or _OPENS_WHOLE.match(text, segment.start, quantity.start))
                 and not quantity.kind
                 and _WHOLE.search(text, max(segment.start, quantity.start - _MAX_WHOLE), quantity.start)
             )
@@ -543,6 +552,8 @@ _NOT_ADDED = re.compile(
 )
 """Signs that the first number is the whole, or that the same things are counted at several times or in pictures."""
 
+A_ONE = re.compile(r"(?:,|\band)[ ](?:an?|another)[ ](?:\w+[ ])?(?:one|pair|couple)\b(?![ ](?:by|at|on|in))", re.I)
+"""A further thing of another kind: "and a red one"."""
 _CHANGED = re.compile(
     r"\b(?:another|more|further|then|plus|minus|less|leav(?:es|ing)|remain\w*|removing|without)\b", re.IGNORECASE
 )
@@ -564,6 +575,8 @@ def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitmen
     found = [q for q in line.found if not q.kind]
     if asked.unit != "count" or not 2 <= len(found) <= MAX_PLACES or len(found) < len(line.found):
         return None
+    if A_ONE.search(text, found[0].end, segment.end):
+        return None
     if any(q.note or q.result or q.operand for q in found) or segment.having("total", "correct", "negate", "suppose"):
         return None
     lead = [w for w in segment.words if w.end <= found[0].start]
@@ -571,7 +584,14 @@ def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitmen
     if any(not is_inside(w, known) and w.folded not in segment.language.skip | _SEEN for w in lead):
         return None
     rest = sum((q.value for q in found[1:]), Fraction(0))
-    if len(found) > 2 and found[0].value == rest and not _CHANGED.search(text, found[0].end, segment.end):
+    if (
+        len(found) > 2
+        and found[0].value == rest
+        and not (
+            _CHANGED.search(text, found[0].end, segment.end)
+            or any(c.start > found[0].end for c in segment.having("conclude"))
+        )
+    ):
         return Commitment(rest, JUDGED, found[0].start, found[0].end, "added up")  # "six, four here and two there"
     if _NOT_ADDED.search(text, found[0].end, segment.end):
         return None

@@ -31,7 +31,12 @@ _NO_NOUN = frozenset((
 ))  # fmt: skip
 """Words behind a number that end like a plural, but name nothing else that it counts."""
 _THAN_OTHER = re.compile(r"\bthan[ ](?:the|a|an|its|this|that|any)[ ](?:\w+[ ])?\Z", re.IGNORECASE)
-_DIFFERENCE = re.compile(r"[ ](?:more|less|further|farther|\w{2,}er)[ ]than\b", re.IGNORECASE)
+_DIFFERENCE = re.compile(
+    r"[ ](?:more|less|further|farther|\w{2,}er)[ ]than\b"
+    r"|[ ](?:wider|taller|higher|longer|shorter|deeper|farther|further|nearer|closer|lower|larger|smaller|bigger)[ ]*"
+    r"(?:[.,;:!)]|\Z)",
+    re.IGNORECASE,
+)
 _MULTIPLIED = re.compile(
     r"\b(?:twice|double|half|thirds?|quarters?|times)[ ](?:(?:of|as|the)[ ])*(?:that|it|this)\b", re.IGNORECASE
 )
@@ -46,7 +51,7 @@ _OTHER_CLAUSE = re.compile(r"[,;:.]\s")
 _GROUPED = re.compile(r"[ ](?:of|by|x|×|times)[ ](?!the)|\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 """Behind a number of groups, each of as many of the things asked for."""
 _PLUS_SOME = re.compile(
-    r"\bplus[ ](?:the|an?|another|some)[ ](?:\w+[ ])?(?:pair|couple|few|rest|others)\b(?![ ]of\b)", re.IGNORECASE
+    r"\bplus[ ](?:the|an?|another|some)[ ](?:\w+[ ])?(?:pair|couple|few|rest|others?|ones?)\b(?![ ]of\b)", re.IGNORECASE
 )
 ASSUMING = re.compile(r"\W*(?:let(?:['’]s| us)[ ])?(?:assume|suppose|imagine)\b[^,;:]*", re.IGNORECASE)
 """A sentence that only assumes something."""
@@ -81,13 +86,13 @@ _PERSON = re.compile(
 )
 """In front of the height of somebody, to whom other things are compared."""
 _DIMENSIONS = {
-    "height": ("high", "tall", "height"),
-    "width": ("wide", "width"),
-    "length": ("long", "length"),
-    "depth": ("deep", "depth"),
-    "thickness": ("thick", "thickness"),
+    "height": ("high", "tall", "height", "hoch", "höhe", "haut", "hauteur", "alto", "alta", "altura", "высота"),
+    "width": ("wide", "width", "breit", "breite", "large", "largeur", "ancho", "anchura", "largura", "ширина"),
+    "length": ("long", "length", "lang", "länge", "longueur", "longitud", "comprimento", "длина"),
+    "depth": ("deep", "depth", "tief", "tiefe", "profondeur", "profundidad", "profundidade", "глубина"),
+    "thickness": ("thick", "thickness", "dick", "dicke", "épaisseur", "grosor", "espessura", "толщина"),
 }
-_BEHIND = re.compile(r"[ -](?:in[ ])?(\w+)")
+_BEHIND = re.compile(r"[ -](?:(?:in|de)[ ])?(\w+)")
 """The word behind a quantity that may name its dimension: "75 cm high", "75 cm in height"."""
 _LABEL = re.compile(r"\b(\w+)(?:[ ]?[:=]|[ ]of|[ ]is)?[ ]\Z")
 """The word in front that may: "width: 75 cm", "a width of 75 cm"."""

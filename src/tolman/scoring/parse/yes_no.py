@@ -231,12 +231,15 @@ def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
         return None
     if not _WH.isdisjoint(names) and names[:3] != ["as", "far", "as"]:
         return None
+    if "only" in names:
+        return False if _ASKS_ALL.search(asked.question) else None
     is_pronoun = names[-1] in _ECHO_SUBJECTS and names[-2:-1] != ["other"]
     if not is_pronoun and not names_any(before, asked.subject or frozenset(asked.words)):
         return None  # "the other one is"
     return not (match["no"] or match["cannot"] or any(w in ("never", "neither", "nor", "hardly", "no") for w in names))
 
 
+_ASKS_ALL = re.compile(r"\b(?:both|all|every|each|everyone|everybody)\b", re.IGNORECASE)
 _TURNS = re.compile(r"[;:]|,[ ](?=(?:but|while|whereas|so|though|and)\b)|[ ](?=(?:but|whereas)\b)", re.IGNORECASE)
 """Where a clause begins that may be about another thing than the clause before it, or conclude from it."""
 
@@ -259,6 +262,8 @@ def _by_clause(
 def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of a sentence that restates the question, in its words or in opposite ones."""
     by_number = _by_threshold(segment, text, asked)
+    if by_number is None:
+        by_number = _by_counts(segment, text, asked)
     if by_number is not None:
         return by_number
     for rule in (_bare_pole, _elsewhere, _able):
@@ -534,6 +539,29 @@ def _by_threshold(segment: Segment, text: str, asked: Asked) -> bool | None:
     if bound["ends"]:
         return value >= number if bound["ends"].casefold() == "least" else value <= number
     return value > number if bound["more"] else value < number
+
+
+_MORE_THAN = re.compile(
+    r"\b(?P<more>more|(?P<less>fewer|less))[ ](?P<one>\w+)\b.*?\bthan[ ](?P<other>\w+)", re.IGNORECASE
+)
+
+
+def _by_counts(segment: Segment, text: str, asked: Asked) -> bool | None:
+    """The verdict of two counts on "more chairs than tables"."""
+    wanted = _MORE_THAN.search(asked.question)
+    numbers = _numbers(text, segment.words, segment.language) if wanted else {}
+    if wanted is None or len(numbers) != 2 or segment.having("negate"):
+        return None
+    counted: dict[str, Fraction] = {}
+    for end, value in numbers.items():
+        behind = next((w for w in segment.words if w.start >= end), None)
+        for name in ("one", "other"):
+            if behind is not None and same_word(behind.folded, wanted[name].casefold()):
+                counted[name] = value
+    if len(counted) < 2:
+        return None
+    one, other = counted["one"], counted["other"]
+    return one < other if wanted["less"] else one > other
 
 
 _COUNTING = frozenset(("exactly", "only", "just", "see", "count", "there's", "can", "we", "them", "here", "precisely"))
