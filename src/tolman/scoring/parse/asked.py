@@ -240,10 +240,7 @@ def names_any(words: Sequence[Word], wanted: frozenset[str]) -> list[Word]:
         words: of the response.
         wanted: folded words of the thing.
     """
-    return [w for w in words if any(same_word(_OWNING.sub("", w.folded), other) for other in wanted)]
-
-
-_OWNING = re.compile(r"['’]s\Z")
+    return [w for w in words if any(same_word(w.folded, other) for other in wanted)]
 
 
 COMPARED = frozenset((

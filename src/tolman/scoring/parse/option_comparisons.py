@@ -186,12 +186,10 @@ def _is_move(mention: Mention, segment: Segment, text: str, asked: Asked) -> boo
     than the thing to locate: "she turns left"."""
     if mention.by == "letter":
         return False
-    if text.startswith(" of the ", mention.end):
-        return False  # "walks in front of the dog"
     if _OF_ANOTHER.match(text, mention.end) or _is_of_another_thing(segment, text, asked):
         return True
-    if not _MOVES.search(text, segment.start, mention.start):
-        return False
+    if not _MOVES.search(text, segment.start, mention.start) or text.startswith(" of the ", mention.end):
+        return False  # "walks in front of the dog"
     return not names_any([w for w in segment.words if w.end <= mention.start], asked.subject)
 
 
@@ -295,7 +293,10 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
         behind = [w for w in segment.words if w.start >= cue.end][: MAX_LINK_WORDS + 1]
         teller = _teller(behind, cue, text, asked)
         if before and not teller and text[before[-1].start : before[-1].end].endswith(("'s", "’s")):
-            teller, before = _thing(before[-1], asked), before[:-1]  # "on the stove's left"
+            teller, before = (
+                _thing(replace(before[-1], folded=before[-1].folded[:-2]), asked),
+                before[:-1],
+            )  # "on the stove's left"
         if before and before[-1].folded in _OWNING and not teller:
             teller = "subject" if names_any(before, asked.anchor) and not names_any(before, asked.subject) else ""
         told = _nearest(before[::-1], asked, segment.language.skip) or (
@@ -387,13 +388,13 @@ _VIEWER = re.compile(r"\b(?:camera|viewer|observer|photographer|us)\b", re.IGNOR
 def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> None:
     """Replace the option that a line calls the opposite of the question: by the other of two, else by none."""
     poles = {pole for pole in asked.poles if pole[:-1] in COMPARED}
-    if _VIEWER.search(asked.question):  # "the sofa is behind the table"
-        poles |= {alike(pole) for pole in poles if pole[:-1] == "distance"}
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in COMPARED]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
+    if _VIEWER.search(asked.question) and not any(c.role[:-1] == "distance" for c in said):
+        poles = {alike(pole) for pole in poles}  # "the sofa is behind the table"
     other = [c for c in said if opposite(c.role) in poles]
     if not other or any(c.role in poles for c in said):
         return
