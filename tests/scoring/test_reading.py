@@ -21,9 +21,8 @@ from tolman.items import Item, Unit
 from tolman.scoring.answer_values import ParsedAnswer
 from tolman.scoring.parse import read_careful
 from tolman.scoring.parse import wrappers as preparing
-from tolman.scoring.parse.choice import values_of
 from tolman.scoring.parse.option_sequences import orders_of
-from tolman.scoring.parse.option_texts import option_texts
+from tolman.scoring.parse.option_texts import option_texts, values_of
 from tolman.scoring.parse.plain_text import Plain, plain
 
 THINGS = ("chair", "table", "sofa", "lamp")

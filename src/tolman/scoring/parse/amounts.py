@@ -5,7 +5,6 @@ Numbers alone in a line or under a label, dimensions, and the zero of things tha
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -50,7 +49,7 @@ from tolman.scoring.parse.number_lines import (
     restatements,
     without_weak,
 )
-from tolman.scoring.parse.other_quantities import MEASURED
+from tolman.scoring.parse.other_quantities import MEASURED, dimensions, multiplied
 from tolman.scoring.parse.plain_text import fold
 from tolman.scoring.parse.response_segments import (
     Segment,
@@ -608,37 +607,6 @@ _OF_THEM = frozenset(("of", "that", "are", "is", "in", "davon", "de", "dos", "da
 """Words that may stand behind "none" without changing it."""
 
 
-_GROUPED = re.compile(r"[ ](?P<group>[a-z]+)[ ](?:(?P<of>of|by)|with|each (?:of|with)|, each with)[ ](?:a[ ])?\Z")
-_EACH = re.compile(r"[^.;:!?]{0,24}\b(?:each|per|apiece|every)\b")
-
-
-def multiplied(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
-    """Multiply equal groups: "five rows of six chairs".
-
-    Args:
-        line: the sentence or line.
-        text: without markup.
-        asked: by the item.
-
-    Returns:
-        A commitment to the product; None where the line gives other numbers than a group's and that of the groups.
-    """
-    found = [q for q in line.found if not q.kind]
-    if asked.unit != "count" or len(found) != 2 or len(line.found) != 2 or line.segment.having("negate", "suppose"):
-        return None
-    groups, each = found
-    match = _GROUPED.match(text[groups.end : each.start])
-    if match is None or groups.note or each.note:
-        return None
-    if any(names_same(match["group"], a) for a in asked.words if a not in asked.quality):
-        return None
-    if match["of"] != "by" and not _EACH.match(text, each.end):
-        behind = [w for w in line.segment.words if w.start >= each.end][:2]
-        if match["of"] is None or not (asked.is_about(behind) or not behind):
-            return None
-    return Commitment(groups.value * each.value, JUDGED, groups.start, each.end, "added up")
-
-
 MAX_NONE_GAP = 24
 """Characters between "no" and the things that aren't there, at most."""
 MAX_SHORT_LINES = 3
@@ -648,11 +616,6 @@ MAX_LABEL_WORDS = 6
 MAX_LONE_QUANTITIES = 3
 """Different quantities in a line that holds nothing else, at most."""
 
-_LONGEST = re.compile(
-    r"\b(?:longest|largest|biggest|length)\b|最长|最長|長邊|长边|가장 긴|длин|längste|plus long|más larg|maior"
-    r"|lado mais longo|أطول|सबसे लंब",
-    re.IGNORECASE,
-)
 _LONE_ROLES = (
     "estimate",
     "answer",
@@ -666,24 +629,6 @@ _LONE_ROLES = (
     "alternative",
 )
 """Roles of words that may stand beside a number that stands alone."""
-
-
-def dimensions(line: NumberLine, text: str, asked: AskedQuantity) -> list[Commitment]:
-    """The largest of "150 x 80 x 75", where the longest side is asked for."""
-    found = line.found
-    if len(found) < 2 or asked.unit not in ("cm", "m") or not _LONGEST.search(asked.question):
-        return []
-    gaps = [text[a.end : b.start] for a, b in itertools.pairwise(found)]
-    if not all(re.fullmatch(r"[^\d=]{0,14}[x×*][^\d=]{0,4}", gap) for gap in gaps):
-        return []
-    kinds = {(q.kind, q.factor) for q in found if q.kind}
-    if len(kinds) > 1:
-        return []
-    for quantity in found:
-        if not quantity.kind and kinds:
-            quantity.kind, quantity.factor = next(iter(kinds))
-    largest = max(found, key=lambda q: q.value)
-    return [Commitment(largest.in_unit(asked.unit), STATED, largest.start, largest.end, "dimensions")]
 
 
 _NONE_SEEN = re.compile(

@@ -7,14 +7,12 @@ them. The other finds options that are numbers, "2.4 m" or "four", where a respo
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 
-from tolman.items import LETTERS, Unit
+from tolman.items import LETTERS
 from tolman.scoring.parse.amounts import number_commitments
 from tolman.scoring.parse.asked import asked_in, opposite
 from tolman.scoring.parse.commitments import (
@@ -52,7 +50,7 @@ from tolman.scoring.parse.option_mentions import (
     options_in,
 )
 from tolman.scoring.parse.option_sequences import by_order, by_route
-from tolman.scoring.parse.option_texts import option_texts
+from tolman.scoring.parse.option_texts import counts, option_texts, ranges_of, values_of
 from tolman.scoring.parse.option_verdicts import (
     affirmation,
     all_of_them,
@@ -63,7 +61,6 @@ from tolman.scoring.parse.option_verdicts import (
     verdicts,
     without_cases,
 )
-from tolman.scoring.parse.quantities import quantities
 from tolman.scoring.parse.response_segments import Segment, announces_next
 from tolman.scoring.parse.yes_no import yes_or_no
 
@@ -192,7 +189,8 @@ _SEES = re.compile(
 
 
 _MORE = re.compile(
-    r"[ ](?:has|have|had|holds?|takes?|gets?|with|is|are|was|were)\b[^,;.]*?\b(?:(?P<more>more)|(?P<less>less|fewer))\b",
+    r"[ ](?:has|have|had|holds?|takes?|gets?|with|is|are|was|were)\b[^,;.]*?"
+    r"\b(?:more|(?P<less>less|fewer))\b",
     re.IGNORECASE,
 )
 
@@ -562,62 +560,8 @@ _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
 MAX_VALUE_DIFFERENCE = Fraction(1, 500)
 """Share by which a number may differ from the value of its option."""
 
-_UNITS: dict[tuple[str, Fraction], Unit] = {
-    ("length", Fraction(1)): "m",
-    ("length", Fraction(1, 100)): "cm",
-    ("area", Fraction(1)): "m2",
-    ("", Fraction(1)): "count",
-}
 _STRENGTHS = {DECLARED: DECLARED, ALONE: ALONE, CONCLUDED: CONCLUDED, JUDGED: STATED, STATED: STATED}
 """Strength of an option's value by the strength of the number."""
-
-
-@lru_cache(maxsize=16_384)
-def values_of(options: tuple[str, ...], language: Languages) -> tuple[tuple[Fraction, ...], Unit] | None:
-    """Read options as numbers.
-
-    Args:
-        options: their texts.
-        language: in which they are written.
-
-    Returns:
-        The numbers and their unit; None where an option is no number or the units differ.
-    """
-    values: list[Fraction] = []
-    units: set[tuple[str, Fraction]] = set()
-    for option in options:
-        words = words_of(option)
-        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
-        rest = [w for w in words if not is_inside(w, found) and w.folded not in language.skip]
-        if len(found) != 1 or found[0].note or len(rest) > 1:
-            return None
-        units.add((found[0].kind, found[0].factor))
-        values.append(found[0].value)
-    if len(units) != 1 or len(set(values)) < len(values):
-        return None
-    unit = _UNITS.get(next(iter(units)))
-    return (tuple(values), unit) if unit else None
-
-
-def counts(options: tuple[str, ...], language: Languages) -> bool:
-    """Check whether options are numbers that count or measure: "3 chairs", not "picture 3".
-
-    Args:
-        options: their texts.
-        language: in which they are written.
-
-    Returns:
-        True where each begins with its number, and the numbers have a known unit or none.
-    """
-    known = values_of(options, language)
-    if known is None:
-        return False
-    for option in options:
-        words = words_of(option)
-        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
-        if found[0].start != words[0].start:
-            return False
-    return True
 
 
 def by_value(text: str, options: tuple[str, ...], language: Languages, option_language: Languages) -> list[Commitment]:
@@ -647,48 +591,6 @@ def by_value(text: str, options: tuple[str, ...], language: Languages, option_la
                 replace(commitment, value=LETTERS[near[0]], strength=_STRENGTHS[commitment.strength], rule="value")
             )
     return result
-
-
-_UPPER = re.compile(
-    r"\b(?:under|below|up to|at most|maximum|(?:less|fewer|shorter|smaller|lower|no more) than)\b|[<≤]", re.IGNORECASE
-)
-_LOWER = re.compile(
-    r"\b(?:over|above|beyond|at least|minimum|(?:more|greater|longer|larger|higher|no less) than|or more)\b|[>≥+]",
-    re.IGNORECASE,
-)
-
-
-@lru_cache(maxsize=16_384)
-def ranges_of(
-    options: tuple[str, ...], language: Languages
-) -> tuple[tuple[tuple[Fraction | float, Fraction | float], ...], Unit] | None:
-    """Read options as ranges: "between 1 and 2 m", "over 2 m".
-
-    Args:
-        options: their texts.
-        language: in which they are written.
-
-    Returns:
-        The ends of each and their unit; None unless all options are ranges, bounds or numbers, and one is a range or a
-        bound.
-    """
-    ends: list[tuple[Fraction | float, Fraction | float]] = []
-    units: set[tuple[str, Fraction]] = set()
-    open_ended = False
-    for option in options:
-        words = words_of(option)
-        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
-        units |= {(q.kind, q.factor) for q in found if q.kind}
-        values = [q.value for q in found]
-        if not 1 <= len(values) <= 2 or (len(values) == 2 and any(q.note != "range" for q in found)):
-            return None
-        upper, lower = _UPPER.search(option), _LOWER.search(option)
-        low = -math.inf if len(values) == 1 and upper and not lower else values[0]
-        high = math.inf if len(values) == 1 and lower and low == values[0] else values[-1]
-        open_ended = open_ended or low != high
-        ends.append((low, high))
-    unit = _UNITS.get(next(iter(units), ("", Fraction(1)))) if len(units) <= 1 else None
-    return (tuple(ends), unit) if unit and open_ended else None
 
 
 def by_range(

@@ -10,12 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.asked import COMPARED, Asked, alike, is_content, names_any, opposite
+from tolman.scoring.parse.asked import COMPARED, Asked, alike, names_any, opposite, poles_of, with_things_of
 from tolman.scoring.parse.commitments import CONCLUDED, JUDGED, Commitment
-from tolman.scoring.parse.lexicon import Cue, Languages, Word, longest, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Word, longest, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
 from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
@@ -67,8 +66,8 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
         asked: by the item.
     """
     directed = any(c & OPPOSITE_DIRECTIONS.keys() for c in options.concepts)
-    polar = _poles_of(options, lines[0].segment.language) if lines and not directed else []
-    asked = _with_things_of(options, asked, lines[0].segment.language) if lines else asked
+    polar = poles_of(options, lines[0].segment.language) if lines and not directed else []
+    asked = with_things_of(options, asked, lines[0].segment.language) if lines else asked
     related = False
     by_case = any(is_case(line, text) for line in lines if not is_counterfactual(line.segment, text))
     for line in reversed(lines):
@@ -87,48 +86,6 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
         if asked.poles and line.mentions:
             _turn_qualities(line, text, options, asked)
-
-
-@lru_cache(maxsize=16_384)
-def _poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
-    """Return the poles that the options name; empty where no two options name opposite ones."""
-    found = [frozenset(alike(c.role) for c in longest(language.opposites.find(words_of(o), o))) for o in options.texts]
-    every = frozenset[str]().union(*found)
-    return found if any(pole[:-1] in COMPARED and opposite(pole) in every for pole in every) else []
-
-
-@lru_cache(maxsize=16_384)
-def _with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
-    """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
-    if not asked.poles and not (asked.subject and asked.anchor and _poles_of(options, language)):
-        asked = _with_poles_of(options, asked, language)
-    if asked.anchor or not (asked.located and asked.subject):
-        return asked
-    bags = [frozenset(w.folded for w in words_of(o) if is_content(w.folded, language)) for o in options.texts]
-    shared = frozenset.intersection(*bags) - asked.subject - language.opposites.exact.keys()
-    return replace(asked, anchor=shared)
-
-
-def _with_poles_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
-    """Complete a question by what its options say: which relation they claim of the same two things ("the cup is left
-    of the jar"), or which quality each claims of another thing ("the bus is faster")."""
-    found = []
-    for option in options.texts:
-        words = words_of(option)
-        cue = next((c for c in longest(language.opposites.find(words, option)) if c.role[:-1] in COMPARED), None)
-        if cue is not None:
-            content = [w for w in words if is_content(w.folded, language)]
-            before = frozenset(w.folded for w in content if w.end <= cue.start)
-            behind = frozenset(w.folded for w in content if w.start >= cue.end)
-            found.append((cue.role, before, behind))
-    if len(found) < 2:
-        return asked
-    roles, subjects, anchors = ({part[i] for part in found} for i in range(3))
-    if len(roles) == 1:
-        return replace(asked, poles=frozenset(map(str, roles)))
-    if len(subjects) == len(anchors) == 1 and not asked.subject:
-        return replace(asked, subject=found[0][1], anchor=found[0][2], located=bool(found[0][1] and found[0][2]))
-    return asked
 
 
 def _turn_poles(line: OptionLine, text: str, polar: Sequence[frozenset[str]], asked: Asked) -> bool:

@@ -36,7 +36,8 @@ MAX_PAIR_WORDS = 5
 """Words between two concepts that only make sense together, at most."""
 
 _RIGHT_BEHIND = re.compile(
-    r"\A[ *_`]*(?:answer|option|choice|one\b|order|now|away|letter|solution|number|angle|after|before|triangle|in front|behind|next to|above|below|under"
+    r"\A[ *_`]*(?:answer|option|choice|one\b|order|now|away|letter|solution|number|angle|after|before|triangle"
+    r"|in front|behind|next to|above|below|under"
     r"|side up|\?|! +\w)",
     re.IGNORECASE,
 )

@@ -1,7 +1,9 @@
-"""Quantities that a response mentions without giving them as the answer: of other things, sizes or suppositions."""
+"""Quantities that a response mentions without giving them as the answer, of other things, sizes or suppositions; and
+answers that it gives only by their parts: groups of equal size, and dimensions."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from tolman.items import Unit
 from tolman.scoring.parse.asked import names_any, opposite
-from tolman.scoring.parse.lexicon import is_inside, same_word, words_of
+from tolman.scoring.parse.commitments import JUDGED, STATED, Commitment
+from tolman.scoring.parse.lexicon import is_inside, names_same, same_word, words_of
 from tolman.scoring.parse.response_segments import Segment, is_question
 from tolman.scoring.parse.units import Quantity
 
@@ -140,7 +143,8 @@ CONTEXT_CHARS = 24
 _PART_OF = re.compile(
     r"\b(?:(?:of|from|among)[ ](?:them|these|those|which)|out[ ]of|davon|darunter|dont|d['’]entre[ ](?:eux|elles)"
     r"|d?(?:esses|essas|estes|estas|eles|elas)|de[ ](?:ellos|ellas|est[ao]s|es[ao]s|l[oa]s[ ]cuales)"
-    r"|из[ ](?:них|этих|которых)|remov\w+|exclud\w+|subtract\w+|leav(?:es|ing))\b|其中|そのうち|このうち|그중|그 중|이 중|इनमें से|उनमें से|منها|منهم",
+    r"|из[ ](?:них|этих|которых)|remov\w+|exclud\w+|subtract\w+|leav(?:es|ing))\b"
+    r"|其中|そのうち|このうち|그중|그 중|이 중|इनमें से|उनमें से|منها|منهم",
     re.IGNORECASE,
 )
 """Signs that a number is a part of an earlier one."""
@@ -253,3 +257,68 @@ def _has_quality(quantity: Quantity, end: int, line: NumberLine, text: str, aske
 
 
 _CLAUSE_STOP = re.compile(r"[;:.!?\n](?:\s|\Z)")
+
+
+_GROUPS = re.compile(r"[ ](?P<group>[a-z]+)[ ](?:(?P<of>of|by)|with|each (?:of|with)|, each with)[ ](?:a[ ])?\Z")
+_EACH = re.compile(r"[^.;:!?]{0,24}\b(?:each|per|apiece|every)\b")
+
+
+def multiplied(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
+    """Multiply equal groups: "five rows of six chairs".
+
+    Args:
+        line: the sentence or line.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        A commitment to the product; None where the line gives other numbers than a group's and that of the groups.
+    """
+    found = [q for q in line.found if not q.kind]
+    if asked.unit != "count" or len(found) != 2 or len(line.found) != 2 or line.segment.having("negate", "suppose"):
+        return None
+    groups, each = found
+    match = _GROUPS.match(text[groups.end : each.start])
+    if match is None or groups.note or each.note:
+        return None
+    if any(names_same(match["group"], a) for a in asked.words if a not in asked.quality):
+        return None
+    if match["of"] != "by" and not _EACH.match(text, each.end):
+        behind = [w for w in line.segment.words if w.start >= each.end][:2]
+        if match["of"] is None or not (asked.is_about(behind) or not behind):
+            return None
+    return Commitment(groups.value * each.value, JUDGED, groups.start, each.end, "added up")
+
+
+_LONGEST = re.compile(
+    r"\b(?:longest|largest|biggest|length)\b|最长|最長|長邊|长边|가장 긴|длин|längste|plus long|más larg|maior"
+    r"|lado mais longo|أطول|सबसे लंब",
+    re.IGNORECASE,
+)
+
+
+def dimensions(line: NumberLine, text: str, asked: AskedQuantity) -> list[Commitment]:
+    """Find the largest of "150 x 80 x 75", where the longest side is asked for.
+
+    Args:
+        line: the sentence or line.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        At most one commitment.
+    """
+    found = line.found
+    if len(found) < 2 or asked.unit not in ("cm", "m") or not _LONGEST.search(asked.question):
+        return []
+    gaps = [text[a.end : b.start] for a, b in itertools.pairwise(found)]
+    if not all(re.fullmatch(r"[^\d=]{0,14}[x×*][^\d=]{0,4}", gap) for gap in gaps):
+        return []
+    kinds = {(q.kind, q.factor) for q in found if q.kind}
+    if len(kinds) > 1:
+        return []
+    for quantity in found:
+        if not quantity.kind and kinds:
+            quantity.kind, quantity.factor = next(iter(kinds))
+    largest = max(found, key=lambda q: q.value)
+    return [Commitment(largest.in_unit(asked.unit), STATED, largest.start, largest.end, "dimensions")]

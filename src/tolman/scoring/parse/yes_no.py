@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -289,9 +290,11 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     swapped = bool(same or flips) and _is_swapped(words, said, asked)
     exists = hits or _THERE_IS_ONE.match(text[segment.start : segment.end].lstrip(" *_`\"'"))
     if existing is not None and exists and _ASKS_EXISTENCE.search(asked.question):
-        return False if denied else None if _has_other_number(segment, text, asked) else True
-    if _says_both(words, said, asked):
+        return not denied and not _has_other_number(segment, text, asked)
+    if _says_both(words, said, asked) or _is_of_part(segment, text, asked):
         return None
+    if " than " in asked.question and any(c.role == "sameness+" for c in every):
+        return None if denied else False
     if flips:
         return denied != swapped if (hits or subject) and (subject or covered >= MIN_DENIED) else None
     if denied:
@@ -302,6 +305,17 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     if swapped or covered < 1 or (asked.poles and not same) or _has_other_number(segment, text, asked):
         return None
     return True if _has_place_asked(segment, text, asked) else None
+
+
+_PART = re.compile(
+    r"\b(?:the|an?|its|his|her)[ ](\w+)[ ](?:on|of|in|at|by|under|behind|beside|next to|near|above)[ ]", re.I
+)
+
+
+def _is_of_part(segment: Segment, text: str, asked: Asked) -> bool:
+    """Check whether a sentence opens with another thing that is at the one asked about: "the pillows on the sofa"."""
+    found = _PART.match(text, segment.words[0].start, segment.end) if segment.words else None
+    return found is not None and not names_any(words_of(found[1]), frozenset(asked.words))
 
 
 _PLACE = re.compile(
@@ -511,6 +525,9 @@ def _is_swapped(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> boo
     if relation is None:
         return False
     before = [w for w in words if w.end <= relation.start]
+    if before and before[-1].folded.endswith(("'s", "’s")):  # "on the chair's right"
+        owner = [replace(before[-1], folded=before[-1].folded[:-2])]
+        return bool(names_any(owner, asked.subject))
     behind = [w for w in words if w.start >= relation.end]
     ends = all(w.folded in _BARE for w in behind)  # "the blue car is behind", of the two
     named_behind = names_any(behind, asked.subject) or relation.role[:-1] in MEASURED_QUALITIES or ends
