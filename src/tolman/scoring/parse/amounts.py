@@ -518,7 +518,7 @@ def _times_asked(said: Sequence[Cue], segment: Segment, text: str, asked: AskedQ
     It is that of the only clause with a word of the question of its own, or of an "only": "runs twice, jumps once".
     """
     times = [c for c in said if c.role.startswith("times ") and c.role[-1].isdecimal()]
-    if len({c.role for c in times}) < 2:
+    if len({c.role for c in times}) < 2 or segment.having("negate"):
         return None
     begins = [segment.start, *(c.end for c in times[:-1])]
     clauses = [segment.part(begin, c.start).words for begin, c in zip(begins, times, strict=True)]
@@ -526,7 +526,7 @@ def _times_asked(said: Sequence[Cue], segment: Segment, text: str, asked: AskedQ
     alone = [i for i, own in enumerate(shared) if own - set().union(*shared[:i], *shared[i + 1 :])]
     limited = [i for i, words in enumerate(clauses) if words and words[-1].folded in ("only", "just")]
     chosen = alone if len(alone) == 1 else limited
-    if len(chosen) != 1 or segment.having("negate", "suppose"):
+    if len(chosen) != 1 or segment.having("suppose"):
         return [Commitment(None, CONCLUDED, times[0].start, times[-1].end, "in words", SEVERAL)]
     cue = times[chosen[0]]
     return [Commitment(Fraction(cue.role.split()[1]), CONCLUDED, cue.start, cue.end, "in words")]

@@ -54,7 +54,7 @@ _OTHER_CLAUSE = re.compile(r"[,;:.]\s")
 _GROUPED = re.compile(r"[ ](?:of|by|x|×|times)[ ](?!the)|\b(?:each|every|per|apiece)\b", re.IGNORECASE)
 """Behind a number of groups, each of as many of the things asked for."""
 _PLUS_SOME = re.compile(
-    r"\bplus[ ](?:the|an?|another|some)[ ](?:\w+[ ])?(?:pair|couple|few|rest|others?|ones?)\b(?![ ]of\b)", re.IGNORECASE
+    r"\bplus[ ](?:the|an?|another|some)[ ](?:\w+[ ])?(?:pair|couple|few|rest|others)\b(?![ ]of\b)", re.IGNORECASE
 )
 ASSUMING = re.compile(r"\W*(?:let(?:['’]s| us)[ ])?(?:assume|suppose|imagine)\b[^,;:]*", re.IGNORECASE)
 """A sentence that only assumes something."""
@@ -168,9 +168,11 @@ def set_wholes_aside(lines: Sequence[NumberLine], text: str, asked: AskedQuantit
     """
     if asked.unit != "count" or _IN_ALL.search(asked.question):
         return
+    if not 2 <= sum(len(line.found) for line in lines) <= MAX_NAMED:
+        return
     thing = _COUNTED_NOUN.search(asked.question)
     dull = _EVERYWHERE | {thing[1].casefold()} if thing else _EVERYWHERE
-    named = []
+    named: list[tuple[Quantity, set[str], set[int], bool, bool]] = []
     for line in lines:
         counted = [q for q in line.found if not (q.note or q.kind == "foreign" or (q.weak and q.value == 1))]
         for k, quantity in enumerate(counted):
@@ -182,7 +184,7 @@ def set_wholes_aside(lines: Sequence[NumberLine], text: str, asked: AskedQuantit
             words = {a for a in asked.words if a not in dull and names_any(part.words, frozenset({a}))}
             totals = {c.start for c in part.having("total")} - {s for n in named for s in n[2]}
             named.append((quantity, words, totals, _is_denied(part), asked.is_about(part.words)))
-    if not 2 <= len(named) <= MAX_NAMED or any(q.result for q, *_ in named):
+    if any(q.result for q, *_ in named):
         return
     for k, (whole, said, total, denied, about) in enumerate(named[:-1]):
         behind = named[k + 1 :]

@@ -290,7 +290,7 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     swapped = bool(same or flips) and _is_swapped(words, said, asked)
     exists = hits or _THERE_IS_ONE.match(text[segment.start : segment.end].lstrip(" *_`\"'"))
     if existing is not None and exists and _ASKS_EXISTENCE.search(asked.question):
-        return not denied and not _has_other_number(segment, text, asked)
+        return False if denied else None if _has_other_number(segment, text, asked) else True
     if _says_both(words, said, asked) or _is_of_part(segment, text, asked):
         return None
     if " than " in asked.question and any(c.role == "sameness+" for c in every):
