@@ -21,9 +21,8 @@ from tolman.items import Item, Unit
 from tolman.scoring.answer_values import ParsedAnswer
 from tolman.scoring.parse import read_careful
 from tolman.scoring.parse import wrappers as preparing
-from tolman.scoring.parse.choice import values_of
 from tolman.scoring.parse.option_sequences import orders_of
-from tolman.scoring.parse.option_texts import option_texts
+from tolman.scoring.parse.option_texts import option_texts, values_of
 from tolman.scoring.parse.plain_text import Plain, plain
 
 THINGS = ("chair", "table", "sofa", "lamp")
@@ -393,8 +392,8 @@ def test_things_of_several_languages_do_not_make_an_english_question_foreign(thi
 
 def test_rows_of_hard_kinds_are_whole_and_the_first_batch_is_labelled_twice() -> None:
     rows = loaded("kinds")
-    assert len({row.id for row in rows}) == len(rows) == 530
-    assert sum(map(is_held_out, rows)) == 196 + 65
+    assert len({row.id for row in rows}) == len(rows) == 790
+    assert sum(map(is_held_out, rows)) == 196 + 65 + 126
     for row in rows:
         letters = "ABCDEFGHIJ"[: len(row.options)]
         assert row.expected == "NONE" or (

@@ -5,13 +5,13 @@ Numbers alone in a line or under a label, dimensions, and the zero of things tha
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from tolman.items import Unit
+from tolman.scoring.parse.asked import names_any
 from tolman.scoring.parse.commitments import (
     ALONE,
     CONCLUDED,
@@ -33,6 +33,7 @@ from tolman.scoring.parse.lexicon import (
     words_of,
 )
 from tolman.scoring.parse.number_lines import (
+    A_ONE,
     VERB_FINAL,
     AskedQuantity,
     NumberLine,
@@ -48,7 +49,7 @@ from tolman.scoring.parse.number_lines import (
     restatements,
     without_weak,
 )
-from tolman.scoring.parse.other_quantities import MEASURED
+from tolman.scoring.parse.other_quantities import MEASURED, dimensions, multiplied
 from tolman.scoring.parse.plain_text import fold
 from tolman.scoring.parse.response_segments import (
     Segment,
@@ -217,6 +218,8 @@ def _stated(line: NumberLine, text: str, asked: AskedQuantity, is_last: bool) ->
     """The quantities that a line states without any announcement."""
     segment, unit = line.segment, asked.unit
     plain = without_weak(line.stated)
+    if unit == "count" and A_ONE.search(text, plain[0].end, segment.end):
+        return Commitment(None, JUDGED, plain[0].start, plain[-1].end, "stated", SEVERAL)
     worked_out = _worked_out(line, plain, text, unit)
     if worked_out is not None:
         return worked_out
@@ -246,6 +249,10 @@ def _worked_out(line: NumberLine, plain: Sequence[Quantity], text: str, unit: Un
     return None
 
 
+_MORE = re.compile(r"[ ](?:more|others?|extra|additional|further)\b", re.IGNORECASE)
+"""Behind a number that is added to another."""
+
+
 def _pointed_out(
     plain: Sequence[Quantity], segment: Segment, text: str, asked: AskedQuantity, is_last: bool
 ) -> Commitment | None:
@@ -253,6 +260,8 @@ def _pointed_out(
     unit = asked.unit
     if unit in ("count", None) and len({q.value for q in plain}) > 1:
         counted = [q for q in plain if counts_asked(q, asked, segment, text)]
+        if any(_MORE.match(text, q.end) for q in plain[1:] if q not in counted):
+            return Commitment(None, JUDGED, plain[0].start, plain[-1].end, "counted", SEVERAL)
         if len({q.value for q in counted}) == 1:
             return agreed(counted, unit, JUDGED, "counted")
     if len({q.in_unit(unit) for q in plain}) == 1:
@@ -404,6 +413,9 @@ MAX_TOTAL_GAP = 60
 """Characters between "in total" and its number, at most."""
 
 
+_ENDS_CLAUSE = re.compile(r"[ ]*[,;:(—–]")
+
+
 def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
     """The quantity that a sentence totals or concludes."""
     segment = line.segment
@@ -416,6 +428,10 @@ def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commi
         return agreed(results[-1:], asked.unit, CONCLUDED, "concluded")
     if totals:
         near = min(plain, key=lambda q: _distance(q, totals))
+        before = (text[q.end : totals[-1].start] for q in plain)
+        closed = [q for q, gap in zip(plain, before, strict=True) if gap and not re.search(r"[,;:(—–]", gap)]
+        if closed and _ENDS_CLAUSE.match(text, totals[-1].end):
+            near = closed[-1]  # "5 in total, 3 of them here"
         following = [q for q in plain if 0 <= q.start - totals[-1].end <= MAX_TOTAL_GAP]
         if following and segment.language.names & VERB_FINAL:
             near = following[-1]
@@ -480,7 +496,11 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
     if segment.having("unknown"):
         return []
     none = [replace(c, role="counted 0") for c in segment.having("none_of") if asked.quality]
-    found = [c for c in [*replies(segment, text), *none] if _is_count(c, line, text, asked)]
+    said = [*replies(segment, text), *none]
+    timed = _times_asked(said, segment, text, asked) if asked.times else None
+    if timed is not None:
+        return timed
+    found = [c for c in said if _is_count(c, line, text, asked)]
     if not found or is_counterfactual(segment, text):
         return []
     start, end = found[0].start, found[-1].end
@@ -490,6 +510,26 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
     opens_line = not words_of(text[segment.start : start]) and i == 0
     strength = ALONE if opens_line else CONCLUDED if i in (0, len(lines) - 1) else STATED
     return [Commitment(values.pop(), strength, start, end, "in words")]
+
+
+def _times_asked(said: Sequence[Cue], segment: Segment, text: str, asked: AskedQuantity) -> list[Commitment] | None:
+    """Return how often the thing asked for happens, where a sentence says how often several things do; None elsewhere.
+
+    It is that of the only clause with a word of the question of its own, or of an "only": "runs twice, jumps once".
+    """
+    times = [c for c in said if c.role.startswith("times ") and c.role[-1].isdecimal()]
+    if len({c.role for c in times}) < 2 or segment.having("negate"):
+        return None
+    begins = [segment.start, *(c.end for c in times[:-1])]
+    clauses = [segment.part(begin, c.start).words for begin, c in zip(begins, times, strict=True)]
+    shared = [{a for a in asked.words if names_any(words, frozenset({a}))} for words in clauses]
+    alone = [i for i, own in enumerate(shared) if own - set().union(*shared[:i], *shared[i + 1 :])]
+    limited = [i for i, words in enumerate(clauses) if words and words[-1].folded in ("only", "just")]
+    chosen = alone if len(alone) == 1 else limited
+    if len(chosen) != 1 or segment.having("suppose"):
+        return [Commitment(None, CONCLUDED, times[0].start, times[-1].end, "in words", SEVERAL)]
+    cue = times[chosen[0]]
+    return [Commitment(Fraction(cue.role.split()[1]), CONCLUDED, cue.start, cue.end, "in words")]
 
 
 _TIMES = r"(?:once|twice|thrice|\w+ times)"
@@ -550,7 +590,7 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
         return _counts_times(cue, line, text, asked)
     begin = 1 + max(text.rfind(mark, segment.start, cue.start) for mark in ";:")
     lead = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
-    lead = [w for w in lead if w.folded not in segment.language.skip]
+    lead = [w for w in lead if w.folded not in segment.language.skip | _PRESENT]
     behind = [w for w in segment.words if w.start >= cue.end][:MAX_COUNTED_WORDS]
     ends = not behind or re.match(r"[ *_`]*[,.;:!)—–]", text[cue.end : cue.end + 6]) is not None
     if value == "0" and any(same_word(w.folded, a) for w in behind for a in asked.quality):
@@ -562,39 +602,9 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
     )
 
 
+_PRESENT = frozenset(("there's", "there're", "sadly", "clearly"))
 _OF_THEM = frozenset(("of", "that", "are", "is", "in", "davon", "de", "dos", "das", "des"))
 """Words that may stand behind "none" without changing it."""
-
-
-_GROUPED = re.compile(r"[ ](?P<group>[a-z]+)[ ](?:(?P<of>of|by)|with|each (?:of|with)|, each with)[ ](?:a[ ])?\Z")
-_EACH = re.compile(r"[^.;:!?]{0,24}\b(?:each|per|apiece|every)\b")
-
-
-def multiplied(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
-    """Multiply equal groups: "five rows of six chairs".
-
-    Args:
-        line: the sentence or line.
-        text: without markup.
-        asked: by the item.
-
-    Returns:
-        A commitment to the product; None where the line gives other numbers than a group's and that of the groups.
-    """
-    found = [q for q in line.found if not q.kind]
-    if asked.unit != "count" or len(found) != 2 or len(line.found) != 2 or line.segment.having("negate", "suppose"):
-        return None
-    groups, each = found
-    match = _GROUPED.match(text[groups.end : each.start])
-    if match is None or groups.note or each.note:
-        return None
-    if any(names_same(match["group"], a) for a in asked.words if a not in asked.quality):
-        return None
-    if match["of"] != "by" and not _EACH.match(text, each.end):
-        behind = [w for w in line.segment.words if w.start >= each.end][:2]
-        if match["of"] is None or not (asked.is_about(behind) or not behind):
-            return None
-    return Commitment(groups.value * each.value, JUDGED, groups.start, each.end, "added up")
 
 
 MAX_NONE_GAP = 24
@@ -606,11 +616,6 @@ MAX_LABEL_WORDS = 6
 MAX_LONE_QUANTITIES = 3
 """Different quantities in a line that holds nothing else, at most."""
 
-_LONGEST = re.compile(
-    r"\b(?:longest|largest|biggest|length)\b|最长|最長|長邊|长边|가장 긴|длин|längste|plus long|más larg|maior"
-    r"|lado mais longo|أطول|सबसे लंब",
-    re.IGNORECASE,
-)
 _LONE_ROLES = (
     "estimate",
     "answer",
@@ -624,24 +629,6 @@ _LONE_ROLES = (
     "alternative",
 )
 """Roles of words that may stand beside a number that stands alone."""
-
-
-def dimensions(line: NumberLine, text: str, asked: AskedQuantity) -> list[Commitment]:
-    """The largest of "150 x 80 x 75", where the longest side is asked for."""
-    found = line.found
-    if len(found) < 2 or asked.unit not in ("cm", "m") or not _LONGEST.search(asked.question):
-        return []
-    gaps = [text[a.end : b.start] for a, b in itertools.pairwise(found)]
-    if not all(re.fullmatch(r"[^\d=]{0,14}[x×*][^\d=]{0,4}", gap) for gap in gaps):
-        return []
-    kinds = {(q.kind, q.factor) for q in found if q.kind}
-    if len(kinds) > 1:
-        return []
-    for quantity in found:
-        if not quantity.kind and kinds:
-            quantity.kind, quantity.factor = next(iter(kinds))
-    largest = max(found, key=lambda q: q.value)
-    return [Commitment(largest.in_unit(asked.unit), STATED, largest.start, largest.end, "dimensions")]
 
 
 _NONE_SEEN = re.compile(

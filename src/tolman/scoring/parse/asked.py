@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, longest, same_word, words_of
+
+if TYPE_CHECKING:
+    from tolman.scoring.parse.option_texts import OptionTexts
 
 MIN_CONTENT_CHARS = 3
 """Letters of a word that says what a question is about, at least; words in scripts without spaces are shorter."""
@@ -261,3 +265,45 @@ def alike(pole: str) -> str:
     if quality == "distance":
         return "order-" if sign == "+" else "order+"
     return "height" + sign if quality == "levels" else pole
+
+
+@lru_cache(maxsize=16_384)
+def poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
+    """Return the poles that the options name; empty where no two options name opposite ones."""
+    found = [frozenset(alike(c.role) for c in longest(language.opposites.find(words_of(o), o))) for o in options.texts]
+    every = frozenset[str]().union(*found)
+    return found if any(pole[:-1] in COMPARED and opposite(pole) in every for pole in every) else []
+
+
+@lru_cache(maxsize=16_384)
+def with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
+    """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
+    if not asked.poles and not (asked.subject and asked.anchor and poles_of(options, language)):
+        asked = _withpoles_of(options, asked, language)
+    if asked.anchor or not (asked.located and asked.subject):
+        return asked
+    bags = [frozenset(w.folded for w in words_of(o) if is_content(w.folded, language)) for o in options.texts]
+    shared = frozenset.intersection(*bags) - asked.subject - language.opposites.exact.keys()
+    return replace(asked, anchor=shared)
+
+
+def _withpoles_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
+    """Complete a question by what its options say: which relation they claim of the same two things ("the cup is left
+    of the jar"), or which quality each claims of another thing ("the bus is faster")."""
+    found = []
+    for option in options.texts:
+        words = words_of(option)
+        cue = next((c for c in longest(language.opposites.find(words, option)) if c.role[:-1] in COMPARED), None)
+        if cue is not None:
+            content = [w for w in words if is_content(w.folded, language)]
+            before = frozenset(w.folded for w in content if w.end <= cue.start)
+            behind = frozenset(w.folded for w in content if w.start >= cue.end)
+            found.append((cue.role, before, behind))
+    if len(found) < 2:
+        return asked
+    roles, subjects, anchors = ({part[i] for part in found} for i in range(3))
+    if len(roles) == 1:
+        return replace(asked, poles=frozenset(map(str, roles)))
+    if len(subjects) == len(anchors) == 1 and not asked.subject:
+        return replace(asked, subject=found[0][1], anchor=found[0][2], located=bool(found[0][1] and found[0][2]))
+    return asked

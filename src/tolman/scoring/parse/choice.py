@@ -7,14 +7,12 @@ them. The other finds options that are numbers, "2.4 m" or "four", where a respo
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 
-from tolman.items import LETTERS, Unit
+from tolman.items import LETTERS
 from tolman.scoring.parse.amounts import number_commitments
 from tolman.scoring.parse.asked import asked_in, opposite
 from tolman.scoring.parse.commitments import (
@@ -52,17 +50,17 @@ from tolman.scoring.parse.option_mentions import (
     options_in,
 )
 from tolman.scoring.parse.option_sequences import by_order, by_route
-from tolman.scoring.parse.option_texts import option_texts
+from tolman.scoring.parse.option_texts import counts, option_texts, ranges_of, values_of
 from tolman.scoring.parse.option_verdicts import (
     affirmation,
     all_of_them,
     behind_enumeration,
     left_over,
+    ranked,
     superlative,
     verdicts,
     without_cases,
 )
-from tolman.scoring.parse.quantities import quantities
 from tolman.scoring.parse.response_segments import Segment, announces_next
 from tolman.scoring.parse.yes_no import yes_or_no
 
@@ -169,7 +167,7 @@ def _single(context: LineContext) -> list[Commitment]:
         return [commit(chosen, JUDGED, "named")]
     if context.options.count == 2 and chosen.by == "text" and _OTHER_ONE.search(text, segment.start):
         return []  # "the left one is dim; the other one blinds you"
-    if _is_about_else(context, chosen):
+    if _is_about_else(context, chosen) or _is_of_other_sign(context, chosen):
         return []
     if _ends_in(segment, affirmed[-1], text):
         return [commit(affirmed[-1], DECLARED if context.is_last else JUDGED, "named")]
@@ -188,6 +186,21 @@ _SEES = re.compile(
     r"|there(?:['’]s|[ ]is|[ ]are|[ ]was))\b",
     re.IGNORECASE,
 )
+
+
+_MORE = re.compile(
+    r"[ ](?:has|have|had|holds?|takes?|gets?|with|is|are|was|were)\b[^,;.]*?"
+    r"\b(?:more|(?P<less>less|fewer))\b",
+    re.IGNORECASE,
+)
+
+
+def _is_of_other_sign(context: LineContext, chosen: Mention) -> bool:
+    """Check whether an option has more of something than another, where the question asks for the smaller end."""
+    said = _MORE.match(context.text, chosen.end, context.segment.end)
+    larger = asked_in(context.question, context.segment.language).larger()
+    compared = any(m.negated and m.start > chosen.end for m in context.line.mentions)
+    return said is not None and compared and larger is not None and larger == bool(said["less"])
 
 
 def _is_about_else(context: LineContext, chosen: Mention) -> bool:
@@ -310,7 +323,7 @@ def choice_found(
     asked = asked_in(question, option_language)
     lines = option_lines(text, prepared, language, asks_for_first(question, option_language))
     relabelled(lines, text, prepared.count)
-    winners = measured(lines, text, prepared, asked)
+    winners = ranked(lines, text, prepared.count, asked) or measured(lines, text, prepared, asked)
     read_against(lines, text, prepared, asked)
     found: list[Commitment] = without_cases(lines, text)
     awaited = False
@@ -368,7 +381,7 @@ def _is_explained(commitment: Commitment, said: Sequence[Commitment]) -> bool:
     options are named with their measures."""
     return (
         commitment.value is None
-        and (commitment.note in (NO_OPTION, FOREIGN) or (commitment.note == SEVERAL and commitment.strength < ALONE))
+        and (commitment.note in (NO_OPTION, FOREIGN) or (commitment.note == SEVERAL and commitment.strength <= ALONE))
         and any(
             commitment.start <= other.start < commitment.end
             and other.value
@@ -547,62 +560,8 @@ _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
 MAX_VALUE_DIFFERENCE = Fraction(1, 500)
 """Share by which a number may differ from the value of its option."""
 
-_UNITS: dict[tuple[str, Fraction], Unit] = {
-    ("length", Fraction(1)): "m",
-    ("length", Fraction(1, 100)): "cm",
-    ("area", Fraction(1)): "m2",
-    ("", Fraction(1)): "count",
-}
 _STRENGTHS = {DECLARED: DECLARED, ALONE: ALONE, CONCLUDED: CONCLUDED, JUDGED: STATED, STATED: STATED}
 """Strength of an option's value by the strength of the number."""
-
-
-@lru_cache(maxsize=16_384)
-def values_of(options: tuple[str, ...], language: Languages) -> tuple[tuple[Fraction, ...], Unit] | None:
-    """Read options as numbers.
-
-    Args:
-        options: their texts.
-        language: in which they are written.
-
-    Returns:
-        The numbers and their unit; None where an option is no number or the units differ.
-    """
-    values: list[Fraction] = []
-    units: set[tuple[str, Fraction]] = set()
-    for option in options:
-        words = words_of(option)
-        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
-        rest = [w for w in words if not is_inside(w, found) and w.folded not in language.skip]
-        if len(found) != 1 or found[0].note or len(rest) > 1:
-            return None
-        units.add((found[0].kind, found[0].factor))
-        values.append(found[0].value)
-    if len(units) != 1 or len(set(values)) < len(values):
-        return None
-    unit = _UNITS.get(next(iter(units)))
-    return (tuple(values), unit) if unit else None
-
-
-def counts(options: tuple[str, ...], language: Languages) -> bool:
-    """Check whether options are numbers that count or measure: "3 chairs", not "picture 3".
-
-    Args:
-        options: their texts.
-        language: in which they are written.
-
-    Returns:
-        True where each begins with its number, and the numbers have a known unit or none.
-    """
-    known = values_of(options, language)
-    if known is None:
-        return False
-    for option in options:
-        words = words_of(option)
-        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
-        if found[0].start != words[0].start:
-            return False
-    return True
 
 
 def by_value(text: str, options: tuple[str, ...], language: Languages, option_language: Languages) -> list[Commitment]:
@@ -632,48 +591,6 @@ def by_value(text: str, options: tuple[str, ...], language: Languages, option_la
                 replace(commitment, value=LETTERS[near[0]], strength=_STRENGTHS[commitment.strength], rule="value")
             )
     return result
-
-
-_UPPER = re.compile(
-    r"\b(?:under|below|up to|at most|maximum|(?:less|fewer|shorter|smaller|lower|no more) than)\b|[<≤]", re.IGNORECASE
-)
-_LOWER = re.compile(
-    r"\b(?:over|above|beyond|at least|minimum|(?:more|greater|longer|larger|higher|no less) than|or more)\b|[>≥+]",
-    re.IGNORECASE,
-)
-
-
-@lru_cache(maxsize=16_384)
-def ranges_of(
-    options: tuple[str, ...], language: Languages
-) -> tuple[tuple[tuple[Fraction | float, Fraction | float], ...], Unit] | None:
-    """Read options as ranges: "between 1 and 2 m", "over 2 m".
-
-    Args:
-        options: their texts.
-        language: in which they are written.
-
-    Returns:
-        The ends of each and their unit; None unless all options are ranges, bounds or numbers, and one is a range or a
-        bound.
-    """
-    ends: list[tuple[Fraction | float, Fraction | float]] = []
-    units: set[tuple[str, Fraction]] = set()
-    open_ended = False
-    for option in options:
-        words = words_of(option)
-        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
-        units |= {(q.kind, q.factor) for q in found if q.kind}
-        values = [q.value for q in found]
-        if not 1 <= len(values) <= 2 or (len(values) == 2 and any(q.note != "range" for q in found)):
-            return None
-        upper, lower = _UPPER.search(option), _LOWER.search(option)
-        low = -math.inf if len(values) == 1 and upper and not lower else values[0]
-        high = math.inf if len(values) == 1 and lower and low == values[0] else values[-1]
-        open_ended = open_ended or low != high
-        ends.append((low, high))
-    unit = _UNITS.get(next(iter(units), ("", Fraction(1)))) if len(units) <= 1 else None
-    return (tuple(ends), unit) if unit and open_ended else None
 
 
 def by_range(

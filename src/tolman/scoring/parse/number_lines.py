@@ -15,7 +15,15 @@ from functools import lru_cache
 from tolman.items import Unit
 from tolman.scoring.parse.commitments import ALONE, BOUND, JUDGED, RANGE, SEVERAL, Commitment
 from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, same_word, words_of
-from tolman.scoring.parse.other_quantities import ASSUMING, MEASURED, asks_back, counts_other, is_of_other_size
+from tolman.scoring.parse.other_quantities import (
+    ASSUMING,
+    MEASURED,
+    asks_back,
+    counts_other,
+    is_of_other_size,
+    prefer_quality,
+    set_wholes_aside,
+)
 from tolman.scoring.parse.quantities import mark_sums, quantities
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, replies, segments
 from tolman.scoring.parse.units import Quantity
@@ -157,6 +165,10 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
                 if quantity.kind == "foreign" and _is_unit_asked(text, quantity, asked.question):
                     quantity.kind, quantity.asked = "", True
         mark_sums(found, text)
+        if asked.unit == "count" and "pair" not in asked.question.casefold():
+            for quantity in found:
+                if not quantity.kind and text.startswith(" pairs", quantity.end):
+                    quantity.value *= 2
         usable = [q for q in found if not q.label and q.in_unit(asked.unit) is not None]
         if usable and is_counterfactual(segment, text):
             edges = clause_edges(segment, text)
@@ -176,9 +188,10 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
         if _BRACKETED.fullmatch(text, line.segment.start, line.segment.end) and not line.segment.having("answer"):
             for quantity in line.found:
                 quantity.operand = True  # a sentence that is an aside
-    _prefer_quality(lines, text, asked)
+    prefer_quality(lines, text, asked)
     _prefer_units(lines, asked.unit)
     _prefer_digits(lines, text)
+    set_wholes_aside(lines, text, asked)
     return lines
 
 
@@ -186,12 +199,16 @@ _NEEDING = re.compile(r"\b(?:would|['’]d) (?:first )?(?:need|have to (?:know|s
 """A sentence that says what would help to answer, not what the answer is."""
 
 
+_POINTING = re.compile(r"\b(?:this|that|which|other|each|every|left|right|next|previous|same)[ ]\Z", re.IGNORECASE)
+"""In front of a "one" that stands for a thing."""
 _WORD_BEHIND = re.compile(r"[ ][a-z]")
 
 
 def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
     """Check whether a "one" or "single" is said of a thing that the question doesn't name: "in a single picture"."""
     said = text[quantity.start : quantity.end].casefold()
+    if said == "one" and _POINTING.search(text, segment.start, quantity.start):
+        return True
     if not asked.question or said not in ("one", "single") or not _WORD_BEHIND.match(text, quantity.end):
         return False
     behind = [w for w in segment.words if w.start >= quantity.end][:MAX_NOUN_WORDS]
@@ -244,6 +261,7 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 """In front of a number of things of which another number is told: "four of the five"."""
+_OPENS_WHOLE = re.compile(r"\W*(?:out )?of\b", re.IGNORECASE)
 _MAX_WHOLE = len("of these ")
 
 
@@ -263,7 +281,7 @@ def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
             or (reasoned and any(c.end <= quantity.start for c in reasons))
             or quantity.end <= behind
             or (
-                parts
+                (parts or _OPENS_WHOLE.match(text, segment.start, quantity.start))
                 and not quantity.kind
                 and _WHOLE.search(text, max(segment.start, quantity.start - _MAX_WHOLE), quantity.start)
             )
@@ -306,47 +324,6 @@ def _is_adjective(quantity: Quantity, text: str) -> bool:
 
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)[\s.]*")
-
-
-def _prefer_quality(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> None:
-    """Set aside the numbers of all things, or of others, where one number is of those that have the quality asked for.
-
-    What a response announces or concludes isn't set aside.
-    """
-    if not asked.quality:
-        return
-    hits, others = [], []
-    for line in lines:
-        for k, quantity in enumerate(line.found):
-            end = line.found[k + 1].start if k + 1 < len(line.found) else line.segment.end
-            if _has_quality(quantity, end, line, text, asked):
-                hits.append(quantity)
-            elif not any(c.end <= quantity.start for c in line.segment.having("answer", "choose", "conclude")):
-                others.append(quantity)
-    hits = [q for q in hits if not q.operand]
-    if len({q.value for q in hits}) == 1:
-        for quantity in others:
-            quantity.operand = quantity.operand or (quantity.value != hits[0].value and not quantity.result)
-        for quantity in hits:
-            quantity.weak = False
-
-
-def _has_quality(quantity: Quantity, end: int, line: NumberLine, text: str, asked: AskedQuantity) -> bool:
-    """Check whether a number is of things with the quality asked for, by the words behind it or its label."""
-    segment = line.segment
-    stop = _CLAUSE_STOP.search(text, quantity.end, end)
-    part = segment.part(quantity.end, stop.start() if stop else end)
-    label = re.search(r"[^\n.;:!?,]*:[ *_`]*\Z", text[segment.start : quantity.start])
-    if label and not any(same_word(w.folded, a) for w in part.words for a in asked.quality):
-        part = segment.part(segment.start + label.start(), quantity.start)
-    if part.having("negate"):
-        return False
-    if asked.poles:
-        return any(c.role in asked.poles for c in segment.language.opposites.find(part.words, text))
-    return any(same_word(w.folded, a) for w in part.words for a in asked.quality)
-
-
-_CLAUSE_STOP = re.compile(r"[;:.!?\n](?:\s|\Z)")
 
 
 def _prefer_units(lines: Sequence[NumberLine], unit: Unit | None) -> None:
@@ -575,7 +552,11 @@ _NOT_ADDED = re.compile(
 )
 """Signs that the first number is the whole, or that the same things are counted at several times or in pictures."""
 
-_ADDED = re.compile(r"\b(?:another|more|further|then|plus)\b", re.IGNORECASE)
+A_ONE = re.compile(r"(?:,|\band)[ ](?:an?|another)[ ](?:\w+[ ])?(?:one|pair|couple)\b(?![ ](?:by|at|on|in))", re.I)
+"""A further thing of another kind: "and a red one"."""
+_CHANGED = re.compile(
+    r"\b(?:another|more|further|then|plus|minus|less|leav(?:es|ing)|remain\w*|removing|without)\b", re.IGNORECASE
+)
 
 
 def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
@@ -594,6 +575,8 @@ def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitmen
     found = [q for q in line.found if not q.kind]
     if asked.unit != "count" or not 2 <= len(found) <= MAX_PLACES or len(found) < len(line.found):
         return None
+    if A_ONE.search(text, found[0].end, segment.end):
+        return None
     if any(q.note or q.result or q.operand for q in found) or segment.having("total", "correct", "negate", "suppose"):
         return None
     lead = [w for w in segment.words if w.end <= found[0].start]
@@ -601,7 +584,14 @@ def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitmen
     if any(not is_inside(w, known) and w.folded not in segment.language.skip | _SEEN for w in lead):
         return None
     rest = sum((q.value for q in found[1:]), Fraction(0))
-    if len(found) > 2 and found[0].value == rest and not _ADDED.search(text, found[0].end, segment.end):
+    if (
+        len(found) > 2
+        and found[0].value == rest
+        and not (
+            _CHANGED.search(text, found[0].end, segment.end)
+            or any(c.start > found[0].end for c in segment.having("conclude"))
+        )
+    ):
         return Commitment(rest, JUDGED, found[0].start, found[0].end, "added up")  # "six, four here and two there"
     if _NOT_ADDED.search(text, found[0].end, segment.end):
         return None

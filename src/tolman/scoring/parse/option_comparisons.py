@@ -10,12 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.asked import COMPARED, Asked, alike, is_content, names_any, opposite
+from tolman.scoring.parse.asked import COMPARED, Asked, alike, names_any, opposite, poles_of, with_things_of
 from tolman.scoring.parse.commitments import CONCLUDED, JUDGED, Commitment
-from tolman.scoring.parse.lexicon import Cue, Languages, Word, longest, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Word, longest, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
 from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
@@ -67,8 +66,8 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
         asked: by the item.
     """
     directed = any(c & OPPOSITE_DIRECTIONS.keys() for c in options.concepts)
-    polar = _poles_of(options, lines[0].segment.language) if lines and not directed else []
-    asked = _with_things_of(options, asked, lines[0].segment.language) if lines else asked
+    polar = poles_of(options, lines[0].segment.language) if lines and not directed else []
+    asked = with_things_of(options, asked, lines[0].segment.language) if lines else asked
     related = False
     by_case = any(is_case(line, text) for line in lines if not is_counterfactual(line.segment, text))
     for line in reversed(lines):
@@ -87,48 +86,6 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
         if asked.poles and line.mentions:
             _turn_qualities(line, text, options, asked)
-
-
-@lru_cache(maxsize=16_384)
-def _poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
-    """Return the poles that the options name; empty where no two options name opposite ones."""
-    found = [frozenset(alike(c.role) for c in longest(language.opposites.find(words_of(o), o))) for o in options.texts]
-    every = frozenset[str]().union(*found)
-    return found if any(pole[:-1] in COMPARED and opposite(pole) in every for pole in every) else []
-
-
-@lru_cache(maxsize=16_384)
-def _with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
-    """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
-    if not asked.poles and not (asked.subject and asked.anchor and _poles_of(options, language)):
-        asked = _with_poles_of(options, asked, language)
-    if asked.anchor or not (asked.located and asked.subject):
-        return asked
-    bags = [frozenset(w.folded for w in words_of(o) if is_content(w.folded, language)) for o in options.texts]
-    shared = frozenset.intersection(*bags) - asked.subject - language.opposites.exact.keys()
-    return replace(asked, anchor=shared)
-
-
-def _with_poles_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
-    """Complete a question by what its options say: which relation they claim of the same two things ("the cup is left
-    of the jar"), or which quality each claims of another thing ("the bus is faster")."""
-    found = []
-    for option in options.texts:
-        words = words_of(option)
-        cue = next((c for c in longest(language.opposites.find(words, option)) if c.role[:-1] in COMPARED), None)
-        if cue is not None:
-            content = [w for w in words if is_content(w.folded, language)]
-            before = frozenset(w.folded for w in content if w.end <= cue.start)
-            behind = frozenset(w.folded for w in content if w.start >= cue.end)
-            found.append((cue.role, before, behind))
-    if len(found) < 2:
-        return asked
-    roles, subjects, anchors = ({part[i] for part in found} for i in range(3))
-    if len(roles) == 1:
-        return replace(asked, poles=frozenset(map(str, roles)))
-    if len(subjects) == len(anchors) == 1 and not asked.subject:
-        return replace(asked, subject=found[0][1], anchor=found[0][2], located=bool(found[0][1] and found[0][2]))
-    return asked
 
 
 def _turn_poles(line: OptionLine, text: str, polar: Sequence[frozenset[str]], asked: Asked) -> bool:
@@ -188,8 +145,8 @@ def _is_move(mention: Mention, segment: Segment, text: str, asked: Asked) -> boo
         return False
     if _OF_ANOTHER.match(text, mention.end) or _is_of_another_thing(segment, text, asked):
         return True
-    if not _MOVES.search(text, segment.start, mention.start):
-        return False
+    if not _MOVES.search(text, segment.start, mention.start) or text.startswith(" of the ", mention.end):
+        return False  # "walks in front of the dog"
     return not names_any([w for w in segment.words if w.end <= mention.start], asked.subject)
 
 
@@ -248,7 +205,8 @@ def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: As
         if relation.teller == "subject":
             said = options.concepts[covering[0].option] if covering and covering[0].option >= 0 else None
             turned = frozenset(OPPOSITE_DIRECTIONS.get(c, c) for c in said or {relation.cue.role})
-            option = next((i for i, concepts in enumerate(options.concepts) if concepts == turned), -1)
+            sides = [concepts & OPPOSITE_DIRECTIONS.keys() or concepts for concepts in options.concepts]
+            option = sides.index(turned) if sides.count(turned) == 1 else -1
             negated = covering[0].negated if covering else _is_denied(line.segment, relation.cue, text)
             line.mentions = [m for m in line.mentions if m not in covering]
             if option >= 0:
@@ -292,7 +250,10 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
         behind = [w for w in segment.words if w.start >= cue.end][: MAX_LINK_WORDS + 1]
         teller = _teller(behind, cue, text, asked)
         if before and not teller and text[before[-1].start : before[-1].end].endswith(("'s", "’s")):
-            teller, before = _thing(before[-1], asked), before[:-1]  # "on the stove's left"
+            teller, before = (
+                _thing(replace(before[-1], folded=before[-1].folded[:-2]), asked),
+                before[:-1],
+            )  # "on the stove's left"
         if before and before[-1].folded in _OWNING and not teller:
             teller = "subject" if names_any(before, asked.anchor) and not names_any(before, asked.subject) else ""
         told = _nearest(before[::-1], asked, segment.language.skip) or (
@@ -378,6 +339,9 @@ MAX_PREDICATE_WORDS = 6
 """Words between an option and the quality that is said of it, at most."""
 
 
+_VIEWER = re.compile(r"\b(?:camera|viewer|observer|photographer|us)\b", re.IGNORECASE)
+
+
 def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> None:
     """Replace the option that a line calls the opposite of the question: by the other of two, else by none."""
     poles = {pole for pole in asked.poles if pole[:-1] in COMPARED}
@@ -386,6 +350,8 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in COMPARED]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
+    if _VIEWER.search(asked.question) and not any(c.role[:-1] == "distance" for c in said):
+        poles = {alike(pole) for pole in poles}  # "the sofa is behind the table"
     other = [c for c in said if opposite(c.role) in poles]
     if not other or any(c.role in poles for c in said):
         return
@@ -608,11 +574,17 @@ def _with_common_unit(found: Sequence[_Measure], text: str) -> list[_Measure]:
 
 def _owner(quantity: Quantity, mentions: Sequence[Mention], text: str) -> int:
     """The option that a quantity in a sentence measures: the last in front of it, else the first behind."""
+    following = next((m for m in mentions if m.start >= quantity.end), None)
+    if following is not None and _FOR.fullmatch(text, quantity.end, following.start):
+        return following.option
     before = [m for m in mentions if m.end <= quantity.start]
     if before:
         return before[-1].option
     behind = [m for m in mentions if m.start >= quantity.end and not _STOP.search(text[quantity.end : m.start])]
     return behind[0].option if behind else -1
+
+
+_FOR = re.compile(r"[ ]for[ ](?:the[ ])?", re.IGNORECASE)
 
 
 def _of_row(

@@ -5,16 +5,19 @@ In scripts whose words have endings or no spaces, parts of an option's text that
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from tolman.items import Unit
 from tolman.scoring.parse.lexicon import Languages, is_inside, longest, same_word, words_of
 from tolman.scoring.parse.option_mentions import Mention
 from tolman.scoring.parse.option_sequences import routes_of
 from tolman.scoring.parse.plain_text import fold, without_markup
+from tolman.scoring.parse.quantities import quantities
 from tolman.scoring.parse.response_segments import Segment
 
 ARTICLES = (
@@ -331,3 +334,101 @@ def by_pieces(text: str, segment: Segment, pieces: Sequence[frozenset[str]]) -> 
     if 2 * len(places) < len(pieces[option]) or is_inside(mention, other_sense):
         return []
     return [mention]
+
+
+_UNITS: dict[tuple[str, Fraction], Unit] = {
+    ("length", Fraction(1)): "m",
+    ("length", Fraction(1, 100)): "cm",
+    ("area", Fraction(1)): "m2",
+    ("", Fraction(1)): "count",
+}
+
+
+@lru_cache(maxsize=16_384)
+def values_of(options: tuple[str, ...], language: Languages) -> tuple[tuple[Fraction, ...], Unit] | None:
+    """Read options as numbers.
+
+    Args:
+        options: their texts.
+        language: in which they are written.
+
+    Returns:
+        The numbers and their unit; None where an option is no number or the units differ.
+    """
+    values: list[Fraction] = []
+    units: set[tuple[str, Fraction]] = set()
+    for option in options:
+        words = words_of(option)
+        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
+        rest = [w for w in words if not is_inside(w, found) and w.folded not in language.skip]
+        if len(found) != 1 or found[0].note or len(rest) > 1:
+            return None
+        units.add((found[0].kind, found[0].factor))
+        values.append(found[0].value)
+    if len(units) != 1 or len(set(values)) < len(values):
+        return None
+    unit = _UNITS.get(next(iter(units)))
+    return (tuple(values), unit) if unit else None
+
+
+def counts(options: tuple[str, ...], language: Languages) -> bool:
+    """Check whether options are numbers that count or measure: "3 chairs", not "picture 3".
+
+    Args:
+        options: their texts.
+        language: in which they are written.
+
+    Returns:
+        True where each begins with its number, and the numbers have a known unit or none.
+    """
+    known = values_of(options, language)
+    if known is None:
+        return False
+    for option in options:
+        words = words_of(option)
+        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
+        if found[0].start != words[0].start:
+            return False
+    return True
+
+
+_UPPER = re.compile(
+    r"\b(?:under|below|up to|at most|maximum|(?:less|fewer|shorter|smaller|lower|no more) than)\b|[<≤]", re.IGNORECASE
+)
+_LOWER = re.compile(
+    r"\b(?:over|above|beyond|at least|minimum|(?:more|greater|longer|larger|higher|no less) than|or more)\b|[>≥+]",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=16_384)
+def ranges_of(
+    options: tuple[str, ...], language: Languages
+) -> tuple[tuple[tuple[Fraction | float, Fraction | float], ...], Unit] | None:
+    """Read options as ranges: "between 1 and 2 m", "over 2 m".
+
+    Args:
+        options: their texts.
+        language: in which they are written.
+
+    Returns:
+        The ends of each and their unit; None unless all options are ranges, bounds or numbers, and one is a range or a
+        bound.
+    """
+    ends: list[tuple[Fraction | float, Fraction | float]] = []
+    units: set[tuple[str, Fraction]] = set()
+    open_ended = False
+    for option in options:
+        words = words_of(option)
+        found = quantities(option, words, language.cues_of(words, option), 0, len(option), language)
+        units |= {(q.kind, q.factor) for q in found if q.kind}
+        values = [q.value for q in found]
+        if not 1 <= len(values) <= 2 or (len(values) == 2 and any(q.note != "range" for q in found)):
+            return None
+        upper, lower = _UPPER.search(option), _LOWER.search(option)
+        low = -math.inf if len(values) == 1 and upper and not lower else values[0]
+        high = math.inf if len(values) == 1 and lower and low == values[0] else values[-1]
+        open_ended = open_ended or low != high
+        ends.append((low, high))
+    unit = _UNITS.get(next(iter(units), ("", Fraction(1)))) if len(units) <= 1 else None
+    return (tuple(ends), unit) if unit and open_ended else None

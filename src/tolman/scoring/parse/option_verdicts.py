@@ -6,12 +6,14 @@ names for one case each or only deems possible.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
 from tolman.items import LETTERS
+from tolman.scoring.parse.asked import Asked
 from tolman.scoring.parse.commitments import CONCLUDED, DECLARED, JUDGED, SEVERAL, Commitment
-from tolman.scoring.parse.lexicon import is_inside, same_word, words_of
+from tolman.scoring.parse.lexicon import Languages, is_inside, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, are_joined, commit, options_in
 from tolman.scoring.parse.option_texts import OptionTexts
@@ -413,3 +415,48 @@ def behind_enumeration(commitments: Sequence[Commitment], lines: Sequence[Option
 def _is_heading(line: OptionLine, text: str) -> bool:
     head = line.mentions[0]
     return head.label or heads_line(line, head, text)
+
+
+MIN_RANKED = 3
+"""Options that are ranked, at least."""
+_CHAIN = re.compile(r"(?P<less>[ ]*[<＜≺][ ]*)|(?P<more>[ ]*[>＞≻][ ]*)")
+_FROM_TO = re.compile(
+    r"\bfrom[ ](?:the[ ])?(?P<first>\w+)[ ]to[ ](?:the[ ])?(?P<last>\w+)\b[^:\n]{0,24}:", re.IGNORECASE
+)
+
+
+def ranked(lines: Sequence[OptionLine], text: str, count: int, asked: Asked) -> list[Commitment]:
+    """Find the option asked for in a ranking of all: "a < c < b", "from the nearest to the farthest: a, c, b".
+
+    Args:
+        lines: of the response, with the options that they name.
+        text: without markup.
+        count: of the options.
+        asked: by the item.
+
+    Returns:
+        At most one commitment, to the option at the end, or the rank, that the question asks for.
+    """
+    larger = asked.larger()
+    for line in reversed(lines) if larger is not None and count >= MIN_RANKED else ():
+        run = [m for m in line.mentions if m.option >= 0 and not m.weak]
+        if len(run) != count or len({m.option for m in run}) < count:
+            continue
+        gaps = [_CHAIN.fullmatch(text, a.end, b.start) for a, b in itertools.pairwise(run)]
+        signs = {gap.lastgroup for gap in gaps if gap}
+        said = _FROM_TO.search(text, line.segment.start, run[0].start)
+        poles = [_pole(said[name], line.segment.language) for name in ("first", "last")] if said else []
+        if all(gaps) and len(signs) == 1:
+            falling = signs == {"more"}
+        elif len(poles) == 2 and {pole[:-1] for pole in poles} & {pole[:-1] for pole in asked.poles}:
+            falling = poles[0][-1] == "+"
+        else:
+            continue
+        best = (run if falling == larger else run[::-1])[asked.rank - 1]
+        return [Commitment(LETTERS[best.option], CONCLUDED, best.start, best.end, "measured")]
+    return []
+
+
+def _pole(word: str, language: Languages) -> str:
+    """Return the quality that a word names, with its sign; a space without one."""
+    return next((c.role for c in language.opposites.find(words_of(word), word)), " ")

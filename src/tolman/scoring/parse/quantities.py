@@ -437,15 +437,23 @@ def mark_sums(found: Sequence[Quantity], text: str) -> None:
         text: that contains them.
     """
     said = [q for q in found if not q.label and not (q.weak and q.value == 1)]
+    if len(said) == 2 and len(found) == 3 and _LEAVES.search(text[said[0].end : said[1].start]):
+        said = [q for q in found if not q.label]  # "5, one of which is a reflection, leaving 4"
     if len(said) <= MIN_PARTS or len(said) > MAX_PARTS:
         return
     *parts, last = said
     if last.note or last.weak or last.result or any(q.note or q.result for q in parts):
         return
+    if _OUT_OF.search(text, 0, last.start):
+        return
     if _is_sum(parts, last) or _is_product(parts[-2:], last) or _is_rest(parts, last, text):
         last.result = True
         for part in parts:
             part.operand = True
+
+
+_OUT_OF = re.compile(r"\b(?:out of|from)[ ](?:the[ ])?\Z", re.IGNORECASE)
+"""In front of a whole of which the parts are given."""
 
 
 def _is_sum(parts: Sequence[Quantity], last: Quantity) -> bool:
