@@ -93,6 +93,9 @@ test-interop: $(VENV)/.dev $(VENV)-interop/.made
 	TOLMAN_INTEROP=$(VENV)-interop $(BIN)/python -m pytest -m interop tests/interop
 	$(call beside,TOLMAN_CROISSANT,test_croissant.py,mlcroissant==1.1.1 datasets pillow pyarrow)
 	$(call beside,TOLMAN_INSPECT,test_inspect.py,inspect-ai openai)
+	$(call beside,TOLMAN_EVALSCOPE,test_evalscope_and_lighteval.py,evalscope==1.14.1)
+	$(call beside,TOLMAN_LIGHTEVAL,test_evalscope_and_lighteval.py,lighteval==0.13.0 'litellm[caching]<1.80' \
+		'huggingface-hub<1' 'transformers<5' 'xxhash<3.7')
 	$(call beside,TOLMAN_ANNOTATING,test_annotation_programs.py,label-studio==1.23.2 cvat-sdk==2.80.0)
 	$(call beside,TOLMAN_TRACKERS,test_trackers.py,mlflow==3.17.2 wandb==0.31.0)
 	$(call beside,TOLMAN_LMMS_EVAL,test_lmms_eval.py,lmms-eval==0.7.3 'filelock<4' torch==2.13.0 decord)

@@ -152,6 +152,27 @@ def tracked(interchange: Path, folder: Path) -> None:
     _written(folder / "rows.jsonl", (dict(zip(table["columns"], values, strict=True)) for values in table["data"]))
 
 
+def four_of_embspatial(folder: Path) -> None:
+    """Four questions of EmbSpatial-Bench in the released form, about which EvalScope and lighteval wrote logs."""
+    rows = [
+        {
+            "data_source": ("ai2thor", "mp3d")[number % 2],
+            "scene_id": f"s{number}",
+            "question_id": f"{('ai2thor', 'mp3d')[number % 2]}_{number}",
+            "question": f"How are the {one} and the {other} positioned?",
+            "relation": ("left", "right")[number // 2],
+            "image": ENCODED,
+            "answer_options": ["left of it", "right of it", "above it", "under it"],
+            "answer": number % 2,
+        }
+        for number, (one, other) in enumerate(
+            (("chair", "table"), ("lamp", "sofa"), ("plant", "shelf"), ("bed", "door"))
+        )
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "embspatial_bench.json").write_text(json.dumps(rows))
+
+
 WRITERS: dict[str, Callable[[Path, Path], None]] = {
     "vsi-bench": vsi_bench, "mmsi-bench": mmsi_bench, "site": site, "blink": blink, "mindcube": mindcube,
     "viewspatial": viewspatial, "embspatial": embspatial, "3dsrbench": threedsrbench, "tiny-mc": tiny_mc,

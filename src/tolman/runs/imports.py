@@ -16,6 +16,7 @@ from tolman.item_table import field_values
 from tolman.items import Item
 from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Usage, once, outcome_from_record
 from tolman.runs.logs import predictions
+from tolman.runs.logs.evalscope import has_predictions
 from tolman.runs.logs.join import JoinedLog, NotJoinedError, join, target_agrees
 from tolman.runs.logs.log import REGISTRY, Log, LogRow, failed_call, read_logs, text_or_failure
 from tolman.runs.logs.predictions import first_row, is_own_record
@@ -143,7 +144,7 @@ def found_files(paths: Sequence[Path]) -> tuple[list[Path], bool]:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    """The logs below a folder; those of lmms-eval's samples only, where there are any."""
+    """The logs below a folder; those of lmms-eval's samples only, if there are any, and none of EvalScope's twice."""
     entries = list(islice(folder.rglob("*"), MAX_FILES + 1))
     if len(entries) > MAX_FILES:
         raise InputError(folder, f"holds more than {MAX_FILES:,} files", fix="give the folder of the logs alone")
@@ -157,7 +158,7 @@ def _in_folder(folder: Path) -> list[Path]:
             fix="give a folder that 'tolman run' wrote, or one with logs",
         )  # fmt: skip
     samples = [path for path in found if "samples_" in path.name and path.suffix == ".jsonl"]
-    return samples or found
+    return samples or [path for path in found if not has_predictions(path)]
 
 
 def _is_readable(path: Path) -> bool:

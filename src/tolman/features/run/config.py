@@ -394,8 +394,8 @@ class ScoreConfig:
     responses: Annotated[
         tuple[Path, ...],
         Setting(
-            "A run folder; or tables of ids and responses, logs of lmms-eval, VLMEvalKit, Inspect or EASI, and folders "
-            "of logs, which are scored together.",
+            "A run folder; or tables of ids and responses, logs of lmms-eval, VLMEvalKit, Inspect, EvalScope, "
+            "lighteval or EASI, and folders of logs, which are scored together.",
             positional=True,
             repeated=True,
         ),
@@ -405,7 +405,7 @@ class ScoreConfig:
     subset: Subset = None
     revision: Revision = None
     format: str | None = setting(
-        "Format: jsonl, lmms-eval, vlmevalkit, inspect, easi or predictions. Default: found out."
+        "Format: jsonl, lmms-eval, vlmevalkit, inspect, evalscope, lighteval, easi or predictions. Default: found out."
     )
     columns: tuple[str, ...] = setting(
         "Columns of a table of predictions: id=question_id,response=prediction. Default: usual names.",

@@ -110,7 +110,7 @@ def score(config: ScoreConfig, events: Events = silent) -> Run:
 SAME_FIGURE = 1e-3
 """Points by which a log's figure may differ from ours: some programs round theirs."""
 _HEADLINE = re.compile(
-    r"(.*_)?overall|average|overall_(accuracy|caa)|accuracy|chance_adjusted_acc|(blink|embspatial)_acc|"
+    r"(.*_)?overall|average|overall_(accuracy|caa)|accuracy|chance_adjusted_acc|(blink|embspatial)_acc|acc|em|extractive_match|"
     r"[^/]+/(accuracy|mean)"
 )
 """Names that lmms-eval, VLMEvalKit and Inspect give figures over a whole log."""
