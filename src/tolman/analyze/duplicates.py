@@ -237,7 +237,7 @@ _FILLERS = (
     "please of and s",
 )
 FILLERS = frozenset(word for line in _FILLERS for word in line.split())
-"""Words that two wordings of one question may differ in; none that tells directions, places or numbers apart."""
+"""Words that two wordings of one question may differ in; none for directions, places or numbers."""
 
 Words = NDArray[np.uint64]
 

@@ -4,7 +4,7 @@ Scenes are the same if their names are; for a question without a scene, the name
 Questions are the same if they are about the same video or image, and the one's prompt contains the other's question and
 options, up to case, punctuation and words without meaning here (`duplicates.FILLERS`).
 
-Frames are the same if perceptual hashes differ in at most `BITS` of 64. Of a video, `FRAMES` frames are compared,
+Frames are the same if perceptual hashes differ in at most `BITS` of 64. A video has `FRAMES` compared frames,
 evenly spaced. Frames of one colour are left out. A file that is missing, or can't be read, is compared by its name.
 """
 
@@ -97,7 +97,7 @@ class Overlap:
 
     @property
     def counts(self) -> str:
-        """The numbers of what is shared, as part of a sentence: '2 scenes, 30 questions, 2 videos or images'."""
+        """The numbers of shared things, as part of a sentence: '2 scenes, 30 questions, 2 videos or images'."""
         files = counted(len(self.frames), "video or image", "videos or images")
         return f"{counted(len(self.scenes), 'scene')}, {counted(len(self.questions), 'question')}, {files}"
 

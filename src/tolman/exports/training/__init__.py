@@ -79,7 +79,7 @@ class TrainingRow:
         )
 
 
-def write(source: BenchmarkSource, target: Target, *, form: Form) -> Exported:
+def write(source: BenchmarkSource, target: Target, *, form: TrainingForm) -> Exported:
     """Fill a folder with a training set.
 
     Raises:
@@ -142,7 +142,7 @@ def _rows(
     items: Sequence[Item],
     rules: RuleSet,
     lost: Counter[str],
-    form: Form,
+    form: TrainingForm,
 ) -> Iterator[TrainingRow]:
     """The rows; counts the questions that are left out, by reason."""
     shown = partial(_shown, source, target, count=_frames(target), as_images=not form.videos)
@@ -191,7 +191,7 @@ def _shown(
 
 
 @dataclass(frozen=True)
-class Form:
+class TrainingForm:
     """A program's form of rows.
 
     Attributes:
@@ -368,22 +368,22 @@ _TRL_REWARD = '''def reward(completions, id, **columns):
 _VERL_REWARD = """def compute_score(data_source, solution_str, ground_truth, extra_info=None, **more):
     return score(extra_info["id"], solution_str)"""
 
-_LLAVA = Form(
+_LLAVA = TrainingForm(
     _write_llava,
     "LLaVA: --data_path {out}/train.json --image_folder {out}. Qwen-VL: 'annotation_path' {full}/train.json and "
     "'data_path' {full} in data_dict.",
 )
-_LLAMA_FACTORY = Form(
+_LLAMA_FACTORY = TrainingForm(
     _write_llama_factory, "llamafactory-cli train CONFIG.yaml dataset={name} dataset_dir={out} media_dir={out}"
 )
-_SWIFT = Form(
+_SWIFT = TrainingForm(
     _write_swift,
     "swift sft --dataset {out}/train.jsonl --model MODEL; with rewards: swift rlhf --rlhf_type grpo --dataset "
     "{out}/train.jsonl --external_plugins {out}/reward.py --reward_funcs tolman --model MODEL",
     absolute=True,
     reward=_SWIFT_REWARD,
 )
-_TRL = Form(
+_TRL = TrainingForm(
     _write_trl,
     "trl sft --dataset_name {full} --model_name_or_path MODEL; with rewards: GRPOTrainer(reward_funcs=reward) of "
     "{out}/reward.py",
@@ -391,7 +391,7 @@ _TRL = Form(
     absolute=True,
     reward=_TRL_REWARD,
 )
-_VERL = Form(
+_VERL = TrainingForm(
     _write_verl,
     "python -m verl.trainer.main_ppo data.train_files={full}/train.parquet "
     "reward.custom_reward_function.path={full}/reward.py",
