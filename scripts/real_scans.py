@@ -24,18 +24,16 @@ URL = "https://github.com/{}.git"
 
 @dataclass(frozen=True)
 class Sample:
-    """A public scan: its repository, the folder or file in it, and what its owner would tell `tolman ingest`."""
+    """A public scan: its repository, the folder or file in it, and the preset of its questions."""
 
     name: str
     repository: str
     path: str
-    options: tuple[str, ...] = ()
     preset: str = "posed-video"
 
 
 SAMPLES = (
     Sample("instant-ngp's fox", "NVlabs/instant-ngp", "data/nerf/fox"),
-    Sample("COLMAP model", "bartoszek/test_colmap", "sparse", ("--rate", "1")),
     Sample("COLMAP, undistorted", "bartoszek/test_colmap", "dense/0"),
     Sample("3D Scanner App", "laanlabs/3dScannerApp_samples", "chair_scan"),
     *(
@@ -47,7 +45,7 @@ SAMPLES = (
 
 
 def files_of(sample: Sample, folder: Path, mirror: Path | None) -> Path:
-    """The sample's part of its repository, written to a folder; pictures of COLMAP models lie beside them."""
+    """The sample's part of its repository, written to a folder."""
     owner = sample.repository.replace("/", "+")
     place = folder / owner
     clone = place.with_suffix(".git")
@@ -62,8 +60,7 @@ def files_of(sample: Sample, folder: Path, mirror: Path | None) -> Path:
     wanted = Path(sample.path)
     for line in filter(None, listed.split(b"\0")):
         kind, _, name = line.decode().partition("\t")
-        beside = wanted.parts[0] == "sparse" and name.startswith("images/")
-        if not (Path(name).is_relative_to(wanted) or beside) or (place / name).exists():
+        if not Path(name).is_relative_to(wanted) or (place / name).exists():
             continue
         blob = subprocess.run([*git, "cat-file", "blob", kind.split()[2]], capture_output=True, check=False)
         if blob.returncode:  # mirrors may lack the largest files
@@ -93,7 +90,7 @@ def main() -> None:
         print(f"{sample.name}: {sample.repository}, {sample.path}", flush=True)
         path = files_of(sample, asked.out / "samples", asked.mirror)
         begun, scenes, bench = time.monotonic(), asked.out / f"scenes-{i}", asked.out / f"bench-{i}"
-        said = tolman("ingest", "auto", str(path), "--out", str(scenes), *sample.options)
+        said = tolman("ingest", "auto", str(path), "--out", str(scenes))
         for line in said.splitlines():
             if line.startswith(("Note:", "tolman:")) or ": holds " in line:
                 print(f"  {line}")

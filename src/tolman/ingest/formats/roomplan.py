@@ -64,7 +64,7 @@ class RoomPlan:
         return [SceneSource(f"{self.name}/{path.stem}", path, (path,)) for path in found]
 
     def read(self, source: SceneSource) -> RawScene:
-        """Read a room: its objects as boxes, and the area of its floors, or of what its walls enclose."""
+        """Read a room: its objects as boxes, and the area of its floors, or within its walls."""
         path = source.path
         room = _of_usdz(path) if path.suffix == ".usdz" else _of_json(path)
         if _storeys(room.storeys, room.heights) > 1:
