@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from ingest.phone_writers import write_polycam, write_record3d, write_roomplan, write_scanner_app, write_stray
 from ingest.pipeline import edit_json, hide_behind_link, made, refused
 from ingest.results import box_error, collection
 from ingest.test_posed_pictures import apart, plain, shown
 from ingest.worlds import SIZE, small_world
-from tolman.errors import InputError
+from tolman.errors import InputError, MissingExtraError
 from tolman.geometry.camera_geometry import turned_intrinsics
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import get, recognise
@@ -177,6 +179,73 @@ def test_roomplan_gives_boxes_and_floor(tmp_path: Path, words: bool) -> None:
     assert scene.counts == world.counts
     assert scene.room_area == pytest.approx(world.area)
     assert scene.room_center == pytest.approx((2.5, 2.0, 0.0))
+
+
+def test_closed_walls_give_the_area_where_there_is_no_floor(tmp_path: Path) -> None:
+    path = tmp_path / "in" / "flat.json"
+    write_roomplan(path)
+    wide, deep = 4.0, 3.0
+    walls = []
+    for turn, (x, z) in enumerate(((0, deep / 2), (wide / 2, 0), (0, -deep / 2), (-wide / 2, 0))):
+        pose = np.eye(4)
+        pose[:3, :3] = Rotation.from_euler("y", 90 * turn, degrees=True).as_matrix()
+        pose[:3, 3] = x, 1.2, z
+        length = (wide, deep)[turn % 2] - 0.2  # corners are never met exactly
+        walls.append({"dimensions": [length, 2.4, 0], "transform": pose.T.ravel().tolist()})
+    edit_json(path, lambda content: content.update(floors=[], walls=walls))
+    scene = get("roomplan").read(get("roomplan").find(path)[0])
+    assert scene.room_area == pytest.approx(wide * deep, abs=0.01)
+    edit_json(path, lambda content: content.update(walls=walls[:3]))
+    assert get("roomplan").read(get("roomplan").find(path)[0]).room_area is None
+
+
+CUBE = """
+def Xform "{kind}_grp" {{
+  def Mesh "{kind}0" {{
+    point3f[] points = [({x}, {y}, {z}), (-{x}, -{y}, -{z}), ({x}, -{y}, {z})]
+    matrix4d xformOp:transform = ( (0, 0, -1, 0), (0, 1, 0, 0), (1, 0, 0, 0), (2.5, 0.4, -1.2, 1) )
+    uniform token[] xformOpOrder = ["xformOp:transform"]
+  }}
+}}"""
+
+
+def write_usdz(path: Path, *objects: str, up: str = "Y") -> None:
+    """As RoomPlan writes it: an uncompressed archive of a layer of text."""
+    layer = f'#usda 1.0\n( defaultPrim = "room"\n metersPerUnit = 1\n upAxis = "{up}" )\n'
+    layer += 'def Xform "room" {\ndef Xform "Mesh_grp" {\ndef Xform "Walls_grp" {}\ndef Xform "Object_grp" {\n'
+    layer += "\n".join(objects)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("room.usda", layer + "\n}\n}\n}\n")
+
+
+def test_usdz_of_roomplan(tmp_path: Path) -> None:
+    pytest.importorskip("pxr", reason="usd-core is no dependency")
+    write_usdz(tmp_path / "flat.usdz", CUBE.format(kind="WasherDryer", x=0.6, y=0.4, z=0.3))
+    (source,) = get("roomplan").find(tmp_path)
+    (one,) = get("roomplan").read(source).instances
+    # The fixture of the format's description, in JSON above.
+    assert (one.id, one.label) == ("WasherDryer0", "washer dryer")
+    assert one.box is not None
+    assert one.box.center == pytest.approx((2.5, 1.2, 0.4))
+    sizes = np.abs(np.array(one.box.axes)).T @ np.array(one.box.extents)
+    assert sizes == pytest.approx((0.6, 1.2, 0.8))
+    write_usdz(tmp_path / "flat.usdz", up="Z")
+    assert "isn't in metres with y up" in refused("roomplan", tmp_path, tmp_path / "o1")
+    (tmp_path / "flat.usdz").write_bytes(b"PK\x03\x04 Wall_grp")
+    assert "is no readable USDZ file" in refused("roomplan", tmp_path, tmp_path / "o2")
+
+
+def test_of_a_room_in_both_forms_the_json_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_roomplan(tmp_path / "in" / "flat.json")
+    write_usdz(tmp_path / "in" / "flat.usdz")
+    write_usdz(tmp_path / "in" / "hall.usdz")
+    first, second = get("roomplan").find(tmp_path)
+    assert [first.path.name, second.path.name] == ["flat.json", "hall.usdz"]
+    monkeypatch.setitem(sys.modules, "pxr", None)
+    with pytest.raises(
+        MissingExtraError, match="Reading USDZ files needs the package 'usd-core': pip install usd-core"
+    ):
+        get("roomplan").read(second)
 
 
 def test_two_objects_of_one_id_are_refused(tmp_path: Path) -> None:

@@ -436,7 +436,6 @@ def test_bad_transforms(tmp_path: Path, drawn: tuple, change: dict[str, Any], sa
             "field 'frames.1.transform_matrix': its row 1, column 4 is nan, which isn't finite",
         ),
         ("file_path", "../x.jpg", "field 'frames.1.file_path': names '../x.jpg', which is outside its folder"),
-        ("file_path", "images/x.jpg", "images/x.jpg: is missing"),
     ],
 )
 def test_bad_frames(tmp_path: Path, drawn: tuple, field: str, value: Any, said: str) -> None:  # type: ignore[type-arg]
@@ -450,6 +449,20 @@ def test_bad_frames(tmp_path: Path, drawn: tuple, field: str, value: Any, said: 
 
     edit_json(tmp_path / "flat" / "transforms.json", change)
     assert said in refused("nerfstudio", tmp_path / "flat", tmp_path / "out", up="z")
+
+
+def test_frames_without_a_picture_are_left_out(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    write_nerfstudio(tmp_path / "flat", plain(drawn))
+    pictures = sorted((tmp_path / "flat").rglob("*.jpg"))
+    for path in pictures[:5]:
+        path.unlink()
+    (source,) = get("nerfstudio").find(tmp_path / "flat")
+    scene = get("nerfstudio").read(replace(source, hints=ScanHints(up="z")))
+    assert len(scene.recordings[0].times) == len(pictures) - 5
+    assert f"5 of {len(pictures)} frames have no picture and are left out" in scene.notes
+    for path in pictures[5:10]:
+        path.unlink()
+    assert "is missing" in refused("nerfstudio", tmp_path / "flat", tmp_path / "out", up="z")
 
 
 @pytest.mark.parametrize("masks", [False, True])

@@ -11,14 +11,14 @@ import pytest
 import terminal
 from ingest.generic_writer import write_generic
 from ingest.phone_writers import write_polycam, write_record3d, write_roomplan, write_scanner_app, write_stray
-from ingest.posed_writers import write_colmap, write_nerfstudio
+from ingest.posed_writers import save_pictures, write_colmap, write_nerfstudio
 from ingest.test_posed_pictures import PINHOLES, plain
 from ingest.worlds import small_world
 from tolman.errors import InputError, UsageError
 from tolman.features.scenes.compute import ingest
 from tolman.features.scenes.config import IngestConfig
 from tolman.ingest.formats import names, recognise
-from tolman.ingest.formats.phone_scans import RoomPlan
+from tolman.ingest.formats.roomplan import RoomPlan
 from tolman.ingest.scan_format import ScanHints
 
 pytest.importorskip("plyfile", reason="scans need the extra 'build'")
@@ -90,6 +90,36 @@ def test_an_unknown_folder_lists_what_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is of no known format; looked for: ") as caught:
         recognise(tmp_path)
     assert all(name in str(caught.value) for name in names())
+
+
+def test_media_without_poses_say_what_to_do(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    save_pictures(tmp_path / "walk", plain(drawn)[:2])
+    with pytest.raises(
+        InputError, match=r"walk: holds 2 pictures or videos without camera poses; get poses with COLMAP"
+    ):
+        recognise(tmp_path / "walk")
+    with pytest.raises(InputError, match=r"0\.jpg: is a picture or video without camera poses"):
+        recognise(tmp_path / "walk" / "0.jpg")
+
+
+def test_a_file_alone_is_looked_into(tmp_path: Path) -> None:
+    write_roomplan(tmp_path / "in" / "flat.json")
+    done = terminal.tolman(tmp_path, "ingest", "in/flat.json", COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "in/flat.json is of the format roomplan (Apple RoomPlan), 1 scene."
+    (tmp_path / "in" / "notes.txt").write_text("x")
+    done = terminal.tolman(tmp_path, "ingest", "in/notes.txt", COLUMNS="200")
+    assert done.returncode == 2
+    assert "is no folder" not in done.stderr
+
+
+def test_no_next_command_before_the_problem_is_solved(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    write_colmap(tmp_path / "flat", plain(drawn), "PINHOLE", PINHOLES["PINHOLE"])
+    (tmp_path / "flat" / "images").rename(tmp_path / "flat" / "photos")
+    done = terminal.tolman(tmp_path, "ingest", "flat", COLUMNS="200")
+    said = " ".join(done.stdout.split())
+    assert "has no folder 'images' with its pictures; put them into 'images' there" in said
+    assert "Next:" not in said
 
 
 def test_auto_ingests(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]

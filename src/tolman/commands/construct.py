@@ -164,7 +164,8 @@ def ingest(config: IngestConfig, as_json: Json = False) -> Path | None:
         if as_json:
             write_json(console(), asdict(found) | {"path": str(found.path)})
             return None
-        for line in [*found.lines(), f"Next: tolman ingest {found.format} {typed(found.path)} --out scenes"]:
+        after = [] if found.problem else [f"Next: tolman ingest {found.format} {typed(found.path)} --out scenes"]
+        for line in [*found.lines(), *after]:
             say(console(), line)
         return None
     if config.is_pool:

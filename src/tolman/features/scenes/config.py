@@ -87,8 +87,8 @@ class IngestConfig:
 
     @property
     def is_hint(self) -> bool:
-        """Check whether a folder was given in place of a format, to be looked into."""
-        return not self.path and Path(self.format).is_dir()
+        """Check whether a folder or file was given in place of a format, to be looked into."""
+        return not self.path and Path(self.format).exists()
 
     @property
     def is_pool(self) -> bool:

@@ -5,13 +5,15 @@ Other packages add theirs through the entry point group `tolman.formats`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from tolman.errors import InputError, UsageError, counted
+from tolman.ingest.readers.picture_sources import IMAGES
 from tolman.ingest.scan_format import Format, RawScene, ScanHints, SceneSource
 from tolman.registry import Registry
 
@@ -103,7 +105,7 @@ def recognise(root: Path, hints: ScanHints = ScanHints()) -> RecognisedScans:  #
         except (ValueError, OSError) as error:
             looked_for.append(f"{name} ({error})")
     if not fitting:
-        raise InputError(root, f"is of no known format; looked for: {'; '.join(looked_for)}")
+        raise _unknown(root, looked_for)
     chosen = next(iter(fitting))
     kind, sources = get(chosen), fitting[chosen]
     takes: frozenset[str] = getattr(kind, "takes", frozenset())
@@ -116,6 +118,22 @@ def recognise(root: Path, hints: ScanHints = ScanHints()) -> RecognisedScans:  #
         return RecognisedScans(chosen, kind.title, root, len(sources), tuple(fitting)[1:], {}, (), (), str(error))
     others, missing = tuple(fitting)[1:], tuple(_missing(scene, sources[0].path))
     return RecognisedScans(chosen, kind.title, root, len(sources), others, _found(scene), scene.notes, missing, "")
+
+
+_MEDIA = IMAGES | {".mp4", ".mov", ".m4v", ".mkv", ".avi", ".webm"}
+
+
+def _unknown(root: Path, looked_for: Sequence[str]) -> InputError:
+    """Say why a folder or file fits no format."""
+    files = [root] if root.is_file() else [path for path in islice(root.rglob("*"), 10_000) if path.is_file()]
+    if files and all(path.suffix.lower() in _MEDIA for path in files):
+        what = f"holds {counted(len(files), 'picture or video', 'pictures or videos')} without camera poses"
+        if root.is_file():
+            what = "is a picture or video without camera poses"
+        return InputError(root, what, fix="get poses with COLMAP, as docs/ingest/phones-and-colmap.md says")
+    if root.is_file():
+        looked_for = [one for one in looked_for if not one.endswith("(is no folder)")]
+    return InputError(root, f"is of no known format; looked for: {'; '.join(looked_for)}")
 
 
 def _found(scene: RawScene) -> dict[str, str]:

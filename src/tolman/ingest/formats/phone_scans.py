@@ -1,9 +1,9 @@
-"""Scans of phones and tablets: Polycam, Record3D, Stray Scanner, 3D Scanner App, and Apple's RoomPlan.
+"""Scans of phones and tablets: Polycam, Record3D, Stray Scanner and 3D Scanner App.
 
 All of them record with ARKit: metres, +Y up, cameras that look along −z with y up, but for Stray Scanner, which has
 turned its cameras' axes already. Sources: PolyCam/polyform and nerfstudio (polycam_utils.py, record3d_utils.py) for the
-first two; strayrobots/scanner (docs/format.md, OdometryEncoder.swift); third parties' readers for 3D Scanner App and
-RoomPlan, whose fields agree.
+first two; strayrobots/scanner (docs/format.md, OdometryEncoder.swift); third parties' readers for 3D Scanner App,
+whose fields agree.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import shapely
 
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
@@ -35,7 +34,7 @@ from tolman.ingest.formats.posed_pictures import (
     recording_of,
     recordings_of,
 )
-from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json
+from tolman.ingest.readers.annotated_boxes import faces_in, read_json
 from tolman.ingest.readers.picture_sources import VideoFile, decode
 from tolman.ingest.readers.text_records import (
     all_files,
@@ -55,7 +54,7 @@ ARKIT = WorldFrame(UP_TURNS["y"], 1.0, True, "y")
 REACH = 5.0
 """Metres that the LiDAR of phones measures; what is said to be farther is dropped."""
 _GL = np.diag([1.0, -1.0, -1.0, 1.0])
-_PAGE = "docs/ingest/phones-and-colmap.md describes it"
+PAGE = "docs/ingest/phones-and-colmap.md describes it"
 
 
 def _scene(
@@ -84,7 +83,7 @@ def _folders(root: Path, marks: Sequence[str], what: str) -> list[Path]:
         for path in (*root.glob(mark), *root.glob(f"**/{mark}")):
             found.add(path.parents[levels - 1])
     if not found:
-        raise InputError(root, f"holds no {what}", fix=_PAGE)
+        raise InputError(root, f"holds no {what}", fix=PAGE)
     return sorted(found, key=lambda path: natural(path.as_posix()))
 
 
@@ -289,7 +288,7 @@ class Record3D:
         """The .r3d files of a folder, or the one that is given."""
         files = [root] if root.suffix == ".r3d" else in_order(root.rglob("*.r3d")) if root.is_dir() else []
         if not files:
-            raise InputError(root, "holds no .r3d file of Record3D", fix=_PAGE)
+            raise InputError(root, "holds no .r3d file of Record3D", fix=PAGE)
         known = {path: [path, *([boxes] if (boxes := added_boxes(path)).is_file() else [])] for path in files}
         return [SceneSource(f"{self.name}/{path.stem}", path, tuple(parts)) for path, parts in known.items()]
 
@@ -301,7 +300,7 @@ class Record3D:
         raw = content.get("poses")
         if not isinstance(raw, list) or not raw:
             raise InputError(path, "takes a list of poses", field="metadata.poses")
-        rows = np.array([_finite(path, one, 7, f"metadata.poses.{i}") for i, one in enumerate(raw)])
+        rows = np.array([list_of(path, one, 7, None, f"metadata.poses.{i}") for i, one in enumerate(raw)])
         x, y, z, w = rows[:, :4].T
         poses = rigid(_rotations(path, w, x, y, z), rows[:, 4:]) @ _GL
         frames = archive.frames()
@@ -341,15 +340,6 @@ def _check_number(path: Path, value: Any, frames: int, name: str) -> None:
         raise InputError(
             path, f"has {count:,} of them for {frames:,} frames", field=f"metadata.{name}", fix="export the scan again"
         )
-
-
-def _finite(path: Path, value: Any, count: int, field: str) -> Floats:
-    """A list of finite numbers of a file; says which isn't."""
-    if isinstance(value, list):
-        for i, one in enumerate(value):
-            if isinstance(one, float) and not np.isfinite(one):
-                raise InputError(path, f"its number {i + 1} is {one}, which isn't finite", field=field)
-    return list_of(path, value, count, None, field)
 
 
 _MOST = 1 << 28
@@ -431,115 +421,9 @@ class _R3d:
         return read, []
 
 
-@dataclass(frozen=True)
-class RoomPlan:
-    """Apple RoomPlan's CapturedRoom or CapturedStructure as JSON: boxes and walls, no pictures."""
-
-    name: str = "roomplan"
-    title: str = "Apple RoomPlan JSON"
-
-    def find(self, root: Path) -> list[SceneSource]:
-        """The JSON files of a folder that hold walls and objects, or the one that is given."""
-        files = [root] if root.is_file() else in_order(root.rglob("*.json")) if root.is_dir() else []
-        found = [path for path in files if is_room(path)]
-        if not found:
-            raise InputError(root, "holds no JSON file with the walls and objects of a RoomPlan room", fix=_PAGE)
-        return [SceneSource(f"{self.name}/{path.stem}", path, (path,)) for path in found]
-
-    def read(self, source: SceneSource) -> RawScene:
-        """Read a room: its objects as boxes, and the area of its floors."""
-        path = source.path
-        content = read_json(path)
-        instances = []
-        for i, one in enumerate(content["objects"]):
-            label = _category(path, one, f"objects.{i}")
-            pose = _transform(path, one, f"objects.{i}")
-            extents = list_of(path, one.get("dimensions"), 3, None, f"objects.{i}.dimensions")
-            axes = pose[:3, :3].T @ ARKIT.turn.T
-            box = orient(path, ARKIT.points(pose[:3, 3]), axes, extents, row=f"objects.{i}")
-            instances.append(Instance(str(one.get("identifier") or f"{label} {i + 1}"), label, box))
-        listed = content.get("floors") or []
-        if not isinstance(listed, list):
-            raise InputError(path, "takes a list", field="floors")
-        floors = [_floor(path, one, i) for i, one in enumerate(listed)]
-        if not floors:
-            notes = ("it has no floor, so that the room's area isn't known",)
-            return RawScene(tuple(instances), up="y", notes=notes)
-        heights = [float(_transform(path, one, f"floors.{i}")[1, 3]) for i, one in enumerate(listed)]
-        if _storeys([one.get("story") for one in listed], heights) > 1:
-            return RawScene(tuple(instances), up="y", notes=("several storeys, so that no room's area is known",))
-        together = shapely.union_all(floors)
-        area = float(together.area) if together.area > 0 else None
-        center = None
-        if area is not None:
-            center = (float(together.centroid.x), float(together.centroid.y), float(np.mean(heights)))
-        return RawScene(tuple(instances), room_area=area, room_center=center, up="y")
-
-
-_STOREY = 1.0
-"""Metres between floors that are of several storeys."""
-
-
-def _storeys(named: Sequence[object], heights: Sequence[float]) -> int:
-    """The number of storeys of floors, by their `story` or by their heights in metres, whichever is more."""
-    numbers = {one for one in named if isinstance(one, int)}
-    return max(len(numbers), 1 + int((np.diff(sorted(heights)) > _STOREY).sum()))
-
-
-_LARGEST_ROOM = 1 << 26
-"""Bytes of a room's file, at most: data sets have far larger JSON files, which are not looked into."""
-
-
-def is_room(path: Path) -> bool:
-    """Check whether a JSON file holds the walls and objects of a room."""
-    try:
-        if path.stat().st_size > _LARGEST_ROOM:
-            return False
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and all(isinstance(content.get(part), list) for part in ("walls", "objects"))
-
-
-def _category(path: Path, one: Any, field: str) -> str:
-    """A category, written as {"washerDryer": {}} or as a word: 'washer dryer'."""
-    if not isinstance(one, dict):
-        raise InputError(path, "takes an object", field=field)
-    found = one.get("category")
-    word = next(iter(found), "") if isinstance(found, dict) else found
-    if not isinstance(word, str) or not word:
-        raise InputError(path, "takes a category", field=f"{field}.category")
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", word).lower()
-
-
-def _transform(path: Path, one: Mapping[str, Any], field: str) -> Floats:
-    """A transform to the room, column by column, shape (4, 4)."""
-    values = _finite(path, one.get("transform"), 16, f"{field}.transform")
-    return pose_of(path, values.reshape(4, 4).T, row=f"{field}.transform")
-
-
-def _floor(path: Path, one: Any, number: int) -> shapely.Geometry:
-    """The outline of a floor in metres seen from above: its corners, or the rectangle of its dimensions."""
-    field = f"floors.{number}"
-    if not isinstance(one, dict):
-        raise InputError(path, "takes an object", field=field)
-    pose = _transform(path, one, field)
-    corners = one.get("polygonCorners")
-    if isinstance(corners, list) and corners:
-        own = np.array([list_of(path, corner, 3, None, f"{field}.polygonCorners") for corner in corners])
-    else:
-        wide, deep, _ = list_of(path, one.get("dimensions"), 3, None, f"{field}.dimensions") / 2
-        own = np.array([(-wide, -deep, 0), (wide, -deep, 0), (wide, deep, 0), (-wide, deep, 0)])
-    if len(own) < 3:
-        raise InputError(path, "takes three corners or more", field=f"{field}.polygonCorners")
-    outline = ARKIT.points(own @ pose[:3, :3].T + pose[:3, 3])[:, :2]
-    return shapely.make_valid(shapely.Polygon(outline))
-
-
 FORMATS = {
     "polycam": Polycam(),
     "record3d": Record3D(),
     "stray-scanner": Stray(),
     "3d-scanner-app": ScannerApp(),
-    "roomplan": RoomPlan(),
 }

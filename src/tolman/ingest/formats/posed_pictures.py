@@ -641,6 +641,9 @@ class Colmap:
         cameras, images = read_cameras(cameras_path), read_images(images_path)
         if not images:
             raise InputError(images_path, "holds no registered picture")
+        if not (source.path / "images").is_dir():
+            said = "has no folder 'images' with its pictures"
+            raise InputError(model, said, fix="put them into 'images' there, or up to two folders above it")
         shots = [self._shot(source, images_path, cameras, one) for one in images]
         points = np.empty((0, 3)) if points_path is None else read_points(points_path)
         frame = find_frame(source.path, np.array([one.pose for one in images]), points, source.hints)
@@ -703,13 +706,22 @@ class Nerfstudio:
             _check_applied(path, moved)
         # nerfstudio, too, sorts them by name.
         order = sorted(range(len(frames)), key=lambda i: natural(str(frames[i].get("file_path", ""))))
-        shots = [_shot(source.path, path, content, frames[i], i) for i in order]
+        # instant-ngp, too, passes over frames without a picture, as its own example has them.
+        names = [
+            _below(source.path, path, one.get("file_path"), f"frames.{i}.file_path") for i, one in enumerate(frames)
+        ]
+        there = [i for i in order if names[i].exists()]
+        if 2 * len(there) < len(frames):
+            contained(source.path, next(names[i] for i in order if i not in there))
+        shots = [_shot(source.path, path, content, frames[i], i) for i in there]
         points = np.empty((0, 3))
         if isinstance(cloud := content.get("ply_file_path"), str):
             points = read_ply(_named(source.path, path, cloud, "ply_file_path")).points
         frame = find_frame(source.path, np.array([shot.pose for shot in shots]), points, source.hints)
         recordings = recordings_of(shots, frame, source.hints.rate)
         notes = [*frame.notes, *_clock_notes(recordings, source.hints.rate)]
+        if lost := len(frames) - len(there):
+            notes.append(f"{lost:,} of {len(frames):,} frames have no picture and are left out")
         if any("mask_path" in one for one in frames):
             notes.append("its mask_path is not used: the video shows whole pictures")
         notes += [*_lens_notes(shots), *([_CLOUD.format(len(points))] if len(points) else [])]
@@ -772,8 +784,8 @@ def pose_of(path: Path, value: Any, *, row: str) -> Floats:
     return pose
 
 
-def _named(folder: Path, path: Path, name: Any, field: str) -> Path:
-    """A file that a JSON file names, which must be in its folder; Blender's names lack the ending .png."""
+def _below(folder: Path, path: Path, name: Any, field: str) -> Path:
+    """The place of a file that a JSON file names, which must be in its folder; Blender's names lack the ending .png."""
     if not isinstance(name, str) or not name:
         raise InputError(path, "takes the path of a file", field=field)
     pure = PurePosixPath(name)
@@ -781,7 +793,12 @@ def _named(folder: Path, path: Path, name: Any, field: str) -> Path:
         raise InputError(path, f"names '{name}', which is outside its folder", field=field)
     if not (folder / pure).exists() and (folder / f"{pure}.png").exists():
         pure = PurePosixPath(f"{pure}.png")
-    return contained(folder, folder / pure)
+    return folder / pure
+
+
+def _named(folder: Path, path: Path, name: Any, field: str) -> Path:
+    """The file itself, links followed."""
+    return contained(folder, _below(folder, path, name, field))
 
 
 def _lens(

@@ -107,8 +107,11 @@ def list_of(path: Path, value: Any, count: int, row: int | str | None, field: st
         found = np.array(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         found = np.empty(0)
-    if found.shape != (count,) or not np.isfinite(found).all():
+    if found.shape != (count,):
         raise InputError(path, f"takes {count} finite numbers", row=row, field=field)
+    if not np.isfinite(found).all():
+        i = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise InputError(path, f"its number {i + 1} is {found[i]}, which isn't finite", row=row, field=field)
     return found
 
 
