@@ -33,7 +33,6 @@ from tolman.scoring.parse.lexicon import (
     words_of,
 )
 from tolman.scoring.parse.number_lines import (
-    A_ONE,
     VERB_FINAL,
     AskedQuantity,
     NumberLine,
@@ -214,11 +213,15 @@ def _corrected(lines: Sequence[NumberLine], i: int, text: str, unit: Unit | None
     return [agreed(restatements(behind, text), unit, DECLARED if len(behind) < 3 else CONCLUDED, "corrected")]
 
 
+_A_ONE = re.compile(r"(?:,|\band)[ ](?:an?|another)[ ](?:\w+[ ])?(?:one|pair|couple)\b(?![ ](?:by|at|on|in))", re.I)
+"""A further thing of another kind: "and a red one"."""
+
+
 def _stated(line: NumberLine, text: str, asked: AskedQuantity, is_last: bool) -> Commitment:
     """The quantities that a line states without any announcement."""
     segment, unit = line.segment, asked.unit
     plain = without_weak(line.stated)
-    if unit == "count" and A_ONE.search(text, plain[0].end, segment.end):
+    if unit == "count" and _A_ONE.search(text, plain[0].end, segment.end):
         return Commitment(None, JUDGED, plain[0].start, plain[-1].end, "stated", SEVERAL)
     worked_out = _worked_out(line, plain, text, unit)
     if worked_out is not None:

@@ -167,7 +167,7 @@ def _single(context: LineContext) -> list[Commitment]:
         return [commit(chosen, JUDGED, "named")]
     if context.options.count == 2 and chosen.by == "text" and _OTHER_ONE.search(text, segment.start):
         return []  # "the left one is dim; the other one blinds you"
-    if _is_about_else(context, chosen) or _is_of_other_sign(context, chosen):
+    if _is_about_else(context, chosen):
         return []
     if _ends_in(segment, affirmed[-1], text):
         return [commit(affirmed[-1], DECLARED if context.is_last else JUDGED, "named")]
@@ -186,21 +186,6 @@ _SEES = re.compile(
     r"|there(?:['’]s|[ ]is|[ ]are|[ ]was))\b",
     re.IGNORECASE,
 )
-
-
-_MORE = re.compile(
-    r"[ ](?:has|have|had|holds?|takes?|gets?|with|is|are|was|were)\b[^,;.]*?"
-    r"\b(?:more|(?P<less>less|fewer))\b",
-    re.IGNORECASE,
-)
-
-
-def _is_of_other_sign(context: LineContext, chosen: Mention) -> bool:
-    """Check whether an option has more of something than another, where the question asks for the smaller end."""
-    said = _MORE.match(context.text, chosen.end, context.segment.end)
-    larger = asked_in(context.question, context.segment.language).larger()
-    compared = any(m.negated and m.start > chosen.end for m in context.line.mentions)
-    return said is not None and compared and larger is not None and larger == bool(said["less"])
 
 
 def _is_about_else(context: LineContext, chosen: Mention) -> bool:

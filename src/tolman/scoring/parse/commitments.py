@@ -57,7 +57,6 @@ REFUSAL = "a refusal"
 IN_PASSING = "said in passing, in a long text"
 EMPTY = "empty"
 ERROR_MESSAGE = "an error message"
-TAKEN_BACK = "said, but taken back"
 UNLIKELY = "said, but unlikely to be the answer"
 UNFINISHED = "reasoning was cut off before an answer"
 

@@ -165,10 +165,6 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
                 if quantity.kind == "foreign" and _is_unit_asked(text, quantity, asked.question):
                     quantity.kind, quantity.asked = "", True
         mark_sums(found, text)
-        if asked.unit == "count" and "pair" not in asked.question.casefold():
-            for quantity in found:
-                if not quantity.kind and text.startswith(" pairs", quantity.end):
-                    quantity.value *= 2
         usable = [q for q in found if not q.label and q.in_unit(asked.unit) is not None]
         if usable and is_counterfactual(segment, text):
             edges = clause_edges(segment, text)
@@ -199,16 +195,12 @@ _NEEDING = re.compile(r"\b(?:would|['’]d) (?:first )?(?:need|have to (?:know|s
 """A sentence that says what would help to answer, not what the answer is."""
 
 
-_POINTING = re.compile(r"\b(?:this|that|which|other|each|every|left|right|next|previous|same)[ ]\Z", re.IGNORECASE)
-"""In front of a "one" that stands for a thing."""
 _WORD_BEHIND = re.compile(r"[ ][a-z]")
 
 
 def _is_of_other_thing(quantity: Quantity, segment: Segment, text: str, asked: AskedQuantity) -> bool:
     """Check whether a "one" or "single" is said of a thing that the question doesn't name: "in a single picture"."""
     said = text[quantity.start : quantity.end].casefold()
-    if said == "one" and _POINTING.search(text, segment.start, quantity.start):
-        return True
     if not asked.question or said not in ("one", "single") or not _WORD_BEHIND.match(text, quantity.end):
         return False
     behind = [w for w in segment.words if w.start >= quantity.end][:MAX_NOUN_WORDS]
@@ -552,8 +544,6 @@ _NOT_ADDED = re.compile(
 )
 """Signs that the first number is the whole, or that the same things are counted at several times or in pictures."""
 
-A_ONE = re.compile(r"(?:,|\band)[ ](?:an?|another)[ ](?:\w+[ ])?(?:one|pair|couple)\b(?![ ](?:by|at|on|in))", re.I)
-"""A further thing of another kind: "and a red one"."""
 _CHANGED = re.compile(
     r"\b(?:another|more|further|then|plus|minus|less|leav(?:es|ing)|remain\w*|removing|without)\b", re.IGNORECASE
 )
@@ -574,8 +564,6 @@ def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitmen
     segment = line.segment
     found = [q for q in line.found if not q.kind]
     if asked.unit != "count" or not 2 <= len(found) <= MAX_PLACES or len(found) < len(line.found):
-        return None
-    if A_ONE.search(text, found[0].end, segment.end):
         return None
     if any(q.note or q.result or q.operand for q in found) or segment.having("total", "correct", "negate", "suppose"):
         return None

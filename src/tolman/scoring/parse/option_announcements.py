@@ -20,7 +20,7 @@ from tolman.scoring.parse.commitments import (
     Commitment,
     Value,
 )
-from tolman.scoring.parse.lexicon import Cue, Span, is_in_longer, is_inside, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Span, is_in_longer, is_inside, words_of
 from tolman.scoring.parse.option_lines import LineContext, OptionLine
 from tolman.scoring.parse.option_mentions import (
     Mention,
@@ -397,16 +397,6 @@ def _is_beside_another(context: LineContext, value: Value) -> bool:
     return False
 
 
-_NO_THING = re.compile(r"no[ ][a-z]+s\b", re.IGNORECASE)
-
-
-def _is_asked(context: LineContext, start: int) -> bool:
-    """Check whether the word behind a place is one of the question: "no chairs", not "no obstacles"."""
-    behind = [w for w in context.segment.words if w.start >= start][:1]
-    asked = words_of(context.question)
-    return any(same_word(w.folded, a.folded) for w in behind for a in asked)
-
-
 def opening_yes(context: LineContext) -> list[Commitment] | None:
     """Find the "yes" or "no" that opens a response.
 
@@ -425,8 +415,6 @@ def opening_yes(context: LineContext) -> list[Commitment] | None:
         return None
     if opening_verdict(context.segment, context.text) is not None:
         return []  # "no doubt about it"
-    if _NO_THING.match(context.text, opening.start) and not _is_asked(context, opening.end):
-        return []
     return [commit(opening, ALONE, "first")]
 
 

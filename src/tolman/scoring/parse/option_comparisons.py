@@ -251,7 +251,7 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
         teller = _teller(behind, cue, text, asked)
         if before and not teller and text[before[-1].start : before[-1].end].endswith(("'s", "’s")):
             teller, before = (
-                _thing(replace(before[-1], folded=before[-1].folded[:-2]), asked),
+                _thing(before[-1], asked),
                 before[:-1],
             )  # "on the stove's left"
         if before and before[-1].folded in _OWNING and not teller:

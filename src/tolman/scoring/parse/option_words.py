@@ -103,31 +103,11 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
             or _by_keys(text, segment, options)
             or by_pieces(text, segment, options.pieces)
         )
-        keyed = [m for m in keyed if not is_idiom(text, m) and not _is_elsewhere(text, m, options)]
+        keyed = [m for m in keyed if not is_idiom(text, m)]
         return keyed or ordinal_alone(text, segment, options)
     if not named and not places:
         others = [*others, *_by_joined_keys(text, segment, options, others)]
     return [*named, *(m for m in others if not any(_overlap(n, m) for n in named))]
-
-
-_PLACES = re.compile(
-    r"(?P<at>\b(?:in|inside|within|into|on|onto|upon|on top of))|(?P<under>\b(?:under|underneath|beneath|below))"
-    r"|(?P<beside>\b(?:beside|next to|near|alongside))|(?P<behind>\bbehind)|(?P<front>\bin front of)"
-    r"|(?P<over>\b(?:over|above|past|beyond))|(?P<between>\bbetween)|(?P<off>\b(?:from|off|out of|leaves))",
-    re.IGNORECASE,
-)
-_PLACE_END = re.compile(rf"(?:{_PLACES.pattern})[ ](?:the|an?|its|his|her|their)[ ]\Z", re.IGNORECASE)
-
-
-def _is_elsewhere(text: str, mention: Mention, options: OptionTexts) -> bool:
-    """Check whether an option's thing is named with another place: "behind the bowl" for "in the bowl"."""
-    own = _PLACES.match(options.texts[mention.option]) if mention.option >= 0 else None
-    said = _PLACE_END.search(text[max(0, mention.start - MAX_PLACE_CHARS) : mention.start])
-    return own is not None and said is not None and own.lastgroup != said.lastgroup
-
-
-MAX_PLACE_CHARS = 24
-"""Characters in front of a thing in which its place is told."""
 
 
 def _is_in_other(mention: Mention, segment: Segment, options: OptionTexts) -> bool:

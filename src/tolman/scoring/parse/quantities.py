@@ -437,8 +437,6 @@ def mark_sums(found: Sequence[Quantity], text: str) -> None:
         text: that contains them.
     """
     said = [q for q in found if not q.label and not (q.weak and q.value == 1)]
-    if len(said) == 2 and len(found) == 3 and _LEAVES.search(text[said[0].end : said[1].start]):
-        said = [q for q in found if not q.label]  # "5, one of which is a reflection, leaving 4"
     if len(said) <= MIN_PARTS or len(said) > MAX_PARTS:
         return
     *parts, last = said

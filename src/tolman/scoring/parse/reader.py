@@ -29,7 +29,6 @@ from tolman.scoring.parse.commitments import (
     NO_ANSWER_INSIDE,
     REFUSAL,
     STATED,
-    TAKEN_BACK,
     UNFINISHED,
     WRAPPED,
     Commitment,
@@ -179,8 +178,6 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
         note = chosen.note if chosen else (REFUSAL if unknown >= 0 else NO_ANSWER)
     elif _is_doubtful(item, chosen, prose):
         note = IN_PASSING
-    elif _TAKEN_BACK.match(prose, chosen.end) and not any(c.start > chosen.end and c.value for c in commitments):
-        note = TAKEN_BACK
     unit = item.unit if item.kind == "number" else None
     setting = ResponseSetting(
         prose, lines, every, chosen, note, unknown, broken, len(item.options), unit not in (None, "count")
@@ -194,15 +191,6 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     return Ruled(chosen, note, broken, setting, found)
 
 
-_TAKEN_BACK = re.compile(
-    r"[\W_]*(?:(?:hmm|no|oh|wait|actually|but|or|well|sorry|then again)\b[\W_]*){0,4}"
-    r"(?:(?:forget|ignore|disregard|scratch|strike)[ ](?:that|it|this)\b"
-    r"|(?:that|this|it)[ ](?:can['’]t|cannot|can not)[ ]be[ ](?:it|right|true|correct)\b"
-    r"|(?:that|this|it)(?:['’]s|[ ]is|[ ]was)[ ](?:wrong|not right|incorrect|nonsense|a mistake)\b"
-    r"|i[ ]take[ ](?:that|it|this)[ ]back\b)[^\n]{0,60}\Z",
-    re.IGNORECASE,
-)
-"""The end of a response that takes its answer back without giving another."""
 _HEAD = re.compile(r"\s*(?:[^\n.!;:(—–-]|\.(?=\d)|(?<=\S)-){1,60}(?:[.!;:\n(—–]|[ ]-[ ])")
 _PIECE = re.compile(r"\([^()\n]*\)|(?:[^\n.!?;(—–]|[.](?=\d)){1,400}")
 _SUPPOSITION = re.compile(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -232,15 +231,12 @@ def _echoed(segment: Segment, text: str, asked: Asked) -> bool | None:
         return None
     if not _WH.isdisjoint(names) and names[:3] != ["as", "far", "as"]:
         return None
-    if "only" in names:
-        return False if _ASKS_ALL.search(asked.question) else None
     is_pronoun = names[-1] in _ECHO_SUBJECTS and names[-2:-1] != ["other"]
     if not is_pronoun and not names_any(before, asked.subject or frozenset(asked.words)):
         return None  # "the other one is"
     return not (match["no"] or match["cannot"] or any(w in ("never", "neither", "nor", "hardly", "no") for w in names))
 
 
-_ASKS_ALL = re.compile(r"\b(?:both|all|every|each|everyone|everybody)\b", re.IGNORECASE)
 _TURNS = re.compile(r"[;:]|,[ ](?=(?:but|while|whereas|so|though|and)\b)|[ ](?=(?:but|whereas)\b)", re.IGNORECASE)
 """Where a clause begins that may be about another thing than the clause before it, or conclude from it."""
 
@@ -263,8 +259,6 @@ def _by_clause(
 def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of a sentence that restates the question, in its words or in opposite ones."""
     by_number = _by_threshold(segment, text, asked)
-    if by_number is None:
-        by_number = _by_counts(segment, text, asked)
     if by_number is not None:
         return by_number
     for rule in (_bare_pole, _elsewhere, _able):
@@ -291,10 +285,8 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     exists = hits or _THERE_IS_ONE.match(text[segment.start : segment.end].lstrip(" *_`\"'"))
     if existing is not None and exists and _ASKS_EXISTENCE.search(asked.question):
         return False if denied else None if _has_other_number(segment, text, asked) else True
-    if _says_both(words, said, asked) or _is_of_part(segment, text, asked):
+    if _says_both(words, said, asked):
         return None
-    if " than " in asked.question and any(c.role == "sameness+" for c in every):
-        return None if denied else False
     if flips:
         return denied != swapped if (hits or subject) and (subject or covered >= MIN_DENIED) else None
     if denied:
@@ -305,17 +297,6 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     if swapped or covered < 1 or (asked.poles and not same) or _has_other_number(segment, text, asked):
         return None
     return True if _has_place_asked(segment, text, asked) else None
-
-
-_PART = re.compile(
-    r"\b(?:the|an?|its|his|her)[ ](\w+)[ ](?:on|of|in|at|by|under|behind|beside|next to|near|above)[ ]", re.I
-)
-
-
-def _is_of_part(segment: Segment, text: str, asked: Asked) -> bool:
-    """Check whether a sentence opens with another thing that is at the one asked about: "the pillows on the sofa"."""
-    found = _PART.match(text, segment.words[0].start, segment.end) if segment.words else None
-    return found is not None and not names_any(words_of(found[1]), frozenset(asked.words))
 
 
 _PLACE = re.compile(
@@ -525,9 +506,6 @@ def _is_swapped(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> boo
     if relation is None:
         return False
     before = [w for w in words if w.end <= relation.start]
-    if before and before[-1].folded.endswith(("'s", "’s")):  # "on the chair's right"
-        owner = [replace(before[-1], folded=before[-1].folded[:-2])]
-        return bool(names_any(owner, asked.subject))
     behind = [w for w in words if w.start >= relation.end]
     ends = all(w.folded in _BARE for w in behind)  # "the blue car is behind", of the two
     named_behind = names_any(behind, asked.subject) or relation.role[:-1] in MEASURED_QUALITIES or ends
@@ -556,29 +534,6 @@ def _by_threshold(segment: Segment, text: str, asked: Asked) -> bool | None:
     if bound["ends"]:
         return value >= number if bound["ends"].casefold() == "least" else value <= number
     return value > number if bound["more"] else value < number
-
-
-_MORE_THAN = re.compile(
-    r"\b(?P<more>more|(?P<less>fewer|less))[ ](?P<one>\w+)\b.*?\bthan[ ](?P<other>\w+)", re.IGNORECASE
-)
-
-
-def _by_counts(segment: Segment, text: str, asked: Asked) -> bool | None:
-    """The verdict of two counts on "more chairs than tables"."""
-    wanted = _MORE_THAN.search(asked.question)
-    numbers = _numbers(text, segment.words, segment.language) if wanted else {}
-    if wanted is None or len(numbers) != 2 or segment.having("negate"):
-        return None
-    counted: dict[str, Fraction] = {}
-    for end, value in numbers.items():
-        behind = next((w for w in segment.words if w.start >= end), None)
-        for name in ("one", "other"):
-            if behind is not None and same_word(behind.folded, wanted[name].casefold()):
-                counted[name] = value
-    if len(counted) < 2:
-        return None
-    one, other = counted["one"], counted["other"]
-    return one < other if wanted["less"] else one > other
 
 
 _COUNTING = frozenset(("exactly", "only", "just", "see", "count", "there's", "can", "we", "them", "here", "precisely"))
