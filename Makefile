@@ -16,7 +16,7 @@ browser-and-server:
 		&& DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium postgresql; } \
 		|| echo 'No chromium or postgresql, and not root on Debian: their tests will be skipped.'
 
-.PHONY: demo test checked tested browser-and-server test-full tested-alone tested-full test-interop test-croissant test-weights test-wheel dist docs pictures bench clean
+.PHONY: demo test checked tested browser-and-server test-full test-lowest tested-alone tested-full test-interop test-croissant test-weights test-wheel dist docs pictures bench clean
 
 $(VENV)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Tolman needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else 0'
@@ -69,6 +69,16 @@ tested-alone:
 
 tested-full:
 	$(BIN)/python -m pytest -m full $(addprefix --ignore=,$(NETWORKS) $(SOLVER)) -n 2 --dist loadfile --no-loadscope-reorder
+
+# The quick tests with the lowest versions that pyproject.toml allows. Some only: make test-lowest TESTS='tests/scoring'
+TESTS ?= tests
+test-lowest:
+	rm -rf $(VENV)-lowest
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/python -m pip install --no-compile --quiet uv
+	$(VENV)-lowest/bin/python -m uv pip install --quiet --python $(VENV)-lowest/bin/python \
+		--resolution lowest-direct --editable '.[dev]'
+	$(VENV)-lowest/bin/python -m pytest -n 4 --dist loadfile $(TESTS)
 
 # Programs of others, each in an environment of its own: `transformers serve`, experiment trackers, and the harnesses that
 # exported benchmarks run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else
@@ -138,4 +148,4 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/scoring.py
 
 clean:
-	rm -rf $(VENV) $(VENV)-interop $(VENV)-beside demo dist site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-interop $(VENV)-beside $(VENV)-lowest demo dist site .mypy_cache .ruff_cache .pytest_cache
