@@ -29,7 +29,7 @@ import polars as pl
 from observer import SETTINGS, TASKS, Planted, plant
 from scipy.stats import chi2
 
-from tolman.analyze.memorisation import FormGap, form_gaps
+from tolman.analyze.deltas import FormGap, form_gaps
 from tolman.analyze.outside.learners.nearest_neighbours import OUTSIDE_LEARNER
 from tolman.analyze.outside.outside_learner import BlindQuestion, LearnerSettings
 from tolman.benchmarks.benchmark_folder import open_folder

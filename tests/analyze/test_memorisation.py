@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from tolman.analyze import memorisation
-from tolman.analyze.memorisation import WANTED, form_gaps
+from tolman.analyze import deltas
+from tolman.analyze.deltas import WANTED, form_gaps
 from tolman.scoring.score_table import Column, Mean, Table, pool
 
 SCHEMA = {
@@ -90,7 +90,7 @@ def test_figures_without_enough_scenes_have_neither_interval_nor_p() -> None:
 def test_honest_scores_show_a_gap_as_rarely_as_the_level_says_and_planted_ones_are_covered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(memorisation, "DRAWS", 999)
+    monkeypatch.setattr(deltas, "DRAWS", 999)
     dice = np.random.default_rng(11)
     found, inside = 0, 0
     for trial in range(120):
@@ -107,7 +107,7 @@ def test_honest_scores_show_a_gap_as_rarely_as_the_level_says_and_planted_ones_a
 
 
 def test_the_detectable_gap_is_found_in_four_of_five_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memorisation, "DRAWS", 999)
+    monkeypatch.setattr(deltas, "DRAWS", 999)
     dice = np.random.default_rng(5)
     known = form_gaps(frame("p", answers(dice, 60, 0.5)), frame("f", answers(dice, 60, 0.5)), ONE)["near"]
     assert known.detectable is not None

@@ -22,12 +22,11 @@ from rich.text import Text
 
 from tolman.analyze.bias import BiasResult
 from tolman.analyze.composition import DiversityResult
-from tolman.analyze.deltas import Delta, DeltasResult, PublishedDelta
+from tolman.analyze.deltas import WANTED, Delta, DeltasResult, MemorisationResult, PublishedDelta
 from tolman.analyze.difficulty import MANY_MODELS, DifficultyResult, TaskDifficulty
 from tolman.analyze.error_shares import PEOPLE, Distribution, ErrorsResult, LabelAgreement
 from tolman.analyze.grounding import CONDITIONS, LOSSES, GroundingResult, TaskGrounding
 from tolman.analyze.humans import TIERS, Difficulty, HumansResult
-from tolman.analyze.memorisation import WANTED, MemorisationResult
 from tolman.analyze.model_scores import Correlation, CorrelationResult, WeightsResult
 from tolman.analyze.observer_fit import FRAMES_UNKNOWN, LAPSE, ObserverFit, ObserverResult, Parameter, RunObserver
 from tolman.analyze.representative import RepresentativeResult

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from tolman import benchmarks
-from tolman.analyze.memorisation import MemorisationResult, RunGaps, form_gaps
+from tolman.analyze.deltas import MemorisationResult, RunGaps, form_gaps
 from tolman.analyze.model_scores import CorrelationResult, WeightsResult, correlate, published_correlation, solve
 from tolman.analyze.representative import RepresentativeResult, representative
 from tolman.benchmarks.benchmark_folder import form_of, provenance_of
