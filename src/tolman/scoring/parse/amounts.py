@@ -252,10 +252,6 @@ def _worked_out(line: NumberLine, plain: Sequence[Quantity], text: str, unit: Un
     return None
 
 
-_MORE = re.compile(r"[ ](?:more|others?|extra|additional|further)\b", re.IGNORECASE)
-"""Behind a number that is added to another."""
-
-
 def _pointed_out(
     plain: Sequence[Quantity], segment: Segment, text: str, asked: AskedQuantity, is_last: bool
 ) -> Commitment | None:
@@ -263,8 +259,6 @@ def _pointed_out(
     unit = asked.unit
     if unit in ("count", None) and len({q.value for q in plain}) > 1:
         counted = [q for q in plain if counts_asked(q, asked, segment, text)]
-        if any(_MORE.match(text, q.end) for q in plain[1:] if q not in counted):
-            return Commitment(None, JUDGED, plain[0].start, plain[-1].end, "counted", SEVERAL)
         if len({q.value for q in counted}) == 1:
             return agreed(counted, unit, JUDGED, "counted")
     if len({q.in_unit(unit) for q in plain}) == 1:
@@ -416,9 +410,6 @@ MAX_TOTAL_GAP = 60
 """Characters between "in total" and its number, at most."""
 
 
-_ENDS_CLAUSE = re.compile(r"[ ]*[,;:(—–]")
-
-
 def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
     """The quantity that a sentence totals or concludes."""
     segment = line.segment
@@ -431,10 +422,6 @@ def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commi
         return agreed(results[-1:], asked.unit, CONCLUDED, "concluded")
     if totals:
         near = min(plain, key=lambda q: _distance(q, totals))
-        before = (text[q.end : totals[-1].start] for q in plain)
-        closed = [q for q, gap in zip(plain, before, strict=True) if gap and not re.search(r"[,;:(—–]", gap)]
-        if closed and _ENDS_CLAUSE.match(text, totals[-1].end):
-            near = closed[-1]  # "5 in total, 3 of them here"
         following = [q for q in plain if 0 <= q.start - totals[-1].end <= MAX_TOTAL_GAP]
         if following and segment.language.names & VERB_FINAL:
             near = following[-1]

@@ -366,7 +366,7 @@ def _is_explained(commitment: Commitment, said: Sequence[Commitment]) -> bool:
     options are named with their measures."""
     return (
         commitment.value is None
-        and (commitment.note in (NO_OPTION, FOREIGN) or (commitment.note == SEVERAL and commitment.strength <= ALONE))
+        and (commitment.note in (NO_OPTION, FOREIGN) or (commitment.note == SEVERAL and commitment.strength < ALONE))
         and any(
             commitment.start <= other.start < commitment.end
             and other.value

@@ -253,7 +253,6 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 """In front of a number of things of which another number is told: "four of the five"."""
-_OPENS_WHOLE = re.compile(r"\W*(?:out )?of\b", re.IGNORECASE)
 _MAX_WHOLE = len("of these ")
 
 
@@ -273,7 +272,7 @@ def _set_aside(found: Sequence[Quantity], segment: Segment, text: str) -> None:
             or (reasoned and any(c.end <= quantity.start for c in reasons))
             or quantity.end <= behind
             or (
-                (parts or _OPENS_WHOLE.match(text, segment.start, quantity.start))
+                parts
                 and not quantity.kind
                 and _WHOLE.search(text, max(segment.start, quantity.start - _MAX_WHOLE), quantity.start)
             )

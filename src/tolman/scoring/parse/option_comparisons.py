@@ -145,8 +145,8 @@ def _is_move(mention: Mention, segment: Segment, text: str, asked: Asked) -> boo
         return False
     if _OF_ANOTHER.match(text, mention.end) or _is_of_another_thing(segment, text, asked):
         return True
-    if not _MOVES.search(text, segment.start, mention.start) or text.startswith(" of the ", mention.end):
-        return False  # "walks in front of the dog"
+    if not _MOVES.search(text, segment.start, mention.start):
+        return False
     return not names_any([w for w in segment.words if w.end <= mention.start], asked.subject)
 
 
