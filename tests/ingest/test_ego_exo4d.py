@@ -164,7 +164,7 @@ def test_a_file_of_poses_may_be_missing(own: Path, lost: str, said: str) -> None
         ("closed_loop_trajectory.csv", f"{layout.CLOCK + 500}", "9", "goes back in time"),
         ("closed_loop_trajectory.csv", "1.600000000", "", "is no finite number"),
         ("online_calibration.jsonl", "UnitQuaternion", "Quaternion", "lacks 'UnitQuaternion'"),
-        ("online_calibration.jsonl", "[-0.004,", "[NaN,", "takes 7 finite numbers"),
+        ("online_calibration.jsonl", "[-0.004,", "[NaN,", "is nan, which isn.t finite"),
         ("online_calibration.jsonl", '"UnitQuaternion": [0.9', '"UnitQuaternion": [2.9', "a quaternion has the length"),
         ("online_calibration.jsonl", "{", "", "is no calibration"),
     ],

@@ -139,8 +139,8 @@ def measure_recording(
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "in": 0.0254}
 """Metres of one."""
 DEPTHS = "depths relative to the boxes' distance"
-_USUAL_DEPTHS = 0.93, 1.15
-"""Median of depths over those at which rays enter the boxes that masks show: surfaces are a little inside."""
+_USUAL_DEPTHS = 0.93, 1.1
+"""Lower quartile of depths over those at which rays enter the boxes that masks show: hollow things are seen deeper."""
 _STRICT = 20.0
 """Cost for each natural logarithm of a factor, where right scans are off by few per cent."""
 FRAMES = 16
@@ -546,7 +546,7 @@ def _masks(cameras: Sequence[CameraNumbers], tracks: Sequence[Floats], boxes: Bo
         yield Measure(INSIDE, f"{share:.0%}", min(5.0, _STRICT * _outside(share, 0.97, 1.0)), False)
     read = np.concatenate(ratios) if ratios else np.empty(0)
     if len(read) >= 50:
-        ratio = float(np.median(read))
+        ratio = float(np.quantile(read, 0.25))
         yield Measure(
             DEPTHS, f"{ratio:.2f} times", _STRICT * _outside(ratio, *_USUAL_DEPTHS), ratio > 2 or ratio < 0.5, ratio
         )
