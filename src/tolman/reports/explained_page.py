@@ -196,10 +196,10 @@ class Explanation:
             split = fitted.explained
             said.append(f"fitted perception: {_perception(fitted)}")
             if split.share is not None:
-                said.append(
-                    f"it explains {100 * split.low:.0f} to {100 * split.high:.0f} % of the loss (95 % interval)"
-                    f"{', so the split is very uncertain' if split.high - split.low > UNCERTAIN else ''}"
-                )
+                low, high = 100 * split.low, 100 * split.high
+                shares = "about 100 %" if low >= 99 else f"{low:.0f} to {high:.0f} %"
+                doubt = ", so the split is very uncertain" if split.high - split.low > UNCERTAIN else ""
+                said.append(f"it explains {shares} of the loss (95 % interval){doubt}")
         if UNSPLIT in losses.pieces and losses.reason:
             said.append(f"the cause is unknown: {losses.reason}")
             if (curve := self.observer.fits.curves.get(task)) is not None:
@@ -261,12 +261,13 @@ def _perception(fitted: ObserverFit) -> str:
 
 def _same_score(curve: Curve, score: float) -> str:
     """The error of perception at which an observer without other errors has a score, by linear interpolation."""
-    above = [level for level, one in zip(curve.levels, curve.scores, strict=True) if one > score]
-    if len(above) == len(curve.levels):
+    if min(curve.scores) > score:
         return "every simulated observer scores higher"
+    if max(curve.scores) < score:
+        return "every simulated observer scores lower"
     what, factor, digits, unit = _SEEN[curve.axis]
     level = float(np.interp(-score, [-one for one in curve.scores], curve.levels))
-    return f"an observer of the same score has {factor * level:.{digits}f} {unit} {what}"
+    return f"for comparison, an observer with {factor * level:.{digits}f} {unit} {what} has the same score"
 
 
 def waterfall(losses: Losses) -> str:

@@ -253,7 +253,8 @@ def _rule(grounding: RunGrounding | None) -> str:
     first = MOST - (MOST_GROUNDED if grounding is not None else 0)
     rule = (
         f"Up to {first} items. First come up to {MOST_OF_TYPE} of a question type that the model gets wrong, although "
-        "99 % of observers with its noise get them right. Then come the costliest answers to other question types."
+        "99 % of observers with its noise, which overlook nothing, get them right. Then come the costliest answers to "
+        "other question types."
     )
     if grounding is None:
         return rule
@@ -359,7 +360,7 @@ def _shown(
 
 def _why_clear(one: ClearMiss) -> str:
     if one.axis not in _NOISES:
-        return "An observer that overlooks nothing gets this right."
+        return "The frames are enough: an observer that overlooks nothing gets this right."
     what, factor, digits, unit = _NOISES[one.axis]
     noise = f"{factor * one.noise:.{digits}f} {unit}"
     own = ""
@@ -368,4 +369,4 @@ def _why_clear(one: ClearMiss) -> str:
         known = f"{factor * one.fitted.low:.{digits}f} … {most}"
         own = f" The model's equivalent noise is {factor * one.fitted.value:.{digits}f} {unit} ({known})"
         own += ", so another cause is likely, though not certain." if one.fitted.high > one.noise else "."
-    return f"99 % of observers get this right, even if {what} are off by {noise}.{own}"
+    return f"99 % of observers that overlook nothing get this right, even if {what} are off by {noise}.{own}"
