@@ -211,7 +211,11 @@ def observer(demo: Path, data: Path) -> None:
     """The ideal observer's scores on VSI-Bench by its error, and the errors at which published models have theirs."""
     with tempfile.TemporaryDirectory() as place:
         run, scenes = Path(place) / "oracle", data / "meta_info"
-        tolman("run", "vsi-bench", "--data", data, "--model", "baseline/oracle", "--scenes", scenes, "--out", run)
+        # The release says neither what videos show when nor where floors end.
+        tasks = ["object_counting", "object_abs_distance", "object_size_estimation", "room_size_estimation"]
+        tasks += ["object_rel_distance", *(f"object_rel_direction_{level}" for level in ("easy", "medium", "hard"))]
+        oracle = ("--model", "baseline/oracle", "--scenes", scenes, "--tasks", ",".join(tasks))
+        tolman("run", "vsi-bench", "--data", data, *oracle, "--out", run)
         told = subprocess.run(
             [sys.executable, "-m", "tolman", "analyze", "observer", run, "--scenes", scenes, "--json"],
             check=True, capture_output=True, text=True,
