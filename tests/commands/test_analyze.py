@@ -210,7 +210,7 @@ def test_every_analysis_has_help_with_an_example_and_is_listed(place: Path) -> N
     listed = " ".join(tolman("analyze", "--help", cwd=place).split())
     assert "vision ablation, shortcut bias, correlation" in listed
     names = ANALYSES.names()
-    assert len(names) == 11
+    assert len(names) == 16
     for name in names:
         assert f" {name} " in listed
         shown = tolman("analyze", name, "--help", cwd=place)

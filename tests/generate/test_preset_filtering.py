@@ -61,7 +61,7 @@ def test_relative_distances_of_real_scenes_are_not_guessed_from_their_words(shar
         "extremely randomised trees",
         "gradient boosting",
         "logistic regression",
-        "Other learners",
+        "Others may guess more",
         "object_size_estimation",
     ):
         assert said in prose
