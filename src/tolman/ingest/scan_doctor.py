@@ -278,11 +278,9 @@ def _refitted(scan: ScanNumbers, camera: CameraNumbers, *, free: bool) -> Camera
         edges += [view.edges[ahead, :2], view.edges[ahead, 2:]]
         focal += [np.tile(camera.of([view.frame])[0, :2], (len(slopes), 1))] * 2
     if sum(map(len, seen)) < 12:
-        return (
-            camera
-            if free
-            else replace(camera, intrinsics=np.hstack([found[:, :2], 0 * found[:, 2:] + np.array(camera.size) / 2]))
-        )
+        if not free:
+            found[:, 2:] = np.array(camera.size) / 2
+        return replace(camera, intrinsics=found)
     for axis in range(2):
         x, u, f = (np.concatenate(one)[:, axis] for one in (seen, edges, focal))
         if free:

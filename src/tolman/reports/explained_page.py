@@ -291,6 +291,7 @@ def page(content: Explanation) -> str:
             pieces=PIECES,
             meanings=MEANINGS,
             labels=LABELS,
+            reasoning=REASONING,
             loss_meanings=LOSS_MEANINGS,
             charts=[_curve(content, task) for task in tasks],
             gains=any(points <= -0.05 for _, own in content.rows() for points in own.pieces.values()),
