@@ -81,6 +81,14 @@ def test_the_same_command_keeps_nonce_and_seed(scanned: Path, form: Path) -> Non
     assert (form_of(form), (form / "commitment.json").read_text()) == before
 
 
+def test_another_benchmark_in_the_folder_is_refused_and_kept(scanned: Path, form: Path) -> None:
+    for taken in (scanned, form):
+        before = {path: path.read_bytes() for path in taken.rglob("*") if path.is_file()}
+        with pytest.raises(InputError, match=r"holds another benchmark; give another folder with --out\."):
+            make_form(FormConfig(benchmark=scanned, seed=9, out=taken, workers=1))
+        assert {path: path.read_bytes() for path in taken.rglob("*") if path.is_file()} == before
+
+
 def test_a_seed_that_is_not_given_is_drawn(scanned: Path, tmp_path: Path) -> None:
     seeds = {make_form(FormConfig(benchmark=scanned, out=tmp_path / name, workers=1)).seed for name in ("one", "two")}
     assert len(seeds) == 2
