@@ -27,14 +27,7 @@ import polars as pl
 from pydantic import ValidationError
 
 import tolman
-from tolman.benchmarks.benchmark_folder import (
-    COMMITMENT,
-    commit_form,
-    is_folder,
-    open_folder,
-    provenance_of,
-    scenes_named,
-)
+from tolman.benchmarks.benchmark_folder import COMMITMENT, commit_form, open_folder, provenance_of, scenes_named
 from tolman.errors import InputError, UsageError, counted
 from tolman.extras import LazyModule
 from tolman.features.config import base_of, by_field, has_table, located, make, read_tables
@@ -173,7 +166,7 @@ def make_form(config: FormConfig, events: Events = silent) -> FormResult:
     worlds = _worlds(original) if config.scenes is None else None
     scenes = config.scenes or (_beside(config.out) if worlds else _scans(original))
     seed = _seed(config, original, scenes if worlds else None)
-    if is_folder(str(config.out)) and provenance_of(config.out).get("seed") != seed:
+    if provenance_of(config.out).get("seed", seed) != seed:
         raise InputError(config.out, "holds another benchmark", fix="give another folder with --out")
     if worlds:
         count = math.ceil(config.spare * worlds.scenes / worlds.twins) * worlds.twins
