@@ -116,8 +116,8 @@ def test_filtering_can_be_left_out(place: Path) -> None:
             "max_filter_rounds"
         ]
     assert rounds == {"filtered": 10, "raw": 0}
-    assert "shortcut filtering was off" in (place / "raw" / "README.md").read_text()
-    assert "shortcut filtering was off" not in (place / "filtered" / "README.md").read_text()
+    assert "Shortcut filtering was off" in (place / "raw" / "README.md").read_text()
+    assert "Shortcut filtering was off" not in (place / "filtered" / "README.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_the_core_runs_scores_and_reports(core: bare.Environment, place: Path) -
     left_out = "Drawing figures needs the package &#39;matplotlib&#39;: pip install &#39;tolman[analyze]&#39;."
     for page in ("table.html", "constant/report.html"):
         text = (place / page).read_text(encoding="utf-8")
-        assert "<figure><svg" in text  # which needs no package
+        assert '<figure class="light"><svg' in text  # which needs no package
     text = (place / "scenes.html").read_text(encoding="utf-8")
     assert text.count(f"Floor plans are left out. {left_out}") == 1
     assert "6-0000" in text
