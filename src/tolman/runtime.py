@@ -65,7 +65,7 @@ def stoppable() -> Iterator[None]:
     except KeyboardInterrupt:
         if not told:
             raise
-        stopped = RunInterruptedError("Stopped. Run the same command again to resume.")
+        stopped = RunInterruptedError("Stopped.")
         stopped.exit_code = 128 + told
         raise stopped from None
     finally:

@@ -50,15 +50,15 @@ def main() -> None:
     try:
         with told(), stoppable(), _nothing_half_written(options.out):
             demonstrate(**vars(options))
+    except (KeyboardInterrupt, RunInterruptedError) as error:
+        print(f"tolman: {STOPPED}", file=sys.stderr)
+        sys.exit(getattr(error, "exit_code", RunInterruptedError.exit_code))
     except TolmanError as error:
         print(f"tolman: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except typer.BadParameter as error:
         print(f"tolman: {error.format_message()}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print(f"tolman: {STOPPED}", file=sys.stderr)
-        sys.exit(RunInterruptedError.exit_code)
 
 
 def demonstrate(

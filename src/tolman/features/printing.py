@@ -104,7 +104,16 @@ def progress(console: Console | None = None) -> Iterator[Events]:
         TextColumn("{task.fields[state]}", markup=False),
     )
     with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as bars:
-        yield _Bar(bars, shown)
+        bar = _Bar(bars, shown)
+        if shown.is_terminal:
+            yield bar
+            return
+        over = threading.Event()
+        threading.Thread(target=bar.log, args=(over,), daemon=True).start()
+        try:
+            yield bar
+        finally:
+            over.set()
 
 
 class _Bar:
@@ -113,33 +122,30 @@ class _Bar:
     def __init__(self, bars: Progress, console: Console) -> None:
         self._bars, self._console = bars, console
         self._task: TaskID | None = None
-        self._said = 0.0
 
     def __call__(self, event: Event) -> None:
         match event:
             case Began(what, total):
                 self._end()
                 self._task = self._bars.add_task(what, total=total, state="")
-                self._said = time.monotonic()
             case Advanced(count, state):
                 if self._task is not None:
                     self._bars.advance(self._task, count)
                     if state is not None:
                         self._bars.update(self._task, state=state)
-                    self._log(self._task)
             case Ended():
                 self._end()
             case Noted(text, level):
                 self._console.print(text, style=_STYLES[level], markup=False, highlight=False, soft_wrap=True)
 
-    def _log(self, task: TaskID) -> None:
-        """Print a line where no bar is shown, now and then."""
-        if not self._bars.disable or time.monotonic() < self._said + SECONDS_APART:
-            return
-        self._said = time.monotonic()
-        (step,) = (one for one in self._bars.tasks if one.id == task)
-        of = f" of {step.total:,.0f}" if step.total is not None else ""
-        say(self._console, f"{step.description}: {step.completed:,.0f}{of} after {step.elapsed or 0.0:,.0f} s")
+    def log(self, over: threading.Event) -> None:
+        """Print a line about a step that takes long, now and then, even where nothing of it is done yet."""
+        while not over.wait(SECONDS_APART):
+            for step in self._bars.tasks:
+                if (step.elapsed or 0.0) < SECONDS_APART:
+                    continue
+                of = f" of {step.total:,.0f}" if step.total is not None else ""
+                say(self._console, f"{step.description}: {step.completed:,.0f}{of} after {step.elapsed:,.0f} s")
 
     def _end(self) -> None:
         if self._task is not None:
