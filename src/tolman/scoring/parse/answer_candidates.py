@@ -16,6 +16,7 @@ from tolman.scoring.parse.commitments import Commitment
 from tolman.scoring.parse.lexicon import Languages, Word, both_ends, is_glued, words_of
 from tolman.scoring.parse.number_lines import NumberLine
 from tolman.scoring.parse.option_lines import OptionLine
+from tolman.scoring.parse.option_texts import DENYING, option_texts
 from tolman.scoring.parse.response_segments import Segment
 
 MAX_OPTIONS = 12
@@ -123,8 +124,10 @@ def closeness(
     shares = [[sum(w for t, w in tokens.items() if t in bag) for tokens in wanted] for bag in bags]
     together = set[str]().union(*bags)
     whole = [sum(w for t, w in tokens.items() if t in together) for tokens in wanted]
+    denies = any(segment.having(*DENYING) for segment in segments)
+    denying = frozenset[int]() if denies else option_texts(options, language).denying
     result = {}
-    for option in range(len(options)):
+    for option in sorted(set(range(len(options))) - denying):
         best, at = max((line[option], k) for k, line in enumerate(shares))
         if best <= 0:
             continue

@@ -52,6 +52,7 @@ from tolman.scoring.parse.option_mentions import (
 from tolman.scoring.parse.option_sequences import by_order, by_route
 from tolman.scoring.parse.option_texts import counts, option_texts, ranges_of, values_of
 from tolman.scoring.parse.option_verdicts import (
+    absent,
     affirmation,
     all_of_them,
     behind_enumeration,
@@ -304,7 +305,7 @@ def choice_found(
     Returns:
         The commitments in order, and the lines.
     """
-    prepared = option_texts(options, option_language)
+    prepared = option_texts(options, option_language, question)
     asked = asked_in(question, option_language)
     lines = option_lines(text, prepared, language, asks_for_first(question, option_language))
     relabelled(lines, text, prepared.count)
@@ -317,15 +318,17 @@ def choice_found(
         found += new
         awaited = _announces_next(line, new, text, awaited)
     found += verdicts(lines, text, prepared)
+    found += absent(lines, text, prepared)
     found += yes_or_no(lines, text, prepared, asked)
     parts = [line.segment for line in lines]
     said = [*by_order(text, parts, options), *by_route(text, parts, options, option_language)]
     if not prepared.places or counts(options, option_language):
-        said += _by_value_of_lines(by_value(text, options, language, option_language), lines)
+        said += _by_value_of_lines(by_value(text, options, language, option_language, question), lines)
     within = by_range(text, options, language, option_language, question)
     if within:
         found = [*(c for c in found if c.strength >= ALONE and c.value is not None), *within]
-    found = [c for c in found if not _is_explained(c, [*said, *winners])]
+    told = [c for c in found if c.rule in ("absent", "judged")]
+    found = [c for c in found if not _is_explained(c, [*said, *winners, *told])]
     against = [*winners, *left_over(lines, text, prepared), *all_of_them(lines, text, prepared)]
     found = [*behind_enumeration([*found, *said], lines, text), *against]
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
@@ -362,8 +365,8 @@ def _by_value_of_lines(found: Sequence[Commitment], lines: Sequence[OptionLine])
 
 
 def _is_explained(commitment: Commitment, said: Sequence[Commitment]) -> bool:
-    """Check whether an announcement of no option announces an order of options or the value of an option, or several
-    options are named with their measures."""
+    """Check whether an announcement of no option announces an order of options, the value of an option, or a statement
+    that means one, or several options are named with their measures."""
     return (
         commitment.value is None
         and (commitment.note in (NO_OPTION, FOREIGN) or (commitment.note == SEVERAL and commitment.strength < ALONE))
@@ -549,7 +552,9 @@ _STRENGTHS = {DECLARED: DECLARED, ALONE: ALONE, CONCLUDED: CONCLUDED, JUDGED: ST
 """Strength of an option's value by the strength of the number."""
 
 
-def by_value(text: str, options: tuple[str, ...], language: Languages, option_language: Languages) -> list[Commitment]:
+def by_value(
+    text: str, options: tuple[str, ...], language: Languages, option_language: Languages, question: str
+) -> list[Commitment]:
     """Find the commitments of a text to the value of an option.
 
     Args:
@@ -557,6 +562,7 @@ def by_value(text: str, options: tuple[str, ...], language: Languages, option_la
         options: the options' texts.
         language: of the text.
         option_language: of the options.
+        question: of the item.
 
     Returns:
         The commitments in order; empty where the options are no numbers.
@@ -566,7 +572,7 @@ def by_value(text: str, options: tuple[str, ...], language: Languages, option_la
         return []
     values, unit = known
     result = []
-    for commitment in number_commitments(text, unit, "", language):
+    for commitment in number_commitments(text, unit, question, language):
         number = commitment.value
         if not isinstance(number, Fraction):
             continue

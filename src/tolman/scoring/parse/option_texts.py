@@ -85,6 +85,8 @@ class OptionTexts:
         numbered: whether each holds a number, in digits or words.
         parts: options whose words are all in two others too: "a table" next to "two tables" and "three tables".
         pieces: of each in scripts without spaces: see `pieces_of`.
+        denying: options that deny something: "not moving", "there is no dog".
+        asked: words of the question.
     """
 
     texts: tuple[str, ...]
@@ -98,6 +100,8 @@ class OptionTexts:
     numbered: bool
     parts: frozenset[int]
     pieces: tuple[frozenset[str], ...]
+    denying: frozenset[int]
+    asked: frozenset[str]
 
     @property
     def count(self) -> int:
@@ -106,12 +110,13 @@ class OptionTexts:
 
 
 @lru_cache(maxsize=16_384)
-def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
+def option_texts(options: tuple[str, ...], language: Languages, question: str = "") -> OptionTexts:
     """Prepare the options of an item.
 
     Args:
         options: their texts.
         language: in which they are written.
+        question: of the item.
 
     Returns:
         All that the search for mentions needs of them.
@@ -145,7 +150,18 @@ def option_texts(options: tuple[str, ...], language: Languages) -> OptionTexts:
         all(_numbers(option, words, language) for option, words in zip(options, folded, strict=True)),
         _parts(folded),
         pieces_of(options),
+        frozenset(i for i, option in enumerate(options) if _denies(option, language)),
+        frozenset(w.folded for w in words_of(question)),
     )
+
+
+def _denies(text: str, language: Languages) -> bool:
+    """Check whether an option says that something isn't so."""
+    return any(c.role in DENYING for c in language.cues_of(words_of(text), text))
+
+
+DENYING = ("negate", "absent", "none_of")
+"""Roles of words that say that something isn't so, or isn't there."""
 
 
 def _by_direction(

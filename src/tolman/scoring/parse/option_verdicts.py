@@ -287,6 +287,61 @@ def all_of_them(lines: Sequence[OptionLine], text: str, options: OptionTexts) ->
     return []
 
 
+_ABSENCE = re.compile(
+    r"(?:there(?:['’]s|[ ]is|[ ]are)[ ])?no[ ](?:such[ ])?(?P<thing>[\w' -]{2,40}?)"
+    r"(?:[ ](?:there|present|visible|shown|in the \w+))?[.]?",
+    re.IGNORECASE,
+)
+_NONE_OF = re.compile(r"\b(?:no|not any)(?:[ ][\w-]+){0,2}[ ]\Z", re.IGNORECASE)
+_THERE_IS_NONE = re.compile(r"\bthere(?:['’]s|[ ]is|[ ]are|[ ]was|[ ]were|[ ]isn['’]t|[ ]aren['’]t)\b", re.IGNORECASE)
+_SEEN = re.compile(
+    r"[ ](?:(?:is|are|was|were|can be|could be)[ ])?(?:visible|present|shown|seen"
+    r"|in the (?:video|image|scene|picture|clip|frames?))\b",
+    re.IGNORECASE,
+)
+_ALL_SAID = re.compile(r"[*_`'\")]*(?:[.,;:!]|\s*\Z|[ ](?:there|at all|to \w+|so|and|or)\b)", re.IGNORECASE)
+"""Behind the thing: nothing says where it isn't, as "on the left" would."""
+_UNSEEN = re.compile(
+    r"[ ](?:is|are|was|were)(?:[ ]not|n['’]t)[ ](?:visible|present|shown|seen|there\b"
+    r"|in the (?:video|image|scene|picture|clip|frames?)\b)",
+    re.IGNORECASE,
+)
+
+
+def absent(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> list[Commitment]:
+    """Find that a response says that a thing isn't there, where one option says so: "no dog there".
+
+    Args:
+        lines: of the response.
+        text: without markup.
+        options: of the item.
+
+    Returns:
+        The statements in order; empty where no option or several say that a thing isn't there.
+    """
+    named = {i: _ABSENCE.fullmatch(options.texts[i].strip()) for i in options.denying}
+    things = {i: words_of(match["thing"])[-1:] for i, match in named.items() if match}
+    if len(things) != 1:
+        return []
+    ((option, (thing,)),) = things.items()
+    found = []
+    for line in lines:
+        segment = line.segment
+        if line.question or is_supposed(segment, text):
+            continue
+        for word in segment.words:
+            before, behind = text[segment.start : word.start], text[word.end : segment.end]
+            if not same_word(word.folded, thing.folded):
+                continue
+            unseen = _UNSEEN.match(behind)
+            there = _THERE_IS_NONE.search(before) and _ALL_SAID.match(behind)
+            none = _NONE_OF.search(before) and (there or _SEEN.match(behind))
+            if unseen or none:
+                end = word.end + (unseen.end() if unseen else 0)
+                found.append(Commitment(LETTERS[option], CONCLUDED, end - 1, end, "absent"))
+    return found
+
+
 def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     """Leave out the options that a response names for one case each: "if it is metal, the cup; if it is clay, the mug".
 

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import zip_longest
 
 from tolman.scoring.parse.lexicon import (
     Cue,
@@ -24,7 +25,7 @@ from tolman.scoring.parse.lexicon import (
     words_of,
 )
 from tolman.scoring.parse.option_mentions import Mention, is_alternative, options_in
-from tolman.scoring.parse.option_texts import ARTICLES, DIRECTIONS, OptionTexts, by_pieces, join_compass
+from tolman.scoring.parse.option_texts import ARTICLES, DENYING, DIRECTIONS, OptionTexts, by_pieces, join_compass
 from tolman.scoring.parse.plain_text import fold
 from tolman.scoring.parse.response_segments import Segment, replies
 
@@ -91,8 +92,11 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
         The mentions by whole texts, then those by concepts and places elsewhere; where there are none, by key words.
     """
     named = [
-        m for m in _by_text(text, segment, options) if not is_idiom(text, m) and not _is_in_other(m, segment, options)
+        m
+        for m in _by_text(text, segment, options)
+        if not is_idiom(text, m, options.asked) and not _is_in_other(m, segment, options)
     ]
+    named = [m for m, other in zip_longest(named, named[1:]) if not _leads_to(m, other, text)]
     places = by_place(text, segment, options)
     if named and _ANY_DIGIT.search(options.texts[0]):  # "the second picture is picture 4"
         places = [m for m in places if m.marked]
@@ -103,11 +107,29 @@ def text_mentions(text: str, segment: Segment, options: OptionTexts) -> list[Men
             or _by_keys(text, segment, options)
             or by_pieces(text, segment, options.pieces)
         )
-        keyed = [m for m in keyed if not is_idiom(text, m)]
+        keyed = [m for m in keyed if not is_idiom(text, m, options.asked) and not _is_of_question(text, m, options)]
         return keyed or ordinal_alone(text, segment, options)
+    others = [m for m in others if not _is_of_question(text, m, options)]
     if not named and not places:
         others = [*others, *_by_joined_keys(text, segment, options, others)]
     return [*named, *(m for m in others if not any(_overlap(n, m) for n in named))]
+
+
+def _is_of_question(text: str, mention: Mention, options: OptionTexts) -> bool:
+    """Check whether a mention in part or in other words only repeats the question, which lists no options itself."""
+    said = [w.folded for w in words_of(text[mention.start : mention.end])]
+    if not mention.weak and any(same_word(w, own) for w in said for own in options.folded[mention.option]):
+        return False
+    if sum(any(same_word(k, a) for k in key for a in options.asked) for key in options.keys) > 1:
+        return False
+    return bool(options.asked) and all(any(same_word(w, a) for a in options.asked) for w in said)
+
+
+def _leads_to(mention: Mention, other: Mention | None, text: str) -> bool:
+    """Check whether an option's text only leads to the next: "towards" in "towards the left"."""
+    if other is None or fold(text[mention.start : mention.end]) not in ("toward", "towards"):
+        return False
+    return all(w.folded in ARTICLES for w in words_of(text[mention.end : other.start]))
 
 
 def _is_in_other(mention: Mention, segment: Segment, options: OptionTexts) -> bool:
@@ -166,22 +188,24 @@ _OPENING = re.compile(r"(?:\A|[.!?\n])[\s*_`\"']*The[ ]\Z")
 """In front of a part of something that a sentence is about: "The left edge of the TV is cut off"."""
 _HAND = re.compile(r"(?:left|right)[ ]hand\b(?![ ]side)", re.IGNORECASE)
 _HELD = re.compile(r"\b(?:in|with)[ ](?:the|his|her|its|their|your|my)[ ]\Z", re.IGNORECASE)
+_HANDS = frozenset(("hand", "hands", "arm", "arms"))
 _AMBIGUOUS = ("right", "left", "front", "back", "up", "down")
 
 
-def is_idiom(text: str, mention: Span) -> bool:
+def is_idiom(text: str, mention: Span, asked: frozenset[str] = frozenset()) -> bool:
     """Check whether a word that names a side is used in another sense: "right next to", "left over".
 
     Args:
         text: without markup.
         mention: of the word in it.
+        asked: words of the question; one of "hand" asks for "with his left hand".
     """
     said = fold(text[mention.start : mention.end])
     if not said.startswith(_AMBIGUOUS):
         return False
     before, behind = text[max(0, mention.start - 24) : mention.start], text[mention.end : mention.end + 24]
     if _HAND.match(text, mention.start) and _HELD.search(before):
-        return True
+        return asked.isdisjoint(_HANDS)
     if said in ("left", "right") and _EDGE_BEHIND.match(behind) and _OPENING.search(before):
         return True
     if _RIGHT_BESIDE.match(said):
@@ -207,11 +231,17 @@ def _by_keys(text: str, segment: Segment, options: OptionTexts) -> list[Mention]
     other_sense = {w.start for c in phrases for w in _words_in(c, segment)} | {
         c.start for c in segment.having("negate", "deny", "label", "option", "answer", "none_of", "unknown")
     }
+    denials = segment.having("negate", "deny")
+    denies = bool(segment.having(*DENYING))
     hits: dict[int, list[Word]] = {}
     for word in segment.words:
         if (len(word.folded) < 3 and word.folded.isascii()) or word.folded in skip or word.start in other_sense:
             continue
+        if is_inside(word, denials):
+            continue
         for option, key in enumerate(options.keys):
+            if option in options.denying and not denies:
+                continue
             if any(same_word(word.folded, k) for k in key if k not in skip) and not _goes_on_otherwise(
                 word, options.folded[option], segment
             ):
@@ -297,7 +327,7 @@ def _by_concepts(text: str, segment: Segment, options: OptionTexts) -> list[Ment
             weak = not whole or hits[0] in options.loose
             own = [c for c in group if c.role in options.concepts[hits[0]]] or group
             found.append(Mention(hits[0], own[0].start, own[-1].end, "text", weak=weak))
-    return [m for m in found if not is_idiom(text, m)]
+    return [m for m in found if not is_idiom(text, m, options.asked)]
 
 
 def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]]:
@@ -319,7 +349,7 @@ def _groups(text: str, segment: Segment, options: OptionTexts) -> list[list[Cue]
         if c.role not in neutral
         and (c.role in asked or not (pairs or things))
         and (c.end in edges or -c.start in edges or not is_part_of_word(text, c.start, c.end))
-        and not ((_NEXT_TO.match(text, c.end) or c.role == "right") and is_idiom(text, c))
+        and not ((_NEXT_TO.match(text, c.end) or c.role == "right") and is_idiom(text, c, options.asked))
     ]
     for cue in sorted(longest(named), key=lambda c: c.start):
         gap = text[groups[-1][-1].end : cue.start] if groups else ""
