@@ -256,6 +256,7 @@ def main() -> None:
     import gc
     import warnings
 
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # for them, the metadata of all packages are read
     gc.set_threshold(COLLECTED_AFTER, *gc.get_threshold()[1:])
     atexit.register(gc.freeze)  # the last look of all, at what goes with the process anyway
     from tolman.errors import DataWarning, TolmanError

@@ -6,7 +6,7 @@ Tiers of difficulty from people's answering times become a label of the question
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +57,11 @@ class _Loaded:
 
 
 def cut_tables(
-    runs: Sequence[LoadedRun], benchmark: BenchmarkSpec, settings: CutSettings, beside: Sequence[ReportRow] = ()
+    runs: Sequence[LoadedRun],
+    benchmark: BenchmarkSpec,
+    settings: CutSettings,
+    beside: Sequence[ReportRow] = (),
+    items_of: Callable[[LoadedRun], list[Item]] | None = None,
 ) -> list[ReportTable]:
     """Make the tables.
 
@@ -66,6 +70,7 @@ def cut_tables(
         benchmark: theirs.
         settings: which tables; at least one.
         beside: published rows of the benchmark's own table.
+        items_of: run → its questions, where they are in memory; if None, they are read.
 
     Returns:
         For each scorer the tables by labels, then those of taxonomies, in the order asked for.
@@ -76,7 +81,10 @@ def cut_tables(
     """
 
     places = None if settings.places is None else read_places(settings.places)
-    loaded = [_Loaded(run, run.folder.items(), run.folder.scores(), frames_shown(run.record)) for run in runs]
+    loaded = [
+        _Loaded(run, items_of(run) if items_of else run.folder.items(), run.folder.scores(), frames_shown(run.record))
+        for run in runs
+    ]
     if any(LABEL in labels.split(",") for labels in settings.by):
         tiers = time_tiers(runs)
         for one in loaded:
