@@ -68,7 +68,7 @@ class Registry:
         Raises:
             UsageError: there is none, and the sentence lists the known names; or the thing is of another kind.
         """
-        thing = self._find(name)
+        thing = self.find(name)
         if thing is None:
             raise unknown(self.what, name, self.names(), other="what a file of yours declares (--plugin FILE)")
         wrong = self.check(thing)
@@ -80,7 +80,8 @@ class Registry:
         """Everything by name; see `names` and `get`."""
         return {name: self.get(name) for name in self.names()}
 
-    def _find(self, name: str) -> Any:
+    def find(self, name: str) -> Any:
+        """Return the thing of that name, unchecked; None where there is none."""
         for plugged, thing in self._plugged():
             if plugged == name:
                 return thing
