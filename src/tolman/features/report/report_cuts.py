@@ -169,7 +169,12 @@ def _by_labels(
         raise UsageError("--by takes one label or several with commas between them, and got none.")
     table = benchmark.table_of(rules)
     figure = table.column(settings.figure or table.headline).key
-    frames = [label_frame(_labelled(one, by, places), by, one.shown) for one in loaded]
+    made: dict[tuple[int, Frames | None], pl.DataFrame] = {}
+    for one in loaded:  # runs may share their questions
+        own = _labelled(one, by, places)
+        if (id(own), one.shown) not in made:
+            made[id(own), one.shown] = label_frame(own, by, one.shown)
+    frames = [made[id(_labelled(one, by, places)), one.shown] for one in loaded]
     values = {value for frame in frames for value in frame[by[-1]].unique()}
     layout = settings.layout or ("across" if len(values) <= MOST_ACROSS else "down")
     only = (figure,) if layout == "across" else None

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from tolman.analyze.labels import in_order, label_frame, label_names
+from tolman.analyze.labels import all_labels, in_order, label_names
 from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun, quoted, scores_under
 from tolman.reports.reference_rows import Published
@@ -361,11 +361,10 @@ def readings_of(one: QuestionSet) -> dict[str, Any]:
 
 def label_columns(items: Sequence[Item]) -> list[dict[str, Any]]:
     """Return the labels in which some items differ, each with its values and a code for each item."""
-    counts = label_names(items)
+    frame, counts = all_labels(items)
     carried = {name for item in items for name in item.labels}
     names = [*(name for name in _ALWAYS if name in counts), *(name for name in counts if name not in _ALWAYS)]
     kept = [name for name in names if counts[name] <= MOST_VALUES or name == "scene"]
-    frame = label_frame(items, kept)
     found = []
     for name in kept:
         values = in_order(frame[name].unique().to_list())
