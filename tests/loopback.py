@@ -196,7 +196,11 @@ def _completion(body: Mapping[str, Any], answer: str, size: int, thinks: int = 0
         "object": "chat.completion",
         "model": body.get("model"),
         "choices": [{"index": 0, "message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": size // 4, "completion_tokens": len(answer)},
+        "usage": {
+            "prompt_tokens": size // 4,
+            "completion_tokens": len(answer),
+            "total_tokens": size // 4 + len(answer),
+        },
     }
 
 

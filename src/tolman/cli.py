@@ -7,14 +7,20 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.core
 import typer.main
 
 from tolman import __version__
-from tolman.commands.configured import EMPTY, console
+from tolman.commands import EMPTY
+from tolman.extras import LazyModule
+
+if TYPE_CHECKING:
+    from tolman.features import printing
+else:
+    printing = LazyModule("tolman.features.printing")  # --help needs no config and no progress bar
 
 COMMANDS = {
     "benchmarks": (
@@ -256,6 +262,7 @@ def main() -> None:
     import gc
     import warnings
 
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # for them, the metadata of all packages are read
     gc.set_threshold(COLLECTED_AFTER, *gc.get_threshold()[1:])
     atexit.register(gc.freeze)  # the last look of all, at what goes with the process anyway
     from tolman.errors import DataWarning, TolmanError
@@ -268,7 +275,7 @@ def main() -> None:
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, DataWarning):
-            console(stderr=True).print(f"mind: {message}", style="yellow", markup=False, soft_wrap=True)
+            printing.TextConsole(stderr=True).print(f"mind: {message}", style="yellow", markup=False, soft_wrap=True)
         else:
             shown(message, category, *place, **more)
 
@@ -279,11 +286,13 @@ def main() -> None:
         from tolman.storage.object_store import with_urls
 
         said = with_urls(str(error))
-        console(stderr=True).print(f"tolman: {said}", style="red", markup=False, highlight=False, soft_wrap=True)
+        printing.TextConsole(stderr=True).print(
+            f"tolman: {said}", style="red", markup=False, highlight=False, soft_wrap=True
+        )
         sys.exit(error.exit_code)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        console(stderr=True).print(
+        printing.TextConsole(stderr=True).print(
             f"tolman: {place}{error.strerror or error}.", style="red", markup=False, soft_wrap=True
         )
         sys.exit(2)
@@ -296,7 +305,7 @@ def main() -> None:
         if found is None:
             raise
         what = f"tolman: {found[0]}, line {found[1]}: {type(error).__name__}: {error}"
-        console(stderr=True).print(what, style="red", markup=False, highlight=False, soft_wrap=True)
+        printing.TextConsole(stderr=True).print(what, style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
 
 

@@ -74,8 +74,11 @@ class Usage(Lean):
     @classmethod
     def total(cls, usages: Iterable[Usage]) -> Usage:
         """The sum of several calls' tokens."""
+        counted = list(usages)
+        if len(counted) == 1:
+            return counted[0]
         sums = dict.fromkeys(cls.model_fields, 0)
-        for usage in usages:
+        for usage in counted:
             for name in sums:
                 sums[name] += getattr(usage, name)
         return cls(**sums)
@@ -83,7 +86,9 @@ class Usage(Lean):
 
 def _encodable(text: object) -> object:
     """A text without lone surrogates, which no file can hold."""
-    return re.sub("[\ud800-\udfff]", "\ufffd", text) if isinstance(text, str) else text
+    if not isinstance(text, str) or text.isascii():
+        return text
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def _is_counted(usage: Usage, *written: str | None) -> bool:

@@ -25,7 +25,7 @@ class OrientedBox(BaseModel):
         extents: full lengths along the axes in metres; zero for a flat box.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     center: Vector
     axes: tuple[Vector, Vector, Vector]
@@ -72,7 +72,7 @@ class TrackPoint(BaseModel):
         center, axes: as in OrientedBox; the extents don't change.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     seconds: float
     center: Vector
@@ -89,7 +89,7 @@ class Lifted(BaseModel):
         unseen: metres by which the object may go on where no frame shows its end.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     frames: int = Field(ge=1)
     error: float = Field(ge=0, allow_inf_nan=False)
@@ -107,7 +107,7 @@ class SceneObject(BaseModel):
         lifted: how its box was found, where it needs review: no person has agreed to it. None for any other.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     category: str
@@ -134,7 +134,7 @@ class Event(BaseModel):
         views: roles of the captures that are said to show it; empty where not stated.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     start: float = Field(allow_inf_nan=False)
     end: float = Field(allow_inf_nan=False)
@@ -170,7 +170,7 @@ class Scene(BaseModel):
             are then right up to one factor, and no family asks about them.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     dataset: str
@@ -220,7 +220,7 @@ class Sighting(BaseModel):
         depth: of the nearest of them, in metres; None where it isn't known.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     frame: int
     object: str
@@ -239,7 +239,7 @@ class Recorded(BaseModel):
             surface can have.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     object: str
     missing: float = Field(ge=0, allow_inf_nan=False)
@@ -256,7 +256,7 @@ class Clock(BaseModel):
         residual: by how many seconds it may still be off, as 95 % bound, where that is known.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     method: Literal["hardware", "ptp", "ntp", "manual", "estimated", "none", "untimed"]
     residual: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -282,7 +282,7 @@ class Capture(BaseModel):
         recorded_area: the alpha shape's area of everything it shows, in square metres, where that is known.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     scene: str

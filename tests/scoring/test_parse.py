@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.scoring.answer_values import ParsedAnswer
-from tolman.scoring.parse import MAX_CHARS, read_careful
+from tolman.scoring.parse import read_careful
+from tolman.scoring.parse.plain_text import MAX_CHARS
 
 TABLE = Path(__file__).with_name("parser_cases.tsv").read_text(encoding="utf-8")
 CASES = list(csv.DictReader(TABLE.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))

@@ -103,14 +103,19 @@ def label_frame(items: Iterable[Item], names: Sequence[str], shown: Shown = None
 
 
 def label_names(items: Iterable[Item]) -> dict[str, int]:
-    """Return the labels with more than one value, and how many values each has. Labels that items carry come first,
-    then derived ones."""
+    """Return the labels with more than one value, and how many values each has; see `all_labels`."""
+    return all_labels(items)[1]
+
+
+def all_labels(items: Iterable[Item]) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Return the values of labels as `label_frame` does, and how many different ones each label with several has.
+    Labels that items carry come first, then derived ones."""
     items = list(items)
     names = list(dict.fromkeys(name for item in items for name in item.labels))
     names += [name for name, one in DERIVED.items() if name not in names and not one.of_run]
     frame = label_frame(items, names)
     counts = {name: frame[name].n_unique() for name in names}
-    return {name: count for name, count in counts.items() if count > 1}
+    return frame, {name: count for name, count in counts.items() if count > 1}
 
 
 def in_order(values: Collection[str]) -> list[str]:

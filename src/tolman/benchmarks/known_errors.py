@@ -26,7 +26,7 @@ class WrongAnswer(BaseModel):
         instead: the answer by the source; '' where it gives none.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     answer: str
@@ -45,7 +45,7 @@ class ErrorReport(BaseModel):
         items: with wrong answers.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     benchmark: str
     kind: Literal["contradiction", "report", "equal options"]
@@ -63,7 +63,7 @@ class ErrorList(BaseModel):
         reports: of all benchmarks.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     version: int = Field(ge=1)
     date: date

@@ -201,7 +201,7 @@ class PublishedTable(BaseModel):
         benchmark: its title; that of the file.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     analyses: Annotated[
         tuple[Literal["maps", "correlation", "diversity", "errors", "humans", "report", "representative"], ...],
@@ -250,7 +250,7 @@ class PublishedTable(BaseModel):
 
 
 class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     benchmark: str
     tables: tuple[PublishedTable, ...]

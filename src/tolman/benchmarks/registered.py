@@ -21,12 +21,11 @@ def named(name: str) -> BenchmarkSpec:
     Raises:
         UsageError: there is none; the sentence lists those there are.
     """
-    registered = _REGISTRY.names()
-    if name not in registered and name in declared_names():
+    found = _REGISTRY.find(name)
+    if found is None and name in declared_names():
         return declared_benchmark(name)
-    if name not in registered:
+    if found is None:
         raise unknown("benchmark", name, names(), other="what a file of yours declares (--plugin FILE)")
-    found = _REGISTRY.get(name)
     if not isinstance(found, BenchmarkSpec):
         raise UsageError(f"the object registered as benchmark '{name}' is no tolman.benchmarks.spec.BenchmarkSpec.")
     return found

@@ -99,13 +99,15 @@ def check_fields(path: Path, number: int, row: Row, required: Iterable[str], opt
     Raises:
         InputError: naming the row and the first field that is missing.
     """
-    required = list(required)
-    known = [*required, *optional]
+    required = tuple(required)
     for field in required:
         if row.get(field) is None:
             raise InputError(path, "is missing", row=number, field=field, fix="check that the file is the benchmark's")
+    if number > 1:  # reported once for a file
+        return
+    known = (*required, *optional)
     unknown = [field for field in row if field not in known]
-    if unknown and number == 1:  # once for a file
+    if unknown:
         names = ", ".join(f"'{field}'" for field in unknown)
         warnings.warn(
             f"{path}: {names} {'is' if len(unknown) == 1 else 'are'} not known of this benchmark and not read; a newer "

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 from tolman import features
+from tolman.commands import EMPTY
 from tolman.errors import RunInterruptedError, UsageError
 from tolman.features.config import (
     ConfigField,
@@ -48,10 +49,6 @@ if TYPE_CHECKING:
 
     from tolman.runs.run_folder import RunFolder
 
-
-EMPTY = "tolman.empty"
-"""The key of a context's notes that has the options which were given an empty text: a path made of one would be the
-working directory."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Notes = Annotated[bool, typer.Option("--notes", help="Print every remark, and the interval of each figure.")]

@@ -169,7 +169,6 @@ class _TimeLeft(TimeRemainingColumn):
 
 LATER = (
     "tolman.runs.run_scoring",
-    "tolman.scoring.parse.reader",
     "tolman.features.run.render",
     "tolman.reports.report_pages",
 )

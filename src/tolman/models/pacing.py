@@ -49,7 +49,9 @@ class Window:
 
 def windows_of(headers: Mapping[str, str]) -> dict[str, Window]:
     """Return the limits in an answer's headers, by kind: requests, tokens, input-tokens, output-tokens."""
-    found = {}
+    found: dict[str, Window] = {}
+    if not any("ratelimit" in name.lower() for name in headers):  # as most endpoints' answers
+        return found
     for kind in _KINDS:
         for name in (f"x-ratelimit-{{}}-{kind}", f"anthropic-ratelimit-{kind}-{{}}"):
             limit, remaining = (_number(headers.get(name.format(part))) for part in ("limit", "remaining"))

@@ -63,7 +63,7 @@ def is_blind(model: str) -> bool:
 class RunSettings(BaseModel):
     """All that determines a run's answers. A folder holds answers to one such set only."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     benchmark: str
     subset: str
@@ -111,7 +111,7 @@ class RunRecord(BaseModel):
             (`runs.places`).
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     settings: RunSettings
     subset_items: int

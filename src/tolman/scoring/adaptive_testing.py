@@ -60,7 +60,7 @@ class BankedItem(BaseModel):
         discrimination: the slope, above 0.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     task: str
@@ -78,7 +78,7 @@ class TaskScale(BaseModel):
         noise: the scores' variance around their expectation, as a share of that of answers right or wrong.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     ability: FiniteFloat
     spread: FiniteFloat = Field(ge=0)
@@ -98,7 +98,7 @@ class ItemBank(BaseModel):
         tolman: version that fitted them.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     benchmark: str
     subset: str
@@ -218,7 +218,7 @@ class Draw(BaseModel):
         rest: the sum of the expected scores of the items that were left, with its own.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     task: str
@@ -235,7 +235,7 @@ class Stratum(BaseModel):
         chance: the sum of the scores of random options, 1/options each.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     items: int
     chance: float
@@ -249,7 +249,7 @@ class AdaptiveRecord(BaseModel):
         batches: the draws, in their order.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     strata: dict[str, Stratum]
     batches: tuple[tuple[Draw, ...], ...] = ()

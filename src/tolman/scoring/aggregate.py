@@ -117,7 +117,7 @@ class Prepared:
 
     def count(self, inside: NDArray[np.bool_]) -> int:
         """The number of different items in some rows. Shape (items,)."""
-        return int(inside.sum()) if self.item is None else len(np.unique(self.item[inside]))
+        return int(inside.sum()) if self.item is None else len(set(self.item[inside].tolist()))
 
     @property
     def unanswered(self) -> NDArray[np.intp]:
@@ -127,7 +127,7 @@ class Prepared:
     @property
     def tasks(self) -> frozenset[str]:
         """Question types with at least one scored item."""
-        return frozenset(self.task_names[number] for number in np.unique(self.task))
+        return frozenset(self.task_names[number] for number in set(self.task.tolist()))
 
     def part(self, inside: NDArray[np.bool_]) -> Prepared:
         """The same for some rows of the frame.
@@ -401,7 +401,7 @@ def cells_of(data: Prepared, table: Table, only: Collection[str] | None = None) 
         result[col.key] = Cell(
             value=col.scale * found.value if formed[i] and found.value is not None else None,
             n=data.count(inside[i]),
-            clusters=len(np.unique(data.cluster[inside[i]])),
+            clusters=len(set(data.cluster[inside[i]].tolist())),
             unanswered=unanswered,
             interval=found.interval.times(col.scale) if found.interval else None,
             method=found.method,

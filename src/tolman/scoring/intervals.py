@@ -124,7 +124,7 @@ def score_limits(found: Moments) -> tuple[Floats, Floats]:
 
     The degrees of freedom are at most those of the scenes, scenes − 1, and one for the working correlation.
     """
-    table = {int(d): t_quantile(0.975, int(d)) for d in np.unique(found.degrees)}
+    table = {int(d): t_quantile(0.975, int(d)) for d in set(found.degrees.ravel().tolist())}
     t = np.vectorize(table.__getitem__, otypes=[np.float64])(found.degrees)
     s = found.position
     k = t * t * found.design_variance

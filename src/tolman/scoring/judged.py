@@ -125,7 +125,7 @@ class Judgement(BaseModel):
         failure: why there is no reply.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: Text
     response: str
@@ -144,7 +144,7 @@ class JudgedSample(BaseModel):
         judgements: in the order of the items.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     reader: str
     seed: int
@@ -168,7 +168,7 @@ class Judgements(BaseModel):
         sample: about responses that were read; None where none was drawn.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     judge: str
     by_itself: bool = False

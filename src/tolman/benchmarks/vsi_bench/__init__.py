@@ -14,6 +14,7 @@ tasks. Both are as in the released code.
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -65,6 +66,7 @@ TURNS = {"left": "Turn Left", "right": "Turn Right", "back": "Turn Back"}
 _WHAT = "VSI-Bench questions"
 _PARTS = ("debiased", "pruned")
 """Configurations of the release that are parts of the whole."""
+_QUESTION_TYPES = (*NUMBER_UNITS, *CHOICE_TASKS)
 _REQUIRED = ("id", "dataset", "scene_name", "question_type", "question", "ground_truth")
 _OPTIONAL = ("options", "pruned")
 
@@ -142,7 +144,7 @@ def _refuse_part(folder: Path, path: Path, subset: str) -> None:
 def _item(path: Path, number: int, row: Row) -> Item:
     check_fields(path, number, row, _REQUIRED, _OPTIONAL)
     task = str(row["question_type"])
-    check_known(path, number, task, [*NUMBER_UNITS, *CHOICE_TASKS], "question type of VSI-Bench", "question_type")
+    check_known(path, number, task, _QUESTION_TYPES, "question type of VSI-Bench", "question_type")
     common = {
         "id": str(row["id"]),
         "question": row["question"],
@@ -150,12 +152,18 @@ def _item(path: Path, number: int, row: Row) -> Item:
         "task": task,
         "labels": {"dataset": row["dataset"]},
         "scene": f"{row['dataset']}/{row['scene_name']}",
-        "media": (Media(kind="video", path=f"{row['dataset']}/{row['scene_name']}.mp4"),),
+        "media": _video(f"{row['dataset']}/{row['scene_name']}.mp4"),
     }
     if task in NUMBER_UNITS:
         return make_item(path, number, kind="number", unit=NUMBER_UNITS[task], **common)
     options = _texts(path, number, listed_options(path, number, row))
     return make_item(path, number, kind="choice", options=options, **common)
+
+
+@lru_cache(maxsize=1024)
+def _video(path: str) -> tuple[Media]:
+    """A scene's video, which all of its questions share."""
+    return (Media(kind="video", path=path),)
 
 
 def _texts(path: Path, number: int, options: list[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -24,6 +24,7 @@ from tolman.reports.text import interval_shown, label, shown
 if TYPE_CHECKING:
     from tolman.features.report import report_cuts
     from tolman.ground_truth import scene_arrays
+    from tolman.items import Item
     from tolman.reports import report_pages, scene_pages, svg_figures
     from tolman.reports.table_rows import ReportTable
     from tolman.scenes import Skipped
@@ -199,9 +200,13 @@ def _made(config: ReportConfig, events: Events) -> ReportResult:
 
 
 def tables_by_labels(
-    config: ReportConfig, runs: Sequence[LoadedRun], made: Report, by: Sequence[str]
+    config: ReportConfig,
+    runs: Sequence[LoadedRun],
+    made: Report,
+    by: Sequence[str],
+    items_of: Callable[[LoadedRun], list[Item]] | None = None,
 ) -> list[ReportTable]:
-    """Tables by labels, and under other benchmarks' taxonomies."""
+    """Tables by labels, and under other benchmarks' taxonomies; see `report_cuts.cut_tables`."""
     settings = CutSettings(
         by=tuple(by),
         taxonomy=config.taxonomy,
@@ -221,7 +226,7 @@ def tables_by_labels(
                 raise UsageError(f"{option} is for tables by labels; add --by or --taxonomy.")
         return []
     return report_cuts.cut_tables(
-        runs, made.benchmark, settings, [row for row in made.rows if row.rules == "published"]
+        runs, made.benchmark, settings, [row for row in made.rows if row.rules == "published"], items_of
     )
 
 

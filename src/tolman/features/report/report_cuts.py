@@ -6,7 +6,7 @@ Tiers of difficulty from people's answering times become a label of the question
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,7 +57,11 @@ class _Loaded:
 
 
 def cut_tables(
-    runs: Sequence[LoadedRun], benchmark: BenchmarkSpec, settings: CutSettings, beside: Sequence[ReportRow] = ()
+    runs: Sequence[LoadedRun],
+    benchmark: BenchmarkSpec,
+    settings: CutSettings,
+    beside: Sequence[ReportRow] = (),
+    items_of: Callable[[LoadedRun], list[Item]] | None = None,
 ) -> list[ReportTable]:
     """Make the tables.
 
@@ -66,6 +70,7 @@ def cut_tables(
         benchmark: theirs.
         settings: which tables; at least one.
         beside: published rows of the benchmark's own table.
+        items_of: run → its questions, where they are in memory; if None, they are read.
 
     Returns:
         For each scorer the tables by labels, then those of taxonomies, in the order asked for.
@@ -76,7 +81,10 @@ def cut_tables(
     """
 
     places = None if settings.places is None else read_places(settings.places)
-    loaded = [_Loaded(run, run.folder.items(), run.folder.scores(), frames_shown(run.record)) for run in runs]
+    loaded = [
+        _Loaded(run, items_of(run) if items_of else run.folder.items(), run.folder.scores(), frames_shown(run.record))
+        for run in runs
+    ]
     if any(LABEL in labels.split(",") for labels in settings.by):
         tiers = time_tiers(runs)
         for one in loaded:
@@ -161,7 +169,12 @@ def _by_labels(
         raise UsageError("--by takes one label or several with commas between them, and got none.")
     table = benchmark.table_of(rules)
     figure = table.column(settings.figure or table.headline).key
-    frames = [label_frame(_labelled(one, by, places), by, one.shown) for one in loaded]
+    made: dict[tuple[int, Frames | None], pl.DataFrame] = {}
+    for one in loaded:  # runs may share their questions
+        own = _labelled(one, by, places)
+        if (id(own), one.shown) not in made:
+            made[id(own), one.shown] = label_frame(own, by, one.shown)
+    frames = [made[id(_labelled(one, by, places)), one.shown] for one in loaded]
     values = {value for frame in frames for value in frame[by[-1]].unique()}
     layout = settings.layout or ("across" if len(values) <= MOST_ACROSS else "down")
     only = (figure,) if layout == "across" else None

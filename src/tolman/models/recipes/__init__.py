@@ -64,7 +64,7 @@ class VideoTokens(BaseModel):
         capped: whether it is set.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     source: str
     per_frame: int | None = Field(default=None, ge=1)
@@ -165,7 +165,7 @@ class RecipeInput(BaseModel):
         source: where it is written.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     form: InputForm
     server: Server | None = None
@@ -190,7 +190,7 @@ class RecipeRun(BaseModel):
         source: where they are written.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     frames: int | None = Field(default=None, ge=1)
     fps: float | None = Field(default=None, gt=0)
@@ -241,7 +241,7 @@ class FileOptions(BaseModel):
         source: where they are written.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     part: dict[str, Any] = Field(default_factory=dict)
     options: dict[str, Any] = Field(default_factory=dict)
@@ -260,7 +260,7 @@ class ModelRecipe(BaseModel):
         notes: further facts, a sentence each.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     title: str

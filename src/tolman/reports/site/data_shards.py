@@ -203,7 +203,7 @@ def _answers(one: QuestionSet, run: LoadedRun, drawn: Drawn | None) -> list[tupl
             read.setdefault((identity, repeat), {})[scorer] = scored
             if span is not None:
                 spans.setdefault((identity, repeat), []).append((scorer, *span))
-    own = {item.id: item for item in run.folder.items()}
+    own = {item.id: item for item in one.items_of(run)}
     samples: dict[str, dict[int, tuple[dict[str, Any], list[str]]]] = {}
     for outcome in run.folder.each_outcome():
         if outcome.id not in one.places:
@@ -223,7 +223,7 @@ def _answers(one: QuestionSet, run: LoadedRun, drawn: Drawn | None) -> list[tupl
                 said["scores"] = read[identity, repeat]
         found[one.places[identity]] = _together(own_samples)
     for identity, item in own.items():
-        if identity in one.places:
+        if identity in one.places and item is not one.items[one.places[identity]]:
             asked = said_differently(entry_of(item), entry_of(one.items[one.places[identity]]))
             if asked:
                 found[one.places[identity]][0]["asked"] = asked

@@ -6,13 +6,14 @@ which the list filters and sorts, in codes and numbers.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
-from tolman.analyze.labels import in_order, label_frame, label_names
+from tolman.analyze.labels import all_labels, in_order, label_names
 from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun, quoted, scores_under
 from tolman.reports.reference_rows import Published
@@ -48,13 +49,19 @@ class QuestionSet:
         report: their table.
         runs: one or more.
         items: those of the first run, then those that only later runs have.
+        own: each run's own questions; runs whose files are equal share them.
     """
 
     key: str
     report: Report
     runs: Sequence[LoadedRun]
     items: Sequence[Item]
+    own: Sequence[list[Item]]
     places: dict[str, int] = field(default_factory=dict)
+
+    def items_of(self, run: LoadedRun) -> list[Item]:
+        """Return the questions of one of its runs."""
+        return next(own for one, own in zip(self.runs, self.own, strict=True) if one is run)
 
     @property
     def title(self) -> str:
@@ -74,13 +81,27 @@ def question_sets(
     """
     found = []
     for number, group in enumerate(_groups(runs)):
+        own = _items_of(group)
         items: dict[str, Item] = {}
-        for run in group:
-            for item in run.folder.items():
+        for held in {id(each): each for each in own}.values():
+            for item in held:
                 items.setdefault(item.id, item)
         report = build(group, published, left_out if number == 0 else ())
         places = {identity: place for place, identity in enumerate(items)}
-        found.append(QuestionSet(f"s{number}", report, group, list(items.values()), places))
+        found.append(QuestionSet(f"s{number}", report, group, list(items.values()), own, places))
+    return found
+
+
+def _items_of(runs: Sequence[LoadedRun]) -> list[list[Item]]:
+    """The questions of each run, read once from files that are equal."""
+    read: dict[bytes, list[Item]] = {}
+    found = []
+    for run in runs:
+        path = run.folder.path / "items.parquet"
+        content = hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b""
+        if content not in read:
+            read[content] = run.folder.items()
+        found.append(read[content])
     return found
 
 
@@ -340,11 +361,10 @@ def readings_of(one: QuestionSet) -> dict[str, Any]:
 
 def label_columns(items: Sequence[Item]) -> list[dict[str, Any]]:
     """Return the labels in which some items differ, each with its values and a code for each item."""
-    counts = label_names(items)
+    frame, counts = all_labels(items)
     carried = {name for item in items for name in item.labels}
     names = [*(name for name in _ALWAYS if name in counts), *(name for name in counts if name not in _ALWAYS)]
     kept = [name for name in names if counts[name] <= MOST_VALUES or name == "scene"]
-    frame = label_frame(items, kept)
     found = []
     for name in kept:
         values = in_order(frame[name].unique().to_list())

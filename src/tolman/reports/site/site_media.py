@@ -11,13 +11,13 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tolman import benchmarks, models, protocols
 from tolman.benchmarks.benchmark_folder import scenes_named
 from tolman.benchmarks.fetching.listing import unpacking_folder
-from tolman.benchmarks.hub import media_at_hand
 from tolman.errors import InputError, MissingExtraError, UsageError
+from tolman.extras import LazyModule
 from tolman.files import link_or_copy
 from tolman.items import Item, Media
 from tolman.media.frame_store import FrameStore
@@ -27,6 +27,11 @@ from tolman.messages import Picture
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.runs.run_folder import RunRecord, is_blind
 from tolman.storage import StorageError, pull
+
+if TYPE_CHECKING:
+    from tolman.benchmarks import hub
+else:
+    hub = LazyModule("tolman.benchmarks.hub")  # brings a client of the network
 
 What = Literal["frames", "whole", "nothing", "unknown"]
 
@@ -95,8 +100,8 @@ def media_folder(runs: Sequence[LoadedRun], given: Path | None) -> Path | str:
         if data.is_file():
             return data.parent
         _, at, commit = run.record.data.rpartition("@")
-        hub = benchmarks.get(run.record.settings.benchmark).hub if at else None
-        found = media_at_hand(hub, unpacking_folder(), commit) if hub is not None else None
+        source = benchmarks.get(run.record.settings.benchmark).hub if at else None
+        found = hub.media_at_hand(source, unpacking_folder(), commit) if source is not None else None
         if found is not None:
             return found
     return f"{runs[0].record.data} isn't on this machine; name the folder of its media with --media"

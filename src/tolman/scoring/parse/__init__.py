@@ -29,12 +29,13 @@ points and boxes (`coordinates`).
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 from tolman.items import Item
 from tolman.scoring.answer_values import ParsedAnswer
-from tolman.scoring.parse.plain_text import MAX_CHARS
 
 __all__ = [
-    "MAX_CHARS",
     "read_careful",
     "read_careful_boxes",
     "read_careful_order",
@@ -44,12 +45,38 @@ __all__ = [
 ]
 
 
-def read_careful(item: Item, response: str) -> ParsedAnswer:
-    """`reader.read_careful`, imported with the first response: its patterns take a twentieth of a second to compile,
-    and a run has asked by then."""
-    from tolman.scoring.parse.reader import read_careful as read
+_BARE = re.compile(r"\s*(?:(?P<letter>[A-Z])|(?P<number>[0-9]{1,9}(?:\.[0-9]{1,9})?))\.?\s*")
+_ANNOUNCED = re.compile(r"(?i:the |final |answer)[^\n]{1,60}")
+"""Every plain announcement, and little else."""
 
-    return read(item, response)
+
+def read_careful(item: Item, response: str) -> ParsedAnswer:
+    """Read the answer of a response to an item: a letter of its options, or an exact number in its unit.
+
+    The rules (`reader`) are imported with the first response that needs them, as they take a tenth of a second.
+
+    Args:
+        item: for its question, kind, options and unit; its answer isn't looked at.
+        response: hostile or not.
+
+    Returns:
+        A Reading whose value is a letter, a Fraction, or None with the reason in its note. Never raises.
+    """
+    bare = _BARE.fullmatch(response)
+    if bare is not None:  # most direct answers: a letter or a number and nothing else
+        if item.kind == "choice" and bare["letter"] and bare["letter"] in item.letters:
+            return ParsedAnswer(bare["letter"], span=bare.span("letter"), rule="alone")
+        if item.kind == "number" and bare["number"]:
+            return ParsedAnswer(Fraction(bare["number"]), span=bare.span("number"), rule="alone")
+    if _ANNOUNCED.fullmatch(response):
+        from tolman.scoring.parse.plain_announcements import plain_announcement
+
+        announced = plain_announcement(item, response)
+        if announced is not None:
+            return announced
+    from tolman.scoring.parse.reader import read_by_rules
+
+    return read_by_rules(item, response)
 
 
 def read_careful_words(item: Item, response: str) -> ParsedAnswer:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import lru_cache
 
 from tolman.items import Item
@@ -36,7 +35,6 @@ from tolman.scoring.parse.commitments import (
 )
 from tolman.scoring.parse.language_detection import detected
 from tolman.scoring.parse.lexicon import Languages, Word, is_glued, same_word, words_of
-from tolman.scoring.parse.plain_announcements import plain_announcement
 from tolman.scoring.parse.plain_text import Plain, plain, without_markup
 from tolman.scoring.parse.wrappers import (
     ERROR_WITHIN,
@@ -72,28 +70,9 @@ _NEVER = {"number": frozenset({"asked for"}), "choice": frozenset({"eliminated"}
 _LOOSE_RULES = frozenset({"corrected", "chosen"})
 """Rules that don't count in a text that breaks off."""
 
-_BARE = re.compile(r"\s*(?:(?P<letter>[A-Z])|(?P<number>[0-9]{1,9}(?:\.[0-9]{1,9})?))\.?\s*")
 
-
-def read_careful(item: Item, response: str) -> ParsedAnswer:
-    """Read the answer of a response to an item: a letter of its options, or an exact number in its unit.
-
-    Args:
-        item: for its question, kind, options and unit; its answer isn't looked at.
-        response: hostile or not.
-
-    Returns:
-        A Reading whose value is a letter, a Fraction, or None with the reason in its note. Never raises.
-    """
-    bare = _BARE.fullmatch(response)
-    if bare is not None:  # most direct answers: a letter or a number and nothing else
-        if item.kind == "choice" and bare["letter"] and bare["letter"] in item.letters:
-            return ParsedAnswer(bare["letter"], span=bare.span("letter"), rule="alone")
-        if item.kind == "number" and bare["number"]:
-            return ParsedAnswer(Fraction(bare["number"]), span=bare.span("number"), rule="alone")
-    announced = plain_announcement(item, response)
-    if announced is not None:
-        return announced
+def read_by_rules(item: Item, response: str) -> ParsedAnswer:
+    """Read a response that isn't an answer alone or a plain announcement; see `parse.read_careful`."""
     ready = prepared(response)
     whole, begin = ready.whole, ready.begin
     if not ready.text.strip():
