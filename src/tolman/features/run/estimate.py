@@ -120,14 +120,16 @@ class Probe:
     Attributes:
         speeds: for each number of requests in flight, the most first.
         sampled, stored, failed: questions that were looked at; those answered in the response store, and those failed.
+        left: answers that the run still needs, by the share of those that were stored.
         media_seconds: to decode all videos and pictures of the run.
-        minutes, low, high: the predicted time of the run, with its range.
+        minutes, low, high: the predicted time of the run, with its range: the 95 % interval of its answers' seconds.
     """
 
     speeds: tuple[Speed, ...]
     sampled: int
     stored: int
     failed: int
+    left: int
     media_seconds: float
     minutes: float
     low: float
@@ -339,12 +341,13 @@ def _probed(
         events(Noted("No speed was measured: too few questions lack an answer in the response store."))
         return one
     top = speeds[0]
-    left = one.items * (1 - stored / sampled)
+    left = max(0.0, one.items * (1 - stored / sampled) - sum(speed.answers for speed in speeds))
     seconds = max(left / top.answers_a_second + top.seconds, media_seconds)
     # With fewer questions than requests in flight, the run may be that much faster than the probe.
     faster = min(1.0, top.in_flight / min(request.options.concurrency, max(1.0, left)))
     low, high = (max(seconds * share, media_seconds) for share in (faster * (1 - top.error), 1 + top.error))
-    shown = Probe(tuple(speeds), sampled, stored, failed, media_seconds, seconds / 60, low / 60, high / 60)
+    minutes = seconds / 60, low / 60, high / 60
+    shown = Probe(tuple(speeds), sampled, stored, failed, round(left), media_seconds, *minutes)
     return replace(one, minutes=seconds / 60, probe=shown)
 
 

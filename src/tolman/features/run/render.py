@@ -181,17 +181,17 @@ def show_probes(console: Console, found: Sequence[RunEstimate]) -> None:
                 f"{speed.input_tokens_a_second:,.0f}", f"{speed.output_tokens_a_second:,.0f}",
             )  # fmt: skip
         print_wide(console, grid)
-        say(console, _predicted(one, one.probe))
+        say(console, _predicted(one.probe))
 
 
-def _predicted(one: RunEstimate, probe: Probe) -> str:
+def _predicted(probe: Probe) -> str:
     low, middle, high = (in_words(60 * minutes) for minutes in (probe.low, probe.minutes, probe.high))
     top = probe.speeds[0]
     enough = min(
         (speed.in_flight for speed in probe.speeds if speed.answers_a_second >= AS_FAST * top.answers_a_second),
         default=top.in_flight,
     )
-    said = [f"Predicted: {middle} ({low} to {high}) for {counted(one.items, 'answer')}."]
+    said = [f"Predicted: {middle} ({low} to {high}) for the other {counted(probe.left, 'answer')}."]
     said += [f"{probe.stored:,} of {probe.sampled:,} sampled are in the store already."] if probe.stored else []
     said += [f"{probe.failed:,} of {probe.sampled:,} failed."] if probe.failed else []
     if 60 * probe.minutes <= probe.media_seconds:
