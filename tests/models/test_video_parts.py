@@ -119,7 +119,7 @@ def test_dashscope_gets_a_list_and_how_many_of_it_are_a_second(clip: Callable[..
         ("sglang", "SGLang at http.*takes no sampled frames as a video; show its frames as separate pictures with --as "
                    "images, or give it whole files with --as file"),
         ("llamacpp", "llama.cpp at http.*takes no sampled frames as a video; .*--as file"),
-        ("somebody", "http.*doesn't say which server it is.*show its frames.*--as images, or name it in a file"),
+        ("somebody", "http.*doesn't say which server it is.*show its frames.*--as images, or name it with --server"),
     ],
 )  # fmt: skip
 def test_who_takes_no_frames_is_told_of_in_one_sentence(
