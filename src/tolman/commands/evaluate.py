@@ -59,7 +59,7 @@ Probing = Annotated[
 def _estimate(
     configs: Sequence[RunConfig], *, as_json: bool, dry_run: bool, probe: bool, is_suite: bool = False
 ) -> list[str]:
-    """Print what runs would take; sentences about those that can't be estimated."""
+    """Print the expense of runs; return sentences about those that can't be estimated."""
     if not dry_run:
         raise UsageError("--probe belongs to --dry-run; add that, or leave --probe out.")
     lacking: list[str] = []

@@ -140,7 +140,7 @@ def pieces(
 
 
 def _content(report: Report, runs: Sequence[LoadedRun]) -> dict[str, Any]:
-    """What the template of a report shows of some runs, without their items."""
+    """The content of a report's template for some runs, without their items."""
     return {
         "report": report,
         "table": _table(report.table),

@@ -1,4 +1,4 @@
-"""The progress of a run that goes on: a file in its folder, written by the run and read by those who watch it.
+"""The progress of a run that goes on: a file in its folder, written by the run and read by `tolman watch`.
 
 Its first line describes a round of calls. Each other line is an outcome, its time, and the counts of the round so far.
 The file is removed when the outcomes are in the run's own files; one that is left belongs to a process that was killed.

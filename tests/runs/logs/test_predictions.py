@@ -122,8 +122,8 @@ def test_a_list_of_texts_are_samples(tmp_path: Path, items: list[Item]) -> None:
     assert list(read_import(path, items).outcomes) == [("q-1", 0), ("q-1", 1)]
     path = written(tmp_path / "r.json", [{"qid": "q-1", "pred": "A", "repeat": n} for n in (0, 1)])
     assert list(read_import(path, items).outcomes) == [("q-1", 0), ("q-1", 1)]
-    path = written(tmp_path / "w.json", [{"id": "q-1", "output": {"text": "A"}}])
-    with pytest.raises(InputError, match="row 1, field 'output': is no text; give the model's text"):
+    path = written(tmp_path / "w.json", [{"id": "q-1", "output": "A"}, {"id": "q-2", "output": {"text": "A"}}])
+    with pytest.raises(InputError, match="row 2, field 'output': is no text; give the model's text"):
         read_import(path, items)
 
 

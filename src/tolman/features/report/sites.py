@@ -229,7 +229,7 @@ class LiveRun:
 
     @property
     def state(self) -> str:
-        """What the run is doing, as a sentence."""
+        """The present activity of the run, as a sentence."""
         with self._one_at_a_time:
             return self._look().state
 
@@ -310,7 +310,7 @@ def _has_any(outcomes: Outcomes, item: str, record: RunRecord) -> bool:
 
 
 def _state(folder: RunFolder, progress: Progress, done: int, calls: int, *, is_at_work: bool) -> str:
-    """What a run is doing, as a sentence."""
+    """The present activity of a run, as a sentence."""
     count = f"{done:,} of {calls:,}"
     if is_at_work:
         if not progress.what:

@@ -114,8 +114,8 @@ class Speed:
 
 
 @dataclass(frozen=True)
-class Probe:
-    """What some of a run's questions show of the time that it takes.
+class SpeedProbe:
+    """The time that a run takes, by some of its questions.
 
     Attributes:
         speeds: for each number of requests in flight, the most first.
@@ -168,7 +168,7 @@ class RunEstimate:
     answer_tokens: int | None
     minutes: float | None
     cost: float | None
-    probe: Probe | None = None
+    probe: SpeedProbe | None = None
 
 
 def estimate(configs: Sequence[RunConfig], lacking: Callable[[str], None] | None = None) -> list[RunEstimate]:
@@ -278,11 +278,11 @@ def _seconds_of_a_call(request: RunRequest, *, media: bool) -> float | None:
 LEVELS = (64, 16, 4, 1)
 """Requests in flight of a probe, besides as many as the run has."""
 MOST_SHARE = 0.5
-"""Of a run's questions that a probe asks."""
+"""The share of a run's questions that a probe asks at most."""
 LEAST_ERROR = 0.05
 """Half of the interval of a predicted time, as a share of it, where measured seconds hardly differ."""
 ENOUGH = 2 / 3
-"""Of the questions of a level that must need an answer; where more of them are in the store, others are taken."""
+"""The share of a level's questions that must need an answer; if more are in the store, others are taken."""
 
 
 def probe(
@@ -347,7 +347,7 @@ def _probed(
     faster = min(1.0, top.in_flight / min(request.options.concurrency, max(1.0, left)))
     low, high = (max(seconds * share, media_seconds) for share in (faster * (1 - top.error), 1 + top.error))
     minutes = seconds / 60, low / 60, high / 60
-    shown = Probe(tuple(speeds), sampled, stored, failed, round(left), media_seconds, *minutes)
+    shown = SpeedProbe(tuple(speeds), sampled, stored, failed, round(left), media_seconds, *minutes)
     return replace(one, minutes=seconds / 60, probe=shown)
 
 

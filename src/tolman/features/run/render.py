@@ -26,7 +26,7 @@ from tolman.reports.text import as_json
 
 if TYPE_CHECKING:
     from tolman.features.run.compute import BudgetCurve, BudgetStep
-    from tolman.features.run.estimate import Probe, RunEstimate
+    from tolman.features.run.estimate import RunEstimate, SpeedProbe
     from tolman.features.run.suite import SuiteResult
     from tolman.features.run.suite_file import SuiteIndex
     from tolman.reports.report_pages import Matrix
@@ -184,7 +184,7 @@ def show_probes(console: Console, found: Sequence[RunEstimate]) -> None:
         say(console, _predicted(one.probe))
 
 
-def _predicted(probe: Probe) -> str:
+def _predicted(probe: SpeedProbe) -> str:
     low, middle, high = (in_words(60 * minutes) for minutes in (probe.low, probe.minutes, probe.high))
     top = probe.speeds[0]
     enough = min(
@@ -202,7 +202,7 @@ def _predicted(probe: Probe) -> str:
 
 
 AS_FAST = 0.95
-"""Of the highest speed, with which a lower number of requests in flight counts as fast."""
+"""The share of the highest speed from which a lower number of requests in flight counts as fast."""
 
 
 def _range(one: RunEstimate) -> str:

@@ -338,17 +338,14 @@ def sheet_rows(path: Path, sheet: int = 0) -> list[Row]:
         MissingExtraError: the extra 'analyze' isn't installed.
     """
     texts: dict[tuple[int, int], str] = {}
-    if path.suffix.lower() == ".xlsx":
-        place = f"xl/worksheets/sheet{sheet + 1}.xml"
-        try:
-            with opened(path) as archive:  # this checks sizes before anything is unpacked
-                if place in archive.names:
-                    texts = _texts_as_formulas(archive.read(place).decode(errors="replace"))
-        except InputError as error:
-            raise InputError(path, f"is no readable Excel sheet ({error.what})", fix=error.fix) from None
     with _workbook(path) as book:
         frame = book.load_sheet(sheet, dtypes="string").to_polars()
         header = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
+    place = f"xl/worksheets/sheet{sheet + 1}.xml"
+    if path.suffix.lower() == ".xlsx":
+        with _sized(path) as archive:
+            if place in archive.names:
+                texts = _texts_as_formulas(archive.read(place).decode(errors="replace"))
     check_header(path, header.row(0) if len(header) else ())
     rows: list[Row] = frame.to_dicts()
     for (row, column), text in texts.items():
@@ -358,9 +355,22 @@ def sheet_rows(path: Path, sheet: int = 0) -> list[Row]:
 
 
 @contextmanager
+def _sized(path: Path) -> Iterator[LogArchive]:
+    """The members of a workbook, whose sizes are checked before anything is unpacked."""
+    try:
+        with opened(path) as archive:
+            yield archive
+    except InputError as error:
+        raise InputError(path, f"is no readable Excel sheet ({error.what})", fix=error.fix) from None
+
+
+@contextmanager
 def _workbook(path: Path) -> Iterator[Any]:
     with needs("analyze", f"Reading {path.name}"):
         import fastexcel
+    if path.suffix.lower() == ".xlsx":
+        with _sized(path):
+            pass
     try:
         yield fastexcel.read_excel(path)
     except Exception as error:  # fastexcel raises types of its own for every kind of broken file

@@ -52,7 +52,7 @@ _NO_FAILURE = {"", "0", "0.0", "false", "none", "null", "nan", "n/a", "no", "[]"
 _NUMBER = re.compile(r"[+-]?\d*\.?\d+(e[+-]?\d+)?", re.IGNORECASE)
 _SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", *SHEETS)
 MOST_DEPTH = 6
-"""Of values within objects, and of lists of rows within a file."""
+"""Levels of values within objects, and of lists of rows within a file."""
 
 
 def is_own_record(row: object) -> bool:
