@@ -328,6 +328,9 @@ def _probed(
 ) -> RunEstimate:
     """An estimate with a probe of its model. For the first run of a model, fewer requests in flight are tried, too."""
     plan = _plan(request.options.concurrency, len(asks), 1 if not is_first else None)
+    if not plan:
+        events(Noted(f"{request.benchmark} with {request.model}: too few questions for a probe."))
+        return one
     order = list(asks)
     random.Random(request.options.seed).shuffle(order)
     events(Noted(_announced(request, one, [asks[identity] for identity in order[: sum(n for _, n in plan)]], plan)))

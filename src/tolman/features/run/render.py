@@ -147,7 +147,8 @@ def _show_table(console: Console, found: Sequence[RunEstimate], *, as_json: bool
         cost = "–" if None in known else f"≤ {sum(cost for cost in known if cost is not None):,.2f}"
         calls = f"{sum(one.calls for one in found):,}"
         items = f"{sum(one.items for one in found):,}"
-        grid.add_row("[bold]all[/]", "", "", items, calls, "", "", "", "", "", cost, style="bold")
+        wall = _wall(found) if probed else ""
+        grid.add_row("[bold]all[/]", "", "", items, calls, "", "", "", "", wall, cost, style="bold")
     print_wide(console, grid)
     say(
         console,
@@ -209,6 +210,19 @@ def _range(one: RunEstimate) -> str:
     if one.probe is None:
         return _minutes(one.minutes)
     return f"{_minutes(one.minutes)} ({_minutes(one.probe.low)}–{_minutes(one.probe.high)})"
+
+
+def _wall(found: Sequence[RunEstimate]) -> str:
+    """The minutes of a suite: runs of one model follow each other, and different models go on side by side."""
+    sums: dict[str, list[float]] = {}
+    for one in found:
+        if one.probe is None:
+            return _minutes(None)
+        own = sums.setdefault(one.model, [0.0, 0.0, 0.0])
+        for place, minutes in enumerate((one.probe.minutes, one.probe.low, one.probe.high)):
+            own[place] += minutes
+    middle, low, high = (max(own[place] for own in sums.values()) for place in range(3))
+    return f"{_minutes(middle)} ({_minutes(low)}–{_minutes(high)})"
 
 
 def _minutes(minutes: float | None) -> str:
