@@ -121,7 +121,7 @@ class SpeedProbe:
         speeds: for each number of requests in flight, the most first.
         sampled, stored, failed: questions that were looked at; those answered in the response store, and those failed.
         left: answers that the run still needs, by the share of those that were stored.
-        media_seconds: to decode all videos and pictures of the run.
+        media_seconds: to decode the run's other videos and pictures.
         minutes, low, high: the predicted time of the run, with its range: the 95 % interval of its answers' seconds.
     """
 
@@ -405,7 +405,8 @@ async def _measure(
     """Ask some items of a run.
 
     Returns:
-        The speeds; how many items were looked at, were in the store, and failed; seconds to decode all media.
+        The speeds; how many items were looked at, were in the store, and failed; seconds to decode the other
+        media of the run.
     """
     items = {item.id: item for item in prepared.items}
     queue = (items[identity] for identity in order if identity in items)
@@ -423,7 +424,8 @@ async def _measure(
                     speeds.append(_speed(level, seen))
                     break
     every = {one for each in asks.values() for one in _media(each)}
-    return speeds, sampled, stored, failed, media_seconds * len(every) / max(1, len(shown))
+    others = len(every - shown) / max(1, len(shown))
+    return speeds, sampled, stored, failed, media_seconds * others
 
 
 def _media(asks: Sequence[Ask]) -> Iterator[Media]:
