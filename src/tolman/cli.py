@@ -65,6 +65,11 @@ COMMANDS = {
         "Explain why a model fails: one page on where its points go, with its most revealing items.",
     ),
     "view": ("evaluate", "Serve the site of some runs on this machine and open it; Ctrl-C ends it."),
+    "watch": (
+        "evaluate",
+        "Serve a live page of a run on this machine: progress, scores so far, failures, cost, time left; Ctrl-C ends "
+        "it.",
+    ),
     "reconcile": (
         "evaluate",
         "Say why two runs or logs of one benchmark have different scores: causes by item, in pieces that add up.",

@@ -74,7 +74,7 @@ def test_its_table_is_its_name(words: tuple[str, ...]) -> None:
     assert CONFIGURED[words].callback.table == "-".join(words)
 
 
-OWN = {"as_json", "dry_run", "exit_zero", "help", "notes", "published"}
+OWN = {"as_json", "dry_run", "exit_zero", "help", "notes", "probe", "published"}
 """Options that say how a result is told, and are no setting of it."""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ import pytest
 pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 
 from loopback import serving
+from tolman.errors import UsageError
+from tolman.features.run.compute import requests_of
+from tolman.features.run.config import RunConfig
 from tolman.items import Item, Media
 from tolman.media.frame_store import FrameStore, clip_of
 from tolman.media.sampling import Frames
@@ -119,7 +122,7 @@ def test_dashscope_gets_a_list_and_how_many_of_it_are_a_second(clip: Callable[..
         ("sglang", "SGLang at http.*takes no sampled frames as a video; show its frames as separate pictures with --as "
                    "images, or give it whole files with --as file"),
         ("llamacpp", "llama.cpp at http.*takes no sampled frames as a video; .*--as file"),
-        ("somebody", "http.*doesn't say which server it is.*show its frames.*--as images, or name it in a file"),
+        ("somebody", "http.*doesn't say which server it is.*show its frames.*--as images, or name it with --server"),
     ],
 )  # fmt: skip
 def test_who_takes_no_frames_is_told_of_in_one_sentence(
@@ -136,11 +139,22 @@ def test_a_server_that_does_not_say_what_it_is_can_be_named(
     ask: Ask, clip: Callable[..., Clip], tmp_path: Path
 ) -> None:
     server = VideoServer(listed_as="a gateway")
-    with pytest.raises(CallError) as error:
+    with pytest.raises(CallError, match="--server vllm"):
         ask(server, clip(), "How many?")
-    (tmp_path / "my.toml").write_text("\n".join(re.findall(r'title = "\w+"|input = {.*}', str(error.value))))
-    ask(server, clip(), "How many?", server=open_recipe(str(tmp_path / "my.toml")).input.server)
+    config = RunConfig(benchmark="vsi-bench", model="openai/m", base_url="http://127.0.0.1:9/v1", server="vllm")
+    (request,) = requests_of(config)
+    ask(server, clip(), "How many?", server=request.options.server)
     assert server.seen[0].kind == "video"
+    (named,) = requests_of(replace(config, recipe=str(written_recipe(tmp_path, server="sglang"))))
+    assert named.options.server == "vllm"
+    with pytest.raises(UsageError, match="--server is for models of the family openai, not for hf/m"):
+        list(requests_of(replace(config, model="hf/m")))
+
+
+def written_recipe(place: Path, server: str) -> Path:
+    path = place / "my.toml"
+    path.write_text(f'title = "Mine"\ninput = {{ form = "video", server = "{server}", source = "own" }}\n')
+    return path
 
 
 def test_a_server_that_is_loading_is_not_given_up(ask: Ask, clip: Callable[..., Clip]) -> None:

@@ -120,7 +120,7 @@ def test_vlmevalkit_rows_numbered_otherwise_are_refused(tmp_path: Path, items: l
         ([{"id": 9, "response": "A"}], "row 1, field 'id': the benchmark has no item '9'"),
         ([{"id": 3, "response": "A"}, {"id": 3, "response": "B"}], "row 2, field 'id': the id '3' is also row 1's"),
         ([{"id": 3, "response": None}], "row 1, field 'response'"),
-        ([{"id": 3, "note": "A"}], "row 1, field 'response': is missing"),
+        ([{"id": 3, "note": "A"}], "none of its columns (id, note) is known to hold responses; name the columns"),
         ([{"name": 3, "note": "A"}], "none of its columns (name, note) is known to hold responses; name the columns"),
         ([], "holds no rows"),
     ],

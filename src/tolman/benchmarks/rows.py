@@ -297,10 +297,18 @@ def _once(path: Path, pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, A
         yield key, value
 
 
+_OTHERS = (";", "\t")
+"""Between the cells of a .csv file as spreadsheets write it where the comma is the decimal sign."""
+
+
 def _separated(path: Path, separator: str) -> Iterator[tuple[int, Row | InputError]]:
     csv.field_size_limit(_CSV_LIMIT)
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
+            header = file.readline()
+            file.seek(0)
+            if separator not in header and any(other in header for other in _OTHERS):
+                separator = max(_OTHERS, key=header.count)
             rows = csv.DictReader(file, delimiter=separator, strict=True)
             check_header(path, rows.fieldnames or ())
             for number, row in enumerate(rows, start=2):

@@ -1,8 +1,9 @@
-"""Commands for runs: `tolman run`, `score`, `compare`, `report`, `explain`, `view`, `reconcile`, `paper` …"""
+"""Commands for runs: `tolman run`, `score`, `compare`, `report`, `explain`, `view`, `watch`, `reconcile`, `paper` …"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,6 +34,7 @@ from tolman.features.report.config import (
     SealConfig,
     VerifyConfig,
     ViewConfig,
+    WatchConfig,
 )
 from tolman.features.reproduce.render import show_plan, show_reproduced, show_targets
 from tolman.features.run.config import InitConfig, ReproduceConfig, RunConfig, ScoreConfig, is_suite, suite_path
@@ -44,24 +46,52 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say how many calls, tokens and minutes it would take, and ask nothing.")
 ]
 
+Probing = Annotated[
+    bool,
+    typer.Option(
+        "--probe",
+        help="With --dry-run: ask some of the questions, measure the model's speed at several numbers of requests in "
+        "flight, and predict the time. The answers are kept, so none is paid twice.",
+    ),
+]
+
+
+def _estimate(
+    configs: Sequence[RunConfig], *, as_json: bool, dry_run: bool, probe: bool, is_suite: bool = False
+) -> list[str]:
+    """Print the expense of runs; return sentences about those that can't be estimated."""
+    if not dry_run:
+        raise UsageError("--probe belongs to --dry-run; add that, or leave --probe out.")
+    lacking: list[str] = []
+    told = lacking.append if is_suite else None
+    if probe:
+        with stoppable(), progress() as events:
+            found = features.run.estimate.probe(configs, events, told)
+    else:
+        found = features.run.estimate.estimate(configs, told)
+    features.run.render.show_estimates(console(), found, as_json=as_json, lacking=lacking)
+    return lacking
+
 
 def _run_suite(
-    path: Path, given: dict[str, Any], as_json: bool, dry_run: bool, published: PublishedRows, notes: bool
+    path: Path,
+    given: dict[str, Any],
+    as_json: bool,
+    dry_run: bool,
+    probe: bool,
+    published: PublishedRows,
+    notes: bool,
 ) -> None:
     """Carry out a suite's runs as one."""
     suite_file = features.run.suite_file
     configs, board = suite_file.read_suite(path, given), suite_file.board_of(path)
     check_folder(suite_file.folder_of(configs), "runs")
+    if dry_run or probe:
+        suite_file.check_names(configs)
+        if _estimate(configs, as_json=as_json, dry_run=dry_run, probe=probe, is_suite=True):
+            raise typer.Exit(1)
+        return
     with stoppable(), progress() as events:
-        if dry_run:
-            suite_file.check_names(configs)
-            lacking: list[str] = []
-            features.run.render.show_estimates(
-                console(), features.run.estimate.estimate(configs, lacking.append), as_json=as_json, lacking=lacking
-            )
-            if lacking:
-                raise typer.Exit(1)
-            return
         result = features.run.suite.run_suite(configs, events)
     suite_file.copy_suite(path, result.folder, given)
     features.run.render.show_suite(
@@ -119,6 +149,7 @@ def run(
     config: RunConfig,
     as_json: Json = False,
     dry_run: DryRun = False,
+    probe: Probing = False,
     published: PublishedRows = "newest",
     notes: Notes = False,
 ) -> list[Path]:
@@ -140,8 +171,8 @@ def run(
 
     Example:  tolman run easi-8 --model openai/my-model --base-url http://localhost:8000/v1
     """
-    if dry_run:
-        features.run.render.show_estimates(console(), features.run.estimate.estimate([config]), as_json=as_json)
+    if dry_run or probe:
+        _estimate([config], as_json=as_json, dry_run=dry_run, probe=probe)
         return []
     with stoppable(), progress() as events:
         runs = features.run.compute.evaluate(config, importing_meanwhile(events))
@@ -252,6 +283,27 @@ def view(config: ViewConfig) -> None:
             features.report.sites.serve(
                 config, folder, lambda address: console().print(f"Serving {address} until Ctrl-C", highlight=False)
             )
+
+
+@app.command()
+@configured(WatchConfig)
+def watch(config: WatchConfig) -> None:
+    """Serve a live page of a run on this machine: progress, scores so far, failures, cost, time left; Ctrl-C ends it.
+
+    The run may be started in another terminal, or be finished. Watching reads its folder and writes nothing.
+
+    Example:  tolman watch runs/vsi-bench-full/my-model-direct
+    """
+    with stoppable():
+        try:
+            features.report.sites.watch(
+                config,
+                lambda address, state: console().print(
+                    f"{config.run} {state} Page: {address} until Ctrl-C", highlight=False, soft_wrap=True
+                ),
+            )
+        except KeyboardInterrupt:
+            say(console(), "No longer watching; the run is unaffected.")
 
 
 @app.command()

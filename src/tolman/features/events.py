@@ -130,7 +130,7 @@ class CallEvents:
         self._events(Ended())
         for run in self._runs:
             if run.remote:
-                self._events(Noted(_summary(run)))
+                self._events(Noted(summary(run)))
 
     def _remark(self) -> None:
         """Report the events since the last look."""
@@ -151,7 +151,8 @@ class CallEvents:
         return "  ".join(parts)
 
 
-def _summary(run: Started) -> str:
+def summary(run: Started) -> str:
+    """A round's calls, tokens and cost so far, on one line."""
     tally = run.tally
     parts = [counted(tally.called, "call"), f"{counted(tally.reused, 'answer')} from the store"]
     parts += [f"{tally.retried:,} tried again"] if tally.retried else []

@@ -135,9 +135,8 @@ def video_part(part: Clip | Video, server: str | None, url: str, whole: Mapping[
     """
     if server not in _TITLES:
         sentence = (
-            f"{url} doesn't say which server it is, so it isn't known how it takes videos; {AS_IMAGES}, or name it in "
-            'a file for --recipe: title = "Mine" and, on another line, '
-            'input = { form = "video", server = "vllm", source = "own" }'
+            f"{url} doesn't say which server it is, so it isn't known how it takes videos; {AS_IMAGES}, or name it "
+            "with --server, such as --server vllm"
         )
         raise refused(sentence)
     if isinstance(part, Clip):

@@ -127,23 +127,9 @@ def pieces(
         with_items: whether the page lists every item.
     """
     pictures = embedded(small.pictures if small is not None else [])
-    whole = (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            report=report,
-            table=_table(report.table),
-            cuts=[(cut, _table(cut)) for cut in report.cuts],
-            scenes_heading=SCENES,
-            legend=LEGEND,
-            shares_label=SHARES_LABEL,
-            bounds_label=BOUNDS_LABEL,
-            figure=tasks_svg(report),
-            with_items=with_items,
-            settings=[(run.name, run.record.model_dump_json(indent=2)) for run in runs],
-            data=f'{{"runs":{embedded([run.name for run in runs])},"pictures":{pictures},"items":[{_ITEMS}]}}',
-        )
-    )
+    data = f'{{"runs":{embedded([run.name for run in runs])},"pictures":{pictures},"items":[{_ITEMS}]}}'
+    content = {**_content(report, runs), "with_items": with_items, "data": data}
+    whole = environment().get_template("report.html.j2").render(content)
     before, _, after = whole.partition(_ITEMS)
     yield before
     for number, entry in enumerate(entries(runs) if with_items else ()):
@@ -151,6 +137,73 @@ def pieces(
             entry["media"] = small.of_item[entry["id"]]
         yield f"{',' if number else ''}{embedded(entry)}"
     yield after
+
+
+def _content(report: Report, runs: Sequence[LoadedRun]) -> dict[str, Any]:
+    """The content of a report's template for some runs, without their items."""
+    return {
+        "report": report,
+        "table": _table(report.table),
+        "cuts": [(cut, _table(cut)) for cut in report.cuts],
+        "scenes_heading": SCENES,
+        "legend": LEGEND,
+        "shares_label": SHARES_LABEL,
+        "bounds_label": BOUNDS_LABEL,
+        "figure": tasks_svg(report),
+        "settings": [(run.name, run.record.model_dump_json(indent=2)) for run in runs],
+    }
+
+
+@dataclass(frozen=True)
+class TaskProgress:
+    """How many questions of a type have an answer or a failure, of how many that are asked."""
+
+    title: str
+    asked: int
+    answered: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class LiveState:
+    """The state of a run that may go on.
+
+    Attributes:
+        name, title: of the run; of its benchmark.
+        state: a sentence.
+        is_over: whether no process is at work on it.
+        done, calls: outcomes so far, and all that there will be; 0 where that isn't known yet.
+        facts: sentences about speed, tokens and cost.
+        failures: a sentence for each kind.
+        tasks: of the questions; none where they aren't known yet.
+    """
+
+    name: str
+    title: str
+    state: str
+    is_over: bool
+    done: int
+    calls: int
+    facts: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    tasks: tuple[TaskProgress, ...] = ()
+
+    @property
+    def share(self) -> str:
+        """Return the part that is done, in whole percent."""
+        return f"{100 * self.done // max(1, self.calls)} %"
+
+
+def live_page(live: LiveState, report: Report | None, runs: Sequence[LoadedRun]) -> str:
+    """The page of a run that may go on.
+
+    Args:
+        live: its state.
+        report: on its answers so far; None where there is none yet.
+        runs: that the report is on.
+    """
+    content = {"report": None} if report is None else _content(report, runs)
+    return environment().get_template("live.html.j2").render(live=live, with_items=False, **content)
 
 
 def _table(table: ReportTable) -> dict[str, Any]:

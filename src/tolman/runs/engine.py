@@ -406,12 +406,17 @@ class Engine:
         """Return the pictures of a medium, made once however many items wait for it."""
         if media not in self._pictures:
             loop = asyncio.get_running_loop()
-            made = asyncio.ensure_future(loop.run_in_executor(self._decoders, self._show, media))
+            made = asyncio.ensure_future(loop.run_in_executor(self._decoders, self.show, media))
             made.add_done_callback(_retrieve)
             self._pictures[media] = made
         return await asyncio.shield(self._pictures[media])
 
-    def _show(self, media: Media) -> tuple[Part, ...]:
+    def show(self, media: Media) -> tuple[Part, ...]:
+        """Return a medium as the model is shown it; frames that are decoded here stay in the frame store.
+
+        Raises:
+            BrokenMediaError: it can't be read.
+        """
         shown = self._shown(media)
         self.tally.remarks += [text for text in list(self.frames.remarks) if text not in self.tally.remarks]
         return shown

@@ -96,13 +96,14 @@ def read_import(
     if len(files) == 1 and not searched:
         return _read_file(files[0], items, form, same_truths, columns)
     read: list[tuple[Path, Imported]] = []
+    told: list[dict[str, str]] = []
     left: dict[Path, InputError | None] = {}
     for file in files:
         try:
             if searched and form is None and not columns and not _is_readable(file):
                 left[file] = None
                 continue
-            one = _read_file(file, items, form, same_truths, columns)
+            one = _read_file(file, items, form, same_truths, columns, told)
             if one.by == "order" and len(files) > 1:
                 raise NotJoinedError(file, "fits the benchmark by its row numbers only", fix="score it alone")
             read.append((file, one))
@@ -225,10 +226,23 @@ def _pooled(read: Sequence[tuple[Path, Imported]]) -> Imported:
 
 
 def _read_file(
-    path: Path, items: Sequence[Item], form: str | None, same_truths: bool, columns: Mapping[str, str] | None
+    path: Path,
+    items: Sequence[Item],
+    form: str | None,
+    same_truths: bool,
+    columns: Mapping[str, str] | None,
+    told: list[dict[str, str]] | None = None,
 ) -> Imported:
+    """Read one file.
+
+    Args:
+        path, items, form, same_truths, columns: as of `read_import`.
+        told: columns of files before it, which no further sentence names.
+    """
     own = form == JSONL and not columns
     logs = predictions.read(path, columns) if columns else [] if own else read_logs(path, form)
+    zeros = _Zeros(path, items)
+    logs = [replace(log, rows=tuple(map(zeros.in_row, log.rows))) for log in logs]
     if not logs:
         if not own:
             _check_columns(path)
@@ -245,7 +259,10 @@ def _read_file(
     if log.program == predictions.PROGRAM:
         taken = dict(log.settings["columns"])
         _check_are_responses(log, found[0][1].pairs)
-        warnings.warn(predictions.said_of(log), ColumnsTakenWarning, stacklevel=3)
+        if told is None or taken not in told:
+            if taken != {"id": "id", "response": "response"}:
+                warnings.warn(predictions.said_of(log), ColumnsTakenWarning, stacklevel=3)
+            (told if told is not None else []).append(taken)
     pairs = [pair for _, joined in found for pair in joined.pairs]
     frames = {row.frames for row, _ in pairs}
     return Imported(
@@ -260,6 +277,41 @@ def _read_file(
     )  # fmt: skip
 
 
+class _Zeros:
+    """Ids of a benchmark that begin with a zero, as a program that reads ids as numbers writes them.
+
+    Args:
+        path: of the file with such ids.
+        items: of the benchmark.
+    """
+
+    def __init__(self, path: Path, items: Sequence[Item]) -> None:
+        self._path, self._known = path, set(field_values(items, "id"))
+        ids = [one for one in self._known if one.isdecimal() and one[0] == "0" and len(one) > 1]
+        self._whole = {one.lstrip("0") or "0": one for one in ids}
+        if len(self._whole) < len(ids) or self._known & self._whole.keys():
+            self._whole = {}  # '07' beside '7' or '007'
+        self._is_told = False
+
+    def id_of(self, given: str) -> str:
+        """The benchmark's id that is meant; the same where it is known, or none is."""
+        if not self._whole or given in self._known:
+            return given
+        meant = self._whole.get(given.removesuffix(".0"))
+        if meant is not None and not self._is_told:
+            self._is_told = True
+            said = f"ids lack the zeros that they begin with; {given!r} is taken for {meant!r}, and so on."
+            warnings.warn(f"{self._path}: {said}", DataWarning, stacklevel=4)
+        return meant or given
+
+    def in_row(self, row: LogRow) -> LogRow:
+        """A row of a log with the ids that are meant."""
+        if not self._whole:
+            return row
+        own, named = (None if one is None else self.id_of(one) for one in (row.id, row.question_id))
+        return replace(row, id=own, question_id=named)
+
+
 def _check_columns(path: Path) -> None:
     """Make sure that a file which no format takes is Tolman's own JSONL.
 
@@ -267,8 +319,8 @@ def _check_columns(path: Path) -> None:
         InputError: its columns aren't known.
     """
     row = first_row(path)
-    if row is not None and "id" not in row and not {"response", "failure"} & row.keys():
-        raise predictions.refusal(path, list(row))
+    if row is not None and not {"response", "failure"} & row.keys():
+        raise predictions.refusal(path, row)
 
 
 def _warn_of_other_answers(log: Log, joined: JoinedLog) -> None:
@@ -319,9 +371,10 @@ def _check_truths(path: Path, pairs: Sequence[tuple[LogRow, Item]]) -> None:
 
 def _of_records(path: Path, items: Sequence[Item]) -> Iterator[tuple[int | str, Outcome]]:
     known = set(field_values(items, "id"))
-    number = 0
+    zeros, number = _Zeros(path, items), 0
     for number, (_, row) in enumerate(checked_rows(path), start=1):
         outcome = outcome_from_record(row, path, number)
+        outcome = outcome.model_copy(update={"id": zeros.id_of(outcome.id)})
         if isinstance(outcome, Response):
             # These tables can't tell an empty text from none, which is how other programs write a failed call.
             is_table = path.suffix.lower() in (".csv", ".tsv")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from tolman.runs.engine import Engine, Tally
 from tolman.runs.flow_control import Limits, Tells, Watcher
 from tolman.runs.identifying import is_by_address
 from tolman.runs.judging import JudgedRun
+from tolman.runs.progress import ProgressFile
 from tolman.runs.request import RunRequest, Started
 from tolman.runs.response_store import UnfinishedRun, open_store
 from tolman.runs.run_folder import RunFolder, RunRecord
@@ -147,6 +148,7 @@ class PreparedRun:
         self._judging: Consultation | None = None
         self._read_ahead: ReadAhead | None = None
         self._unfinished: UnfinishedRun | None = None
+        self._progress = ProgressFile(folder.path)
         if not self._is_stored:
             self._unfinished = UnfinishedRun(folder.path, _code_of(self._everyone))
             self._earlier = Outcomes()  # other code may have answered
@@ -170,15 +172,12 @@ class PreparedRun:
             InputError: the response store can't be used.
         """
         engine, request = self._engine, self._request
+        started, done = self._with_progress(started, done)
         settings = self.record.settings
         rule_sets = self._benchmark.rule_sets_of(settings.preset)
         self._read_ahead = ReadAhead(rule_sets, self._candidates, settings.seed)
         engine.done = self._with_reading(done)
-        engine.watcher = Watcher(noted)
-        if request.server is not None:
-            engine.watcher = Watcher(noted, request.server.gone)
-            if request.server.start(self._named):
-                noted(f"Started {request.server.command[0]} at {request.server.url}; its log is {request.server.log}.")
+        self._watch(noted)
         # SQLite's connections belong to the thread that opened them, which is that of the event loop.
         engine.store = open_store(request.store) if any(is_stored(one) for one in self._everyone) else None
         most = len(self.items) if self._adaptive is None else self._adaptive.most
@@ -207,6 +206,36 @@ class PreparedRun:
         finally:
             if self._judges_itself:
                 await engine.close()
+
+    @asynccontextmanager
+    async def ready(self, noted: Callable[[str], None] = ignored) -> AsyncIterator[Engine]:
+        """The engine with its server started, its store open and its models identified, to ask some items and score
+        nothing.
+
+        Args:
+            noted: as of `ask`.
+
+        Raises:
+            EndpointError, InputError, UsageError: as `ask` does before its first call.
+        """
+        engine = self._engine
+        self._watch(noted)
+        engine.store = open_store(self._request.store)
+        try:
+            await engine.identify()
+            yield engine
+        finally:
+            await engine.close()
+            engine.store.close()
+
+    def _watch(self, noted: Callable[[str], None]) -> None:
+        """Start the run's server, where it has one, and have pauses reported."""
+        server = self._request.server
+        self._engine.watcher = Watcher(noted)
+        if server is not None:
+            self._engine.watcher = Watcher(noted, server.gone)
+            if server.start(self._named):
+                noted(f"Started {server.command[0]} at {server.url}; its log is {server.log}.")
 
     async def _ask_items(self) -> None:
         """Ask all items, or those that an adaptive run chooses, batch after batch."""
@@ -326,6 +355,27 @@ class PreparedRun:
 
         return read
 
+    def _with_progress(
+        self, started: Callable[[Started], None], done: Callable[[Outcome], None]
+    ) -> tuple[Callable[[Started], None], Callable[[Outcome], None]]:
+        """Return the same callbacks, which also write the file of progress; of a run that isn't waited for, none."""
+        if not self._is_remote:
+            return started, done
+        tally = self._engine.tally
+
+        def began(round_: Started) -> None:
+            nonlocal tally
+            tally = round_.tally
+            self._progress.begin(round_.what, round_.calls)
+            started(round_)
+
+        def came(outcome: Outcome) -> None:
+            spent = asdict(replace(tally, remarks=[]))
+            self._progress.add(outcome, {name: count for name, count in spent.items() if count})
+            done(outcome)
+
+        return began, came
+
     def keep(self) -> None:
         """Write the outcomes, if any, without scoring them."""
         if self._engine.outcomes:
@@ -358,6 +408,7 @@ class PreparedRun:
         """Let others write into the folder."""
         if self._unfinished is not None:
             self._unfinished.end(is_whole=False)
+        self._progress.close()
         self._held.close()
 
     def __enter__(self) -> PreparedRun:

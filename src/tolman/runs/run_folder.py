@@ -5,6 +5,7 @@ run.json          settings, versions, data hash, environment
 items.parquet     the questions that were asked
 adaptive.json     which items were chosen and why, where the run is adaptive
 responses.jsonl   what came back, one response or failure on each line
+progress.jsonl    outcomes so far, while a run goes on (`runs.progress`)
 unfinished.jsonl  answers so far of a model that the response store doesn't keep, until every question has one
 judgements.json   what a judge made of responses, where one was asked
 scores.parquet    each item under each rule set

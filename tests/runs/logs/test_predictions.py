@@ -122,8 +122,8 @@ def test_a_list_of_texts_are_samples(tmp_path: Path, items: list[Item]) -> None:
     assert list(read_import(path, items).outcomes) == [("q-1", 0), ("q-1", 1)]
     path = written(tmp_path / "r.json", [{"qid": "q-1", "pred": "A", "repeat": n} for n in (0, 1)])
     assert list(read_import(path, items).outcomes) == [("q-1", 0), ("q-1", 1)]
-    path = written(tmp_path / "w.json", [{"id": "q-1", "output": {"text": "A"}}])
-    with pytest.raises(InputError, match="row 1, field 'output': is no text; give the model's text"):
+    path = written(tmp_path / "w.json", [{"id": "q-1", "output": "A"}, {"id": "q-2", "output": {"text": "A"}}])
+    with pytest.raises(InputError, match="row 2, field 'output': is no text; give the model's text"):
         read_import(path, items)
 
 
@@ -446,3 +446,59 @@ def test_all_columns_of_failures_are_read(tmp_path: Path, items: list[Item]) -> 
     assert [getattr(one, "message", None) for one in found.outcomes.values()] == ["timeout", "refused"]
     scored = tolman.score(pl.DataFrame(rows), tolman.load(items))
     assert scored.incomplete == 2
+
+
+def test_files_as_spreadsheets_and_scripts_write_them(tmp_path: Path, items: list[Item]) -> None:
+    """A byte-order mark with semicolons, tabs in a .csv, values within objects, and OpenAI's batches."""
+    semicolons = tmp_path / "semicolons.csv"
+    semicolons.write_text('\ufeffid;response\r\nq-1;"A; as 2,5 m"\r\nq-2;B\r\n', encoding="utf-8")
+    assert texts(read_import(semicolons, items)) == {"q-1": "A; as 2,5 m", "q-2": "B"}
+    tabs = tmp_path / "tabs.csv"
+    tabs.write_text("id\tresponse\nq-1\tA, I think\n")
+    assert texts(read_import(tabs, items)) == {"q-1": "A, I think"}
+    rows = [{"id": "q-1", "output": {"text": "A"}}, {"id": "q-2", "output": {"text": "B"}}]
+    nested = tmp_path / "nested.json"
+    nested.write_text(json.dumps({"meta": {"model": "m"}, "results": {"items": rows}}))
+    with pytest.raises(InputError, match=r"none of its columns \(id, output\.text\) is known to hold responses"):
+        read_import(nested, items)
+    with pytest.warns(ColumnsTakenWarning, match=r"response is taken from 'output\.text'; id from 'id'\. Name"):
+        assert texts(read_import(nested, items, columns={"response": "output.text"})) == {"q-1": "A", "q-2": "B"}
+    reply = {"status_code": 200, "body": {"choices": [{"message": {"content": "B"}}]}}
+    batch = written(tmp_path / "batch.jsonl", [{"custom_id": "q-2", "response": reply, "error": None}])
+    with pytest.warns(ColumnsTakenWarning, match="'response.body.choices.0.message.content'; id from 'custom_id'"):
+        assert texts(read_import(batch, items)) == {"q-2": "B"}
+
+
+def test_a_workbook_is_read_sheet_by_sheet(tmp_path: Path, items: list[Item]) -> None:
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        book.add_worksheet("About").write_row(0, 0, ["made", "by me"])
+        sheet = book.add_worksheet("Answers")
+        for row, cells in enumerate([["question_id", "model_output"], ["q-1", "A"], ["q-2", 2]]):
+            sheet.write_row(row, 0, cells)
+    with pytest.warns(ColumnsTakenWarning, match="from 'model_output'; id from 'question_id'"):
+        found = read_import(path, items, columns={"response": "model_output"})
+    assert texts(found) == {"q-1": "A", "q-2": "2"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_folder_with_a_file_for_each_question_is_one_table(tmp_path: Path, items: list[Item]) -> None:
+    for name, text in (("q-1", "A"), ("q-2", "B")):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"id": name, "response": text}))
+    assert texts(read_import(tmp_path, items)) == {"q-1": "A", "q-2": "B"}
+
+
+@pytest.mark.parametrize(("given", "other"), [("7", "12"), ("7.0", "12.0")])
+def test_ids_that_lost_their_zeros_are_found_and_said(
+    tmp_path: Path, choice: Callable[..., Item], given: str, other: str
+) -> None:
+    numbered = [choice(id=name, question=f"Which is {name}?") for name in ("0007", "0012")]
+    path = written(tmp_path / "p.csv", [{"id": given, "response": "A"}, {"id": other, "response": "B"}])
+    with pytest.warns(DataWarning, match=f"ids lack the zeros that they begin with; '{given}' is taken for '0007'"):
+        assert texts(read_import(path, numbered)) == {"0007": "A", "0012": "B"}
+    path = written(tmp_path / "q.csv", [{"question_id": given, "model_output": "A", "question": "Which is 0007?"}])
+    with pytest.warns(DataWarning, match="ids lack the zeros"), pytest.warns(ColumnsTakenWarning):
+        assert texts(read_import(path, numbered)) == {"0007": "A"}
+    both = [*numbered, choice(id="7", question="Which is 7?")]
+    assert texts(read_import(written(tmp_path / "r.csv", [{"id": "7", "response": "C"}]), both)) == {"7": "C"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable
 from tolman.features.paper import PAPERS, CorrelationTable, DiversityTable, Drawing, FactTable, SubsetTable
 from tolman.features.paper.paper_parts import (
+    MadeFile,
     asked,
     correlation_table,
     diversity_table,
@@ -33,8 +35,8 @@ from tolman.features.report.config import PaperConfig
 from tolman.files import check_results
 from tolman.reports.charts.chart import check_drawing
 from tolman.reports.loaded_runs import LoadedRun, load_scored
-from tolman.reports.paper_page import MadeFile, index_html, index_markdown
 from tolman.reports.report_pages import save, save_report
+from tolman.reports.text import environment
 
 if TYPE_CHECKING:
     from tolman.features.paper import Paper, PaperPart, Step
@@ -260,3 +262,60 @@ def _turned(config: PaperConfig) -> tuple[str, ...]:
     known = [name for table in published_tables("correlation", title) for name in table.lower_is_better]
     rows = read_rows(_downstream(config))
     return tuple(name for name in (rows[0] if rows else ()) if any(same_heading(name, one) for one in known))
+
+
+Row = tuple["PaperPart", str, Sequence[MadeFile], Sequence[str], Sequence[str]]
+"""A part, its state, what was made, sentences about it, and why steps are missing."""
+
+
+def index_markdown(title: str, rows: Sequence[Row], warnings: Sequence[str]) -> str:
+    """The index as Markdown, with pictures and files by name."""
+    lines = [f"# {title}", "", *(f"{sentence}\n" for sentence in warnings)]
+    lines += ["| part | shows | state |", "|---|---|---|"]
+    lines += [f"| {part.name} | {part.title} | {state} |" for part, state, *_ in rows]
+    for part, state, files, said, missing in rows:
+        lines += ["", f"## {part.name}: {part.title}", ""]
+        for one in files:
+            if one.picture:
+                lines += [f"![{one.about}]({one.picture})", ""]
+            lines += [", ".join(f"[{name}]({name})" for name in one.names), ""]
+        lines += [text + "\n" for text in _said(part, state, files, said, missing)]
+    return "\n".join(lines) + "\n"
+
+
+def index_html(title: str, folder: Path, rows: Sequence[Row], warnings: Sequence[str]) -> str:
+    """The index as one page that needs no other file: pictures are within it, and follow its reader's preference.
+
+    Args:
+        title: of the paper.
+        folder: that the pictures are in.
+        rows: of the index.
+        warnings: sentences at the top.
+    """
+    content = [
+        {
+            "part": part,
+            "state": state,
+            "files": files,
+            "pictures": {
+                one.picture: base64.b64encode((folder / one.picture).read_bytes()).decode()
+                for one in files
+                if one.picture
+            },
+            "said": _said(part, state, files, said, missing),
+        }
+        for part, state, files, said, missing in rows
+    ]
+    return environment().get_template("paper.html.j2").render(title=title, rows=content, warnings=warnings)
+
+
+def _said(
+    part: PaperPart, state: str, files: Sequence[MadeFile], sentences: Sequence[str], missing: Sequence[str]
+) -> list[str]:
+    said = [*dict.fromkeys(note for one in files for note in one.notes), *sentences]
+    said += [f"MISSING: {why}." for why in missing]
+    if missing and part.command:
+        said.append(f"It needs: {part.command}.")
+    if state == "elsewhere":
+        said.append(f"Not rebuilt: {part.instead}.")
+    return said

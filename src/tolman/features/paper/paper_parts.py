@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,14 +25,34 @@ from tolman.features.report.report_cuts import cut_tables, read_places
 from tolman.files import write_text
 from tolman.item_table import data_hash
 from tolman.reports.loaded_runs import LoadedRun
-from tolman.reports.paper_page import MadeFile, html_table, plain_table
-from tolman.reports.report_content import build, part_of, with_ranks
-from tolman.reports.text import comma_separated, latex, markdown
+from tolman.reports.report_content import build, emphasis, part_of, with_ranks
+from tolman.reports.table_rows import ReportTable
+from tolman.reports.text import comma_separated, escape_markdown, interval_shown, label, latex, markdown, shown
 from tolman.runs.run_folder import BASELINES, PEOPLE, RunFolder
 from tolman.runs.run_scoring import score_run
+from tolman.text_tables import csv_text
 
 if TYPE_CHECKING:
     from tolman.items import Item
+
+
+@dataclass(frozen=True)
+class MadeFile:
+    """A table or figure that was made.
+
+    Attributes:
+        names: of its files, in the folder.
+        html: the table as HTML; '' for a figure.
+        picture: the file of a figure; '' for a table.
+        about: the content of the figure.
+        notes: sentences below it.
+    """
+
+    names: tuple[str, ...]
+    html: str = ""
+    picture: str = ""
+    about: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -254,10 +275,10 @@ def score_tables(
         write_text(out / f"{stem}{suffix}", form(report))
         written.append(f"{stem}{suffix}")
     said = [*report.warnings, *report.marks]
-    shown = [html_table(table) for table in (report.table, *report.cuts)]
+    tables = [html_table(table) for table in (report.table, *report.cuts)]
     for table in report.cuts:
         said += [*table.marks, *table.notes]
-    return [MadeFile(tuple(written), html="\n".join(shown), notes=tuple(dict.fromkeys(said)))]
+    return [MadeFile(tuple(written), html="\n".join(tables), notes=tuple(dict.fromkeys(said)))]
 
 
 def draw(step: Drawing, runs: Sequence[LoadedRun], given: dict[str, Any], out: Path, stem: str) -> MadeFile:
@@ -410,3 +431,44 @@ def _questions(runs: Sequence[LoadedRun]) -> tuple[list[Item], list[str]]:
         else [f"PART: {len(items):,} of {counted(run.record.subset_items, 'question')}, those of {run.name}."]
     )
     return items, said
+
+
+_TAGS = {"best": "strong", "second": "u"}
+
+
+def html_table(table: ReportTable) -> str:
+    """A table of scores with its intervals; the best and second best set off."""
+    heads = ["", *table.in_rows, "scorer", *(column.title for column in table.columns)]
+    lines = []
+    for row in table.rows:
+        cells = [escape(label(row)), *(escape(value or "all") for value in row.values), escape(row.rules)]
+        for column in table.columns:
+            tag = _TAGS.get(emphasis(row, column))
+            text, interval = escape(shown(row, column)), escape(interval_shown(row, column))
+            text = f"<{tag}>{text}</{tag}>" if tag else text
+            cells.append(text + (f"<small>{interval}</small>" if interval else ""))
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    body = "\n".join(lines)
+    inside = f"{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody>"
+    return _scrolling(inside)
+
+
+def _scrolling(inside: str) -> str:
+    """A table of numbers that a keyboard can scroll where the page is narrow."""
+    return (
+        '<div class="scroll" role="region" aria-label="table" tabindex="0">'
+        f'<table class="numbers">{inside}</table></div>'
+    )
+
+
+def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, str, str]:
+    """A table of texts as HTML, Markdown and CSV."""
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    html = _scrolling(f"<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody>")
+    lines = [f"| {' | '.join(heads)} |", "|---" + "|---:" * (len(heads) - 1) + "|"]
+    lines += [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
+    plain = csv_text([heads, *([cell.replace(",", "") for cell in row] for row in rows)])
+    return html, "\n".join(lines) + "\n", plain

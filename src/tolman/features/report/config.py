@@ -1,4 +1,4 @@
-"""Settings of `tolman report`, `explain`, `view`, `scenes`, `paper`, `seal`, `verify` and `board`."""
+"""Settings of `tolman report`, `explain`, `view`, `watch`, `scenes`, `paper`, `seal`, `verify` and `board`."""
 
 from __future__ import annotations
 
@@ -151,6 +151,19 @@ class ScenesConfig:
     )
 
 
+Port = Annotated[int, Setting("Port on 127.0.0.1, 0–65535; 0 takes a free one.", least=0, most=65535)]
+Browser = Annotated[bool, Setting("Open the page in a browser.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchConfig:
+    """Which run is watched, and where."""
+
+    run: Annotated[Path, Setting("Folder of the run, which may go on or be finished.", positional=True)]
+    port: Port = 0
+    browser: Browser = True
+
+
 @dataclass(frozen=True, kw_only=True)
 class ViewConfig:
     """Which runs are looked at, and where."""
@@ -159,8 +172,8 @@ class ViewConfig:
         tuple[Path, ...],
         Setting("Run folders, or the folder of a site that 'tolman report' wrote.", positional=True, repeated=True),
     ]
-    port: int = setting("Port on 127.0.0.1, 0–65535; 0 takes a free one.", default=0, least=0, most=65535)
-    browser: bool = setting("Open the page in a browser.", default=True)
+    port: Port = 0
+    browser: Browser = True
     item: str | None = setting("Id of the item to open. Default: none, the table.")
     media: Path | None = setting("Folder that the paths of videos and pictures begin in. Default: the runs' own.")
     scenes: Path | None = setting(

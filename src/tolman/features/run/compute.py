@@ -325,6 +325,8 @@ def _request(config: RunConfig) -> RunRequest:
             f"--on takes ray or ray://HOST:PORT and carries local networks (hf/…); {config.model} on {config.on} is "
             f"none: leave --on out."
         )
+    if config.server is not None and not config.model.startswith("openai/"):
+        raise UsageError(f"--server is for models of the family openai, not for {config.model}.")
     if config.workers is not None and config.on is None:
         raise UsageError("--workers is the number of copies on a cluster: name that with --on.")
     if config.batch and config.stream:
@@ -371,6 +373,7 @@ def _request(config: RunConfig) -> RunRequest:
             shared,
             base_url=config.base_url,
             label=config.label,
+            server=config.server,
             serve=config.serve,
             body=json_object(config.body, "--body"),
             scenes=config.scenes,
@@ -536,9 +539,11 @@ def _body(recipe: ModelRecipe, family: str) -> dict[str, Any]:
 
 
 def _told(request: RunRequest) -> RunRequest:
-    """The request with the server that its recipe names."""
+    """The request with the server that its recipe names, unless the user names one."""
     server = request.recipe.input.server if request.recipe is not None else None
-    return request if server is None else replace(request, options=replace(request.options, server=server))
+    if server is None or request.options.server is not None:
+        return request
+    return replace(request, options=replace(request.options, server=server))
 
 
 def with_form(request: RunRequest) -> RunRequest:

@@ -142,6 +142,12 @@ class RunConfig:
         "Default: none.",
         panel=_MODEL,
     )
+    server: str | None = setting(
+        "Server that answers at --base-url, which decides the form of videos: vllm, sglang, llama.cpp, dashscope, "
+        "transformers. Default: found by its address and list of models.",
+        panel=_MODEL,
+        choices=("vllm", "sglang", "llama.cpp", "dashscope", "transformers"),
+    )
     body: str | None = setting(
         "JSON object of further fields for every request; null takes one out. Default: none.", panel=_MODEL
     )

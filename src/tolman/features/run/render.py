@@ -15,16 +15,18 @@ from rich.table import Table
 from rich.text import Text
 
 from tolman import features
+from tolman.errors import counted
 from tolman.features.printing import TextConsole, plain_table, say, write_json
 from tolman.features.report.config import ReportConfig
 from tolman.features.report.render import print_report, print_wide
+from tolman.models.pacing import in_words
 from tolman.reports.loaded_runs import worst_answer
 from tolman.reports.reference_rows import Published
 from tolman.reports.text import as_json
 
 if TYPE_CHECKING:
     from tolman.features.run.compute import BudgetCurve, BudgetStep
-    from tolman.features.run.estimate import RunEstimate
+    from tolman.features.run.estimate import RunEstimate, SpeedProbe
     from tolman.features.run.suite import SuiteResult
     from tolman.features.run.suite_file import SuiteIndex
     from tolman.reports.report_pages import Matrix
@@ -116,6 +118,8 @@ def show_estimates(
 ) -> None:
     """Print a line for each run and their sum, or JSON; then a sentence for each run that isn't among them."""
     _show_table(console, found, as_json=as_json)
+    if not as_json:
+        show_probes(console, found)
     told = TextConsole(stderr=True) if as_json else console
     for text in lacking:
         say(told, text, "bold red")
@@ -125,7 +129,9 @@ def _show_table(console: Console, found: Sequence[RunEstimate], *, as_json: bool
     if as_json:
         console.file.write(json.dumps([asdict(one) for one in found], indent=2) + "\n")
         return
-    grid = Table(box=None, pad_edge=False, title="Nothing was asked.", title_justify="left", title_style="dim")
+    probed = any(one.probe for one in found)
+    title = "Only the questions of the probe were asked." if probed else "Nothing was asked."
+    grid = Table(box=None, pad_edge=False, title=title, title_justify="left", title_style="dim")
     for number, head in enumerate(HEADS):
         grid.add_column(head, justify="left" if number < 3 else "right", no_wrap=True)
     for one in found:
@@ -134,22 +140,89 @@ def _show_table(console: Console, found: Sequence[RunEstimate], *, as_json: bool
             escape(one.benchmark), escape(one.model), one.protocol, f"{one.items:,}", f"{one.calls:,}",
             f"{one.images:,}", videos, f"{one.text_tokens:,}",
             "no limit" if one.answer_tokens is None else f"≤ {one.answer_tokens:,}",
-            _minutes(one.minutes), "–" if one.cost is None else f"≤ {one.cost:,.2f}",
+            _range(one), "–" if one.cost is None else f"≤ {one.cost:,.2f}",
         )  # fmt: skip
     if len(found) > 1:
         known = [one.cost for one in found]
         cost = "–" if None in known else f"≤ {sum(cost for cost in known if cost is not None):,.2f}"
         calls = f"{sum(one.calls for one in found):,}"
         items = f"{sum(one.items for one in found):,}"
-        grid.add_row("[bold]all[/]", "", "", items, calls, "", "", "", "", "", cost, style="bold")
+        wall = _wall(found) if probed else ""
+        grid.add_row("[bold]all[/]", "", "", items, calls, "", "", "", "", wall, cost, style="bold")
     print_wide(console, grid)
     say(
         console,
         "Calls are the fewest that a protocol makes, those in the response store among them; text is counted at four "
-        "letters a token; cost is of text and the longest answers, without pictures and videos; minutes are by the "
-        "speed of this model's answers in the response store, and unknown where it has none of the kind.",
+        "letters a token; cost is of text and the longest answers, without pictures and videos; minutes are by "
+        + (
+            "the probe, with a 95 % range by the seconds of its answers."
+            if probed
+            else "the speed of this model's answers in the response store, and unknown where it has none of the kind."
+        ),
         "dim",
     )
+
+
+_SPEED_HEADS = (
+    "in flight", "answers", "seconds each", "answers/s", "input tokens/s", "output tokens/s",
+)  # fmt: skip
+
+
+def show_probes(console: Console, found: Sequence[RunEstimate]) -> None:
+    """Print the speeds that probes measured, and the time that they predict."""
+    for one in found:
+        if one.probe is None:
+            continue
+        grid = Table(box=None, pad_edge=False, title=f"{one.benchmark}, {one.model}", title_justify="left")
+        for head in _SPEED_HEADS:
+            grid.add_column(head, justify="right", no_wrap=True)
+        for speed in one.probe.speeds:
+            grid.add_row(
+                f"{speed.in_flight}", f"{speed.answers:,}", f"{speed.seconds:,.2f}", f"{speed.answers_a_second:,.2f}",
+                f"{speed.input_tokens_a_second:,.0f}", f"{speed.output_tokens_a_second:,.0f}",
+            )  # fmt: skip
+        print_wide(console, grid)
+        say(console, _predicted(one.probe))
+
+
+def _predicted(probe: SpeedProbe) -> str:
+    low, middle, high = (in_words(60 * minutes) for minutes in (probe.low, probe.minutes, probe.high))
+    top = probe.speeds[0]
+    enough = min(
+        (speed.in_flight for speed in probe.speeds if speed.answers_a_second >= AS_FAST * top.answers_a_second),
+        default=top.in_flight,
+    )
+    said = [f"Predicted: {middle} ({low} to {high}) for the other {counted(probe.left, 'answer')}."]
+    said += [f"{probe.stored:,} of {probe.sampled:,} sampled are in the store already."] if probe.stored else []
+    said += [f"{probe.failed:,} of {probe.sampled:,} failed."] if probe.failed else []
+    if 60 * probe.minutes <= probe.media_seconds:
+        said.append("Decoding the videos takes the time, not the model.")
+    elif enough < top.in_flight:
+        said.append(f"{enough} in flight are as fast as {top.in_flight}.")
+    return " ".join(said)
+
+
+AS_FAST = 0.95
+"""The share of the highest speed from which a lower number of requests in flight counts as fast."""
+
+
+def _range(one: RunEstimate) -> str:
+    if one.probe is None:
+        return _minutes(one.minutes)
+    return f"{_minutes(one.minutes)} ({_minutes(one.probe.low)}–{_minutes(one.probe.high)})"
+
+
+def _wall(found: Sequence[RunEstimate]) -> str:
+    """The minutes of a suite: runs of one model follow each other, and different models go on side by side."""
+    sums: dict[str, list[float]] = {}
+    for one in found:
+        if one.probe is None:
+            return _minutes(None)
+        own = sums.setdefault(one.model, [0.0, 0.0, 0.0])
+        for place, minutes in enumerate((one.probe.minutes, one.probe.low, one.probe.high)):
+            own[place] += minutes
+    middle, low, high = (max(own[place] for own in sums.values()) for place in range(3))
+    return f"{_minutes(middle)} ({_minutes(low)}–{_minutes(high)})"
 
 
 def _minutes(minutes: float | None) -> str:

@@ -313,35 +313,68 @@ CELL_LIMIT = 32_767
 _FORMULA = re.compile(r'<c r="([A-Z]+)(\d+)"[^>]*><f>([^<]*)</f>(?:<v>([^<]*)</v>|<v ?/>)?</c>')
 
 
-def sheet_rows(path: Path) -> list[Row]:
-    """The rows of a workbook's first sheet, all cells as texts.
+def sheet_names(path: Path) -> list[str]:
+    """The names of a workbook's sheets.
+
+    Raises:
+        InputError: it can't be read.
+        MissingExtraError: the extra 'analyze' isn't installed.
+    """
+    with _workbook(path) as book:
+        return list(book.sheet_names)
+
+
+def sheet_columns(path: Path) -> list[str]:
+    """The column names of a workbook's first sheet; errors as of `sheet_names`."""
+    with _workbook(path) as book:
+        return list(book.load_sheet(0, n_rows=0, dtypes="string").to_polars().columns)
+
+
+def sheet_rows(path: Path, sheet: int = 0) -> list[Row]:
+    """The rows of a workbook's first sheet, or of another, all cells as texts.
 
     Raises:
         InputError: it can't be read, or would become larger than archives may.
         MissingExtraError: the extra 'analyze' isn't installed.
     """
-    with needs("analyze", f"Reading {path.name}"):
-        import fastexcel
     texts: dict[tuple[int, int], str] = {}
+    with _workbook(path) as book:
+        frame = book.load_sheet(sheet, dtypes="string").to_polars()
+        header = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
+    place = f"xl/worksheets/sheet{sheet + 1}.xml"
     if path.suffix.lower() == ".xlsx":
-        try:
-            with opened(path) as archive:  # this checks sizes before anything is unpacked
-                if "xl/worksheets/sheet1.xml" in archive.names:
-                    texts = _texts_as_formulas(archive.read("xl/worksheets/sheet1.xml").decode(errors="replace"))
-        except InputError as error:
-            raise InputError(path, f"is no readable Excel sheet ({error.what})", fix=error.fix) from None
-    try:
-        book = fastexcel.read_excel(path)
-        frame = book.load_sheet(0, dtypes="string").to_polars()
-        header = book.load_sheet(0, header_row=None, n_rows=1, dtypes="string").to_polars()
-    except Exception as error:  # fastexcel raises types of its own for every kind of broken file
-        raise InputError(path, f"is no readable Excel sheet ({str(error).splitlines()[0]})") from None
+        with _sized(path) as archive:
+            if place in archive.names:
+                texts = _texts_as_formulas(archive.read(place).decode(errors="replace"))
     check_header(path, header.row(0) if len(header) else ())
-    rows = frame.to_dicts()
+    rows: list[Row] = frame.to_dicts()
     for (row, column), text in texts.items():
         if row < len(rows) and column < frame.width and rows[row][frame.columns[column]] in (None, "", "0"):
             rows[row][frame.columns[column]] = text
     return rows
+
+
+@contextmanager
+def _sized(path: Path) -> Iterator[LogArchive]:
+    """The members of a workbook, whose sizes are checked before anything is unpacked."""
+    try:
+        with opened(path) as archive:
+            yield archive
+    except InputError as error:
+        raise InputError(path, f"is no readable Excel sheet ({error.what})", fix=error.fix) from None
+
+
+@contextmanager
+def _workbook(path: Path) -> Iterator[Any]:
+    with needs("analyze", f"Reading {path.name}"):
+        import fastexcel
+    if path.suffix.lower() == ".xlsx":
+        with _sized(path):
+            pass
+    try:
+        yield fastexcel.read_excel(path)
+    except Exception as error:  # fastexcel raises types of its own for every kind of broken file
+        raise InputError(path, f"is no readable Excel sheet ({str(error).splitlines()[0]})") from None
 
 
 def _texts_as_formulas(sheet: str) -> dict[tuple[int, int], str]:

@@ -1,7 +1,8 @@
-"""Tables of predictions that a script wrote: CSV, TSV, JSON, JSON Lines or Parquet, under column names of its own.
+"""Tables of predictions that a script wrote, under column names of its own: CSV, TSV, Excel, JSON (Lines), Parquet.
 
 Usual names are recognised, `--columns` gives the others, and a sentence names the column of each role. A raw output
-goes before a letter that a parser read out of it. A table needs ids or questions.
+goes before a letter that a parser read out of it. A table needs ids or questions. Values within a JSON object are
+columns with dotted names, such as `output.text`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from tolman.benchmarks.rows import KEY, Row, checked_rows, parse_json
 from tolman.errors import InputError, UsageError, hint
 from tolman.responses import Response
-from tolman.runs.logs.log import SHEETS, Log, LogFormat, LogRow, sheet_rows, text_or_failure
+from tolman.runs.logs.log import SHEETS, Log, LogFormat, LogRow, sheet_names, sheet_rows, text_or_failure
 from tolman.text_tables import is_list_cell, read_cell
 
 PROGRAM = "predictions"
@@ -26,12 +27,15 @@ RAW = ("raw_output", "raw_response", "raw_prediction", "raw_pred", "raw_answer",
        "completion", "generated_text", "generated", "generation", "reply", "outputs", "responses")  # fmt: skip
 PARSED = ("prediction", "pred", "predicted_answer", "predicted", "model_answer", "model_prediction", "extracted_answer",
           "parsed_answer", "parsed_prediction", "pred_answer", "parsed")  # fmt: skip
+_IN_BATCH = "response.body.choices.0.message.content"
+"""The text in a line of OpenAI's batch output."""
 ANSWER = "answer"
 """The response where no other column holds one, else the right answer."""
 FAILURES = ("failure", "error", "exception", "error_message", "failed")
 _NAMES = {
-    "id": ("id", "item_id", "question_id", "qid", "uid", "sample_id", "problem_id", "data_id", "idx", "index", KEY),
-    "response": (*RAW, *PARSED),
+    "id": ("id", "item_id", "question_id", "qid", "uid", "sample_id", "problem_id", "data_id", "custom_id", "idx",
+           "index", KEY),
+    "response": (*RAW, *PARSED, _IN_BATCH),
     "truth": ("ground_truth", "ground_truth_answer", "gt_answer", "gt", "truth", "target", "label", "reference",
               "correct_answer", "gold", "solution"),
     "question": ("prompt", "input", "question", "problem", "query"),
@@ -46,7 +50,9 @@ _OWN_NAMES = ("id", "item_id")
 _NO_FAILURE = {"", "0", "0.0", "false", "none", "null", "nan", "n/a", "no", "[]", "{}"}
 """Cells of a column of failures that say there is none, in lower case."""
 _NUMBER = re.compile(r"[+-]?\d*\.?\d+(e[+-]?\d+)?", re.IGNORECASE)
-_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
+_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", *SHEETS)
+MOST_DEPTH = 6
+"""Levels of values within objects, and of lists of rows within a file."""
 
 
 def is_own_record(row: object) -> bool:
@@ -63,10 +69,16 @@ def takes(path: Path) -> bool:
         row = first_row(path)
     except InputError:
         return False
-    if row is None or is_own_record(row):
+    suffix = path.suffix.lower()
+    if row is None or (is_own_record(row) and suffix not in SHEETS and not (suffix == ".json" and _is_row(path))):
         return False
-    found = _recognised(list(row))
+    found = _recognised_in(row)
     return "response" in found and ("id" in found or "question" in found)
+
+
+def _is_row(path: Path) -> bool:
+    """Check whether a JSON file is one row: the response to one question."""
+    return is_own_record(_json_object(path))
 
 
 def holds_answers(path: Path) -> bool:
@@ -78,7 +90,7 @@ def holds_answers(path: Path) -> bool:
         row = first_row(path)
     except InputError:
         return False
-    return row is not None and (is_own_record(row) or {"id", "response"} <= _recognised(list(row)).keys())
+    return row is not None and (is_own_record(row) or {"id", "response"} <= _recognised_in(row).keys())
 
 
 def read(path: Path, columns: Mapping[str, str] | None = None) -> list[Log]:
@@ -113,13 +125,15 @@ class _UnknownColumnsError(InputError):
 
 
 def _log(path: Path, task: str, rows: list[Row], told: Mapping[str, str]) -> Log:
+    rows = [_flat(row) for row in rows]
     names = list(dict.fromkeys(name for row in rows[:1000] for name in row))
     for role, name in told.items():
         if name not in names:
             raise _UnknownColumnsError(path, f"has no column '{name}'", field=role, fix=hint(name, names))
-    taken = _recognised(names, told)
+    objects = _objects_in(rows[0]) if rows else []
+    taken = _recognised(names, told, objects)
     if rows and "response" not in taken:
-        raise refusal(path, names)
+        raise refusal(path, rows[0])
     return Log(
         path=path,
         program=PROGRAM,
@@ -127,15 +141,17 @@ def _log(path: Path, task: str, rows: list[Row], told: Mapping[str, str]) -> Log
         settings={
             "columns": taken,
             "named": sorted(told),
-            "passed_over": _passed_over(names, taken),
+            "passed_over": _passed_over([name for name in names if name not in objects], taken),
             "status": next((name for name in names if name.lower() == "status" and name not in taken.values()), ""),
         },
         rows=tuple(one for place, row in enumerate(rows, start=1) for one in _log_rows(path, place, row, taken, told)),
     )
 
 
-def refusal(path: Path, names: Sequence[str]) -> InputError:
-    """Return the error on a table with unknown columns."""
+def refusal(path: Path, row: Row) -> InputError:
+    """Return the error on a table with unknown columns, by its first row."""
+    flat = _flat(row)
+    names = [str(name) for name in flat if name not in _objects_in(flat)]
     return _UnknownColumnsError(
         path, f"none of its columns ({', '.join(names)[:300]}) is known to hold responses",
         fix="name the columns with --columns id=COLUMN,response=COLUMN",
@@ -148,6 +164,8 @@ def said_of(log: Log) -> str:
     roles = [f"{role} from '{name}'" for role, name in taken.items() if name != KEY]
     rest = f", not from {' or '.join(repr(name) for name in unused)}" if unused else ""
     first = f"the response is taken from '{taken['response']}'{rest}"
+    if taken.get("id") == KEY and taken["response"] == "response" and not log.settings["named"]:
+        first = "the ids are the keys of its object, and the responses are its texts"
     others = ", ".join(role for role in roles if not role.startswith("response "))
     status = f" '{log.settings['status']}' isn't read." if log.settings["status"] else ""
     return (
@@ -168,11 +186,18 @@ def first_row(path: Path) -> Row | None:
 def _tables(path: Path) -> Iterator[tuple[str, Iterable[Row]]]:
     """The tables of a file with their names: of a JSON object, its texts by their keys, or its lists of objects."""
     if path.suffix.lower() in SHEETS:
-        yield path.stem, sheet_rows(path)
+        names = sheet_names(path)
+        for number, name in enumerate(names):
+            yield (path.stem if len(names) == 1 else name), sheet_rows(path, number)
         return
     found = _json_object(path) if path.suffix.lower() == ".json" and path.is_file() else {}
-    lists = {key: one for key, one in found.items() if isinstance(one, list) and one and isinstance(one[0], dict)}
-    if lists:
+    first = next(iter(found.values()), None)
+    by_ids = isinstance(first, dict) and "response" in _recognised_in(first)
+    lists = {} if by_ids else _lists_in(found)
+    is_row = {"id", "response"} <= _recognised_in(found).keys() and not lists
+    if is_own_record(found) or is_row:  # a file for each question
+        yield path.stem, [found]
+    elif lists:
         for key, one in lists.items():
             yield (path.stem if len(lists) == 1 else key), _objects(path, one)
     elif found and all(value is None or isinstance(value, str | list) for value in found.values()):
@@ -193,6 +218,47 @@ def _json_object(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _lists_in(found: Mapping[str, Any], depth: int = MOST_DEPTH) -> dict[str, list[Any]]:
+    """The lists of objects in an object, by dotted names; those of its values only where it has none itself."""
+    lists = {key: one for key, one in found.items() if isinstance(one, list) and one and isinstance(one[0], dict)}
+    if lists or not depth:
+        return lists
+    within = {key: _lists_in(one, depth - 1) for key, one in found.items() if isinstance(one, dict)}
+    return {f"{key}.{name}": one for key, some in within.items() for name, one in some.items()}
+
+
+def _flat(row: Row) -> Row:
+    """A row with the values within its objects, and within the first of a list of objects, under dotted names, too."""
+    if not any(isinstance(value, dict | list) for value in row.values()):
+        return row
+    flat = dict(row)
+
+    def add(name: str, value: object, depth: int) -> None:
+        if isinstance(value, list):
+            value = {"0": value[0]} if value and isinstance(value[0], dict) else {}
+        if isinstance(value, dict) and depth:
+            for key, inner in value.items():
+                flat.setdefault(f"{name}.{key}", inner)
+                add(f"{name}.{key}", inner, depth - 1)
+
+    for name, value in row.items():
+        add(name, value, MOST_DEPTH)
+    return flat
+
+
+def _objects_in(row: Row) -> list[str]:
+    """The columns whose cells hold objects, which are no texts."""
+    return [
+        name for name, value in row.items()
+        if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], dict))
+    ]  # fmt: skip
+
+
+def _recognised_in(row: Row) -> dict[str, str]:
+    flat = _flat(row)
+    return _recognised(list(flat), without=_objects_in(flat))
+
+
 def _objects(path: Path, rows: list[Any]) -> Iterator[Row]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
@@ -200,12 +266,15 @@ def _objects(path: Path, rows: list[Any]) -> Iterator[Row]:
         yield row
 
 
-def _recognised(names: Sequence[str], told: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-    """Return role → column: given ones, then those of the usual names."""
+def _recognised(
+    names: Sequence[str], told: Mapping[str, str] = MappingProxyType({}), without: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return role → column: given ones, then those of the usual names; no response from the columns in `without`."""
     plain = {_plain(name): str(name) for name in reversed(names)}
     found = dict(told)
     for role, usual in _NAMES.items():
         free = [plain[name] for name in usual if name in plain and plain[name] not in found.values()]
+        free = [name for name in free if role != "response" or name not in without]
         if role not in found and free:
             found[role] = free[0]
     if ANSWER in plain and plain[ANSWER] not in found.values():

@@ -17,7 +17,16 @@ from typing import Any
 
 from tolman.benchmarks.rows import Row, read_rows
 from tolman.errors import InputError
-from tolman.runs.logs.log import SHEETS, Log, LogFormat, LogRow, first_row_of, sheet_rows, text_or_failure
+from tolman.runs.logs.log import (
+    SHEETS,
+    Log,
+    LogFormat,
+    LogRow,
+    first_row_of,
+    sheet_columns,
+    sheet_rows,
+    text_or_failure,
+)
 from tolman.runs.logs.predictions import RAW
 from tolman.text_tables import is_list_cell, read_cell
 
@@ -27,10 +36,11 @@ _FRAMES = re.compile(r"_(\d+)frame$")
 
 
 def takes(path: Path) -> bool:
-    """Check whether the file is a workbook, or a table with columns `index` and `prediction` and no raw output."""
+    """Check whether the file is a workbook with a column `prediction`, or a table with columns `index` and `prediction`
+    and no raw output."""
     suffix = path.suffix.lower()
     if suffix in SHEETS:
-        return True
+        return "prediction" in sheet_columns(path)
     if suffix not in _TABLES:
         return False
     row = first_row_of(path)
