@@ -113,7 +113,8 @@ def _turn_poles(line: OptionLine, text: str, polar: Sequence[frozenset[str]], as
             negated = turned == direct or (not less and _is_denied(line.segment, relation.cue, text))
             cue = relation.cue
             found[cue.start] = Mention(option, cue.start, cue.end, "text", negated=negated)
-    line.mentions = sorted([*found.values(), *(m for m in line.mentions if m.by == "letter")], key=lambda m: m.start)
+    others = [m for m in line.mentions if m.by == "letter" or not (m.weak or polar[m.option])]
+    line.mentions = sorted([*found.values(), *others], key=lambda m: m.start)
     return True
 
 
