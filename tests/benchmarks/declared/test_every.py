@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from interop.test_released_data import RELEASES
-from released_rows import WRITERS, right_response
+from newer_rows import WRITERS
+from released_rows import right_response
 from tolman import benchmarks
 from tolman.benchmarks.declaring import catalogue, declared_names
 from tolman.cli import app
