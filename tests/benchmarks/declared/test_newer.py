@@ -86,7 +86,7 @@ def test_ecbench_reads_a_column_with_a_dot_and_a_refusal_as_the_truth(tmp_path: 
     two, unseen = items_of("ecbench", tmp_path)
     assert (two.question, two.task, two.media[0].path) == ("How?", "Information Change",
                                                            "rgb_video/dynamic/dynamic_0000.mp4")  # fmt: skip
-    assert unseen.answer == '["I can\'t see it."]' or unseen.answer == "I can't see it."
+    assert "I can't see it." in unseen.answer
 
 
 def test_beacon3d_takes_the_question_type_from_the_id(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ all questions, unless stated. If no licence is stated, none was found.
 """
 TITLES = {"images": "Benchmarks on images", "videos": "Benchmarks on videos"}
 """Name of a page → its title."""
+_WITHOUT_DATA = re.compile(r"No data; columns follow [^.;]+\.")
+"""A doubt that docs/benchmarks.md states once, for all benchmarks that never met released rows."""
 MOST_NAMED = 4
 """Columns that a headline names; it counts more of them."""
 
@@ -68,8 +71,8 @@ def _lines(declared: Declaration) -> Iterator[str]:
         yield f"- Headline: {_figure(column)}."
     if declared.measured:
         yield from ("", "Measured:", "", *(f"- {one}" for one in declared.measured))
-    if declared.unsure:
-        yield from ("", "Doubts:", "", *(f"- {one}" for one in declared.unsure))
+    if doubts := [one for one in declared.unsure if not _WITHOUT_DATA.fullmatch(one)]:
+        yield from ("", "Doubts:", "", *(f"- {one}" for one in doubts))
 
 
 def _scorers(scorers: dict[str, Scorer]) -> str:
