@@ -123,9 +123,9 @@ def test_a_run_leaves_them_out_and_says_so(data: Path) -> None:
     assert loaded.record.known_errors == 1
     assert loaded.record.settings.selection.known_errors == known_errors_of("vsi-bench")
     (part,) = [text for text in warnings_of([loaded], benchmarks.get("vsi-bench")) if "known-errors" in text]
-    assert part.endswith("3 of 4 items (--exclude known-errors (version 1)). Published figures include all items.")
+    assert part.endswith("3 of 4 items (--exclude known-errors (version 2)). Published figures include all items.")
     assert any(
-        note.endswith("without known errors (list of version 1), 1 item of the subset.") for note in notes_of(loaded)
+        note.endswith("without known errors (list of version 2), 1 item of the subset.") for note in notes_of(loaded)
     )
     assert not any(row.group == "model" and row.ranked for row in report(ReportConfig(runs=(run.path,))).report.rows)
     both = asked(data, "both", exclude=("0", "known-errors"))
@@ -138,7 +138,7 @@ def test_a_run_on_all_items_says_that_errors_count(data: Path) -> None:
     assert loaded.record.known_errors is None
     (note,) = [text for text in notes_of(loaded) if "known errors" in text]
     assert note.endswith(
-        "with known errors. 13 items of this benchmark have a wrong answer by the list of version 1; "
+        "with known errors. 13 items of this benchmark have a wrong answer by the list of version 2; "
         "--exclude known-errors leaves them out."
     )
 
@@ -179,7 +179,7 @@ def test_a_comparison_leaves_them_out(data: Path) -> None:
     counts = [found.comparisons[0].differences["object_count"].n for found in (whole, part)]
     assert counts == [4, 3]
     assert whole.warnings == part.warnings[: len(whole.warnings)]
-    assert "PART: 1 item is left out (--exclude known-errors (version 1))." in part.warnings
+    assert "PART: 1 item is left out (--exclude known-errors (version 2))." in part.warnings
     assert "1 item is left out" in (data / "page.html").read_text()
 
 
@@ -187,7 +187,7 @@ def test_the_items_are_listed_with_their_sources() -> None:
     console = Console(file=io.StringIO(), width=400)
     show_benchmark(console, benchmarks.get("vsi-bench"), as_json=False)
     shown = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "Known errors, version 1" in shown
+    assert "Known errors, version 2" in shown
     assert "80: 5, source 2; 2565: 12, source 10" in shown
     assert "https://github.com/vision-x-nyu/thinking-in-space/issues/40" in shown
 

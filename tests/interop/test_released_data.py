@@ -6,15 +6,20 @@ docs/benchmarks.md lists which benchmarks are tried here.
 
 from __future__ import annotations
 
+import ast
+import csv
+import io
 import json
 import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from interop.released import content_of, files_in
+from released_rows import PICTURE, in_table
 from tolman import benchmarks
 from tolman.items import Item
 from tolman.runs.imports import read_import
@@ -47,6 +52,21 @@ class Released:
 
 
 VLM4D, EQA, SPATIALBENCH = "ShijieZhou-UCLA/VLM4D", "facebookresearch/open-eqa", "XPR2004/SpatialBench"
+VSR, TEMPCOMPASS, SPATIAL_MM = "cambridgeltl/visual-spatial-reasoning", "llyx97/TempCompass", "FatemehShiri/Spatial-MM"
+KHAGENDRA, BLINK = "Khagendra01/vlm-spatial-reasoning", "zeyofu/BLINK_Benchmark"
+SPHERE = tuple(
+    f"eval_datasets/coco_test2017_annotations/{name}.json"
+    for name in (
+        "single_skill/position_only", "single_skill/distance_only", "single_skill/size_only",
+        "single_skill/counting_only-paired-distance_and_counting",
+        "single_skill/counting_only-paired-position_and_counting", "combine_2_skill/distance_and_counting",
+        "combine_2_skill/distance_and_size", "combine_2_skill/position_and_counting", "reasoning/object_manipulation",
+        "reasoning/object_occlusion", "reasoning/object_manipulation_w_intermediate",
+    )
+)  # fmt: skip
+TOMATO = tuple(f"data/{name}.json" for name in ("count", "direction", "rotation", "shape&trend", "velocity&frequency",
+                                                "visual_cues"))  # fmt: skip
+BEACON3D = tuple(f"data/{name}/{name}_qa.json" for name in ("scannet", "3rscan", "multiscan"))
 PARTS_OF_VLM4D = ("data/real_mc.json", "data/synthetic_mc.json")
 SQA3D = ("LLM/v1_balanced_questions_test_scannetv2.json", "LLM/v1_balanced_sqa_annotations_test_scannetv2.json")
 FIRST_OF_SPATIALBENCH = "dc193174cf369f413ba97bf467aa1042cd0eabc8"
@@ -61,13 +81,27 @@ RELEASES = (
     Released("spatialbench", "v1", SPATIALBENCH, ("QA.txt",), 1347, commit=FIRST_OF_SPATIALBENCH),
     Released("spatialbench", "v2", SPATIALBENCH, ("QA.txt",), 3193),
     Released("spatialbench", "few-shot", SPATIALBENCH, ("QA_fewshot.txt",), 1347),
+    Released("vsr", "zeroshot", VSR, ("data/splits/zeroshot/test.jsonl",), 1222),
+    Released("vsr", "random", VSR, ("data/splits/random/test.jsonl",), 2195),
+    Released("sphere", "all", "zwenyu/SPHERE-VLM", SPHERE, 2285),
+    Released("spatialmqa", "test", "ziyan-xiaoyu/SpatialMQA", ("Dataset/dataset/test.jsonl",), 1076),
+    Released("spatial-mm", "one", SPATIAL_MM, ("data/spatial_mm_one_obj.json",), 502),
+    Released("spatial-mm", "two", SPATIAL_MM, ("data/spatial_mm_two_obj.json",), 1074),
+    Released("tomato", "all", "yale-nlp/TOMATO", TOMATO, 1484),
+    Released("spatialscore", "hard", "haoningwu3639/SpatialScore", ("version_0/dataset/SpatialScore-Hard.json",), 1400),
+    Released("tempcompass", "multi-choice", TEMPCOMPASS, ("questions/multi-choice.json",), 1580),
+    Released("tempcompass", "yes-no", TEMPCOMPASS, ("questions/yes_no.json",), 2453),
+    Released("ecbench", "all", "Rh-Dang/ECBench", ("data/ECbench_qa.json",), 4339),
+    Released("beacon3d", "all", "beacon-3d/beacon-3d", BEACON3D, 2448),
 )
 
 
 def placed(release: Released, folder: Path) -> Path:
     """The files of a release in a folder, as a user has them."""
     for path in release.paths:
-        (folder / Path(path).name).write_bytes(content_of(release.repository, path, release.commit))
+        place = folder.joinpath(*Path(path).parts[-2:])
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(content_of(release.repository, path, release.commit))
     return folder
 
 
@@ -85,7 +119,7 @@ def test_released_questions_are_as_many_as_the_paper_says(release: Released, tmp
 def test_editors_on_windows_change_nothing(release: Released, change: str, tmp_path: Path) -> None:
     benchmark = benchmarks.get(release.benchmark)
     items = benchmark.load(placed(release, tmp_path), release.subset)
-    for path in tmp_path.iterdir():
+    for path in filter(Path.is_file, tmp_path.rglob("*")):
         content = path.read_bytes()
         path.write_bytes(b"\xef\xbb\xbf" + content if change == "mark" else content.replace(b"\n", b"\r\n"))
     assert benchmark.load(tmp_path, release.subset) == items
@@ -130,7 +164,7 @@ def test_openeqas_public_predictions_rank_as_published(tmp_path: Path) -> None:
         answers.write_bytes(content_of(repository, f"data/predictions/{model}-predictions.json"))
         given = json.loads(content_of(repository, f"data/metrics/{model}-predictions-metrics.json"))
         marks.write_text("".join(json.dumps({"id": key, "response": str(mark)}) + "\n" for key, mark in given.items()))
-        place = data / "open-eqa-v0.json"
+        place = data / "data" / "open-eqa-v0.json"
         folder, alone = score_file(answers, benchmark="openeqa", data=place, out=tmp_path / f"{model}-run")
         assert alone["rule_sets"]["careful"]["cells"]["overall"]["value"] is None
         _, judged = judge_folder(folder.path, JudgeRequest(f"scripted/{marks}"))
@@ -157,3 +191,95 @@ def test_blinks_saved_outputs_are_read_together(tmp_path: Path) -> None:
     alone = tmp_path / "GPT4o.json"
     alone.write_bytes(content_of(repository, "eval/saved_val_predictions/GPT4o.json"))
     assert len(read_import(alone, items).outcomes) == 1901
+
+
+def scored(tmp_path: Path, benchmark: str, subset: str | None, data: Path, said: dict[str, str]) -> dict[str, Any]:
+    """The figures of responses, by scorer."""
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(json.dumps({"id": key, "response": text}) + "\n" for key, text in said.items()))
+    _, figures = score_file(answers, benchmark=benchmark, subset=subset, data=data, out=tmp_path / "run", name="model")
+    return {name: rules["cells"] for name, rules in figures["rule_sets"].items()}
+
+
+def table_of(repository: str, path: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content_of(repository, path).decode())))
+
+
+VSR_OUTPUTS = {
+    "qwen2vl_7b_predictions_20260809_064919": "0.809",
+    "7B_general_lora_predictions_20260809_094930": "0.847",
+    "7B_hardneg_lora_predictions_20260809_164619": "0.843",
+    "7B_targeted_lora_predictions_20260809_095926": "0.839",
+    "general_lora_predictions_20260809_054915": "0.766",
+    "targeted_lora_predictions_20260809_061231": "0.765",
+}
+"""Outputs on VSR → the accuracy in results/tables/vsr_conditions_table.md."""
+
+
+@pytest.mark.parametrize("name", VSR_OUTPUTS)
+def test_outputs_on_vsr_get_the_stated_accuracy(name: str, tmp_path: Path) -> None:
+    release = next(one for one in RELEASES if (one.benchmark, one.subset) == ("vsr", "random"))
+    rows = table_of(KHAGENDRA, f"results/{name}.csv")
+    said = {row["id"]: row["raw_output"] for row in rows}
+    cell = scored(tmp_path, "vsr", "random", placed(release, tmp_path), said)["careful"]["overall"]
+    assert cell["n"] == 2195
+    assert f"{cell['value'] / 100:.3f}" == VSR_OUTPUTS[name]
+    assert VSR_OUTPUTS[name] in content_of(KHAGENDRA, "results/tables/vsr_conditions_table.md").decode()
+
+
+@pytest.mark.parametrize("model", ["video-llava", "gemini", "reka-core-20240501"])
+@pytest.mark.parametrize("subset", ["multi-choice", "yes-no"])
+def test_tempcompasss_saved_ratings_are_given_again(subset: str, model: str, tmp_path: Path) -> None:
+    release = next(one for one in RELEASES if (one.benchmark, one.subset) == ("tempcompass", subset))
+    rated = json.loads(content_of(TEMPCOMPASS, f"auto_eval_results/{model}/{Path(release.paths[0]).name}"))
+    asked = json.loads(content_of(TEMPCOMPASS, release.paths[0]))
+    rows = [row for video, tasks in asked.items() for task in tasks for row in rated[video][task]]
+    said = {str(number): row["video-llm-prediction"] or "" for number, row in enumerate(rows)}
+    cell = scored(tmp_path, "tempcompass", subset, placed(release, tmp_path), said)["official"]["overall"]
+    by_rule = [row["rating"] for row in rows if row["match_success"]]
+    assert cell["n"] == len(rows) == release.count
+    assert cell["value"] == pytest.approx(100 * sum(by_rule) / len(rows))
+    if (subset, model) == ("multi-choice", "video-llava"):
+        assert len(by_rule) == len(rows)
+        assert f"'avg': {cell['value']:.1f}" in content_of(TEMPCOMPASS, "README.md").decode()
+
+
+@pytest.mark.parametrize(("name", "stated"), [("zeroshot_7b", (31.08, 54.23)), ("vsr_lora", (30.50, 53.84))])
+def test_outputs_on_site_get_about_the_stated_figures(name: str, stated: tuple[float, float], tmp_path: Path) -> None:
+    rows = table_of(KHAGENDRA, f"results/site/{name}_predictions.csv")
+    questions = [
+        {"question": row["question"], "options": ast.literal_eval(row["options"]), "answer": row["answer"],
+         "category": row["category"], "dataset": row["source_dataset"], "visual": ["not-in-the-file.jpg"]}
+        for row in rows
+    ]  # fmt: skip
+    (tmp_path / "image_test.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    said = {f"image-{number}": row["raw_output"] for number, row in enumerate(rows)}
+    cells = scored(tmp_path, "site", "image", tmp_path, said)["official"]
+    assert cells["overall"]["n"] == 2591
+    assert (cells["overall"]["value"], cells["accuracy"]["value"]) == pytest.approx(stated, abs=0.15)  # some are drawn
+
+
+@pytest.mark.parametrize(
+    ("model", "stated"), [("instructblip_7b", 39.7), ("instructblip_13b", 42.2), ("llava-v1.6-34b", 46.8)]
+)
+def test_blinks_saved_outputs_get_the_readmes_figures(model: str, stated: float, tmp_path: Path) -> None:
+    import polars as pl
+
+    truths = json.loads(content_of(BLINK, "eval/val_answers.json"))
+    of_task: dict[str, list[str]] = {}
+    for name in truths:
+        of_task.setdefault(re.sub(r"_\d+\Z", "", name.removeprefix("val_")), []).append(name)
+    data, said = tmp_path / "data", {}
+    for task, names in of_task.items():
+        options = [str(n) for n in range("ABCDE".index(max(truths[name][1] for name in names)) + 1)]
+        rows = [
+            {"idx": name, "question": name, "sub_task": task, "choices": options, "answer": truths[name],
+             "prompt": name, "image_1": in_table(PICTURE), "image_2": None, "image_3": None, "image_4": None}
+            for name in names
+        ]  # fmt: skip
+        (data / task).mkdir(parents=True)
+        pl.DataFrame(rows, infer_schema_length=None).write_parquet(data / task / "val-00000-of-00001.parquet")
+    for path in files_in(BLINK, f"eval/saved_outputs/{model}"):
+        said |= {row["idx"]: row["full_prediction"] for row in json.loads(content_of(BLINK, path))["val"]}
+    cell = scored(tmp_path, "blink", None, data, said)["official"]["total"]
+    assert (cell["n"], round(cell["value"], 1)) == (1901, stated)

@@ -165,6 +165,8 @@ def plain(value: Any) -> str:
 
 
 def _nested(row: Any, name: str) -> Any:
+    if isinstance(row, dict) and name in row:
+        return row[name]  # a column whose own name has a dot
     for key in name.split("."):
         row = _as_value(row)
         if isinstance(row, list) and key.isdigit():

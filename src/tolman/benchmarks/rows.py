@@ -63,7 +63,8 @@ def stream_rows(
         path: the file.
         columns: for Parquet and Arrow, the columns to read; None for all.
         records: for JSON, the place of its list of rows: a dotted name of keys such as 'data.questions'; the whole file
-            where None. An object in place of a list gives its values, each with its name under `KEY`.
+            where None. A key in braces, '{video}.{task}', stands for all keys of an object; rows get a column of that
+            name. An object in place of a list gives its values, each with its name under `KEY`.
 
     Yields:
         The number of the row or line as people count it, and the row, or its error.
@@ -259,18 +260,30 @@ def _json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputErr
         yield from _large_json(path, records)
         return
     data = parse_json(path, path.read_text(encoding="utf-8-sig"))
-    for key in records.split(".") if records else ():
-        if not isinstance(data, dict) or key not in data:
-            raise InputError(path, "is missing", field=records, fix="name the key that holds the rows")
-        data = data[key]
+    rows = _at(path, data, records.split(".") if records else [], {})
+    yield from _objects(path, rows)
+
+
+def _at(path: Path, data: Any, keys: Sequence[str], names: Row) -> Iterator[Any]:
+    """Yield the rows at a place of a JSON value, each with the names of the objects on the way that have a column."""
+    if keys:
+        if not isinstance(data, dict) or (keys[0][:1] != "{" and keys[0] not in data):
+            raise InputError(path, "is missing", field=".".join(keys), fix="name the key that holds the rows")
+        for name in [keys[0]] if keys[0][:1] != "{" else data:
+            column = {keys[0].strip("{}"): name} if keys[0][:1] == "{" else {}
+            yield from _at(path, data[name], keys[1:], names | column)
+        return
     if isinstance(data, dict) and data and all(isinstance(value, dict) for value in data.values()):
         data = [{KEY: key} | value for key, value in data.items()]
     if not isinstance(data, list):
         raise InputError(path, "is no JSON list", fix="give a list of objects")
-    yield from _objects(path, data)
+    yield from (names | row if isinstance(row, dict) else row for row in data)
 
 
 def _large_json(path: Path, records: str | None) -> Iterator[tuple[int, Row | InputError]]:
+    if records and "{" in records:
+        limit = _JSON_LIMIT >> 20
+        raise InputError(path, f"is larger than {limit} MB, too large for {records}", fix="cut it into several files")
     with needs("build", f"Reading a JSON file as large as {path.name}"):
         import ijson
     try:

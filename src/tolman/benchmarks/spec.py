@@ -244,6 +244,7 @@ class BenchmarkSpec:
             message before the prompt; '' where there is none.
         written: (item, answer) → a response that gives it in the form that the released parser looks for; baselines
             answer so.
+        sources: where its facts were read, with revisions; '' where its module says it.
         scored_like: of a folder with a scoring profile, the title of the benchmark that it names: that one lends its
             prompts, parsers and table, and has no part in the questions.
 
@@ -276,6 +277,7 @@ class BenchmarkSpec:
     needs_positive_truths: bool = False
     system: Callable[[Item, PromptPreset, bool, bool], str] = no_system
     written: Callable[[Item, str], str] = as_it_is
+    sources: str = ""
     scored_like: str = ""
 
     def __post_init__(self) -> None:

@@ -18,6 +18,7 @@ from tolman.scoring.answer_values import accepted, listed, written_list
 from tolman.scoring.item_kind import ItemKind, stated_by
 from tolman.scoring.metrics import accuracy
 from tolman.scoring.parse import read_careful, read_careful_words
+from tolman.scoring.parse.commitments import REFUSAL
 
 UNITS = {"m": "metres", "cm": "centimetres", "m2": "square metres"}
 """Units in words, as prompts say them; a count has none."""
@@ -125,7 +126,7 @@ def _check_text(item: Item) -> str:
     if not all(text.strip() for text in accepted(item.answer)):
         return "an accepted answer is empty"
     said = read_careful_words(item, item.answer)
-    if said.value is None:
+    if said.value is None and said.note != REFUSAL:  # "I can't see it" is right where a question's premise is false
         return f"the answer {item.answer[:40]!r} holds none that can be read ({said.note})"
     return ""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from released_rows import WRITERS
+from newer_rows import WRITERS
 from tolman.items import Item
 
 

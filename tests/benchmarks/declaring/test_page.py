@@ -1,6 +1,5 @@
 """The pages of benchmarks that are data files agree with the files."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ def test_every_benchmark_has_a_section_and_an_entry_in_the_overview() -> None:
         page = page_name(catalogue().open(name))
         assert f"benchmarks/{page}.md" in contents
         assert f"\n## `{name}`\n" in (PAGES / f"{page}.md").read_text(encoding="utf-8")
-        assert re.search(rf"^- \[`{name}`\]\(benchmarks/{page}\.md#{name}\): ", overview, re.MULTILINE)
+        assert f"[`{name}`](benchmarks/{page}.md#{name})" in overview
 
 
 def test_scorers_of_one_reader_are_named_together() -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,12 +17,14 @@ INTRODUCTION = """\
 # {title}
 
 The data files `src/tolman/benchmarks/declared/NAME.toml` hold the exact prompts and the names of question files.
-`tolman benchmarks NAME` lists their sources. Scorers name their [reader](../extend/scoring.md#readers) in parentheses;
-each benchmark also has `careful`. The headline is the score over all questions, unless stated. If no licence is stated,
-none was found.
+`tolman benchmarks NAME` lists their sources with revisions, and subsets. Scorers name their
+[reader](../extend/scoring.md#readers) in parentheses; each benchmark also has `careful`. The headline is the score over
+all questions, unless stated. If no licence is stated, none was found.
 """
 TITLES = {"images": "Benchmarks on images", "videos": "Benchmarks on videos"}
 """Name of a page → its title."""
+_WITHOUT_DATA = re.compile(r"No data; columns follow [^.;]+\.")
+"""A doubt that docs/benchmarks.md states once, for all benchmarks that never met released rows."""
 MOST_NAMED = 4
 """Columns that a headline names; it counts more of them."""
 
@@ -41,7 +44,7 @@ def page_name(declared: Declaration) -> str:
 
 
 def section(declared: Declaration) -> str:
-    """Return the section of a benchmark: data, scorers, headline, sources and uncertain facts."""
+    """Return the section of a benchmark: data, scorers, headline and uncertain facts."""
     return "\n".join(_lines(declared)) + "\n"
 
 
@@ -52,8 +55,9 @@ def _lines(declared: Declaration) -> Iterator[str]:
     licence = "" if declared.licence in ("", "unknown") else f" Licence: {declared.licence}."
     yield f"{title}{declared.paper}.{licence}{hub}"
     yield ""
-    subsets = (f"`{name}` ({one.about.rstrip('.')})" for name, one in declared.subsets.items())
-    yield f"- Subsets: {'; '.join(subsets)}."
+    if len(declared.subsets) > 1 or declared.based_on:
+        subsets = (f"`{name}` ({one.about.rstrip('.')})" for name, one in declared.subsets.items())
+        yield f"- Subsets: {'; '.join(subsets)}."
     if declared.based_on:
         yield f"- Everything else is as in [`{declared.based_on}`](#{declared.based_on})."
         return
@@ -65,11 +69,10 @@ def _lines(declared: Declaration) -> Iterator[str]:
     column = next(one for one in declared.table.columns if one.key == declared.table.headline)
     if column.mean_of or column.tasks:
         yield f"- Headline: {_figure(column)}."
-    yield f"- Checked in: {declared.read}"
     if declared.measured:
         yield from ("", "Measured:", "", *(f"- {one}" for one in declared.measured))
-    if declared.unsure:
-        yield from ("", "Not certain:", "", *(f"- {one}" for one in declared.unsure))
+    if doubts := [one for one in declared.unsure if not _WITHOUT_DATA.fullmatch(one)]:
+        yield from ("", "Doubts:", "", *(f"- {one}" for one in doubts))
 
 
 def _scorers(scorers: dict[str, Scorer]) -> str:

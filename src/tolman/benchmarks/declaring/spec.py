@@ -81,6 +81,7 @@ def spec_of(declared: Declaration, path: Path) -> BenchmarkSpec:
             system=prompts.system,
             written=prompts.written,
             judging=judging_of(declared),
+            sources=declared.read,
         )
     except UsageError as error:
         raise InputError(path, str(error).removesuffix(".")) from None

@@ -67,6 +67,8 @@ def show_benchmark(console: Console, b: BenchmarkSpec, *, as_json: bool) -> None
     console.print(f"[bold]{escape(b.title)}[/]  {escape(b.credits)}", highlight=False, soft_wrap=True)
     place = f"{b.hub.repository} at {b.hub.revision}" if b.hub else "local only"
     console.print(f"Found at: {place}", highlight=False)
+    if b.sources:
+        console.print(f"Checked in: {escape(b.sources)}", highlight=False, soft_wrap=True)
     for title, rows in (
         ("Subsets", list(b.subsets.items())),
         ("Prompt presets", [(p.name, p.source) for p in b.presets]),

@@ -1,4 +1,4 @@
-"""Released parsers of video benchmarks: VSI-Bench, ReVSI, VSI-SUPER, STI-Bench and MMSI-Video-Bench.
+"""Released parsers of video benchmarks: VSI-Bench, ReVSI, VSI-SUPER, STI-Bench, MMSI-Video-Bench and TempCompass.
 
 - VSI-Bench's and ReVSI's take the text before the first space, as a letter or as a number. VSI-Bench's takes the text
   as it is, so that "(A)", "A)" and " A" are no letters and "A chair …" is A. ReVSI's ignores white space around it.
@@ -10,6 +10,8 @@
 - STI-Bench's takes the first match of the first of six patterns that has one, in any case. If none has, the released
   code compares the whole reply with the answer's letter.
 - MMSI-Video-Bench's is here together with lmms-eval's, which goes on where that gives up.
+- TempCompass's takes a letter alone or one before "." or ")" at the start, and "yes" or "no" at the start. The release
+  asks a chat model about all others.
 """
 
 from __future__ import annotations
@@ -256,4 +258,27 @@ MMSI_VIDEO_READERS = (
 )
 
 
-READERS = (*FIRST_TOKEN_READERS, LMMS_EVAL_VSI, VSI_SUPER, STI_BENCH, *MMSI_VIDEO_READERS)
+_TEMPCOMPASS = {
+    "choice": re.compile(r"\A([A-D])(?:\Z|[.)])"),
+    "yes-no": re.compile(r"\A(yes|no)", re.IGNORECASE),
+}
+
+
+def read_tempcompass(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
+    """The beginning of the response: a letter, or yes or no."""
+    found = _TEMPCOMPASS[item.kind].match(text.replace("</s>", "").strip())
+    if found is None:
+        return nothing("begins with neither a letter from A to D nor yes or no")
+    return ParsedAnswer(found[1] if item.kind == "choice" else found[1].lower(), rule="beginning")
+
+
+TEMPCOMPASS = Reader(
+    name="tempcompass",
+    title="TempCompass, without ChatGPT",
+    source="llyx97/TempCompass, eval_multi-choice.py and eval_yes_no.py",
+    read=read_tempcompass,
+    kinds=("choice", "yes-no"),
+)
+
+
+READERS = (*FIRST_TOKEN_READERS, LMMS_EVAL_VSI, VSI_SUPER, STI_BENCH, *MMSI_VIDEO_READERS, TEMPCOMPASS)
