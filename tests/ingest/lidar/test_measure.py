@@ -54,7 +54,7 @@ def test_ten_things_within_2_cm_or_2_percent(gathered: Gathered, thing: Thing) -
             found = measure(cloud, region, quantity, shape="cylinder", rays=rays)
             assert abs(found.value - wanted) <= min(max(0.02, 0.02 * wanted), found.error), (quantity, found)
         return
-    found = measure(cloud, region, "size", rays=rays)
+    found = measure(cloud, region, "size", rays=rays, wide=True)
     wanted = max(thing.extents)
     assert abs(found.value - wanted) <= min(max(0.02, 0.02 * wanted), found.error), found
     # Faces that no ray came to leave it open how far the object goes on within the region, 12 cm wider on each side.
@@ -80,7 +80,7 @@ def test_from_a_box_in_a_frame(recording: Recording, name: str) -> None:
     else:
         pytest.fail(f"no frame shows the whole {name}")
     low, high = pixels.min(0) - 3, pixels.max(0) + 3
-    found = measure_recording(recording, "size", (Pick(pixels=(*low, *high), at=seconds), None), cell=0.015)
+    found = measure_recording(recording, "size", (Pick(pixels=(*low, *high), at=seconds), None), cell=0.015, wide=True)
     wanted = max(thing.extents)
     assert abs(found.value - wanted) <= max(0.02, 0.02 * wanted)
 
@@ -190,7 +190,13 @@ def test_a_simulated_collection_is_measured_too(tmp_path: Path) -> None:
     recording = open_recording(tmp_path, "rig/hall")
     assert recording.offset == lidar.offset != 0
     low, high = region_of(THINGS[6])
-    found = measure_recording(recording, "size", (Pick(box=(*low, *high)), None), between=(0.0, 1.9))
+    pick = Pick(box=(*low, *high))
+    with pytest.raises(
+        InputError, match=r"show 1\.\d+ m of the size, and the object may go on unseen by 0\.\d+ m; use"
+    ):
+        measure_recording(recording, "size", (pick, None), between=(0.0, 1.9))
+    found = measure_recording(recording, "size", (pick, None), between=(0.0, 1.9), wide=True)
+    assert found.case == "one side"
     assert found.value == pytest.approx(1.1, abs=0.02)
     with pytest.raises(InputError, match="holds no points"):
         measure_recording(recording, "size", (Pick(box=(*low, *high)), None), between=(50.0, 60.0))
