@@ -217,14 +217,13 @@ def _measured(
         return
     for quantity in ("size", *DIMENSIONS):
         found, reason = uncalibrated(boxed, quantity), ""
-        value, bound = found.value, np.nan if calibrating else found.bound()
+        bound = np.nan if calibrating else found.bound()
         if quantity == "size" and not calibrating:
             try:
-                given = measure(cloud, region, quantity, rays=rays, votes=votes)
-                value, bound = given.value, given.error
+                assert measure(cloud, region, quantity, rays=rays, votes=votes).error == bound
             except FitError as error:
                 reason = str(error)
-        values = wanted(box, quantity), value, bound, found.scale, found.case, found.direction, reason
+        values = wanted(box, quantity), found.value, bound, found.scale, found.case, found.direction, reason
         yield Try(*about, quantity, *values)
 
 

@@ -107,8 +107,7 @@ def test_the_base_of_a_lamp_is_not_what_it_stands_on() -> None:
     generator = np.random.default_rng(3)
     base = np.column_stack([generator.random((1500, 2)) * 0.7 - 0.35, generator.normal(0.05, 0.003, 1500)])
     points = np.concatenate([stem, shade, base, floor((-1, -1), (1, 1))])
-    found = measure(points, BoxRegion((-0.19, -0.19, -0.07), (0.19, 0.19, 0.47)), "height", wide=True)
-    assert abs(found.value - 0.4) <= found.error
+    assert in_bound(points, BoxRegion((-0.19, -0.19, -0.07), (0.19, 0.19, 0.47)), 0.4, "height")
 
 
 def test_what_stands_on_a_cabinet_and_goes_on_is_in_the_bound() -> None:
@@ -191,7 +190,7 @@ def test_what_is_not_seen_whole_is_refused_unless_wide_bounds_are_asked_for() ->
 def test_bounds_are_conformal_quantiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     quantile = importlib.import_module("measuring").quantile
-    for count, wanted in ((18, np.inf), (19, 19.0), (44, 43.0), (45, 45.0), (142, 139.0), (999, 958.0)):
+    for count, wanted in ((18, np.inf), (19, 19.0), (44, 43.0), (45, 45.0), (142, 139.0), (999, 959.0)):
         assert quantile([float(i) for i in range(1, count + 1)]) == wanted
     # Of calibrations with 142 scores, nine in ten hold for 95 % of new ones.
     generator = np.random.default_rng(0)

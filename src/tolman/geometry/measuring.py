@@ -24,16 +24,7 @@ from tolman.extras import LazyModule
 from tolman.geometry.box_uncertainty import Rays, choices, cuts, gaps, let_down, meant
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.geometry.clouds import Cloud, Surface, as_cloud, surface_of
-from tolman.geometry.fitting import (
-    LEAST,
-    FitError,
-    FittedBox,
-    Plane,
-    across_of,
-    fit_box,
-    fit_cylinder,
-    fit_plane,
-)
+from tolman.geometry.fitting import LEAST, FitError, FittedBox, Plane, across_of, fit_box, fit_cylinder, fit_plane
 from tolman.geometry.regions import BoxRegion, Picked, Region, Votes, pick
 from tolman.scenes import OrientedBox
 
@@ -52,8 +43,6 @@ QUANTITIES: tuple[str, ...] = get_args(Quantity)
 SHAPES: tuple[str, ...] = get_args(Shape)
 OF_TWO = frozenset({"distance", "box-distance", "span", "angle"})
 """Quantities of two regions."""
-DIMENSIONS = frozenset({"size", "length", "width", "height"})
-"""Quantities of a box, whose bounds are calibrated."""
 _Z = 1.96
 _NEAREST = 5
 _TOLD = 0.05
@@ -143,7 +132,7 @@ def measure(
         seed: of the random draws.
         rays: of the returns that are in the region or passed it: they show free space. Without them, an object may go
             on unseen as far as the region does.
-        votes: of masks in pictures on the points. They separate things that touch, where points alone leave that open.
+        votes: of masks in pictures on the points, which separate things that touch.
         wide: whether dimensions are also given where their bound is wide or the object is cut off.
 
     Raises:
@@ -163,12 +152,6 @@ def measure(
         assert other is not None
         (one, some), (two, more) = (_snapped(cloud, picked, seed) for picked in (region, other))
         return _span(one, two, some + more)
-    if votes is not None and shape != "cylinder" and quantity in DIMENSIONS:
-        # Points alone are more exact than masks, whose rims are blurred, where they leave nothing open.
-        try:
-            return measure(cloud, region, quantity, shape=shape, isolate=isolate, seed=seed, rays=rays)
-        except FitError:
-            pass
     # An area or an angle may well be that of a floor or wall, of which only a part was picked.
     whole = isolate and quantity not in ("area", "angle")
     first = pick(cloud, region, isolate=whole, seed=seed, rays=rays, votes=votes)
