@@ -226,9 +226,8 @@ class Uncalibrated:
 
     Attributes:
         value: metres.
-        scale: of its error, metres: of its ends and their tapers, of an axis that may be the longest as well, of the
-            other boxes, and of the scatter of returns about their surface, as the poses' part of it doesn't average
-            out.
+        scale: of its error, metres. It has the ends with their tapers, an axis that may be the longest as well, and the
+            other boxes. The poses' part of the scatter of returns doesn't average out, so the scatter counts in full.
         case: how much of it is open.
         direction: of its axis, 'vertical' or 'level'.
         hidden: how far the object may go on unseen along it, metres.
