@@ -130,7 +130,8 @@ def recorded(shape: str, number: int, seed: int, draw: Draw, folder: Path) -> tu
 def masks_of(world: World, walk: Walk, cloud: Cloud, generator: np.random.Generator) -> MaskVotes:
     """Masks as a segmenter would draw them, in every other of the frames."""
     intrinsics, caster, thin = intrinsics_of(PICTURE), Caster(world), voxel_means(cloud, 0.03).points
-    views, marks = [], []
+    views: list[MarkedView] = []
+    marks: list[Mark] = []
     for frame in np.linspace(0, len(walk.times) - 1, FRAMES).astype(int)[::2]:
         pose = walk.poses[frame]
         ways = pixel_rays(pose, intrinsics, PICTURE)
@@ -223,8 +224,8 @@ def _measured(
                 assert measure(cloud, region, quantity, rays=rays, votes=votes).error == bound
             except FitError as error:
                 reason = str(error)
-        values = wanted(box, quantity), found.value, bound, found.scale, found.case, found.direction, reason
-        yield Try(*about, quantity, *values)
+        true, scale = wanted(box, quantity), found.scale
+        yield Try(*about, quantity, true, found.value, bound, scale, found.case, found.direction, reason)
 
 
 def scene(shape: str, number: int, seed: int, folder: Path, draw: Draw | None = None, **options: bool) -> Iterator[Try]:
