@@ -40,6 +40,8 @@ def test_the_function_and_the_command_measure_the_same(
     assert events == [Began("gathering points"), Advanced(), Ended()]
     told = command("measure", cloud, "height", "--box", "-0.1,-0.1,-0.1,1.1,0.7,0.9", "--json")
     assert json.loads(told.stdout) == json.loads(json.dumps(result.to_dict()))
+    told = command("measure", cloud, "span", "--box", "0.01,0.3,0.79", "--to-box", "1,0.32,0.81", "--json")
+    assert json.loads(told.stdout)["value"] == pytest.approx(1.0, abs=0.02)
     Path("m.toml").write_text(f'[measure]\nrecording = "{cloud}"\nbox = [-0.1, -0.1, -0.1, 1.1, 0.7, 0.9]\n')
     assert "size: 1.0" in command("measure", "--config", "m.toml").stdout
 
@@ -47,7 +49,8 @@ def test_the_function_and_the_command_measure_the_same(
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"box": (1.0, 2.0)}, "--box takes 6 numbers separated by commas, not '1,2'"),
+        ({"box": (1.0, 2.0)}, "--box takes 6 numbers separated by commas here, not '1,2'"),
+        ({"quantity": "span", "box": (1.0, 2.0)}, "--box takes 3 numbers separated by commas here, not '1,2'"),
         ({"pixels": (1.0,)}, "--pixels takes 4 numbers"),
         ({"box": (0.0,) * 6, "between": (4.0, 2.0)}, "--between takes an earlier and a later time, not '4,2'"),
         ({}, "pick a region by --box"),

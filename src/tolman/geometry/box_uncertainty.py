@@ -460,7 +460,9 @@ def let_down(fitted: FittedBox, support: float | None) -> FittedBox:
     seen = list(fitted.seen)
     # What it stands on ends it as well as a face would.
     seen[up] = (True, seen[up][1]) if lower == 0 else (seen[up][0], True)
-    return replace(fitted, box=box, seen=(seen[0], seen[1], seen[2]))
+    tapers = list(fitted.tapers)
+    tapers[up] = (0.0, tapers[up][1]) if lower == 0 else (tapers[up][0], 0.0)
+    return replace(fitted, box=box, seen=(seen[0], seen[1], seen[2]), tapers=(tapers[0], tapers[1], tapers[2]))
 
 
 def _open_parts(parts: RegionParts, box: OrientedBox) -> list[int]:

@@ -36,8 +36,10 @@ _AGREED = 0.5
 """Mean resultant length of four times the angles, 1 where all normals are at right angles, 0 for a cylinder."""
 _FACE = 0.06
 """So far inside the outermost points is looked for the face that ends them, metres."""
-_BEYOND = 0.02
-"""A larger share of points beyond a face says that it isn't the end."""
+_BEYOND, _FEWEST_BEYOND = 0.003, 6
+"""A larger share of points beyond a face, and at least so many, say that it isn't the end: handles are thin."""
+_TIP = 40
+"""Number of outermost points that show how an end without a face tapers."""
 ALONG = 0.9
 _TRIM = 0.001
 _TRIALS = 200
@@ -84,6 +86,7 @@ class FittedBox:
         residual: the standard deviation of points about their faces, metres.
         gaps: how far the object may go on unseen at the low and the high end of each axis, metres; 0 until looked at.
         cut: whether the picked points end there only because the region does; False until looked at.
+        tapers: where no face ends the object, the length along which its outermost points are, metres.
     """
 
     box: OrientedBox
@@ -92,6 +95,7 @@ class FittedBox:
     residual: float
     gaps: tuple[tuple[float, float], tuple[float, float], tuple[float, float]] = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
     cut: tuple[tuple[bool, bool], tuple[bool, bool], tuple[bool, bool]] = ((False,) * 2, (False,) * 2, (False,) * 2)
+    tapers: tuple[tuple[float, float], tuple[float, float], tuple[float, float]] = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
 
 
 def fit_plane(points: Floats | Cloud, *, reach: float = 0.03, seed: int = 0, normals: Floats | None = None) -> Plane:
@@ -164,12 +168,13 @@ def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedB
     enough(Cloud(surface.points, surface.weights))
     axes = _upright_axes(surface) if upright else _free_axes(surface, seed)
     axes = _turned(axes, surface, upright)
-    ends, errors, seen, residuals = np.zeros((3, 2)), [], [], []
+    ends, errors, seen, residuals, tapers = np.zeros((3, 2)), [], [], [], []
     for i in range(3):
         pair = [end_of(surface, axes[i] * sign) for sign in (-1, 1)]
         ends[i] = -pair[0].place, pair[1].place
         errors.append(float(np.hypot(pair[0].error, pair[1].error)))
         seen.append((pair[0].face, pair[1].face))
+        tapers.append((pair[0].taper, pair[1].taper))
         residuals += [end.residual for end in pair if end.face]
     ends[:, 1] = np.maximum(ends[:, 1], ends[:, 0])
     extents = np.maximum(ends[:, 1] - ends[:, 0], 1e-6)
@@ -177,17 +182,33 @@ def fit_box(surface: Surface, *, upright: bool = True, seed: int = 0) -> FittedB
         {"center": tuple(ends.mean(1) @ axes), "axes": axes.tolist(), "extents": tuple(extents)}
     )
     residual = float(np.sqrt(np.mean(np.square(residuals)))) if residuals else surface.noise
-    return FittedBox(box, (errors[0], errors[1], errors[2]), (seen[0], seen[1], seen[2]), residual)
+    return FittedBox(
+        box,
+        (errors[0], errors[1], errors[2]),
+        (seen[0], seen[1], seen[2]),
+        residual,
+        tapers=(tapers[0], tapers[1], tapers[2]),
+    )
 
 
 @dataclass(frozen=True)
 class End:
-    """End of points in one direction: the place along it, its 95 % bound, and whether a face ends them."""
+    """End of points in one direction.
+
+    Attributes:
+        place: along it, metres.
+        error: 95 % bound of the place, metres.
+        face: whether a face ends them.
+        residual: the standard deviation of points about the face, metres.
+        taper: without a face, the length along which the outermost points are, metres: tips and edges that are thinner
+            than the distance of returns go on beyond them.
+    """
 
     place: float
     error: float
     face: bool
     residual: float
+    taper: float = 0.0
 
 
 def end_of(surface: Surface, way: Floats) -> End:
@@ -201,14 +222,19 @@ def end_of(surface: Surface, way: Floats) -> End:
     if facing.sum() >= least:
         middle = _median(along[facing], surface.weights[facing])
         facing &= np.abs(along - middle) < deep
-        if facing.sum() >= least and (along > middle + deep).mean() < _BEYOND:
+        # Smoothing leaves a third of the noise.
+        beyond = int((along > middle + max(1.5 * noise, 0.01)).sum())
+        if facing.sum() >= least and beyond < max(_FEWEST_BEYOND, _BEYOND * len(along)):
             place = _median(along[facing], surface.weights[facing])
             # A face that bends reaches on beyond its middle; what it leaves unexplained is its bound.
             residual = float(np.std(along[facing]))
             error = bound_of(max(noise, residual), float(surface.weights[facing].sum()))
-            return End(place, float(np.hypot(error, residual / 2)), True, residual)
+            strays = max(0.0, last - place) / 2
+            return End(place, float(np.linalg.norm([error, residual / 2, strays])), True, residual)
     # The noise of the outermost points doesn't average out.
-    return End(last, float(np.hypot(surface.spacing / 2, _Z * noise)), False, noise)
+    tip = min(len(along) - 1, _TIP)
+    taper = max(0.0, last - float(np.partition(along, -tip)[-tip]))
+    return End(last, float(np.hypot(surface.spacing / 2, _Z * noise)), False, noise, taper)
 
 
 def bound_of(deviation: float, count: float) -> float:

@@ -10,7 +10,7 @@ object is before a wall and above a floor, seen from the sensor, and behind its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -164,7 +164,6 @@ def _going_on(
 _MARGIN, _WIDER_MARGIN = 0.3, 0.25
 """Metres around a region that are looked at, and such a share of its extent where that is more: a floor is told from a
 face of the object by how much of it lies outside."""
-_PIXEL_MARGIN = 0.5
 _INSIDE = 0.7
 """A group of which less lies in the region is another thing's, …"""
 _LEAST_INSIDE = 0.2
@@ -175,6 +174,10 @@ _TOGETHER = 0.3
 """In a frame, which shows what is near and far, groups so close to each other are one thing, metres."""
 _CELLS = 32
 _MOST = 25_000
+_AROUND_POINT, _AROUND_PIXEL, _AROUND_ANGLE = 0.15, 5.0, 0.2
+"""Metres and pixels around a picked point in which it is looked for, and radians around a pixel that are gathered."""
+_MOST_VOTES, _FEW_VOTES = 0.6, 0.45
+"""Shares of the votes on a point, from which it is the object's, and up to which it is another thing's."""
 
 
 class Region(PickedPlace, Protocol):
@@ -216,6 +219,12 @@ class BoxRegion:
 
     low: tuple[float, float, float]
     high: tuple[float, float, float]
+
+    @classmethod
+    def around(cls, point: tuple[float, ...]) -> BoxRegion:
+        """Return the region in which the surface next to a point is looked for."""
+        low, high = ([x + sign * _AROUND_POINT for x in point] for sign in (-1, 1))
+        return cls((low[0], low[1], low[2]), (high[0], high[1], high[2]))
 
     def inside(self, points: Floats) -> NDArray[np.bool_]:
         return np.asarray(((points >= self.low) & (points <= self.high)).all(1))
@@ -261,18 +270,29 @@ class FrameRegion:
         pose: camera → scene, shape (4, 4).
         intrinsics: fx, fy, cx, cy in pixels.
         reach: farther points are left out, metres.
+        margin: of its surroundings on each side, a share of its width and height.
     """
 
     pixels: tuple[float, float, float, float]
     pose: Floats
     intrinsics: tuple[float, float, float, float]
     reach: float = 60.0
+    margin: float = 0.5
+
+    @classmethod
+    def around(
+        cls, pixel: tuple[float, ...], pose: Floats, intrinsics: tuple[float, float, float, float]
+    ) -> FrameRegion:
+        """Return the region in which the surface next to a pixel is looked for, and its surroundings."""
+        (x, y), reach = pixel, _AROUND_PIXEL
+        margin = _AROUND_ANGLE * intrinsics[0] / (2 * reach)
+        return cls((x - reach, y - reach, x + reach, y + reach), pose, intrinsics, margin=margin)
 
     def inside(self, points: Floats) -> NDArray[np.bool_]:
         return self._held(points, 0.0)
 
     def near(self, points: Floats) -> NDArray[np.bool_]:
-        return self._held(points, _PIXEL_MARGIN)
+        return self._held(points, self.margin)
 
     def rank(self, points: Floats, group: NDArray[np.int64]) -> Floats:
         """In how many of the cells of a grid over the picture each group is nearest."""
@@ -358,7 +378,23 @@ class Picked:
     parts: RegionParts | None = None
 
 
-def pick(cloud: Cloud, region: Region, *, isolate: bool = True, seed: int = 0, rays: Rays | None = None) -> Picked:
+class Votes(Protocol):
+    """Votes of masks on points."""
+
+    def __call__(self, points: Floats, inside: NDArray[np.bool_]) -> Floats:
+        """Return the share of votes for each point being the picked object's, NaN for unseen ones, shape (n,)."""
+        ...
+
+
+def pick(
+    cloud: Cloud,
+    region: Region,
+    *,
+    isolate: bool = True,
+    seed: int = 0,
+    rays: Rays | None = None,
+    votes: Votes | None = None,
+) -> Picked:
     """Return the object in a region.
 
     Returns in the region that are on no floor or wall are the object's, in any number of groups: thin legs and
@@ -370,6 +406,8 @@ def pick(cloud: Cloud, region: Region, *, isolate: bool = True, seed: int = 0, r
         isolate: whether planes that go on beyond the region, and other things, are taken out.
         seed: of the planes that are tried.
         rays: of the returns that are in the region or passed it, where they are known.
+        votes: of masks, where there are any: they separate things that touch. A point that no picture shows has the
+            vote of the nearest one on the same surface.
 
     Raises:
         FitError: the region holds too few points.
@@ -387,10 +425,16 @@ def pick(cloud: Cloud, region: Region, *, isolate: bool = True, seed: int = 0, r
     if viewpoint is None and rays is not None and len(rays):
         viewpoint = np.median(rays.origins, axis=0)
     found = background(surface, inside, region, viewpoint, seed)
+    voted = None
+    if votes is not None:
+        voted = _continued(surface, votes(surface.raw, inside))
+        # Floors and walls stay out: the rims of masks are blurred, and hold parts of them.
+        mine = (found.own & ~(voted <= _FEW_VOTES)) | ((found.faces >= 0) & (voted >= _MOST_VOTES))
+        found = replace(found, own=mine, faces=np.where(np.isnan(voted), found.faces, -1))
     if not (found.own & inside).any():
         raise FitError("holds nothing but surfaces that go on beyond it")
     before = float(surface.weights[found.own & inside].sum())
-    kept, beyond, group = _object(surface, region, found, inside)
+    kept, beyond, group = _object(surface, region, found, inside, voted)
     own = surface.take(kept)
     support = found.support
     if support is not None and np.quantile(own.points[:, 2], 0.75) < support + 4 * surface.noise + _FLAT:
@@ -408,8 +452,30 @@ def pick(cloud: Cloud, region: Region, *, isolate: bool = True, seed: int = 0, r
     )
 
 
+def _continued(surface: Surface, share: Floats) -> Floats:
+    """Votes, with those of the nearest voted point of the same surface for points that have none."""
+    known = np.flatnonzero(~np.isnan(share))
+    if not len(known) or len(known) == len(share):
+        return share
+    unknown = np.flatnonzero(np.isnan(share))
+    reach = max(2.5 * surface.spacing, 0.05)
+    away, nearest = scipy.spatial.cKDTree(surface.points[known]).query(surface.points[unknown])
+    to = known[nearest]
+    between = surface.points[unknown] - surface.points[to]
+    # On the same surface, a step leads along it: across both normals.
+    off = np.maximum(*(np.abs((between * surface.normals[one]).sum(1)) for one in (unknown, to)))
+    same = (away < reach) & (off < max(3 * surface.noise, 0.01))
+    found = share.copy()
+    found[unknown[same]] = share[to[same]]
+    return found
+
+
 def _object(
-    surface: Surface, region: Region, found: Background, inside: NDArray[np.bool_]
+    surface: Surface,
+    region: Region,
+    found: Background,
+    inside: NDArray[np.bool_],
+    voted: Floats | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.int64]]:
     """The points in a region that aren't other things', those outside that hang together with them, and the group of
     each point, −1 on surfaces that were taken out."""
@@ -432,6 +498,12 @@ def _object(
         np.maximum.at(highest, group, points @ plane.normal - plane.offset)
         mine &= highest > _FLAT
     mine[main] = True
+    if voted is not None:
+        # Where masks show a group, they say whose it is.
+        yes = np.bincount(group, weights=np.nan_to_num(voted[index]) >= 0.5)
+        shown = np.bincount(group, weights=~np.isnan(voted[index]))
+        if shown.any():
+            mine = np.where(shown > 0, yes >= 0.5 * shown, mine)
     mine &= region.along_with(points, group, main)
     kept = np.zeros(len(own), dtype=bool)
     kept[index] = mine[group] & held

@@ -50,6 +50,11 @@ _JUMP = 0.08
 """Share by which the depths of neighbouring pixels differ at an edge, where sensors measure neither side."""
 _ALIKE, _OTHER_LABEL = 0.5, 0.7
 """Share of common points from which marks are of one object: with the same label, and with different ones."""
+_SPLAT = 160
+"""Pixels of the wider side of a picture that a cloud is projected into."""
+_UNMARKED = 0.25
+"""Weight of a picture in which a point is in no mask, relative to one in which it is in another thing's: masks miss
+thin parts, and things."""
 _GROUPS = 12
 """Groups of pictures that the jackknife leaves out in turn, at most."""
 _Z = 1.96
@@ -161,6 +166,56 @@ def lift(
             found.append(LiftedObject(label, track, *made, tuple(own)))
     gaps = _gaps(views, marks, found).tolist()
     return [replace(one, unseen=gap) for one, gap in zip(found, gaps, strict=True)], left_out
+
+
+@dataclass(frozen=True)
+class MaskVotes:
+    """Votes of masks in calibrated pictures on the points of a picked region, as `tolman.geometry.regions.pick` asks.
+
+    Attributes:
+        views: the pictures, with depth: of the picture, or of the cloud as `with_depth` finds it.
+        marks: on them, each with a track.
+    """
+
+    views: Sequence[MarkedView]
+    marks: Sequence[Mark]
+
+    def __call__(self, points: Floats, inside: NDArray[np.bool_]) -> Floats:
+        """Return the share of votes that each point has for being in the picked object's mask, shape (n,).
+
+        The object is the one with most votes in the region, counted by the share of its own votes that are there: a
+        table that reaches into the region of a chair has most of its points elsewhere. NaN where no picture shows a
+        point; all are NaN where no mask is in the region.
+        """
+        tracks = sorted({mark.track for mark in self.marks if mark.track is not None})
+        votes, seen = np.zeros((len(points), len(tracks) + 1)), np.zeros(len(points))
+        number = {track: i for i, track in enumerate(tracks)}
+        columns = [np.full(int(view.labels.max()) + 1, len(tracks)) for view in self.views]
+        for mark in self.marks:
+            if mark.track is not None:
+                columns[mark.view][mark.value] = number[mark.track]
+        for view, track_of in zip(self.views, columns, strict=True):
+            visible, _, labels = _shown(view, points)
+            votes[visible, track_of[labels]] += 1
+            seen[visible] += 1
+        within = votes[inside, :-1].sum(0)
+        score = within**2 / np.maximum(votes[:, :-1].sum(0), 1)
+        if not score.any():
+            return np.full(len(points), np.nan)
+        own = votes[:, score.argmax()]
+        others = votes[:, :-1].sum(1) - own
+        against = others + _UNMARKED * votes[:, -1]
+        return np.where(seen > 0, own / np.maximum(own + against, 1e-9), np.nan)
+
+
+def with_depth(view: MarkedView, cloud: Floats) -> MarkedView:
+    """Return a picture with the depth of a cloud, shape (n, 3), whose points are at most `DENSE` apart."""
+    if view.depth is not None:
+        return view
+    size = (_SPLAT, max(1, round(_SPLAT * view.size[1] / view.size[0])))
+    intrinsics = scaled_intrinsics(np.array(view.intrinsics), view.size, size)
+    depth = splat(cloud, view.pose, tuple(intrinsics.tolist()), size)[0]
+    return replace(view, depth=scipy.ndimage.minimum_filter(depth, 3))
 
 
 # Points
@@ -296,7 +351,7 @@ def _shown(view: MarkedView, points: Floats) -> tuple[Ints, Ints, Ints]:
     at, away = pixels[inside], depth[inside]
     read, slack = view.depth, 1.0
     if read is None:
-        size = (160, max(1, round(160 * view.size[1] / view.size[0])))
+        size = (_SPLAT, max(1, round(_SPLAT * view.size[1] / view.size[0])))
         intrinsics = scaled_intrinsics(np.array(view.intrinsics), view.size, size)
         read, slack = splat(points, view.pose, tuple(intrinsics.tolist()), size)[0], 2.0
     read = np.where(np.isfinite(read) & (read > 0), read, np.inf)

@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError, counted
 from tolman.extras import needs
+from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import scaled_intrinsics
 from tolman.geometry.scan_consistency import in_frames
-from tolman.ingest.lifted_boxes import LiftedObject, Mark, MarkedView, lift
+from tolman.ingest.lifted_boxes import LiftedObject, Mark, MarkedView, MaskVotes, lift, with_depth
 from tolman.ingest.readers.annotated_boxes import faces_in, read_json
 from tolman.ingest.readers.picture_sources import decoded_mask
 from tolman.ingest.readers.text_records import all_files
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.standard_video import straighten
 from tolman.ingest.surfaces import spread_points
-from tolman.scenes import Lifted, Sighting
+from tolman.scenes import Capture, Lifted, Sighting
 from tolman.scoring.picture_shapes import MAX_PIXELS, MAX_VERTICES, check_runs, lengthened
 from tolman.scoring.picture_shapes import decode as decode_runs
 
@@ -99,26 +100,7 @@ def lift_marked(source: SceneSource, reading: RawScene) -> RawScene:
     """
     assert source.hints.objects is not None
     marks = read_marks(marks_path(source.hints.objects, source))
-    places, missing = _places(marks, reading.recordings)
-    views: list[MarkedView] = []
-    found: list[Mark] = []
-    shown: list[tuple[int, int, int]] = []  # recording, frame, pixels
-    empty = 0
-    for (i, frame), name in places.items():
-        recording = reading.recordings[i]
-        labels, own = _labels(marks, name, recording, frame)
-        counts = np.bincount(labels.ravel(), minlength=len(own) + 1)
-        share = recording.size[0] * recording.size[1] / labels.size
-        for value, one in enumerate(own, start=1):
-            empty += counts[value] == 0
-            if counts[value]:
-                found.append(Mark(len(views), value, one.label, one.track))
-                shown.append((i, frame, max(1, round(counts[value] * share))))
-        rows = recording.intrinsics
-        camera = scaled_intrinsics(rows[frame if len(rows) > 1 else 0], recording.size, labels.shape[::-1])
-        own_depth = recording.depths is not None and recording.depth_intrinsics is None
-        depth = recording.depths(frame) if own_depth and recording.depths is not None else None
-        views.append(MarkedView(recording.poses[frame], tuple(camera.tolist()), labels, depth))
+    views, found, shown, missing, empty = _views(marks, reading.recordings)
     surface = reading.surface
     cloud = reading.points if surface is None else spread_points(surface)
     lifted = lift(views, found, cloud)
@@ -187,6 +169,62 @@ def _notes(objects: Sequence[LiftedObject], left_out: Mapping[str, int], missing
         yield f"{counted(missing, 'marked picture')} not in the scan, or without a pose"
     if empty:
         yield f"{counted(empty, 'mark')} without a pixel, or covered by others"
+
+
+def _views(
+    marks: ObjectMarks, recordings: Sequence[CameraRecording]
+) -> tuple[list[MarkedView], list[Mark], list[tuple[int, int, int]], int, int]:
+    """The marked pictures and their marks; the recording, frame and pixels of each mark; and how many marked pictures
+    have no frame with a pose, and how many marks no pixel."""
+    places, missing = _places(marks, recordings)
+    views: list[MarkedView] = []
+    found: list[Mark] = []
+    shown: list[tuple[int, int, int]] = []
+    empty = 0
+    for (i, frame), name in places.items():
+        recording = recordings[i]
+        labels, own = _labels(marks, name, recording, frame)
+        counts = np.bincount(labels.ravel(), minlength=len(own) + 1)
+        share = recording.size[0] * recording.size[1] / labels.size
+        for value, one in enumerate(own, start=1):
+            empty += counts[value] == 0
+            if counts[value]:
+                found.append(Mark(len(views), value, one.label, one.track))
+                shown.append((i, frame, max(1, round(counts[value] * share))))
+        rows = recording.intrinsics
+        camera = scaled_intrinsics(rows[frame if len(rows) > 1 else 0], recording.size, labels.shape[::-1])
+        own_depth = recording.depths is not None and recording.depth_intrinsics is None
+        depth = recording.depths(frame) if own_depth and recording.depths is not None else None
+        views.append(MarkedView(recording.poses[frame], tuple(camera.tolist()), labels, depth))
+    return views, found, shown, missing, empty
+
+
+def mask_votes(path: Path, cameras: Sequence[Capture], cloud: Floats) -> MaskVotes:
+    """Open marks on the frames of calibrated cameras, to vote on the points of a recording.
+
+    Args:
+        path: as `read_marks` takes it. Pictures are named by their frame's number in six digits, as 000042, in a folder
+            of the camera's role where there are several cameras.
+        cameras: with poses and intrinsics.
+        cloud: of the whole place, which shows what hides what, metres, shape (n, 3).
+
+    Raises:
+        InputError: there are no such marks, none is on a frame with a pose, or they have no identities.
+    """
+    marks = read_marks(path)
+    recordings = [
+        CameraRecording(
+            one.role, np.array(one.times), np.array(one.poses).reshape(-1, 4, 4), np.array(one.intrinsics), one.size,
+            names=[f"{one.role}/{number:06d}" for number in range(len(one.times))],
+        )
+        for one in cameras
+        if one.size is not None
+    ]  # fmt: skip
+    views, found, *_ = _views(marks, recordings)
+    if all(mark.track is None for mark in found):
+        what = "has no mark with an identity, which shows that marks on several pictures are of one object"
+        raise InputError(path, what, fix="give each annotation a 'track_id'")
+    return MaskVotes([with_depth(view, cloud) for view in views], found)
 
 
 def _labels(

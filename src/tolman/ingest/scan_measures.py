@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from tolman.ingest.camera_conventions import MIN_BOXES, MIN_POSES, SAME_UP, UP_T
 from tolman.ingest.clouds.recording import Recording, is_collection, open_cloud, open_collection
 from tolman.ingest.clouds.sweeps import Sweep
 from tolman.ingest.formats.rig import open_rig
+from tolman.ingest.marked_objects import mask_votes
 from tolman.ingest.readers.rig_file import NAME
 from tolman.ingest.scan_format import Axes, CameraRecording, Direction, Up
 
@@ -36,8 +38,8 @@ class Pick:
     """The user's pick.
 
     Attributes:
-        box: two corners in the scene, metres: x0, y0, z0, x1, y1, z1; or
-        pixels: x0, y0, x1, y1 of a frame
+        box: two corners in the scene, metres: x0, y0, z0, x1, y1, z1, or a point: x, y, z; or
+        pixels: x0, y0, x1, y1 of a frame, or a point: x, y
         at: at a time, seconds on the scene's time line
         camera: of a camera; None for the first.
     """
@@ -56,16 +58,20 @@ class Pick:
         if (self.box is None) == (self.pixels is None):
             raise UsageError("pick a region by --box in the cloud or by --pixels in a frame, one of the two.")
         if self.box is not None:
+            if len(self.box) == 3:
+                return BoxRegion.around(self.box)
             x0, y0, z0, x1, y1, z1 = self.box
             low, high = (min(x0, x1), min(y0, y1), min(z0, z1)), (max(x0, x1), max(y0, y1), max(z0, z1))
             return BoxRegion(low, high)
         assert self.pixels is not None
         if self.at is None:
             raise UsageError("--pixels belong to one frame: name it with --at SECONDS.")
+        pose, intrinsics, _ = recording.frame(self.at, self.camera)
+        if len(self.pixels) == 2:
+            return FrameRegion.around(self.pixels, pose, intrinsics)
         x0, y0, x1, y1 = self.pixels
         if x0 == x1 or y0 == y1:
             raise UsageError("the box in the frame has no area.")
-        pose, intrinsics, _ = recording.frame(self.at, self.camera)
         return FrameRegion((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)), pose, intrinsics)
 
 
@@ -96,16 +102,19 @@ def measure_recording(
     between: tuple[float, float] | None = None,
     seed: int = 0,
     seen: Callable[[Sweep], None] | None = None,
+    objects: Path | None = None,
+    wide: bool = False,
 ) -> Measurement:
     """Measure the picked regions of a recording.
 
     Args:
         recording: to measure in.
-        quantity, shape, isolate, seed: as `tolman.geometry.measuring.measure` takes them.
+        quantity, shape, isolate, seed, wide: as `tolman.geometry.measuring.measure` takes them.
         picks: the region, and the second of distances and angles.
         cell: the side of a voxel, metres.
         between: only points of this time, seconds.
         seen: called with each sweep.
+        objects: masks on frames of the recording's cameras, as `mask_votes` takes them; they separate touching things.
 
     Raises:
         InputError: a file can't be read, or the region's points can't be measured so.
@@ -126,10 +135,12 @@ def measure_recording(
     if not len(found.cloud):
         when = "" if between is None else f" from {between[0]:g} to {between[1]:g} s; a cloud without times has none"
         raise InputError(recording.path, f"the picked region holds no points{when}")
+    votes = None
+    if objects is not None:
+        votes = mask_votes(objects, recording.cameras, recording.gathered(cell=0.03, between=between).cloud.points)
+    options: dict[str, Any] = {"isolate": isolate, "seed": seed, "rays": found.rays, "votes": votes, "wide": wide}
     try:
-        return measure(
-            found.cloud, first, quantity, other=second, shape=shape, isolate=isolate, seed=seed, rays=found.rays
-        )
+        return measure(found.cloud, first, quantity, other=second, shape=shape, **options)
     except FitError as error:
         raise InputError(recording.path, f"the points of the picked region {error}") from None
     except ValueError as error:

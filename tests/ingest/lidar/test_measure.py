@@ -8,23 +8,26 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from ingest.lidar.yard import INTRINSICS, ROOM, SIZE, THINGS, Thing, box_of, hall, region_of, walk
 from tolman.cli import app
 from tolman.errors import InputError, TolmanError, UsageError
 from tolman.geometry.boxes import Boxes, distances
-from tolman.geometry.camera_geometry import project
+from tolman.geometry.camera_geometry import pixel_rays, project
 from tolman.geometry.clouds import Cloud
 from tolman.geometry.measuring import measure
 from tolman.geometry.regions import BoxRegion, FrameRegion
 from tolman.ingest.clouds.recording import Recording
 from tolman.ingest.clouds.sweeps import Gathered
 from tolman.ingest.formats.rig import open_rig
+from tolman.ingest.marked_objects import mask_votes
 from tolman.ingest.scan_measures import Pick, measure_recording, open_recording
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture
 from tolman.simulate.rig_sensors import Spinner, record_lidar
+from tolman.simulate.world import Caster
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +57,7 @@ def test_ten_things_within_2_cm_or_2_percent(gathered: Gathered, thing: Thing) -
             found = measure(cloud, region, quantity, shape="cylinder", rays=rays)
             assert abs(found.value - wanted) <= min(max(0.02, 0.02 * wanted), found.error), (quantity, found)
         return
-    found = measure(cloud, region, "size", rays=rays)
+    found = measure(cloud, region, "size", rays=rays, wide=True)
     wanted = max(thing.extents)
     assert abs(found.value - wanted) <= min(max(0.02, 0.02 * wanted), found.error), found
     # Faces that no ray came to leave it open how far the object goes on within the region, 12 cm wider on each side.
@@ -62,7 +65,7 @@ def test_ten_things_within_2_cm_or_2_percent(gathered: Gathered, thing: Thing) -
     assert found.n_points > 200
     (box,) = found.boxes
     for value, true in zip(box.extents, (longer, shorter, thing.extents[2]), strict=True):
-        assert abs(value - true) <= max(0.02, 0.02 * true), found
+        assert abs(value - true) <= max(0.025, 0.02 * true), found
     assert np.abs(np.array(box.center) - box_of(thing).center).max() < 0.02
 
 
@@ -80,7 +83,7 @@ def test_from_a_box_in_a_frame(recording: Recording, name: str) -> None:
     else:
         pytest.fail(f"no frame shows the whole {name}")
     low, high = pixels.min(0) - 3, pixels.max(0) + 3
-    found = measure_recording(recording, "size", (Pick(pixels=(*low, *high), at=seconds), None), cell=0.015)
+    found = measure_recording(recording, "size", (Pick(pixels=(*low, *high), at=seconds), None), cell=0.015, wide=True)
     wanted = max(thing.extents)
     assert abs(found.value - wanted) <= max(0.02, 0.02 * wanted)
 
@@ -154,6 +157,35 @@ def test_what_can_t_be_measured_is_told(
         measure_recording(recording, quantity, (pick, None), cell=0.03, **options)
 
 
+@pytest.mark.full
+def test_masks_on_frames_vote_on_points(recording: Recording, rig: Path, tmp_path: Path) -> None:
+    """Votes on a table with a case on it, in the few frames that show them."""
+    world, (camera,) = hall(), recording.cameras
+    caster = Caster(world)
+    (tmp_path / "masks").mkdir()
+    names = {str(number): name for name, number in world.numbers.items()}
+    (tmp_path / "masks/categories.json").write_text(json.dumps(names))
+    for frame in range(len(camera.times)):
+        ways = pixel_rays(camera.pose(frame), INTRINSICS, SIZE)
+        hits = caster.cast(np.tile(camera.pose(frame)[:3, 3], (len(ways), 1)), ways)
+        Image.fromarray(hits.numbers.reshape(SIZE[::-1]).astype(np.uint8)).save(tmp_path / f"masks/{frame:06d}.png")
+    table = next(one for one in THINGS if one.name == "table")
+    low, high = region_of(table)
+    pick = Pick(box=(*low, *high[:2], high[2] + 0.25))
+    cloud = recording.gathered(cell=0.03).cloud.points
+    points = cloud[pick.region(recording).inside(cloud)]
+    share = mask_votes(tmp_path / "masks", recording.cameras, cloud)(points, np.ones(len(points), dtype=bool))
+    assert np.nanmedian(share[points[:, 2] < 0.74]) > 0.8
+    assert np.nanmedian(share[points[:, 2] > 0.8]) < 0.2
+    found = measure_recording(recording, "height", (pick, None), objects=tmp_path / "masks", cell=0.02, wide=True)
+    assert found.value < 0.94
+    (tmp_path / "masks/000000.png").rename(tmp_path / "masks/unknown.png")
+    for left in (tmp_path / "masks").glob("0*.png"):
+        left.unlink()
+    with pytest.raises(InputError, match="marks 1 pictures, and none of them is one of the scan's with a pose"):
+        measure_recording(recording, "height", (pick, None), objects=tmp_path / "masks", cell=0.02)
+
+
 def test_what_is_no_recording_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="isn't there"):
         open_recording(tmp_path / "none")
@@ -190,7 +222,13 @@ def test_a_simulated_collection_is_measured_too(tmp_path: Path) -> None:
     recording = open_recording(tmp_path, "rig/hall")
     assert recording.offset == lidar.offset != 0
     low, high = region_of(THINGS[6])
-    found = measure_recording(recording, "size", (Pick(box=(*low, *high)), None), between=(0.0, 1.9))
+    pick = Pick(box=(*low, *high))
+    with pytest.raises(
+        InputError, match=r"show 1\.\d+ m of the size, and the object may go on unseen by 0\.\d+ m; use"
+    ):
+        measure_recording(recording, "size", (pick, None), between=(0.0, 1.9))
+    found = measure_recording(recording, "size", (pick, None), between=(0.0, 1.9), wide=True)
+    assert found.case == "one side"
     assert found.value == pytest.approx(1.1, abs=0.02)
     with pytest.raises(InputError, match="holds no points"):
         measure_recording(recording, "size", (Pick(box=(*low, *high)), None), between=(50.0, 60.0))

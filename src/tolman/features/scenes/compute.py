@@ -343,14 +343,23 @@ def measure(config: MeasureConfig, events: Events = silent) -> Measurement:
         between=None if between is None else (between[0], between[1]),
         seed=config.seed,
         seen=lambda _: events(Advanced()),
+        objects=config.objects,
+        wide=config.wide,
     )
     events(Ended())
     return result
 
 
 def _picks(config: MeasureConfig) -> tuple[Pick, Pick | None]:
-    box, pixels = _numbers(config.box, "--box", 6), _numbers(config.pixels, "--pixels", 4)
-    to_box, to_pixels = _numbers(config.to_box, "--to-box", 6), _numbers(config.to_pixels, "--to-pixels", 4)
+    points = config.quantity == "span"
+    box, to_box = (
+        _numbers(values, option, 3 if points else 6)
+        for values, option in ((config.box, "--box"), (config.to_box, "--to-box"))
+    )
+    pixels, to_pixels = (
+        _numbers(values, option, 2 if points else 4)
+        for values, option in ((config.pixels, "--pixels"), (config.to_pixels, "--to-pixels"))
+    )
     first = Pick(box, pixels, config.at, config.camera)
     if to_box is None and to_pixels is None:
         return first, None
@@ -362,7 +371,7 @@ def _numbers(values: tuple[float, ...], option: str, count: int) -> tuple[float,
     """The values of an option that has so many; None where it isn't given."""
     if values and len(values) != count:
         shown = ",".join(f"{value:g}" for value in values)
-        raise UsageError(f"{option} takes {count} numbers separated by commas, not '{shown}'.")
+        raise UsageError(f"{option} takes {count} numbers separated by commas here, not '{shown}'.")
     return values or None
 
 

@@ -127,28 +127,33 @@ class MeasureConfig:
     ]
     quantity: str = setting(
         "Quantity: size, length, width, height, diameter, area, room-area; of two regions: distance, box-distance, "
-        "angle. Default: size.",
+        "angle, and span between two points. Default: size.",
         default="size",
         positional=True,
     )
     box: tuple[float, ...] = setting(
-        "Two corners of a box in the cloud, metres.", default=(), metavar=_BOX, panel=_FIRST
+        "Two corners of a box in the cloud, or a point for span, metres.", default=(), metavar=_BOX, panel=_FIRST
     )
     pixels: tuple[float, ...] = setting(
-        "Two corners of a box in a frame, pixels.", default=(), metavar=_PIXELS, panel=_FIRST
+        "Two corners of a box in a frame, or a point for span, pixels.", default=(), metavar=_PIXELS, panel=_FIRST
     )
     at: float | None = setting("Time of that frame, seconds of the recording.", panel=_FIRST)
     camera: str | None = setting("Role of the camera of that frame. Default: the first camera.", panel=_FIRST)
     to_box: tuple[float, ...] = setting(
-        "Two corners of a box in the cloud, metres.", default=(), metavar=_BOX, panel=_SECOND
+        "Two corners of a box in the cloud, or a point for span, metres.", default=(), metavar=_BOX, panel=_SECOND
     )
     to_pixels: tuple[float, ...] = setting(
-        "Two corners of a box in a frame, pixels.", default=(), metavar=_PIXELS, panel=_SECOND
+        "Two corners of a box in a frame, or a point for span, pixels.", default=(), metavar=_PIXELS, panel=_SECOND
     )
     to_at: float | None = setting("Time of that frame, seconds of the recording. Default: as --at.", panel=_SECOND)
     capture: str | None = setting("Id of a collection's LiDAR capture, or of its scene. Default: the only one.")
     shape: str = setting("Shape that is fitted: box (upright), free-box or cylinder.", default="box")
     whole: bool = setting("Keep floors and walls that go on beyond the region.", default=False)
+    objects: Path | None = setting(
+        "COCO instances, or folder of PNG masks with categories.json, on frames named by number (000042). They "
+        "separate things that touch. Default: none."
+    )
+    wide: bool = setting("Give dimensions with wide error bounds, too.", default=False)
     between: tuple[float, ...] = setting(
         "Times between which points are used, seconds. Default: the whole recording.", default=(), metavar="FROM,TO"
     )
