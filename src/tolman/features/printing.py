@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -103,8 +103,7 @@ def progress(console: Console | None = None) -> Iterator[Events]:
         _TimeLeft(),
         TextColumn("{task.fields[state]}", markup=False),
     )
-    bars = Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal)
-    with nullcontext() if bars.disable else bars:  # Rich before 14.3 ends a disabled one by an empty line
+    with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as bars:
         yield _Bar(bars, shown)
 
 
