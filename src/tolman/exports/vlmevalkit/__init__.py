@@ -51,7 +51,9 @@ def write(source: BenchmarkSource, target: Target) -> Exported:
     facts |= {"place": target.place.resolve(), "script": SCRIPT, "alone": _ALONE.format(**facts) if alone else ""}
     write_template(target.folder / "README.md", "vlmevalkit/README.md", facts)
     use = f"python {(target.place / SCRIPT).resolve()} --data {name} --judge exact_matching --model MODEL"
-    notes = ["Install together: pip install nvidia-vlmeval 'tolman[media]'. VLMEvalKit's sources work too: start in them."]
+    notes = [
+        "Install together: pip install nvidia-vlmeval 'tolman[media]'. VLMEvalKit's sources work too: start in them."
+    ]
     if not pictured:
         notes.append("Questions about videos have no picture in the TSV: only the script can ask them.")
     return Exported(use, tuple(notes))
