@@ -81,8 +81,8 @@ test-lowest:
 	$(VENV)-lowest/bin/python -m pytest -n 4 --dist loadfile $(TESTS)
 
 # Programs of others, each in an environment of its own: `transformers serve`, experiment trackers, and the harnesses that
-# exported benchmarks run in. VLMEvalKit is no package: VLMEVALKIT=FOLDER names its sources (open-compass/VLMEvalKit), else
-# it is left out.
+# exported benchmarks run in. VLMEvalKit is the package nvidia-vlmeval, or the sources that VLMEVALKIT=FOLDER names
+# (open-compass/VLMEvalKit).
 VLMEVALKIT ?=
 
 # An environment with Tolman is made, named by a variable for a test, and deleted: $(1) variable, $(2) test, $(3) packages.
@@ -113,7 +113,9 @@ test-interop: $(VENV)/.dev $(VENV)-interop/.made
 	$(call beside,TOLMAN_LLAMA_FACTORY,test_training.py,llamafactory==0.9.5)
 	$(call beside,TOLMAN_MS_SWIFT,test_training.py,ms-swift==4.6.0)
 	$(call beside,TOLMAN_VERL,test_training.py,verl==0.9.1 torch torchvision qwen-vl-utils)
-ifneq ($(VLMEVALKIT),)
+ifeq ($(VLMEVALKIT),)
+	$(call beside,TOLMAN_VLMEVALKIT,test_vlmevalkit.py,nvidia-vlmeval==26.3)
+else
 	$(call beside,TOLMAN_VLMEVALKIT,test_vlmevalkit.py,json_repair num2words openpyxl pandas portalocker python-dotenv \
 		requests tabulate termcolor tqdm validators xlsxwriter)
 endif

@@ -279,7 +279,7 @@ def test_a_part_of_an_uneven_video_is_cut_and_sampled_by_time(tmp_path: Path, st
         media = Media(kind="video", path="v.mp4", start=start, end=end)
         return [round(p.seconds or 0.0, 2) for p in store.pictures(tmp_path, media, Frames(**frames))]
 
-    assert seconds(None, None, per_second=1) == list(range(10))
+    assert seconds(None, None, per_second=1)[:10] == list(range(10))  # FFmpeg before 8 writes a longer last frame
     assert seconds(1.0, 10.0, per_second=1)[:9] == list(range(1, 10))
     assert seconds(4.5, 7.5, per_second=1) == [4, 5, 6]  # the frame of second 4 is still shown at 4.5
     assert seconds(4.2, 4.8, count=3) == [4]

@@ -118,7 +118,8 @@ def _given(ctx: typer.Context, fields: Iterable[ConfigField], values: dict[str, 
     for one in fields:
         for parameter in _places(one):
             value = values.pop(parameter)
-            if _is_given(ctx, parameter):
+            # Typer before 0.26.6 says that arguments come from the command line when there are none.
+            if value is not None and _is_given(ctx, parameter):
                 if one.scalar is Path and one.option in ctx.meta.get(EMPTY, ()):
                     raise UsageError(f"{one.option} is empty; give a path, or leave it out.")
                 given[one.name] = _read(one, value)

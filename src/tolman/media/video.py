@@ -339,15 +339,27 @@ _GUESSED = ("h264", "hevc", "vp8")
 """Codecs of which Chromium guesses the matrix by the number of rows."""
 _SQUARE = 0.01
 """Share by which pixels may differ from squares and aren't stretched: programs that scale videos write 427:426."""
+_FULL = 2
+"""Of a frame's ranges (AVCOL_RANGE_JPEG)."""
 _LARGEST = 16_384
 """Pixels of a side, beyond which a pixel's shape is not believed."""
 
 
 def as_shown(frame: VideoFrame, stream: VideoStream) -> Image:
     """A frame's picture in RGB, stretched and turned as players show it."""
+    import av
+
     size = shown_size((frame.width, frame.height), stream.sample_aspect_ratio)
     matrix = _matrix(frame, stream, size[1])
-    rgb = frame.reformat(format="rgb24", src_colorspace=matrix) if matrix else frame
+    if _is_yuv(frame) and int(av.__version__.partition(".")[0]) < 17:
+        # PyAV before 17 sets a matrix only where another one is wanted, and takes no range from the frame.
+        full = int(frame.color_range) == _FULL or frame.format.name.startswith("yuvj")
+        rgb = frame.reformat(
+            format="rgb24", src_colorspace=matrix or int(frame.colorspace), dst_colorspace="FCC",
+            src_color_range=_FULL if full else 0, dst_color_range=_FULL,
+        )  # fmt: skip
+    else:
+        rgb = frame.reformat(format="rgb24", src_colorspace=matrix) if matrix else frame
     image: Image = rgb.to_image()  # type: ignore[no-untyped-call]
     if image.size != size:
         image = image.resize(size, Pillow.Resampling.BICUBIC)
@@ -370,14 +382,21 @@ def shown_size(size: tuple[int, int], pixel: Fraction | None) -> tuple[int, int]
 
 def _matrix(frame: VideoFrame, stream: VideoStream, rows: int) -> str | None:
     """The colour matrix to read a frame by; None where the frame's own tag is right, or it has RGB values."""
-    if frame.format.is_rgb or len(frame.format.components) < 3:
+    if not _is_yuv(frame):
         return None
-    tags: list[Any] = [getattr(frame, name, None) for name in ("colorspace", "color_primaries", "color_trc")]
+    context = stream.codec_context  # PyAV before 17 has two of the tags there only
+    tags: list[Any] = [
+        getattr(frame, name, getattr(context, name, None)) for name in ("colorspace", "color_primaries", "color_trc")
+    ]
     if all(tag is not None and int(tag) != _UNSPECIFIED for tag in tags):
         return None
     full = frame.format.name.startswith("yuvj")
     guessed = stream.codec_context.name in _GUESSED and not full
     return "ITU709" if guessed and rows >= HD_ROWS else "ITU601"
+
+
+def _is_yuv(frame: VideoFrame) -> bool:
+    return not frame.format.is_rgb and len(frame.format.components) >= 3
 
 
 def _linear(frame: VideoFrame) -> tuple[int, ...]:

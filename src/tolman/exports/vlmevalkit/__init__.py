@@ -52,7 +52,7 @@ def write(source: BenchmarkSource, target: Target) -> Exported:
     write_template(target.folder / "README.md", "vlmevalkit/README.md", facts)
     use = f"python {(target.place / SCRIPT).resolve()} --data {name} --judge exact_matching --model MODEL"
     notes = [
-        "VLMEvalKit's environment needs tolman as well (pip install 'tolman[media]'); start in VLMEvalKit's folder."
+        "Install together: pip install nvidia-vlmeval 'tolman[media]'. VLMEvalKit's sources work too: start in them."
     ]
     if not pictured:
         notes.append("Questions about videos have no picture in the TSV: only the script can ask them.")

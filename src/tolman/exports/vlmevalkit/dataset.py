@@ -9,17 +9,22 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from tolman.errors import InputError
 from tolman.exports.harness_scoring import ExportedBenchmark, shown
 from tolman.items import Media
+from tolman.models.thinking import apart
 
 FAILED = "Failed to obtain answer"
 """What a prediction holds that VLMEvalKit writes for a call that brought no answer."""
 KIT = Path("run.py")
-"""In VLMEvalKit's folder, which is the working directory."""
+"""In VLMEvalKit's folder, where that is the working directory."""
+INSTALLED = "vlmeval.run"
+"""Module of the same program in the package on PyPI, `nvidia-vlmeval`."""
 
 
 def run(name: str, folder: str, preset: str) -> None:
@@ -31,18 +36,40 @@ def run(name: str, folder: str, preset: str) -> None:
         preset: name of the prompt preset.
 
     Raises:
-        InputError: the working directory isn't VLMEvalKit's.
+        InputError: VLMEvalKit is neither in the working directory nor installed as `nvidia-vlmeval`.
     """
-    if not KIT.is_file() or not Path("vlmeval").is_dir():
-        raise InputError(KIT.resolve(), "is missing", fix="start this in VLMEvalKit's folder")
-    sys.path.insert(0, str(Path.cwd()))
+    is_here = KIT.is_file() and Path("vlmeval").is_dir()
+    if is_here:
+        sys.path.insert(0, str(Path.cwd()))
+    elif find_spec("vlmeval") is None or find_spec(INSTALLED) is None:
+        fix = "start this in VLMEvalKit's folder, or 'pip install nvidia-vlmeval'"
+        raise InputError(KIT.resolve(), "is missing", fix=fix)
     os.environ.setdefault("SPLIT_THINK", "1")  # predictions without reasoning, as a run of Tolman's has them
     add_dataset(name, Path(folder), ExportedBenchmark.open(Path(folder) / name, preset))
-    runpy.run_path(str(KIT), run_name="__main__")
+    if is_here:
+        runpy.run_path(str(KIT), run_name="__main__")
+    else:
+        from vlmeval import inference
+
+        inference.dump = _splitting(inference.dump)  # in place of SPLIT_THINK, which the package doesn't know
+        runpy.run_module(INSTALLED, run_name="__main__")
+
+
+def _splitting(dump: Callable[..., Any]) -> Callable[..., Any]:
+    """VLMEvalKit's writer of files, which puts reasoning inside predictions into a column `thinking`."""
+
+    def write(data: Any, *arguments: Any, **rest: Any) -> Any:
+        if hasattr(data, "columns") and "prediction" in data.columns:
+            parts = [apart(text, reasons=False, is_cut=False) for text in data["prediction"]]
+            answers = [answer or text for (answer, _, _), text in zip(parts, data["prediction"], strict=True)]
+            data = data.assign(prediction=answers, thinking=[reasoning for _, reasoning, _ in parts])
+        return dump(data, *arguments, **rest)
+
+    return write
 
 
 def add_dataset(name: str, folder: Path, exported: ExportedBenchmark) -> Any:
-    """Put a dataset into VLMEvalKit's list.
+    """Put a dataset into VLMEvalKit's list, and its class where the files of `--config` find it.
 
     Returns:
         Its class.
@@ -50,6 +77,7 @@ def add_dataset(name: str, folder: Path, exported: ExportedBenchmark) -> Any:
     from vlmeval import dataset as kit
 
     added = dataset_class(name, folder, exported)
+    setattr(kit, added.__name__, added)
     kit.DATASET_CLASSES.insert(0, added)
     kit.SUPPORTED_DATASETS.append(name)
     return added
