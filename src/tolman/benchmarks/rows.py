@@ -63,7 +63,7 @@ def stream_rows(
         path: the file.
         columns: for Parquet and Arrow, the columns to read; None for all.
         records: for JSON, the place of its list of rows: a dotted name of keys such as 'data.questions'; the whole file
-            where None. A key in braces, '{video}.{task}', stands for all keys of an object; rows get a column of that
+            where None. A key in braces, '{video}.{task}', means all keys of an object; rows get a column of that
             name. An object in place of a list gives its values, each with its name under `KEY`.
 
     Yields:

@@ -206,7 +206,7 @@ def mask_votes(path: Path, cameras: Sequence[Capture], cloud: Floats) -> MaskVot
         path: as `read_marks` takes it. Pictures are named by their frame's number in six digits, as 000042, in a folder
             of the camera's role where there are several cameras.
         cameras: with poses and intrinsics.
-        cloud: of the whole place, which shows what hides what, metres, shape (n, 3).
+        cloud: of the whole place, which shows how things hide each other, metres, shape (n, 3).
 
     Raises:
         InputError: there are no such marks, none is on a frame with a pose, or they have no identities.

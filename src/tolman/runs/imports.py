@@ -231,13 +231,13 @@ def _read_file(
     form: str | None,
     same_truths: bool,
     columns: Mapping[str, str] | None,
-    told: list[dict[str, str]] | None = None,
+    named: list[dict[str, str]] | None = None,
 ) -> Imported:
     """Read one file.
 
     Args:
         path, items, form, same_truths, columns: as of `read_import`.
-        told: columns of files before it, which no further sentence names.
+        named: columns of files before it, which no further sentence names; None for a lone file.
     """
     own = form == JSONL and not columns
     logs = predictions.read(path, columns) if columns else [] if own else read_logs(path, form)
@@ -259,10 +259,10 @@ def _read_file(
     if log.program == predictions.PROGRAM:
         taken = dict(log.settings["columns"])
         _check_are_responses(log, found[0][1].pairs)
-        if told is None or taken not in told:
+        if named is None or taken not in named:
             if taken != {"id": "id", "response": "response"}:
                 warnings.warn(predictions.said_of(log), ColumnsTakenWarning, stacklevel=3)
-            (told if told is not None else []).append(taken)
+            (named if named is not None else []).append(taken)
     pairs = [pair for _, joined in found for pair in joined.pairs]
     frames = {row.frames for row, _ in pairs}
     return Imported(

@@ -35,13 +35,13 @@ class ProgressFile:
         self._file: IO[str] | None = None
         self._began = 0.0
 
-    def begin(self, what: str, calls: int) -> None:
+    def begin(self, purpose: str, calls: int) -> None:
         """Begin a round of calls: a run's own ('asking'), or its judge's ('judging')."""
         self.close()
         self._began = time.time()
         with suppress(OSError):
             self._file = self._path.open("w", encoding="utf-8")
-            self._write({"what": what, "calls": calls, "began": self._began})
+            self._write({"purpose": purpose, "calls": calls, "began": self._began})
 
     def add(self, outcome: Outcome, spent: Mapping[str, Any]) -> None:
         """Append an outcome.
@@ -77,7 +77,7 @@ class Progress:
 
     Attributes:
         folder: of the run.
-        what: purpose of the calls: 'asking' or 'judging'; empty where there is no file.
+        purpose: of the calls: 'asking' or 'judging'; empty where there is no file.
         calls: how many outcomes there will be.
         began: time of the first call, in seconds since 1970.
         times: of the outcomes, in seconds from then.
@@ -87,7 +87,7 @@ class Progress:
     """
 
     folder: Path
-    what: str = ""
+    purpose: str = ""
     calls: int = 0
     began: float = 0.0
     times: list[float] = field(default_factory=list)
@@ -97,13 +97,13 @@ class Progress:
     _read: int = 0
 
     def read_on(self) -> Progress:
-        """Read what was appended; another object where the file is a new one, or is gone."""
+        """Read the appended lines; another object where the file is a new one, or is gone."""
         path = self.folder / PROGRESS_FILE
         try:
             with path.open("rb") as file:
                 head = json.loads(file.readline() or b"{}")
                 if head.get("began", 0.0) != self.began or os.fstat(file.fileno()).st_size < self._read:
-                    began = Progress(self.folder, str(head["what"]), int(head["calls"]), float(head["began"]))
+                    began = Progress(self.folder, str(head["purpose"]), int(head["calls"]), float(head["began"]))
                     began._read = file.tell()
                     return began.read_on()
                 file.seek(self._read)

@@ -426,7 +426,7 @@ class Declaration(_Table):
         without: patterns of names that are passed over: other versions of the same questions.
         join_files: whether all files that fit are read, as where each question type has one; otherwise one, or all
             shards of one.
-        records: for JSON, the dotted name of the list of rows; a key in braces stands for all keys of an object, and
+        records: for JSON, the dotted name of the list of rows; a key in braces means all keys of an object, and
             is a column of the rows.
         second: a further file.
         hub, subsets, columns, options, answer, media, prompts, scorers, table: see there. The first subset and the

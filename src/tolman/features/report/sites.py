@@ -237,7 +237,7 @@ class LiveRun:
         is_at_work = self._folder.is_at_work  # before the files: those of a run that ends meanwhile are all there
         record = self._folder.record()
         self._progress = progress = self._progress.read_on()
-        goes_on = progress.what == "asking"
+        goes_on = progress.purpose == "asking"
         if not self._items:
             with suppress(OSError):  # written soon after the first call; by an adaptive run at its end
                 self._items = {item.id: item for item in self._folder.items()}
@@ -246,9 +246,9 @@ class LiveRun:
         calls = progress.calls or asked
         if goes_on:
             self._score_so_far(record, outcomes)
-        elif not is_at_work or progress.what:
+        elif not is_at_work or progress.purpose:
             self._read_scores()
-        done = len(progress.times) if progress.what else len(outcomes)
+        done = len(progress.times) if progress.purpose else len(outcomes)
         return LiveState(
             name=record.settings.named(),
             title=benchmarks.get(record.settings.benchmark).title,
@@ -264,12 +264,12 @@ class LiveRun:
     def _facts(self, *, is_at_work: bool) -> Iterator[str]:
         """Sentences about the time left, and about tokens and cost."""
         progress, now = self._progress, time.time()
-        if progress.what and is_at_work:
+        if progress.purpose and is_at_work:
             left = progress.seconds_left(now)
             about = "" if left is None else f", about {in_words(left)} left"
             yield f"{in_words(now - progress.began)} so far{about}"
         spent: Mapping[str, Any] = progress.spent
-        if not progress.what:
+        if not progress.purpose:
             with suppress(OSError, ValueError):
                 spent = json.loads((self._folder.path / "usage.json").read_text(encoding="utf-8"))
         tally = Tally(**{one.name: spent[one.name] for one in fields(Tally) if one.name in spent})
@@ -313,12 +313,12 @@ def _state(folder: RunFolder, progress: Progress, done: int, calls: int, *, is_a
     """The present activity of a run, as a sentence."""
     count = f"{done:,} of {calls:,}"
     if is_at_work:
-        if not progress.what:
+        if not progress.purpose:
             return "is being prepared or scored."
-        if progress.what == "judging":
+        if progress.purpose == "judging":
             return f"is judged: {count} responses."
         return f"goes on: {count} answers." if done < calls else f"is being scored: {count} answers."
-    if progress.what:
+    if progress.purpose:
         return f"was killed after {count} answers; the same command resumes it."
     try:
         unanswered = sum(folder.figures()["unanswered"].values())

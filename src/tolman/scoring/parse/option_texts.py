@@ -87,6 +87,7 @@ class OptionTexts:
         pieces: of each in scripts without spaces: see `pieces_of`.
         denying: options that deny something: "not moving", "there is no dog".
         asked: words of the question.
+        listed: whether the question names several options itself.
     """
 
     texts: tuple[str, ...]
@@ -102,6 +103,7 @@ class OptionTexts:
     pieces: tuple[frozenset[str], ...]
     denying: frozenset[int]
     asked: frozenset[str]
+    listed: bool
 
     @property
     def count(self) -> int:
@@ -137,6 +139,11 @@ def option_texts(options: tuple[str, ...], language: Languages, question: str = 
         concepts = [c - shared for c in concepts]
     concepts = [c if concepts.count(c) == 1 else frozenset() for c in concepts]
     places, stems = _places(options, folded, language)
+    words = words_of(question)
+    asked = frozenset(w.folded for w in words)
+    roles = {c.role for c in language.concepts.find(words, question)}
+    by_words = sum(any(same_word(k, a) for k in key for a in asked) for key in keys)
+    listed = by_words > 1 or sum(bool(c) and c <= roles for c in concepts) > 1
     pictured = any(stem in _PICTURES for stem in stems) or bool(places and not stems)
     return OptionTexts(
         options,
@@ -151,7 +158,8 @@ def option_texts(options: tuple[str, ...], language: Languages, question: str = 
         _parts(folded),
         pieces_of(options),
         frozenset(i for i, option in enumerate(options) if _denies(option, language)),
-        frozenset(w.folded for w in words_of(question)),
+        asked,
+        listed,
     )
 
 

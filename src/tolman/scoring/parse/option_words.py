@@ -120,9 +120,7 @@ def _is_of_question(text: str, mention: Mention, options: OptionTexts) -> bool:
     said = [w.folded for w in words_of(text[mention.start : mention.end])]
     if not mention.weak and any(same_word(w, own) for w in said for own in options.folded[mention.option]):
         return False
-    if sum(any(same_word(k, a) for k in key for a in options.asked) for key in options.keys) > 1:
-        return False
-    return bool(options.asked) and all(any(same_word(w, a) for a in options.asked) for w in said)
+    return not options.listed and all(any(same_word(w, a) for a in options.asked) for w in said)
 
 
 def _leads_to(mention: Mention, other: Mention | None, text: str) -> bool:
