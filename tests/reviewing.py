@@ -10,6 +10,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -242,9 +243,18 @@ def serving(settings: ReviewSettings, clock: Clock) -> Iterator[Served]:
     """Serve in a thread."""
     site = open_site(settings)
     server, listening = server_of(settings, site), listen("127.0.0.1", 0)
-    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    running: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            running.set_result(server.run([listening]))
+        except BaseException as error:
+            running.set_exception(error)
+
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     while not server.started:
+        assert not running.done(), running.result()  # with the error that ended it
         time.sleep(0.01)
     served = Served(f"http://127.0.0.1:{listening.getsockname()[1]}", site, clock)
     try:

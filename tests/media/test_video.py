@@ -207,7 +207,7 @@ def test_of_two_tracks_the_default_is_shown_else_the_larger(
         for size, mark in zip(sizes, marks, strict=True):
             stream = container.add_stream("mpeg4", rate=10)
             stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
-            stream.disposition = Disposition.default if mark else Disposition(0)
+            stream.disposition = Disposition.default.value if mark else 0  # PyAV 15 takes no flags
             streams.append(stream)
         for _ in range(5):
             for stream, (width, height) in zip(streams, sizes, strict=True):

@@ -223,10 +223,12 @@ def test_waits_and_costs_that_can_not_be_read_are_one_sentence(place: Path) -> N
     ):
         done = tolman(place, *command("http://127.0.0.1:9/v1", *more))
         assert (done.returncode, done.stderr) == (2, sentence)
+    finite = "tolman: --time-limit takes a finite number, not nan.\n"  # Typer lets NaN through, or does not
     for option in ("--retries", "--time-limit"):
         for value in ("-1", "nan"):
             done = tolman(place, *command("http://127.0.0.1:9/v1", option, value))
-            assert (done.returncode, f"Invalid value for '{option}'" in done.stderr) == (2, True), (option, value)
+            refused = f"Invalid value for '{option}'" in done.stderr or (value == "nan" and done.stderr == finite)
+            assert (done.returncode, refused) == (2, True), (option, value)
 
 
 def test_a_run_ends_where_its_money_does(place: Path) -> None:

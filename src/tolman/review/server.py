@@ -261,7 +261,7 @@ def server_of(settings: ReviewSettings, site: Site) -> uvicorn.Server:
     # Threads that compute take turns every millisecond: with the usual five, short pages wait for long ones.
     sys.setswitchinterval(0.001)
     config = uvicorn.Config(
-        create_app(settings, site), log_level="warning", server_header=False, timeout_keep_alive=65,
+        create_app(settings, site), ws="none", log_level="warning", server_header=False, timeout_keep_alive=65,
         timeout_graceful_shutdown=3, proxy_headers=bool(settings.proxies), forwarded_allow_ips=list(settings.proxies),
     )  # fmt: skip
     return uvicorn.Server(config)

@@ -159,7 +159,7 @@ Browser = Annotated[bool, Setting("Open the page in a browser.")]
 class WatchConfig:
     """Which run is watched, and where."""
 
-    run: Annotated[Path, Setting("Folder of the run, which may go on or be finished.", positional=True)]
+    run: Annotated[Path, Setting("Folder of a run, which may go on or be finished.", positional=True)]
     port: Port = 0
     browser: Browser = True
 
