@@ -60,10 +60,11 @@ SNIPPETS: dict[str, Step] = {"docs/measure.md": make_recordings}
 """Page → what is there before its Python snippets are run."""
 
 SAYS: dict[Key, str] = {
-    ("*", "tolman measure yard size"): r"size: 0\.4[0-4]",
+    ("*", "tolman measure yard area"): r"area: 0\.",
+    ("*", "tolman measure yard span"): r"span: 0\.",
     ("*", "tolman measure yard height"): r"height: 0\.(8[89]|9[012])",
     ("*", "tolman measure yard distance"): r"distance: 2\.(4[5-9]|5[0-5])",
-    ("*", "tolman measure recordings/yard size"): r"size: 0\.4[0-4]",
+    ("*", "tolman measure recordings/yard area"): r"area: 0\.",
     ("*", "tolman measure worlds size"): r'"value": 0\.(8[89]|9[012])',
     ("*", "tolman measure hall.laz"): r"room-area: 7[0-4]",
     ("*", "tolman curate run "): "Evaluate with 'tolman run ./(pool|POOL)/benchmark'",
