@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tolman.errors import counted
 from tolman.extras import LazyModule
-from tolman.files import WRITTEN_BY, cache_folder
+from tolman.files import WRITTEN_BY
 from tolman.reports.cuts import printable
 from tolman.reports.further_metrics import FurtherTable, further_json, further_markdown
 from tolman.reports.report_content import LEGEND, Report, emphasis
@@ -53,21 +52,9 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_shown,
-        bytecode_cache=_compiled(),
     )
     made.filters["counted"] = counted
     return made
-
-
-def _compiled() -> jinja2.BytecodeCache | None:
-    """Compiled templates in the cache folder, as compiling takes longer than a small page; None where it can't be
-    written to."""
-    folder = cache_folder() / "templates"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return jinja2.FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
 
 
 def _shown(value: Any) -> Any:
