@@ -59,7 +59,8 @@ class ProgressFile:
             with suppress(OSError):
                 self._file.close()
             self._file = None
-        self._path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._path.unlink()
 
     def _write(self, record: Mapping[str, Any]) -> None:
         if self._file is None:
