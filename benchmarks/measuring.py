@@ -37,8 +37,8 @@ from tolman.geometry.clouds import Cloud, voxel_means
 from tolman.geometry.fitting import FitError
 from tolman.geometry.measuring import Case, box_of, measure, uncalibrated
 from tolman.geometry.regions import BoxRegion, Votes, pick
+from tolman.ingest.clouds import Gathered
 from tolman.ingest.clouds.recording import open_collection
-from tolman.ingest.clouds.sweeps import Gathered
 from tolman.ingest.lifted_boxes import Mark, MarkedView, MaskVotes, with_depth
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture, OrientedBox

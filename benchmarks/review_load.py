@@ -48,7 +48,7 @@ from tolman.review import accounts, projects
 from tolman.review.accounts import protection
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import Site, open_site
-from tolman.review.store.schema import Assignment, Submission, Task, User
+from tolman.review.store import Assignment, Submission, Task, User
 
 PEOPLE_FOR_EACH = 2
 PASSWORD = "a password of the load"

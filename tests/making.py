@@ -12,8 +12,8 @@ from PIL import Image
 from reviewing import Served
 from tolman.ingest.media_pool import bring_in
 from tolman.media.video import VideoWriter
-from tolman.review.store.schema import ItemVersion, Project
-from tolman.review.tasks.work import current_items
+from tolman.review.store import ItemVersion, Project
+from tolman.review.tasks import current_items
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, Event, OrientedBox, Scene, SceneObject, Vector
 from videos import write_video

@@ -28,8 +28,8 @@ from tolman.review.accounts import protection
 from tolman.review.server import listen, server_of
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import Site, open_site
+from tolman.review.store import Project, User
 from tolman.review.store.database import engine_of
-from tolman.review.store.schema import Project, User
 
 ROOT = Path(__file__).resolve().parents[1]
 PASSWORD = "a password of tests"

@@ -28,7 +28,7 @@ LIBRARIES = (
     "tolman.features.printing", "tolman.features.run.compute", "tolman.features.run.suite_file", "tolman.runs.run_scoring",
     "tolman.runs.run_scoring", "tolman.runs.request", "tolman.scoring.score_items", "tolman.scoring.parse.reader",
     "tolman.reports.report_pages", "tolman.reports.page_items", "tolman.reports.page_items", "tolman.models.detector",
-    "tolman.benchmarks.vsi_bench", "tolman.benchmarks.rows", "tolman.kinds.choices", "tolman.protocols.presentation",
+    "tolman.benchmarks.vsi_bench", "tolman.benchmarks.rows", "tolman.kinds.written_kinds", "tolman.protocols.presentation",
     "tolman.protocols.reasoning_strategies", "tolman.runs.run_items", "tolman.features.events", "tolman.features.notebook",
     "tolman.features.opened_folders", "tolman.features.scores",
 )  # fmt: skip

@@ -10,7 +10,7 @@ from tolman.errors import counted
 from tolman.media.sampling import Frames
 from tolman.reports.report_content import frames_note, frames_warning, usage_note
 from tolman.review.projects.project_files import MarksTakenIn
-from tolman.review.routes.file_pages import told_marks
+from tolman.review.routes import told_marks
 from tolman.runs.judging import JudgeEstimate
 
 

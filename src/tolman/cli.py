@@ -108,11 +108,11 @@ COMMANDS = {
     ),
     "curate": ("construct", "Existing question sets into one benchmark."),
     "analyze": (
-        "analyze",
+        "catalogue",
         "Analyse scores and questions: vision ablation, shortcut bias, correlation, error types, cognitive maps …",
     ),
     "figure": (
-        "analyze",
+        "catalogue",
         "Draw figures of runs and benchmarks: bars, dots, radar, deltas, curves, scatter, confusions, maps … SVG, PDF "
         "or PNG.",
     ),

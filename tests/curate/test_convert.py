@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tolman.curate.candidates import Candidate
 from tolman.curate.convert import Bank, ConvertRules, Unconverted, convert, movable, numbers_apart, too_close
-from tolman.curate.converting import read_letters
+from tolman.curate.stages import read_letters
 from tolman.generate.distractors import Dealer
 
 ANSWERS = st.one_of(

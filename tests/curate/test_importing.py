@@ -18,7 +18,7 @@ from tolman.curate.candidates import Candidate
 from tolman.curate.convert import Bank, ConvertRules, Unconverted, convert
 from tolman.curate.importing import Importer, QuestionSource, Unmapped
 from tolman.curate.mapping import Mapping, open_mapping, open_taxonomy, shipped
-from tolman.curate.recipe import Recipe, SourceEntry
+from tolman.curate.pipeline import Recipe, SourceEntry
 from tolman.errors import InputError, UsageError
 from tolman.generate.distractors import Dealer
 

@@ -26,10 +26,9 @@ from tolman.cli import app
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, read_pool, read_shards, write_pool
 from tolman.curate.mapping import open_mapping
-from tolman.curate.pipeline import Work, curate
+from tolman.curate.pipeline import Verify, Work, curate, read_recipe
 from tolman.curate.publishing import reorder
-from tolman.curate.recipe import Verify, read_recipe
-from tolman.curate.verify import judge, read_answer
+from tolman.curate.stages import judge, read_answer
 from tolman.errors import InputError, UsageError
 
 COLOURS = ("red", "green", "blue", "grey", "white", "black")

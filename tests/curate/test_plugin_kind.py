@@ -16,10 +16,9 @@ from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.benchmarks.fields import Unmappable
 from tolman.curate.asking import question_text
 from tolman.curate.candidates import Candidate, read_pool
-from tolman.curate.collecting import pool_questions
 from tolman.curate.importing import answered
 from tolman.curate.mapping import Mapping
-from tolman.curate.verify import answering_task, read_answer, same
+from tolman.curate.stages import answering_task, pool_questions, read_answer, same
 from tolman.errors import InputError
 from tolman.kinds import ItemKind
 from tolman.plugins import load_plugin

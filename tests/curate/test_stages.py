@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from terminal import tolman
-from tolman.curate.pipeline import Stage, Work, carry_out, in_order, stages_of
-from tolman.curate.recipe import Recipe, read_recipe
+from tolman.curate.pipeline import Recipe, Stage, Work, carry_out, in_order, read_recipe, stages_of
 from tolman.errors import UsageError
 from tolman.plugins import load_plugin
 

@@ -8,7 +8,7 @@ import pytest
 from tolman import benchmarks
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF, LEVELS, repair_task_name
 from tolman.curate.mapping import open_mapping
-from tolman.curate.verify import NO_LEVELS, doubts, lacks_level, level_of
+from tolman.curate.stages import NO_LEVELS, doubts, lacks_level, level_of
 from tolman.generate.family import labels_of
 from tolman.ground_truth.question_families import families
 from tolman.items import Item

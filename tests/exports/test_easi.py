@@ -14,7 +14,7 @@ import released_rows
 from answered import answered
 from runs.logs.conftest import data_of, interchange  # noqa: F401
 from tolman.errors import UsageError
-from tolman.exports.easi.board import COLUMNS
+from tolman.exports.easi import COLUMNS
 from tolman.features.catalogue.compute import ExportResult, export
 from tolman.features.catalogue.config import ExportConfig
 from tolman.items import Item

@@ -27,7 +27,7 @@ from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.categories import of_dataset
 from tolman.ingest.checks import scale_doubts
 from tolman.ingest.formats.generic import FORMAT, read_scene_file
-from tolman.ingest.readers.picture_sources import common_size_of, pictures_of
+from tolman.ingest.standard_video import common_size_of, pictures_of
 from videos import two_tracks, write_video
 
 pytest.importorskip("plyfile", reason="scans need the extra 'build'")

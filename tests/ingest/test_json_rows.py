@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tolman.errors import InputError
-from tolman.ingest.readers import text_records
-from tolman.ingest.readers.text_records import json_rows
+from tolman.ingest import readers
+from tolman.ingest.readers import json_rows
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
@@ -21,7 +21,7 @@ RECORDS = st.lists(st.dictionaries(st.text(max_size=5), VALUES, max_size=4), max
 
 @pytest.fixture(autouse=True)
 def small_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_records, "_CHUNK", 7)
+    monkeypatch.setattr(readers, "_CHUNK", 7)
 
 
 @settings(deadline=None, max_examples=60)
@@ -70,8 +70,8 @@ def test_what_is_wrong_is_said_with_the_row(tmp_path: Path, text: str, sentence:
 
 
 def test_a_row_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_records, "_LONGEST", 1000)
-    monkeypatch.setattr(text_records, "_CHUNK", 400)
+    monkeypatch.setattr(readers, "_LONGEST", 1000)
+    monkeypatch.setattr(readers, "_CHUNK", 400)
     path = tmp_path / "table.json"
     path.write_text('[{"a": "' + "x" * 100_000)
     with pytest.raises(InputError, match="row 1: is no JSON"):

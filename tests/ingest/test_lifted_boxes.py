@@ -10,7 +10,7 @@ from ingest.marks import overlap
 from ingest.worlds import box_of, rotation
 from tolman.geometry.boxes import Boxes
 from tolman.geometry.camera_geometry import pixel_rays
-from tolman.geometry.scan_consistency import box_spans
+from tolman.geometry.motion import box_spans
 from tolman.ingest.lifted_boxes import LiftedObject, Mark, MarkedView, lift
 from tolman.scenes import OrientedBox
 from tolman.simulate.walks import looking

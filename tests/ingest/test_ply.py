@@ -12,7 +12,7 @@ pytest.importorskip("plyfile", reason="scans need the extra 'build'")
 import plyfile
 
 from tolman.errors import InputError
-from tolman.ingest.readers.ply import read_ply
+from tolman.ingest.readers import read_ply
 
 HEAD = "ply\nformat ascii 1.0\nelement vertex 5\nproperty uchar red\nproperty double z\nproperty float x\nproperty float y\n"
 VERTICES = "1 0.5 0 0\n2 0.5 1 0\n3 0.5 1 1\n4 0.5 0 1\n5 0.5 2 2\n"

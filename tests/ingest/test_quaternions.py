@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from tolman.ingest.readers.text_records import rigid, rotations
+from tolman.ingest.readers import rigid, rotations
 
 
 def test_rotations_are_those_of_scipy() -> None:

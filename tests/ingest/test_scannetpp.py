@@ -17,7 +17,7 @@ from ingest.worlds import FRAMES, small_world
 from tolman.errors import InputError
 from tolman.ingest.build import Ingested, ScansConfig, ingest
 from tolman.ingest.formats.scannetpp import FORMAT, count_frames, read_depth
-from tolman.ingest.readers.annotated_boxes import oriented_box
+from tolman.ingest.surfaces import oriented_box
 from tolman.media.video import read_frames, read_index
 
 NAMES = {"bookshelf": "cabinet"}

@@ -14,7 +14,7 @@ import pytest
 
 from interop.released import source_of
 from review.exchange.picture_sets import ONE, marks, receiver, shapes
-from tolman.review.exchange import cvat, label_studio
+from tolman.review.exchange import annotation_programs
 
 VARIABLE = "TOLMAN_ANNOTATING"
 SOURCES = "opencv/cvat"
@@ -38,7 +38,7 @@ def _run(script: str, *arguments: Path) -> dict[str, Any]:
 
 
 def test_label_studio_imports_and_exports_what_was_written(tmp_path: Path) -> None:
-    for name, text in label_studio.write_pictures(ONE).items():
+    for name, text in annotation_programs.write_pictures(ONE).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "data").mkdir()
     found = _run("annotating.py", tmp_path, tmp_path / "data")
@@ -46,17 +46,17 @@ def test_label_studio_imports_and_exports_what_was_written(tmp_path: Path) -> No
     taken = found["taken"]
     assert (taken["task_count"], taken["annotation_count"], taken["prediction_count"]) == (1, 1, 1)
     back = json.dumps(found["exported"]).encode()
-    assert shapes(label_studio.read_pictures(back, receiver(ONE, "Ann"))) == marks(ONE, "Ann")
-    assert shapes(label_studio.read_pictures(back, receiver(ONE, "Bob"))) == marks(ONE, "Bob")
+    assert shapes(annotation_programs.read_pictures(back, receiver(ONE, "Ann"))) == marks(ONE, "Ann")
+    assert shapes(annotation_programs.read_pictures(back, receiver(ONE, "Bob"))) == marks(ONE, "Bob")
 
 
 def _backup() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        for name, text in cvat.write(ONE).items():
+        for name, text in annotation_programs.write(ONE).items():
             archive.writestr(name, text)
         for one in ONE.pictures:
-            archive.writestr(f"{cvat.PICTURES}/{one.picture.file}", b"")
+            archive.writestr(f"{annotation_programs.PICTURES}/{one.picture.file}", b"")
     return out.getvalue()
 
 
@@ -73,6 +73,6 @@ def test_the_server_of_cvat_reads_a_backup_and_writes_it_again(tmp_path: Path) -
         (tmp_path / "sources" / name).write_text(text, encoding="utf-8")
     found = _run("backing.py", tmp_path / "backup.zip", tmp_path / "out.zip", tmp_path / "sources")
     assert found["segments"] == [1, 0]
-    back = cvat.read((tmp_path / "out.zip").read_bytes(), receiver(ONE, "Ann"))
+    back = annotation_programs.read((tmp_path / "out.zip").read_bytes(), receiver(ONE, "Ann"))
     assert shapes(back) == marks(ONE, "Ann")
     assert [one.chosen for one in back.values()] == [dict(one.chosen)["Ann"] for one in ONE.pictures]

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from metadata_media import SECRETS, film, photo
-from tolman.media.privacy import image_without_metadata, video_without_metadata
+from tolman.media.images import image_without_metadata, video_without_metadata
 from tolman.media.video import BrokenMediaError, read_frames, read_index
 
 

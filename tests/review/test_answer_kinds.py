@@ -12,7 +12,7 @@ from PIL import Image
 from reviewing import Serve, Served, at_work
 from tolman.item_table import write_items
 from tolman.items import Item
-from tolman.review.forms.form_values import AnswerError, labels_of, read_answer, shown_answer
+from tolman.review.forms import AnswerError, labels_of, read_answer, shown_answer
 from tolman.review.modes.answering import answers
 
 PICTURE = {"kind": "image", "path": "picture.png"}

@@ -21,7 +21,7 @@ from reviewing import (
 )
 from tolman.review.modes.answering import answers
 from tolman.review.server import owner_link
-from tolman.review.store.schema import Project, Submission
+from tolman.review.store import Project, Submission
 
 TITLES = {item.id: item.question.split("<image>")[0].strip() for item in items()}
 

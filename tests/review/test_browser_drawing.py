@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from reviewing import Serve, Served, at_work, make_benchmark, snap, until
 from tolman.review.media import frame_times
-from tolman.review.store.schema import Submission
+from tolman.review.store import Submission
 
 pytestmark = pytest.mark.full
 

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from reviewing import Serve, Served, at_work, item_shown, make_benchmark, press_media_keys
 from tolman.review.site import CHOICE_KEYS, KEY_TABLE, choice_keys
-from tolman.review.store.schema import Assignment, Submission, Task
+from tolman.review.store import Assignment, Submission, Task
 
 CHOSEN_BY = (pytest.param("key", marks=pytest.mark.full), "pointer, then focus")
 ASKED = ("order", "pair")  # a video; and pictures, of which one is an option

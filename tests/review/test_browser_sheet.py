@@ -19,7 +19,7 @@ from PIL import Image
 pytest.importorskip("av", reason="reading videos needs the extra 'media'")
 
 from tolman.ingest.media_pool import Looked, look
-from tolman.ingest.readers.picture_sources import VideoFile
+from tolman.ingest.standard_video import VideoFile
 from tolman.items import Media
 from tolman.media.frame_store import FrameStore
 from tolman.media.images import read_upright

@@ -20,7 +20,7 @@ from tolman.reports.loaded_runs import load_runs
 from tolman.review.modes.answer_approval import pairs_of
 from tolman.review.modes.answering import answers
 from tolman.review.projects.project_export import export_runs, publish
-from tolman.review.store.schema import Decision, ItemVersion, Project
+from tolman.review.store import Decision, ItemVersion, Project
 from tolman.review.tasks.decisions import agreement, votes_of
 
 ORDER = '''

@@ -21,7 +21,7 @@ from tolman.review.projects.study_projects import start_study
 from tolman.review.server import create_app
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import ANYBODY, roles_of
-from tolman.review.store.schema import ROLES
+from tolman.review.store import ROLES
 from tolman.review.studies import Study
 
 EVERYBODY, SIGNED_IN, STAFF = {ANYBODY, *ROLES}, set(ROLES), {"annotator", "reviewer", "owner"}

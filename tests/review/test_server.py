@@ -24,8 +24,8 @@ from tolman.review.accounts import protection
 from tolman.review.media import absent
 from tolman.review.server import serve
 from tolman.review.site import open_site
-from tolman.review.store.schema import Project, Submission, Task, User
-from tolman.review.tasks.work import current_items
+from tolman.review.store import Project, Submission, Task, User
+from tolman.review.tasks import current_items
 
 
 @contextmanager

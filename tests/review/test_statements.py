@@ -11,7 +11,7 @@ from sqlalchemy import event, select
 
 from reviewing import TRUTHS, Client, Served, item_on, review
 from tolman.review.accounts import Person, belongs, set_members, workers
-from tolman.review.store.schema import Participant, Project, User
+from tolman.review.store import Participant, Project, User
 
 WHO = 1
 """Statements of every page: whose session it is."""

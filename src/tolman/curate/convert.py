@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tolman.curate.candidates import TEXT, Candidate
 from tolman.generate.distractors import Dealer, numeric_options, placed, whole_options
 from tolman.items import LETTERS, MEDIA_MARK
-from tolman.kinds.numbers_and_texts import in_ascii_digits
+from tolman.kinds.written_kinds import in_ascii_digits
 
 KEPT_ANSWERS = 2_000
 """Different answers that are remembered for each question type."""

@@ -27,8 +27,7 @@ from tolman.benchmarks.site.site_rows import SYSTEMS
 from tolman.curate.asking import Asker, ModelTask, Reply, question_text
 from tolman.curate.candidates import Candidate, read_pool, read_shards, shards_of, write_pool
 from tolman.curate.mapping import NO, Category, Taxonomy
-from tolman.curate.pipeline import Stage, Work, file_state, plainly
-from tolman.curate.recipe import Classify
+from tolman.curate.pipeline import Classify, Stage, Work, file_state, plainly
 from tolman.errors import EndpointError, InputError, UsageError
 from tolman.files import atomic_write, write_text
 from tolman.items import Media

@@ -36,7 +36,7 @@ from tolman.ingest import formats
 from tolman.ingest.categories import of_dataset, of_file
 from tolman.ingest.make import IngestSettings, make
 from tolman.ingest.marked_objects import lift_marked, marks_files, marks_path
-from tolman.ingest.readers.text_records import natural
+from tolman.ingest.readers import natural
 from tolman.ingest.scan_format import Format, ScanHints, SceneSource
 from tolman.media.integrity import lost_bytes
 from tolman.parallel import Workers, parallel_map

@@ -8,7 +8,7 @@
 | anything between | a note with the figures |
 
 Measures compare masks with boxes, and depth with a mesh, with itself and with boxes. Each gives a score between 0 and 1
-for any cameras (`geometry.scan_consistency`). Each scan is held by `camera_conventions` to where its cameras say up
+for any cameras (`geometry.motion`). Each scan is held by `camera_conventions` to where its cameras say up
 is, and its cameras to where its things are; one without masks and depth to its mesh by completeness.
 """
 
@@ -23,7 +23,7 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import Tree
-from tolman.geometry.scan_consistency import (
+from tolman.geometry.motion import (
     CameraView,
     DepthSample,
     MaskSample,

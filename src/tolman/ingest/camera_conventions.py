@@ -21,7 +21,7 @@ import numpy as np
 from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import turned_poses
-from tolman.geometry.scan_consistency import cameras_up, floor_share, path_length
+from tolman.geometry.motion import cameras_up, floor_share, path_length
 from tolman.ingest.scan_format import Axes, CameraRecording, Direction, Up
 
 UP_TURNS: dict[Up, Floats] = {

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Floats
-from tolman.geometry.scan_consistency import in_frames
+from tolman.geometry.motion import in_frames
 from tolman.ingest.scan_format import CameraRecording
 
 _RIGID = 0.02

@@ -14,7 +14,7 @@ from tolman.files import link_or_copy
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import Tree, scaled_intrinsics
 from tolman.geometry.ground_plane import room_area, room_center
-from tolman.geometry.scan_consistency import in_frames
+from tolman.geometry.motion import in_frames
 from tolman.ingest.camera_consistency import check_cameras, fitting
 from tolman.ingest.camera_conventions import Convention, Declared, is_upright
 from tolman.ingest.categories import Categories

@@ -19,14 +19,12 @@ from tolman.errors import InputError, counted
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import scaled_intrinsics
-from tolman.geometry.scan_consistency import in_frames
+from tolman.geometry.motion import in_frames
 from tolman.ingest.lifted_boxes import LiftedObject, Mark, MarkedView, MaskVotes, lift, with_depth
-from tolman.ingest.readers.annotated_boxes import faces_in, read_json
-from tolman.ingest.readers.picture_sources import decoded_mask
-from tolman.ingest.readers.text_records import all_files
+from tolman.ingest.readers import all_files
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
-from tolman.ingest.standard_video import straighten
-from tolman.ingest.surfaces import spread_points
+from tolman.ingest.standard_video import decoded_mask, straighten
+from tolman.ingest.surfaces import faces_in, read_json, spread_points
 from tolman.scenes import Capture, Lifted, Sighting
 from tolman.scoring.picture_shapes import MAX_PIXELS, MAX_VERTICES, check_runs, lengthened
 from tolman.scoring.picture_shapes import decode as decode_runs

@@ -33,7 +33,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from tolman.benchmarks.rows import read_rows
 from tolman.errors import InputError, UsageError, invalid_field
 from tolman.files import atomic_write, write_text
-from tolman.ingest.readers.text_records import natural
+from tolman.ingest.readers import natural
 from tolman.media.video import BrokenMediaError, need_pillow, read_frames, read_index
 from tolman.parallel import Workers, parallel_map
 

@@ -22,11 +22,11 @@ from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import turned_poses
 from tolman.geometry.fitting import FitError
 from tolman.geometry.measuring import Measurement, measure
+from tolman.geometry.motion import cameras_up, floor_share, in_frames
 from tolman.geometry.regions import BoxRegion, FrameRegion, Region
-from tolman.geometry.scan_consistency import cameras_up, floor_share, in_frames
 from tolman.ingest.camera_conventions import MIN_BOXES, MIN_POSES, SAME_UP, UP_TURNS
+from tolman.ingest.clouds import Sweep
 from tolman.ingest.clouds.recording import Recording, is_collection, open_cloud, open_collection
-from tolman.ingest.clouds.sweeps import Sweep
 from tolman.ingest.formats.rig import open_rig
 from tolman.ingest.marked_objects import mask_votes
 from tolman.ingest.readers.rig_file import NAME

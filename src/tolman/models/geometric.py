@@ -14,7 +14,7 @@ from tolman.ground_truth.question_families import Recomputed, recompute
 from tolman.ground_truth.released_audit import warn_of_other_scenes
 from tolman.ground_truth.scene_arrays import geometries_by_id
 from tolman.items import CANT_TELL
-from tolman.kinds.choices import nearest_option
+from tolman.kinds.written_kinds import nearest_option
 from tolman.models.model import CallError, Request
 from tolman.responses import FailureKind, Response
 from tolman.scoring.item_kind import kind_of

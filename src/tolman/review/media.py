@@ -38,7 +38,7 @@ from tolman.review.accounts import AccountError, Person, belongs
 from tolman.review.evidence.point_clouds import cloud_of
 from tolman.review.evidence.scene_drawings import cameras_of, scene_data
 from tolman.review.site import Me, Site, TheSite, allow
-from tolman.review.store.schema import ROLES, Assignment, Medium, Project, TaskMedium
+from tolman.review.store import ROLES, Assignment, Medium, Project, TaskMedium
 
 TYPES = {
     ".mp4": "video/mp4",

@@ -32,21 +32,21 @@ from starlette.staticfiles import StaticFiles
 
 from tolman.errors import UsageError, counted
 from tolman.plugins import load_plugins, loaded_plugins
-from tolman.review import media, projects
+from tolman.review import media, projects, routes
 from tolman.review.accounts import ensure_owner, invite
 from tolman.review.accounts.protection import Guard, JsonLines, Logged
 from tolman.review.console import acts
-from tolman.review.evidence.model_opinions import foreseen_unfit
+from tolman.review.evidence import foreseen_unfit
 from tolman.review.evidence.scene_drawings import EXPLORER
 from tolman.review.media import absent
 from tolman.review.modes import MODES
 from tolman.review.projects.study_projects import StartedStudy, check_store, start_asked, start_named
-from tolman.review.routes import account_pages, console_pages, correction_pages, file_pages, home_pages, study_pages
+from tolman.review.routes import account_pages, console_pages, correction_pages, study_pages
 from tolman.review.server_settings import ReviewSettings
 from tolman.review.site import HERE, SignInNeededError, Site, Visitor, open_site, page, roles_of, see_other, visitor_of
 from tolman.runtime import ignore_interrupts
 
-_PAGES = (account_pages, home_pages, correction_pages, console_pages, file_pages, study_pages)
+_PAGES = (account_pages, routes, correction_pages, console_pages, routes, study_pages)
 THREADS = 8
 """Requests whose pages are made at the same time; the others wait in the event loop."""
 _SENTENCES = {404: "There is no such page.", 405: "This can't be done here."}

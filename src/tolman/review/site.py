@@ -36,9 +36,9 @@ from tolman.review.accounts import Person, ensure_owner, person_of, plain_name, 
 from tolman.review.accounts.protection import Attempts, Limit, Passwords, host_name, network_of
 from tolman.review.evidence.point_clouds import places
 from tolman.review.server_settings import ReviewSettings
+from tolman.review.store import ROLES, Fact
 from tolman.review.store.database import Database
 from tolman.review.store.pool import MediaPool
-from tolman.review.store.schema import ROLES, Fact
 from tolman.runs.run_items import Loaded, load
 from tolman.scoring.agreement_coefficients import Coefficient
 

@@ -10,7 +10,7 @@ import pytest
 from ingest.lidar.layouts import EPOCH, write_bag, write_las, write_pcd, write_ply
 from ingest.lidar.yard import Shot, shot
 from tolman.errors import InputError
-from tolman.ingest.clouds import PointTime, Sweep, cloud_files, read_sweeps
+from tolman.ingest.clouds import PointTime, Sweep, cloud_files, read_sweeps, sweep_of
 from tolman.ingest.clouds.bags import (
     bag_pictures,
     bag_poses,
@@ -21,7 +21,6 @@ from tolman.ingest.clouds.bags import (
     topics,
 )
 from tolman.ingest.clouds.cloud_files import GPS_EPOCH, read_las, read_stamps, stamp_in_name, unix_seconds
-from tolman.ingest.clouds.sweeps import sweep_of
 
 pytest.importorskip("embreex", reason="recordings are simulated with the extra 'worlds'")
 NOISE = [(0.1 * i, (np.random.default_rng(i).random((12, 16, 3)) * 255).astype(np.uint8)) for i in range(3)]

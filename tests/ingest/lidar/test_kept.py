@@ -15,8 +15,8 @@ from tolman.cli import app
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.build import ScansConfig, ingest
+from tolman.ingest.clouds import Sweep, Track, in_scene
 from tolman.ingest.clouds.recording import Keeper, open_collection, read_sweep
-from tolman.ingest.clouds.sweeps import Sweep, Track, in_scene
 from tolman.ingest.formats.rig import open_rig
 from tolman.ingest.scan_measures import Pick, measure_recording
 from tolman.media.video import read_index

@@ -19,8 +19,8 @@ from tolman.geometry.camera_geometry import pixel_rays, project
 from tolman.geometry.clouds import Cloud
 from tolman.geometry.measuring import measure
 from tolman.geometry.regions import BoxRegion, FrameRegion
+from tolman.ingest.clouds import Gathered
 from tolman.ingest.clouds.recording import Recording
-from tolman.ingest.clouds.sweeps import Gathered
 from tolman.ingest.formats.rig import open_rig
 from tolman.ingest.marked_objects import mask_votes
 from tolman.ingest.scan_measures import Pick, measure_recording, open_recording

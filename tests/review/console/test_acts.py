@@ -15,12 +15,11 @@ from sqlalchemy import func, select
 
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, review
 from tolman.item_table import read_items
-from tolman.review.console import acts
+from tolman.review.console import ItemFilter, acts, page_of
 from tolman.review.console.acts import ActState, act_of
-from tolman.review.console.item_listing import ItemFilter, page_of
 from tolman.review.projects.project_export import publish
+from tolman.review.store import Assignment, Decision, HistoryEvent, ItemVersion, Submission, Task
 from tolman.review.store.database import WITH_UNDONE
-from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Submission, Task
 
 
 def _rows(served: Served, project: int) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Served, answer_all, item_on, items, review
-from tolman.review.console.item_listing import SORTS, STATES, ItemFilter, labels_of, page_of
-from tolman.review.store.schema import ItemVersion, Submission, Task
+from tolman.review.console import SORTS, STATES, ItemFilter, labels_of, page_of
+from tolman.review.store import ItemVersion, Submission, Task
 from tolman.scoring.agreement_coefficients import observed_agreement
 
 
@@ -104,7 +104,7 @@ def test_each_column_sorts_and_nothing_known_comes_last(served: Served) -> None:
 
 def test_pages_are_cut_by_the_database(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     project = served.project("answer")
-    monkeypatch.setattr("tolman.review.console.item_listing.ROWS", 4)
+    monkeypatch.setattr("tolman.review.console.ROWS", 4)
     whole = [served.told(page_of, project, ItemFilter(page=page), 0.0) for page in (1, 2, 99)]
     assert [(len(one.rows), one.found, one.page, one.pages) for one in whole] == [
         (4, 6, 1, 2),

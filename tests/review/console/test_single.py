@@ -13,13 +13,13 @@ from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Serve, Served, answer_all, item_on, review
 from tolman.item_table import read_items
-from tolman.review.console.item_listing import ItemFilter, page_of
+from tolman.review.console import ItemFilter, page_of
 from tolman.review.modes.answering import answers
 from tolman.review.projects.project_export import export_runs, publish
 from tolman.review.projects.project_files import times_table
 from tolman.review.projects.study_projects import start_study
+from tolman.review.store import Assignment, Decision, HistoryEvent, Project, Submission, Task, Undone, User
 from tolman.review.store.database import WITH_UNDONE
-from tolman.review.store.schema import Assignment, Decision, HistoryEvent, Project, Submission, Task, Undone, User
 from tolman.review.studies import Study
 from tolman.review.studies.study_records import records
 from tolman.review.tasks.decisions import agreement, votes_of

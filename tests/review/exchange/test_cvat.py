@@ -11,8 +11,8 @@ from hypothesis import given, settings
 
 from review.exchange.picture_sets import ONE, PICTURE, marks, picture_sets, receiver, shapes
 from reviewing import zipped
-from tolman.review.exchange import Choices, ExchangeError, PictureSet, Returned, Shape, cvat
-from tolman.review.exchange.cvat import read, write
+from tolman.review.exchange import Choices, ExchangeError, PictureSet, Returned, Shape, annotation_programs
+from tolman.review.exchange.annotation_programs import read, write
 
 MANIFEST = "data/manifest.jsonl"
 
@@ -140,13 +140,13 @@ def test_files_that_are_no_backup_are_refused(monkeypatch: pytest.MonkeyPatch) -
     broken[40:60] = b"\0" * 20
     with pytest.raises(ExchangeError):
         read(bytes(broken), receiver(ONE, "Ann"))
-    monkeypatch.setattr(cvat, "MOST_REGIONS", 2)
+    monkeypatch.setattr(annotation_programs, "MOST_REGIONS", 2)
     with pytest.raises(ExchangeError, match="more than 2 annotations"):
         _read(files)
-    monkeypatch.setattr(cvat, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(annotation_programs, "MOST_BYTES", 1_000_000)
     with pytest.raises(ExchangeError, match=r"annotations.json has more than 1 MB"):
         _read(files | {"annotations.json": " " * 1_000_001})
-    monkeypatch.setattr(cvat, "MOST_FILES", 2)
+    monkeypatch.setattr(annotation_programs, "MOST_FILES", 2)
     with pytest.raises(ExchangeError, match="more than 2 files"):
         _read(files)
 

@@ -9,7 +9,7 @@ import pytest
 
 from reviewing import LABELS, TRUTHS, Served, items, unzipped, upload
 from tolman.review.exchange import ExchangeError
-from tolman.review.exchange.label_studio import LabelledTask, read_tasks, write_tasks
+from tolman.review.exchange.annotation_programs import LabelledTask, read_tasks, write_tasks
 
 
 def test_labels_go_out_and_come_back_as_somebodys(served: Served) -> None:

@@ -11,8 +11,16 @@ import pytest
 from hypothesis import given, settings
 
 from review.exchange.picture_sets import ONE, PICTURE, marks, picture_sets, receiver, shapes
-from tolman.review.exchange import ExchangeError, NamedPicture, PictureSet, Receiver, Returned, Shape, label_studio
-from tolman.review.exchange.label_studio import read_pictures, write_pictures
+from tolman.review.exchange import (
+    ExchangeError,
+    NamedPicture,
+    PictureSet,
+    Receiver,
+    Returned,
+    Shape,
+    annotation_programs,
+)
+from tolman.review.exchange.annotation_programs import read_pictures, write_pictures
 
 
 def _tasks() -> list[dict[str, Any]]:
@@ -162,6 +170,6 @@ def _region(task: dict[str, Any], number: int = 0) -> dict[str, Any]:
 def test_numbers_that_json_has_not_and_too_many_regions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ExchangeError, match="no JSON"):
         read_pictures(write_pictures(ONE)["tasks.json"].replace("50.0", "NaN").encode(), receiver(ONE, "Ann"))
-    monkeypatch.setattr(label_studio, "MOST_REGIONS", 1)
+    monkeypatch.setattr(annotation_programs, "MOST_REGIONS", 1)
     with pytest.raises(ExchangeError, match="more than 1 regions"):
         _read(_tasks())

@@ -13,8 +13,8 @@ import tolman.review
 from kinds.yes_no import WORDS
 from tolman.items import Item, Media
 from tolman.plugins import load_plugin
-from tolman.review.forms.form_values import WIDGETS as HERE
-from tolman.review.forms.form_values import (
+from tolman.review.forms import WIDGETS as HERE
+from tolman.review.forms import (
     AnswerError,
     agree,
     as_field,

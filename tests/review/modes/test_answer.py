@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from reviewing import Served, answer_all, items
 from tolman.review.modes.answering import answers
-from tolman.review.store.schema import Submission
+from tolman.review.store import Submission
 
 GIVEN = {"count": "3", "size": "70,5"}
 

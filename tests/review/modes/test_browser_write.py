@@ -10,7 +10,7 @@ import pytest
 
 from making import violations, written
 from reviewing import Serve, Served, at_work, press_media_keys, snap
-from tolman.review.tasks.work import item_of
+from tolman.review.tasks import item_of
 
 
 @pytest.fixture

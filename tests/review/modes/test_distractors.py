@@ -18,7 +18,7 @@ from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import MEDIA_MARK
 from tolman.review.modes.distractors import key_steps
 from tolman.review.projects.project_export import publish
-from tolman.review.tasks.work import item_of
+from tolman.review.tasks import item_of
 from tolman.scenes import Event
 
 EVENTS = (

@@ -16,9 +16,9 @@ from terminal import tolman
 from tolman.curate.filtering import read_hand_labels
 from tolman.curate.mapping import open_taxonomy
 from tolman.review.accounts import AccountError
-from tolman.review.console.item_listing import ItemFilter, page_of
+from tolman.review.console import ItemFilter, page_of
 from tolman.review.modes.labelling import majority_labels
-from tolman.review.store.schema import Submission
+from tolman.review.store import Submission
 
 THOUGHT = "The lamp stands to the left of the door, so that it must be seen before the others are."
 

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from reviewing import TEXTS, TRUTHS, Served, item_on, review
 from tolman.review.accounts import Person
-from tolman.review.store.schema import (
+from tolman.review.store import (
     Assignment,
     Decision,
     Flag,
@@ -21,9 +21,9 @@ from tolman.review.store.schema import (
     Task,
     User,
 )
+from tolman.review.tasks import finish
 from tolman.review.tasks.assignments import take
 from tolman.review.tasks.decisions import agreement, votes_of
-from tolman.review.tasks.work import finish
 
 
 @pytest.mark.full

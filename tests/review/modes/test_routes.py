@@ -17,7 +17,7 @@ from tolman.item_table import read_items
 from tolman.review.accounts import AccountError
 from tolman.review.modes.route_planning import SETTINGS
 from tolman.review.projects.project_export import publish
-from tolman.review.tasks.work import item_of
+from tolman.review.tasks import item_of
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from reviewing import Client, Serve, Served, begin_writing, choose_media, servin
 from tolman.errors import UsageError
 from tolman.features.review.compute import review_settings
 from tolman.features.review.config import ReviewConfig
-from tolman.review.tasks.work import item_of
+from tolman.review.tasks import item_of
 
 pytestmark = pytest.mark.full
 

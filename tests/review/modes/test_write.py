@@ -22,15 +22,15 @@ from tolman.ingest.media_pool import bring_in, read_pool
 from tolman.item_table import read_items
 from tolman.items import Item
 from tolman.plugins import load_plugin
+from tolman.review import tasks
 from tolman.review.accounts import AccountError
 from tolman.review.forms.question_checks import is_mashed
 from tolman.review.media import whole_file
 from tolman.review.projects.project_export import publish
+from tolman.review.store import HistoryEvent, ItemVersion, Project
 from tolman.review.store.pool import key_of
-from tolman.review.store.schema import HistoryEvent, ItemVersion, Project
-from tolman.review.tasks import work
+from tolman.review.tasks import item_of
 from tolman.review.tasks.decisions import raise_flag
-from tolman.review.tasks.work import item_of
 from tolman.scoring.error_types import MMSI, typed_already
 from videos import write_video
 
@@ -436,8 +436,8 @@ def test_a_scene_that_one_may_be_asked_about_stays_hidden(beside_scenes: Served)
     with beside_scenes.site.database.write() as db:
         asked = Item(id="q", question="How many chairs?", kind="number", answer="2", task="t", scene="rooms/one")
         found = db.get_one(Project, project)
-        version = work.add_item(db, beside_scenes.site, found, asked)
-        work.add_task(db, beside_scenes.site, found, "review", "q", version=version)
+        version = tasks.add_item(db, beside_scenes.site, found, asked)
+        tasks.add_task(db, beside_scenes.site, found, "review", "q", version=version)
     refused = ann.get(f"{path}/scene/{known}")
     assert "You may still be asked questions about this scene" in refused.text
     assert "data-workbench" not in refused.text

@@ -25,7 +25,7 @@ from reviewing import (
 )
 from tolman.review.projects import question_pictures
 from tolman.review.projects.project_files import FORMATS
-from tolman.review.store.schema import Submission
+from tolman.review.store import Submission
 from tolman.review.tasks.blinding import MARKED
 
 POINT = {"medium": 1, "points": [[160.0, 120.0]], "size": [320, 240], "note": "the lamp"}

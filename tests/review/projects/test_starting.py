@@ -11,7 +11,7 @@ from reviewing import Serve, items, settings_of
 from tolman.item_table import write_items
 from tolman.review import projects
 from tolman.review.site import Site, open_site
-from tolman.review.store.schema import ItemVersion, Project, Starting, Task, TaskMedium
+from tolman.review.store import ItemVersion, Project, Starting, Task, TaskMedium
 
 
 @pytest.fixture

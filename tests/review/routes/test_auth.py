@@ -20,7 +20,7 @@ def test_a_database_is_brought_to_the_tables_that_the_code_has(served: Served) -
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    from tolman.review.store.schema import Base
+    from tolman.review.store import Base
 
     with served.site.database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})

@@ -29,7 +29,7 @@ from tolman.ground_truth.released_audit import audit as compute
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.ingest.media_pool import bring_in
 from tolman.items import Item
-from tolman.review.store.schema import Decision, ItemVersion
+from tolman.review.store import Decision, ItemVersion
 from tolman.scenes import Event
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"

@@ -21,7 +21,7 @@ from tolman.features.generate.compute import generate
 from tolman.features.generate.config import GenerateConfig
 from tolman.ground_truth.scene_arrays import open_collection
 from tolman.items import Item
-from tolman.review.store.schema import Decision, Flag, ItemVersion, Task
+from tolman.review.store import Decision, Flag, ItemVersion, Task
 
 
 @pytest.fixture(scope="module")

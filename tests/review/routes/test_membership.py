@@ -14,7 +14,7 @@ from reviewing import PASSWORD, Client, Served, enter, until
 from tolman.errors import UsageError
 from tolman.review import accounts, projects
 from tolman.review.projects.study_projects import start_study
-from tolman.review.store.schema import User
+from tolman.review.store import User
 from tolman.review.studies import Study
 from tolman.review.studies.study_steps import join_path
 

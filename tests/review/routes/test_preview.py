@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from making import violations
 from reviewing import TRUTHS, Served, enter, item_on, review
 from tolman.review.projects.study_projects import start_study
-from tolman.review.store.schema import Base
+from tolman.review.store import Base
 from tolman.review.studies import Study
 
 

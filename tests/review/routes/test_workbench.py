@@ -17,7 +17,7 @@ from reviewing import Client, Served
 from three_rooms import ROOMS
 from tolman.features.generate.compute import generate
 from tolman.features.generate.config import GenerateConfig
-from tolman.review.store.schema import Assignment, ItemVersion, Task
+from tolman.review.store import Assignment, ItemVersion, Task
 
 pytestmark = pytest.mark.full
 

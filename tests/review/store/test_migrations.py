@@ -80,7 +80,7 @@ def test_a_database_of_an_earlier_version_opens_with_all_it_holds(
 ) -> None:
     from alembic.autogenerate import compare_metadata
 
-    from tolman.review.store.schema import Base
+    from tolman.review.store import Base
 
     (tmp_path / "store").mkdir()
     settings, clock = settings_of(benchmark, tmp_path / "store", database)

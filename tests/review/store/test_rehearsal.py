@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sqlalchemy import func, select
 
+from tolman.review.store import Fact
 from tolman.review.store.database import Database, rehearsal
-from tolman.review.store.schema import Fact
 
 
 def test_every_way_into_the_database_stays_in_a_rehearsal(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from pydantic import BaseModel
 
 from tolman.errors import InputError, UsageError
 from tolman.review import studies
-from tolman.review.studies import STUDY_FILES, Study
-from tolman.review.studies.study_file_form import FileField, groups_of, text_of
+from tolman.review.studies import STUDY_FILES, FileField, Study, groups_of, text_of
 
 PRESETS = {
     name: (Path(studies.__file__).parent / f"{name}.toml").read_text(encoding="utf-8") for name in STUDY_FILES.names

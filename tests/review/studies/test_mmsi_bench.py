@@ -23,12 +23,12 @@ from tolman.item_table import read_items
 from tolman.review.accounts import Person
 from tolman.review.console import acts
 from tolman.review.console.acts import LEAVE_OUT, REOPEN
-from tolman.review.forms.form_values import QuestionFormat
+from tolman.review.forms import QuestionFormat
 from tolman.review.projects.project_export import export_runs, publish
 from tolman.review.projects.study_projects import start_named
+from tolman.review.store import Project, Task, User
 from tolman.review.store.pool import key_of
-from tolman.review.store.schema import Project, Task, User
-from tolman.review.tasks.work import current_items
+from tolman.review.tasks import current_items
 
 FORMAT = QuestionFormat(options=4, pictures=2, more_pictures=("MSR",))
 CATEGORY = "Attribute (Meas.)"

@@ -22,7 +22,7 @@ from tolman.benchmarks.site.site_rows import CATEGORIES
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF, LEVELS
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, write_lines
-from tolman.curate.verify import Verdict, review_row
+from tolman.curate.stages import Verdict, review_row
 from tolman.features.analyses.config import HumansConfig
 from tolman.features.analyses.run_analyses import analyze_humans
 from tolman.features.report.compute import report
@@ -31,10 +31,10 @@ from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review.projects.project_export import export_runs, publish
 from tolman.review.projects.study_projects import start_named
-from tolman.review.store.schema import Decision, ItemVersion, Project, Task
+from tolman.review.store import Decision, ItemVersion, Project, Task
 from tolman.review.studies import STUDY_FILES, StudyPart
 from tolman.review.studies.participants import participants
-from tolman.review.tasks.work import current_items
+from tolman.review.tasks import current_items
 
 PAGE = (ROOT / "docs" / "review" / "studies.md").read_text(encoding="utf-8")
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "a tenth": 10}

@@ -20,7 +20,7 @@ from tolman.errors import UsageError
 from tolman.review import studies
 from tolman.review.projects.project_export import export_runs
 from tolman.review.projects.study_projects import start_asked, start_named, start_study
-from tolman.review.store.schema import Project, Submission, Task
+from tolman.review.store import Project, Submission, Task
 from tolman.review.studies import STUDY_FILES, Study, participants, study_records
 from tolman.review.studies.study_records import pay_table
 from tolman.review.studies.study_steps import join_path

@@ -18,7 +18,7 @@ from tolman.features.review.config import ReviewConfig
 from tolman.features.review.render import show_exported, show_marked
 from tolman.review.modes.answering import answers
 from tolman.review.projects.project_export import export_runs, publish
-from tolman.review.store.schema import Assignment, Project, Submission, Task
+from tolman.review.store import Assignment, Project, Submission, Task
 from tolman.review.tasks.decisions import agreement, votes_of
 
 

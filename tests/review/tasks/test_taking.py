@@ -13,9 +13,10 @@ import pytest
 from sqlalchemy import func, select, text
 
 from reviewing import TRUTHS, Client, Serve, Served, item_on
+from tolman.review import tasks
 from tolman.review.accounts import Person
-from tolman.review.store.schema import Assignment, Decision, HistoryEvent, Project, Submission, Task, User
-from tolman.review.tasks import assignments, work
+from tolman.review.store import Assignment, Decision, HistoryEvent, Project, Submission, Task, User
+from tolman.review.tasks import assignments
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_many_who_write_for_themselves_take_no_slot_twice_and_leave_none(served:
                         return done
                 continue
             with served.site.database.write_for(me.id, number) as db:
-                work.finish(db, served.site, db.get_one(Assignment, number))
+                tasks.finish(db, served.site, db.get_one(Assignment, number))
             done += 1
 
     with ThreadPoolExecutor(len(people)) as pool:

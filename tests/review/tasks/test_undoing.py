@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError
 from reviewing import TRUTHS, Client, Served, item_on, review
 from tolman.review.modes.answering import answers
 from tolman.review.projects import throughput
+from tolman.review.store import HistoryEvent, Project, Submission, Task, Undone
 from tolman.review.store.database import WITH_UNDONE
-from tolman.review.store.schema import HistoryEvent, Project, Submission, Task, Undone
 
 BACK = "Take my last answer back"
 

@@ -12,9 +12,8 @@ from tolman.analyze.duplicates import QuestionText, leaks, media_names, near_dup
 from tolman.curate import filtering
 from tolman.curate.asking import Asker
 from tolman.curate.mapping import Taxonomy, open_mapping, shipped
-from tolman.curate.pipeline import Done, Watch, Work
+from tolman.curate.pipeline import Done, Recipe, SourceEntry, Watch, Work, read_recipe
 from tolman.curate.pipeline import curate as carry_out
-from tolman.curate.recipe import Recipe, SourceEntry, read_recipe
 from tolman.errors import UsageError
 from tolman.features.curate.config import (
     CurateCategoriesConfig,

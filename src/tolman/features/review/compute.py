@@ -28,8 +28,8 @@ from tolman.review.projects.project_export import Published, WrittenRuns, export
 from tolman.review.projects.study_projects import check_store, start_named
 from tolman.review.server import serve
 from tolman.review.site import Site, open_site
+from tolman.review.store import Project, Task
 from tolman.review.store.database import shown_url
-from tolman.review.store.schema import Project, Task
 from tolman.review.studies import STUDY, STUDY_FILES
 from tolman.review.studies.participants import ATTENTION, GOLD, SAMPLE, is_outside_id, part_of
 from tolman.review.studies.study_records import pay_table

@@ -40,7 +40,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tolman import benchmarks, models, protocols
 from tolman.errors import InputError, TolmanError, UsageError, hint
-from tolman.exports.easi.board import BACKENDS, COLUMNS, columns_of, is_on_board
+from tolman.exports.easi import BACKENDS, COLUMNS, columns_of, is_on_board
 from tolman.exports.exporters import RunSource
 from tolman.exports.results import lacks_of
 from tolman.features.analyses.scored_runs import chance_scores

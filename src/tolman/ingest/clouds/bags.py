@@ -23,8 +23,8 @@ from tolman.errors import InputError
 from tolman.extras import LazyModule, needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.checks import check_seconds
-from tolman.ingest.clouds.sweeps import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
-from tolman.ingest.readers.text_records import rigid
+from tolman.ingest.clouds import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
+from tolman.ingest.readers import rigid
 from tolman.media.images import eight_bits
 from tolman.media.video import need_pillow
 

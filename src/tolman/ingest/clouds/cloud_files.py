@@ -26,9 +26,8 @@ import numpy as np
 from tolman.errors import InputError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
-from tolman.ingest.clouds.sweeps import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
-from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.text_records import in_order
+from tolman.ingest.clouds import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
+from tolman.ingest.readers import in_order, read_ply
 
 _MARK = b"laszip encoded\0\0"
 _AFTER = 52

@@ -23,9 +23,9 @@ from tolman.geometry.box_uncertainty import Rays
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import deskew, poses_at
 from tolman.ingest.checks import clocks_apart
+from tolman.ingest.clouds import CELL, MOST_RAYS, Gathered, Sweep, Track, gather
 from tolman.ingest.clouds.bags import bag_sweeps, is_bag
 from tolman.ingest.clouds.cloud_files import cloud_files, read_sweeps
-from tolman.ingest.clouds.sweeps import CELL, MOST_RAYS, Gathered, Sweep, Track, gather
 from tolman.scene_table import has_captures, read_captures
 from tolman.scenes import Capture
 

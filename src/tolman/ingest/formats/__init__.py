@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from tolman.errors import InputError, UsageError, counted
-from tolman.ingest.readers.picture_sources import IMAGES
 from tolman.ingest.scan_format import Format, RawScene, ScanHints, SceneSource
+from tolman.ingest.standard_video import IMAGES
 from tolman.registry import Registry
 
 _REGISTRY = Registry("format", __name__, "FORMAT", "tolman.formats", plural="FORMATS")

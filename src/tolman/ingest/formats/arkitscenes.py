@@ -26,11 +26,10 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Floats
-from tolman.ingest.readers.annotated_boxes import faces_in, oriented_box, read_json
-from tolman.ingest.readers.picture_sources import VideoFile, pictures_of, size_of
-from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.text_records import numbers_of, read_text, rigid
+from tolman.ingest.readers import numbers_of, read_ply, read_text, rigid
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
+from tolman.ingest.standard_video import VideoFile, pictures_of, size_of
+from tolman.ingest.surfaces import faces_in, oriented_box, read_json
 
 NEAR = 0.005
 """Seconds within which a frame has the pose of a line, as the released loader takes it."""

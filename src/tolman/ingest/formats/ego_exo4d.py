@@ -33,8 +33,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import turned_poses
+from tolman.ingest.readers import json_rows, natural
 from tolman.ingest.readers.ego_exo4d_files import ANNOTATIONS, Fixed, events_of, fixed_poses, worn_poses
-from tolman.ingest.readers.text_records import json_rows, natural
 from tolman.ingest.scan_format import CameraRecording, RawScene, SceneSource
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
 

@@ -35,10 +35,7 @@ from tolman.files import write_text
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import Lens, lens_of, turned_size
 from tolman.ingest.camera_conventions import UP_TURNS
-from tolman.ingest.readers.annotated_boxes import faces_in, orient, read_json, vector
-from tolman.ingest.readers.picture_sources import IMAGES, VideoFile, common_size_of, decoded_mask, masks_of, pictures_of
-from tolman.ingest.readers.ply import Ply, read_ply
-from tolman.ingest.readers.text_records import all_files, contained, in_order, numbers_of, read_text, scene_name
+from tolman.ingest.readers import Ply, all_files, contained, in_order, numbers_of, read_ply, read_text, scene_name
 from tolman.ingest.scan_format import (
     Axes,
     CameraRecording,
@@ -51,8 +48,18 @@ from tolman.ingest.scan_format import (
     Up,
 )
 from tolman.ingest.scan_measures import UNITS, CameraNumbers, ScanNumbers, mask_views, read_poses
-from tolman.ingest.standard_video import RATE, standard_size, undistorted
-from tolman.ingest.surfaces import majority
+from tolman.ingest.standard_video import (
+    IMAGES,
+    RATE,
+    VideoFile,
+    common_size_of,
+    decoded_mask,
+    masks_of,
+    pictures_of,
+    standard_size,
+    undistorted,
+)
+from tolman.ingest.surfaces import faces_in, majority, orient, read_json, vector
 from tolman.scenes import OrientedBox, TrackPoint, named
 
 NAME = "scene.json"

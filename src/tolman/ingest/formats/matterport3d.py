@@ -36,11 +36,10 @@ from scipy.ndimage import map_coordinates
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import Lens
-from tolman.ingest.readers.annotated_boxes import check_known, orient, read_groups, read_segments
-from tolman.ingest.readers.picture_sources import pictures_of, size_of
-from tolman.ingest.readers.ply import Ply, read_ply
-from tolman.ingest.readers.text_records import in_order, numbers_of, read_text
+from tolman.ingest.readers import Ply, in_order, numbers_of, read_ply, read_text
 from tolman.ingest.scan_format import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
+from tolman.ingest.standard_video import pictures_of, size_of
+from tolman.ingest.surfaces import check_known, orient, read_groups, read_segments
 from tolman.scenes import OrientedBox
 
 _LENGTHS = {"L": 18, "R": 20, "S": 22, "V": 13, "P": 13, "I": 41, "C": 11, "O": 24, "E": 19}

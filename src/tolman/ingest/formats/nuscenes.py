@@ -19,10 +19,10 @@ import numpy as np
 
 from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Floats
+from tolman.ingest.readers import rigid
 from tolman.ingest.readers.nuscenes_records import TABLES, Annotations, Record, Tables, rotation_of
-from tolman.ingest.readers.picture_sources import pictures_of
-from tolman.ingest.readers.text_records import rigid
 from tolman.ingest.scan_format import CameraRecording, RawScene, SceneSource
+from tolman.ingest.standard_video import pictures_of
 from tolman.scenes import Capture, Event
 
 CAMERAS = ("CAM_FRONT", "CAM_FRONT_RIGHT", "CAM_BACK_RIGHT", "CAM_BACK", "CAM_BACK_LEFT", "CAM_FRONT_LEFT")

@@ -34,9 +34,7 @@ from tolman.ingest.formats.posed_pictures import (
     recording_of,
     recordings_of,
 )
-from tolman.ingest.readers.annotated_boxes import faces_in, read_json
-from tolman.ingest.readers.picture_sources import VideoFile, decode
-from tolman.ingest.readers.text_records import (
+from tolman.ingest.readers import (
     all_files,
     contained,
     in_order,
@@ -49,6 +47,8 @@ from tolman.ingest.readers.text_records import (
     scene_name,
 )
 from tolman.ingest.scan_format import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
+from tolman.ingest.standard_video import VideoFile, decode
+from tolman.ingest.surfaces import faces_in, read_json
 
 ARKIT = WorldFrame(UP_TURNS["y"], 1.0, True, "y")
 REACH = 5.0

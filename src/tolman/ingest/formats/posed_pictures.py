@@ -23,19 +23,17 @@ from pydantic import TypeAdapter, ValidationError
 from tolman.errors import InputError, counted, invalid_field
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import LENS_MODELS, Lens, lens_of, turned_size
-from tolman.geometry.scan_consistency import cameras_up
+from tolman.geometry.motion import cameras_up
 from tolman.ingest.camera_conventions import UP_TURNS
 from tolman.ingest.formats.arkitscenes import most_turns
 from tolman.ingest.formats.generic import ObjectEntry
-from tolman.ingest.readers.annotated_boxes import orient, read_json
-from tolman.ingest.readers.picture_sources import SLACK, decoded_mask, pictures_of, size_of
-from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.text_records import (
+from tolman.ingest.readers import (
     all_files,
     contained,
     list_of,
     natural,
     numbers_of,
+    read_ply,
     read_text,
     rigid,
     rotations,
@@ -51,7 +49,8 @@ from tolman.ingest.scan_format import (
     SceneSource,
     Up,
 )
-from tolman.ingest.standard_video import RATE, standard_size, undistorted
+from tolman.ingest.standard_video import RATE, SLACK, decoded_mask, pictures_of, size_of, standard_size, undistorted
+from tolman.ingest.surfaces import orient, read_json
 from tolman.scenes import Clock
 
 OBJECTS = "objects.json"

@@ -21,6 +21,7 @@ from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import floor_plan, room_area
 from tolman.geometry.motion import Signal, gyroscope, poses_at, turning
 from tolman.ingest.checks import check_reach, check_scale, check_track, clocks_apart, is_too_long, seconds_doubted
+from tolman.ingest.clouds import Gathered, Sweep, Track
 from tolman.ingest.clouds.bags import (
     PICTURES,
     bag_pictures,
@@ -33,7 +34,7 @@ from tolman.ingest.clouds.bags import (
 )
 from tolman.ingest.clouds.cloud_files import read_stamps, read_sweeps
 from tolman.ingest.clouds.recording import Keeper, Recording
-from tolman.ingest.clouds.sweeps import Gathered, Sweep, Track
+from tolman.ingest.readers import in_order
 from tolman.ingest.readers.rig_file import (
     NAME,
     Calibration,
@@ -47,7 +48,6 @@ from tolman.ingest.readers.rig_file import (
     read_rig,
     said,
 )
-from tolman.ingest.readers.text_records import in_order
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.media.images import eight_bits
 from tolman.media.video import BrokenMediaError, need_pillow, read_frames, read_index

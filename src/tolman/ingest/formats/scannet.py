@@ -56,12 +56,10 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import scaled_intrinsics
 from tolman.ingest.checks import checked_poses
-from tolman.ingest.readers.annotated_boxes import check_known, read_groups, read_segments
-from tolman.ingest.readers.picture_sources import Archive, decode
-from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.text_records import in_order, scan_folders
+from tolman.ingest.readers import in_order, read_ply, scan_folders
 from tolman.ingest.scan_format import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
-from tolman.ingest.surfaces import majority
+from tolman.ingest.standard_video import Archive, decode
+from tolman.ingest.surfaces import check_known, majority, read_groups, read_segments
 from tolman.scenes import plain
 
 _PICTURES = (".jpg", ".jpeg", ".png")

@@ -39,12 +39,10 @@ from tolman.errors import InputError, counted
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.checks import checked_poses
-from tolman.ingest.readers.annotated_boxes import check_known, oriented_box, read_groups, read_json, read_segments
-from tolman.ingest.readers.picture_sources import VideoFile, decode
-from tolman.ingest.readers.ply import read_ply
-from tolman.ingest.readers.text_records import in_order, scan_folders
+from tolman.ingest.readers import in_order, read_ply, scan_folders
 from tolman.ingest.scan_format import CameraRecording, Instance, Picture, RawScene, ScannedSurface, SceneSource
-from tolman.ingest.surfaces import majority
+from tolman.ingest.standard_video import VideoFile, decode
+from tolman.ingest.surfaces import check_known, majority, oriented_box, read_groups, read_json, read_segments
 
 WIDTH, HEIGHT = 256, 192
 _LENGTH = struct.Struct("<I")

@@ -33,8 +33,8 @@ from pydantic import ValidationError
 
 from tolman.errors import InputError, invalid_field
 from tolman.geometry.boxes import Floats
-from tolman.ingest.readers.annotated_boxes import read_json
-from tolman.ingest.readers.text_records import list_of, read_text, rigid, rotations
+from tolman.ingest.readers import list_of, read_text, rigid, rotations
+from tolman.ingest.surfaces import read_json
 from tolman.scenes import Event
 
 KEYSTEPS = ("keystep_train.json", "keystep_val.json")

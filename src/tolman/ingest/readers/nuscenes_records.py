@@ -34,7 +34,7 @@ from tolman.errors import InputError, invalid_field
 from tolman.files import atomic_write, cache_folder
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import boxes_in_view
-from tolman.ingest.readers.text_records import JsonRow, json_rows, rotations
+from tolman.ingest.readers import JsonRow, json_rows, rotations
 from tolman.ingest.scan_format import Instance
 from tolman.scenes import OrientedBox, Sighting, TrackPoint
 

@@ -19,7 +19,7 @@ from tolman.benchmarks.rows import parse_json
 from tolman.errors import InputError, invalid_field
 from tolman.geometry.boxes import Floats
 from tolman.geometry.motion import Offset, Signal, TooLittleMotionError, estimate_offset
-from tolman.ingest.clouds.sweeps import PointTime
+from tolman.ingest.clouds import PointTime
 from tolman.scenes import Clock, OrientedBox, named
 
 NAME = "rig.json"
@@ -63,7 +63,7 @@ class RigFiles(_Part):
 
 
 class RigTime(_Part):
-    """As `tolman.ingest.clouds.sweeps.PointTime`."""
+    """As `tolman.ingest.clouds.PointTime`."""
 
     kind: Literal["auto", "relative", "absolute", "none"] = "auto"
     unit: Literal["auto", "s", "ms", "us", "ns"] = "auto"

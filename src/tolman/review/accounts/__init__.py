@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.review.accounts.protection import is_common
 from tolman.review.server_settings import ReviewSettings
+from tolman.review.store import ROLES, Invitation, Member, Participant, Project, Session, User
 from tolman.review.store.database import record
-from tolman.review.store.schema import ROLES, Invitation, Member, Participant, Project, Session, User
 
 OWNER = "owner"
 SHORTEST_PASSWORD = 10

@@ -36,8 +36,8 @@ from sqlalchemy.orm import Session as Orm
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tolman.review.store import SignInAttempt
 from tolman.review.store.database import Database
-from tolman.review.store.schema import SignInAttempt
 
 AT_ONCE = 1
 """Hashes that are computed at the same time."""

@@ -13,14 +13,14 @@ from sqlalchemy import ColumnElement, Row, case, select
 from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import aliased
 
+from tolman.review import tasks
 from tolman.review.accounts import Person
 from tolman.review.console import acts
 from tolman.review.console.acts import ASSIGN, DONE, RELEASE, VOID, WAITING, ActError
-from tolman.review.forms.form_values import shown_answer
+from tolman.review.forms import shown_answer
 from tolman.review.modes import MODES
 from tolman.review.site import Site
-from tolman.review.store.database import WITH_UNDONE, record
-from tolman.review.store.schema import (
+from tolman.review.store import (
     Act,
     Acted,
     Assignment,
@@ -32,9 +32,10 @@ from tolman.review.store.schema import (
     Undone,
     User,
 )
+from tolman.review.store.database import WITH_UNDONE, record
 from tolman.review.studies import STUDY
 from tolman.review.studies.participants import BEGUN, PRACTICE, participant_of
-from tolman.review.tasks import VOIDED, assignments, work
+from tolman.review.tasks import VOIDED, assignments
 from tolman.review.tasks.blinding import BLIND
 from tolman.review.tasks.decisions import ANSWER, open_again
 
@@ -153,7 +154,7 @@ def _lines(version: ItemVersion, content: dict[str, Any]) -> tuple[tuple[str, st
         if name in ("drawn", "order", "measured") or value in (None, "", [], {}):
             continue
         if name == "answer":
-            lines.append((name, shown_answer(work.item_of(version), str(value))))
+            lines.append((name, shown_answer(tasks.item_of(version), str(value))))
         elif name == "labels":
             lines += [(group, ", ".join(keys)) for group, keys in value.items()]
         elif name == "checklist":
@@ -324,7 +325,7 @@ def _ask(db: Orm, act: Act, task: Task) -> None:
             decision.taken_back = act.id
     if task.wanted is None:
         return
-    if work.done_of(db, [task.id]).get(task.id, 0) < task.wanted:
+    if tasks.done_of(db, [task.id]).get(task.id, 0) < task.wanted:
         open_again(db, task)
 
 

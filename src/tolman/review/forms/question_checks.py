@@ -16,8 +16,8 @@ from tolman.analyze.duplicates import BITS, FILLERS, comparable, say_the_same
 from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS
 from tolman.ingest.media_pool import PoolMedium
 from tolman.items import LETTERS, MEDIA_MARK, Item, Media
-from tolman.kinds.numbers_and_texts import in_ascii_digits
-from tolman.review.forms.form_values import AnswerError, QuestionFormat, is_number, read_answer
+from tolman.kinds.written_kinds import in_ascii_digits
+from tolman.review.forms import AnswerError, QuestionFormat, is_number, read_answer
 from tolman.review.forms.question_form import Chosen, Written
 from tolman.review.store.pool import kept_name
 

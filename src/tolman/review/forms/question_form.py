@@ -17,7 +17,7 @@ from starlette.datastructures import FormData
 from tolman.items import FIXED_KINDS, LETTERS
 from tolman.kinds import ItemKind, kind_named, names
 from tolman.plugins import loaded_plugins
-from tolman.review.forms.form_values import clean
+from tolman.review.forms import clean
 from tolman.scoring.error_types import MMSI, steps_of, with_type
 
 MOST_OPTIONS, MOST_STEPS, MOST_MEDIA = 10, 30, 20

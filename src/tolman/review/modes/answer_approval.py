@@ -23,16 +23,16 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.curate.verify import CHECKLIST, DRAWN, doubts, is_drawn, lacks_level, needs_people
+from tolman.curate.stages import CHECKLIST, DRAWN, doubts, is_drawn, lacks_level, needs_people
 from tolman.errors import counted
 from tolman.items import Item
-from tolman.review.evidence import point_clouds
-from tolman.review.evidence.model_opinions import Opinion, Opinions, opinions_as_json, unfit_sentences
-from tolman.review.forms.form_values import CHOICES, WORDS, agree, apply_changes, labels_of, widget_of
+from tolman.review import tasks
+from tolman.review.evidence import Opinion, Opinions, opinions_as_json, point_clouds, unfit_sentences
+from tolman.review.forms import CHOICES, WORDS, agree, apply_changes, labels_of, widget_of
 from tolman.review.site import COEFFICIENT, Site, coefficient
+from tolman.review.store import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task, User
 from tolman.review.store.database import record_item
-from tolman.review.store.schema import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task, User
-from tolman.review.tasks import Block, marks_block, problems_block, submitted, work
+from tolman.review.tasks import Block, marks_block, problems_block, submitted
 from tolman.review.tasks.assignments import UndoRule
 from tolman.review.tasks.decisions import (
     ANSWER,
@@ -102,16 +102,16 @@ def checklist(task: Task) -> list[str]:
 def add_proposal(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions) -> None:
     """Have a person propose an answer."""
     content = opinions.model_dump(mode="json")
-    work.add_task(db, site, project, PROPOSE, version.item, version=version, content={MODELS: content})
+    tasks.add_task(db, site, project, PROPOSE, version.item, version=version, content={MODELS: content})
     _record_models(db, site, project, version, opinions)
 
 
 def take_proposal(db: Orm, site: Site, own: Assignment, answered: dict[str, Any]) -> None:
     """Make a version of the item from a proposed answer, and send it on."""
     task = own.task
-    asked = work.item_of(task.version)
+    asked = tasks.item_of(task.version)
     item = apply_changes(asked, _with(asked, answered))
-    version = work.add_item(db, site, task.project, item, origin=_ORIGIN, by=own.user_id)
+    version = tasks.add_item(db, site, task.project, item, origin=_ORIGIN, by=own.user_id)
     opinions = Opinions.model_validate(task.content[MODELS])
     go_on(db, site, task.project, version, opinions, by=own.user_id)
 
@@ -142,7 +142,7 @@ def _take_back(db: Orm, submission: Submission) -> None:
     version, asked = _proposal(db, submission), db.get_one(Task, submission.task_id).version
     assert version is not None
     version.current, asked.current = False, True
-    work.withdraw(db, version)
+    tasks.withdraw(db, version)
 
 
 PROPOSED = UndoRule(lambda content: dict(content[FORM]), _goes_on, _take_back)
@@ -162,7 +162,7 @@ def add_again(db: Orm, site: Site, project: Project, version: ItemVersion) -> No
 
 def go_on(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions, *, by: int | None) -> None:
     """To people, or provisionally approved."""
-    item = work.item_of(version)
+    item = tasks.item_of(version)
     version.missed = missed_by(item, opinions.given)
     reasons = why_people(item, opinions, VerifyRules.of(project))
     if not reasons:
@@ -171,16 +171,16 @@ def go_on(db: Orm, site: Site, project: Project, version: ItemVersion, opinions:
         return
     content = {MODELS: opinions_as_json(opinions), "reasons": reasons}
     not_by = () if by is None else (by,)
-    work.ask(db, site, project, VALIDATE, review_key(version), version=version, content=content, not_by=not_by)
+    tasks.ask(db, site, project, VALIDATE, review_key(version), version=version, content=content, not_by=not_by)
 
 
 def take_validation(db: Orm, site: Site, own: Assignment) -> None:
     """Act on the second person's decision: approve an answer that both agree on, or call a third."""
     task, version = own.task, own.task.version
-    answered, decided = work.submission(db, own, ANSWER), work.submission(db, own, DECIDE)
+    answered, decided = tasks.submission(db, own, ANSWER), tasks.submission(db, own, DECIDE)
     assert answered is not None
     assert decided is not None
-    item = work.item_of(version)
+    item = tasks.item_of(version)
     alike = agree(item, answered.content["answer"], item.answer)
     clean = all(point["fine"] for point in decided.content["checklist"])
     if decided.content["verdict"] == "approve" and alike and clean:
@@ -193,20 +193,20 @@ def take_validation(db: Orm, site: Site, own: Assignment) -> None:
         *([] if decided.content["verdict"] == "approve" else [f"the second person said: {decided.content['verdict']}"]),
     ]
     content = task.content | {"reasons": [*task.content["reasons"], *reasons], "second": own.id}
-    work.ask(db, site, task.project, RESOLVE, review_key(version), version=version, content=content, not_by=people)
+    tasks.ask(db, site, task.project, RESOLVE, review_key(version), version=version, content=content, not_by=people)
     record_item(db, site.settings, "disagreed", version, reasons=reasons)
 
 
 def take_resolution(db: Orm, site: Site, own: Assignment) -> None:
     """Act on the third person's decision, which is final; their changes make a new version, approved with it."""
     task, version = own.task, own.task.version
-    decided = work.submission(db, own, DECIDE)
+    decided = tasks.submission(db, own, DECIDE)
     assert decided is not None
     content = decided.content
     write_decision(db, site, task, version, content, by=own.user_id)
     if content["verdict"] != "revise":
         return
-    item = work.item_of(version)
+    item = tasks.item_of(version)
     changes = dict(content["changes"])
     second = second_submission(db, task, ANSWER)
     if second is not None and second.content["answer"] == changes["answer"]:
@@ -215,7 +215,7 @@ def take_resolution(db: Orm, site: Site, own: Assignment) -> None:
         changes["evidence"] = {k: v for k, v in item.evidence.items() if k not in ("annotation", "measured")}
     reason, models = content["reason"], [Opinion.model_validate(one) for one in task.content.get(MODELS, [])]
     changed = apply_changes(item, changes)
-    fresh = work.add_item(db, site, task.project, changed, origin="revised", by=own.user_id, reason=reason)
+    fresh = tasks.add_item(db, site, task.project, changed, origin="revised", by=own.user_id, reason=reason)
     fresh.missed = missed_by(changed, models)
     approval = {"verdict": "approve", "reason": reason, "checklist": content["checklist"]}
     write_decision(db, site, task, fresh, approval, by=own.user_id)
@@ -229,7 +229,7 @@ def missed_by(item: Item, given: Sequence[Opinion]) -> int | None:
 
 def second_submission(db: Orm, task: Task, step: str) -> Submission | None:
     """The second person's answer or decision, for a third."""
-    return work.submission(db, db.get_one(Assignment, task.content["second"]), step)
+    return tasks.submission(db, db.get_one(Assignment, task.content["second"]), step)
 
 
 def _with(item: Item, answered: dict[str, Any]) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def _with(item: Item, answered: dict[str, Any]) -> dict[str, Any]:
 
 def _record_models(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions) -> None:
     if opinions.given or opinions.unfit:
-        version.missed = missed_by(work.item_of(version), opinions.given)
+        version.missed = missed_by(tasks.item_of(version), opinions.given)
         further: dict[str, Any] = {UNFIT: list(opinions.unfit)} if opinions.unfit else {}
         told = opinions_as_json(opinions)
         record_item(db, site.settings, MODELS, version, opinions=told, reasons=list(opinions.reasons), **further)
@@ -288,7 +288,7 @@ def pairs_of(db: Orm, project: Project) -> list[OpinionPair]:
     chosen = submitted(project, Submission.content, ItemVersion)
     pairs = []
     for content, version in db.execute(chosen.where(Task.stage == VALIDATE, Submission.step == ANSWER)):
-        item = work.item_of(version)
+        item = tasks.item_of(version)
         first, second = labels_of(item, [item.answer, content["answer"]])
         alike = agree(item, item.answer, content["answer"])
         pairs.append(OpinionPair(widget_of(item).group, first, second, alike, item.scene or item.id))
@@ -299,10 +299,10 @@ def standings(db: Orm, project: Project) -> dict[str, ModelStanding]:
     """Compare each model's answers with the answers that people settled, by model."""
     settled = {}
     last = last_decisions(db, project)
-    for version in work.current_items(db, project):
+    for version in tasks.current_items(db, project):
         decision = last.get(version.id)
         if decision is not None and decision.verdict == "approve" and not decision.content.get("provisional"):
-            settled[version.item] = work.item_of(version)
+            settled[version.item] = tasks.item_of(version)
     tally: dict[str, Counter[str]] = defaultdict(Counter)
     for event in _model_events(db, project):
         for content in event.content["opinions"]:
@@ -339,7 +339,7 @@ def verification_progress(db: Orm, site: Site, project: Project) -> Sequence[Blo
         blocks.append(Block("Models", head, rows, f"{note} {told}".strip()))
     blocks += [_checklist(db, project), marks_block(db, project, [ANSWER]), problems_block(db, project)]
     if site.settings.rigs:
-        items = [work.item_of(version) for version in work.current_items(db, project)]
+        items = [tasks.item_of(version) for version in tasks.current_items(db, project)]
         reachable = [item for item in items if point_clouds.place_of(site.settings.rigs, item) is not None]
         measured = sum("measured" in item.evidence for item in items)
         metric = [("can be measured in a recording", len(reachable)), ("answer is measured", measured)]
@@ -358,10 +358,10 @@ def _became(db: Orm, project: Project) -> Block:
     drawn = {task.item_id for task in tasks if task.stage == VALIDATE and DRAWN in task.content["reasons"]}
     overturned = {task.item_id for task in tasks if task.stage == RESOLVE} & drawn
     checked = {task.item_id for task in tasks if task.stage == VALIDATE and not task.open} & drawn
-    for version in work.current_items(db, project):
+    for version in tasks.current_items(db, project):
         standing = _standing(last.get(version.id), version)
         counts[standing] += 1
-        item = work.item_of(version)
+        item = tasks.item_of(version)
         counts["no level"] += lacks_level(item, project.settings["level"])
         if standing == "models" and needs_people(item, project.settings["level"]):
             counts["too early"] += 1

@@ -16,8 +16,9 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import counted
 from tolman.items import Item
+from tolman.review import tasks
 from tolman.review.accounts import Person
-from tolman.review.forms.form_values import (
+from tolman.review.forms import (
     Answer,
     AnswerError,
     Drawn,
@@ -31,7 +32,7 @@ from tolman.review.forms.form_values import (
     shown_answer,
 )
 from tolman.review.site import COEFFICIENT, Guest, Me, Site, TheSite, allow, coefficient, page, see_other
-from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task, User
+from tolman.review.store import Assignment, ItemVersion, Project, Submission, Task, User
 from tolman.review.studies import (
     BROKEN,
     STUDY,
@@ -57,7 +58,6 @@ from tolman.review.tasks import (
     marks_of,
     problems_block,
     submitted,
-    work,
 )
 from tolman.review.tasks.assignments import UNDO, UndoRule, allow_undo
 from tolman.review.tasks.blinding import asked, blind, drawn_of, own_work
@@ -73,7 +73,7 @@ def show_question(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Respo
     """Show a question to the person who is to answer it."""
     with site.database.view() as db:
         own = own_work(db, me, assignment, ANSWER_NAME)
-        if work.submission(db, own, STEP) is not None:
+        if tasks.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         return page(guest, "answer.html", **asked(db, site, me, own, [STAGE]))
 
@@ -87,15 +87,15 @@ def submit_answer(
     with site.database.write_for(me.id) as db:
         own = own_work(db, me, assignment, ANSWER_NAME)
         try:
-            given = read_answer(work.asked_item(own), answer)
+            given = read_answer(tasks.asked_item(own), answer)
             content = {"answer": given} | drawn_of(site, own, drawn)
             marks = marks_of(site, own, seconds, shown)
         except AnswerError as error:
             content = asked(db, site, me, own, [STAGE]) | {"problem": str(error), "given": answer, "drawn": drawn}
             return page(guest, "answer.html", status=422, **content)
-        _, fresh = work.submit(db, site, own, STEP, content, seconds, marks)
+        _, fresh = tasks.submit(db, site, own, STEP, content, seconds, marks)
         if fresh:
-            work.finish(db, site, own)
+            tasks.finish(db, site, own)
         return see_other(assignments.going_on(db, site, own, me, [STAGE]))
 
 
@@ -110,8 +110,8 @@ def keep_draft(
 
 def start_baseline(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     """A task for each question, for everybody."""
-    versions = work.add_items(db, site, project, items)
-    work.add_tasks(db, site, project, STAGE, {version.item: version for version in versions}, wanted=None)
+    versions = tasks.add_items(db, site, project, items)
+    tasks.add_tasks(db, site, project, STAGE, {version.item: version for version in versions}, wanted=None)
 
 
 def answers(
@@ -129,7 +129,7 @@ def answers(
 def baseline_progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
     """Tabulate each subject's progress, and the agreement between subjects."""
     people = answers(db, project)
-    versions = work.current_items(db, project)
+    versions = tasks.current_items(db, project)
     about = {version.item: version for version in versions}
     total = len(versions)
     rows = [(name, f"{len(own)} of {total}") for name, own in sorted(people.items())]
@@ -151,7 +151,7 @@ def baseline_progress(db: Orm, site: Site, project: Project) -> Sequence[Block]:
 
 
 def _labels(version: ItemVersion | None, given: list[str]) -> list[str]:
-    return labels_of(work.item_of(version), given) if version is not None and len(given) > 1 else given
+    return labels_of(tasks.item_of(version), given) if version is not None and len(given) > 1 else given
 
 
 allow_undo(ANSWER_NAME, STEP, UndoRule(lambda content: {**content, "drawn": as_field(content)}))
@@ -217,9 +217,9 @@ def submit_study_answer(
         content = {"answer": participants.true_answer(order, given)}
         if order is not None:
             content |= {"shown": given, "order": list(order)}
-        _, fresh = work.submit(db, site, own, ANSWER, content, seconds, marks)
+        _, fresh = tasks.submit(db, site, own, ANSWER, content, seconds, marks)
         if fresh:
-            work.finish(db, site, own)
+            tasks.finish(db, site, own)
         return further
 
 
@@ -231,13 +231,13 @@ def skip_study_question(site: TheSite, me: Me, assignment: Key, reason: Line = "
         part = participants.part_of(own.task.project)
         if own.task.stage != STUDY or reason not in (*part.skip, TIME_OVER):
             raise HTTPException(422, "Choose one of the reasons.")
-        if reason == TIME_OVER and (part.time.most_seconds is None or study_steps.left(site, own, part) > work.SLACK):
+        if reason == TIME_OVER and (part.time.most_seconds is None or study_steps.left(site, own, part) > tasks.SLACK):
             raise HTTPException(422, "There is time left for this question.")
-        if reason != TIME_OVER and (answered := work.submission(db, own, ANSWER)) is not None:
-            work.refuse_other(answered, {"reason": reason})
+        if reason != TIME_OVER and (answered := tasks.submission(db, own, ANSWER)) is not None:
+            tasks.refuse_other(answered, {"reason": reason})
         if not study_steps.was_submitted(db, own):
             if reason == BROKEN:
-                work.report(db, site, own, BROKEN)
+                tasks.report(db, site, own, BROKEN)
             else:
                 study_steps.skip(db, site, own, reason, seconds)
         return see_other(f"/projects/{own.task.project_id}/work")
@@ -275,9 +275,9 @@ def _stays(db: Orm, own: Assignment, part: StudyPart, answer: str, further: Resp
         given = participants.true_answer(order, read_answer(item, answer))
     except AnswerError:
         return further
-    found = work.submission(db, own, ANSWER) or work.submission(db, own, study_steps.SKIP)
+    found = tasks.submission(db, own, ANSWER) or tasks.submission(db, own, study_steps.SKIP)
     if found is not None:
-        work.refuse_other(found, {"answer": given})
+        tasks.refuse_other(found, {"answer": given})
     return further
 
 
@@ -298,7 +298,7 @@ def _own(db: Orm, me: Person, assignment: int) -> Assignment:
 
 def _shuffled(own: Assignment, part: StudyPart) -> tuple[Item, tuple[int, ...] | None]:
     """The question as this person sees it, and the order of its options where that is another."""
-    item = work.asked_item(own)
+    item = tasks.asked_item(own)
     if not part.order.options or own.task.stage == PRACTICE:
         return item, None
     order = participants.option_order(item, participants.seed_of(own.task.project), own.user_id, item.id)
@@ -339,8 +339,8 @@ def _again(own: Assignment, part: StudyPart) -> str:
 
 
 def _feedback(db: Orm, site: Site, own: Assignment, part: StudyPart) -> dict[str, Any]:
-    item = work.asked_item(own)
-    given = work.submission(db, own, ANSWER)
+    item = tasks.asked_item(own)
+    given = tasks.submission(db, own, ANSWER)
     assert given is not None
     place = int(own.task.content["place"])
     return {

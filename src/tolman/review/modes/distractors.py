@@ -36,13 +36,14 @@ from tolman.generate.question_media import sources_of, take_out
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item, Media
 from tolman.media.video import BrokenMediaError
+from tolman.review import tasks
 from tolman.review.accounts import AccountError
-from tolman.review.forms.form_values import Form, Key, seconds_of
+from tolman.review.forms import Form, Key, seconds_of
 from tolman.review.forms.question_checks import CheckProblem
 from tolman.review.media import all_scenes, frames_of, inside, media_address, same_picture, scene_of
 from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
-from tolman.review.store.schema import Assignment, Project
-from tolman.review.tasks import Block, Mode, ModeSetting, work
+from tolman.review.store import Assignment, Project
+from tolman.review.tasks import Block, Mode, ModeSetting
 from tolman.review.tasks.assignments import UNDO, allow_undo
 from tolman.review.tasks.blinding import own_work, task_on_page
 from tolman.review.tasks.made_items import MADE, add_made, identity, rarest_place, refuse_another
@@ -219,7 +220,7 @@ def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A key step, and the other view's frames around it."""
     with site.database.read() as db:
         own = own_work(db, me, assignment, NAME, "key step")
-        if work.submission(db, own, STEP) is not None:
+        if tasks.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         picks = list(own.draft.content.get("picks", [])) if own.draft else []
         return page(guest, "distractors.html", **_content(db, site, me, own, picks))
@@ -255,7 +256,7 @@ def look(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Re
         own = own_work(db, me, assignment, NAME, "key step")
         if own.state == "done":
             return Response(status_code=204)
-        work.save_draft(db, site, own, {"picks": picks}, seconds_of(form))
+        tasks.save_draft(db, site, own, {"picks": picks}, seconds_of(form))
         content = _content(db, site, me, own, picks)
     return page(guest, "_distractors_form.html" if by_time else "_checks.html", **content)
 
@@ -280,7 +281,7 @@ def submit(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> 
     with site.database.write() as db:
         own = own_work(db, me, assignment, NAME, "key step")
         if stops or drafted is None:
-            work.save_draft(db, site, own, {"picks": picks}, seconds_of(form))
+            tasks.save_draft(db, site, own, {"picks": picks}, seconds_of(form))
             changes = {"problem": "Not yet: " + " ".join(stops), "seconds": seconds_of(form)}
             return page(guest, "distractors.html", status=422, **content | changes)
         place = rarest_place(db, own.task.project, WANTED + 1, [drafted.task])
@@ -300,14 +301,14 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     Raises:
         AccountError: there are no scenes, or none that a worn and a fixed camera recorded.
     """
-    work.add_items(db, site, project, items)
+    tasks.add_items(db, site, project, items)
     usable = 0
     for geometry in all_scenes(site):
         for step in key_steps(geometry, project.settings["moments"]):
             usable += 1
             key = f"{step.rig.exo.id}/{step.family}/{step.right.seconds:g}"
-            task = work.add_task(db, site, project, NAME, key, content=step.content)
-            work.show_media(db, site, task, [Media(kind="video", path=path) for path in step.videos])
+            task = tasks.add_task(db, site, project, NAME, key, content=step.content)
+            tasks.show_media(db, site, task, [Media(kind="video", path=path) for path in step.videos])
     if not usable:
         raise AccountError("No scene has a recording by a worn camera ('ego') and one by a fixed camera ('exo').")
 
@@ -316,7 +317,7 @@ def progress(db: Orm, site: Site, project: Project) -> list[Block]:
     """Return a table of the chosen frames, by the respect in which they are near to the right ones."""
     near: Counter[str] = Counter()
     seconds = []
-    for version in work.current_items(db, project):
+    for version in tasks.current_items(db, project):
         if version.origin == "written":
             for other in version.content["evidence"]["others"]:
                 near[other["near"]] += 1

@@ -11,7 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.items import Item
-from tolman.review.forms.form_values import (
+from tolman.review import tasks
+from tolman.review.forms import (
     TARGETS,
     Answer,
     AnswerError,
@@ -28,10 +29,10 @@ from tolman.review.forms.form_values import (
 )
 from tolman.review.media import scenes_folder
 from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
+from tolman.review.store import Assignment, Project, Submission, Task
 from tolman.review.store.database import record_item
-from tolman.review.store.schema import Assignment, Project, Submission, Task
 from tolman.review.studies.participants import format_of
-from tolman.review.tasks import LEAST, Mode, ModeSetting, assignments, marks_of, work
+from tolman.review.tasks import LEAST, Mode, ModeSetting, assignments, marks_of
 from tolman.review.tasks.assignments import UNDO, UndoRule, allow_undo
 from tolman.review.tasks.blinding import asked, brought, drawn_of, keep_draft, own_work
 from tolman.review.tasks.decisions import (
@@ -58,7 +59,7 @@ def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """The question alone; with its answer once it is answered."""
     with site.database.view() as db:
         own = _own(db, me, assignment)
-        if work.submission(db, own, DECIDE) is not None:
+        if tasks.submission(db, own, DECIDE) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         if _is_blind(db, own):
             return page(guest, "review_answer.html", **_blind(db, site, me, own))
@@ -76,15 +77,15 @@ def answer(
         if own.task.stage != REVIEW:
             raise HTTPException(404, "There is no such question.")
         try:
-            given = read_answer(work.asked_item(own), answer)
+            given = read_answer(tasks.asked_item(own), answer)
             content = {"answer": given} | drawn_of(site, own, drawn)
             marks = marks_of(site, own, seconds, shown)
         except AnswerError as error:
             told = _blind(db, site, me, own) | {"problem": str(error), "given": answer, "drawn": drawn}
             return page(guest, "review_answer.html", status=422, **told)
-        _, fresh = work.submit(db, site, own, ANSWER, content, seconds, marks)
+        _, fresh = tasks.submit(db, site, own, ANSWER, content, seconds, marks)
         if fresh:
-            work.hold(site, own)
+            tasks.hold(site, own)
             own.draft = None  # it was of the answer, whose seconds go on from the submission's
     return see_other(f"/{NAME}/{assignment}")
 
@@ -98,14 +99,14 @@ def decide(
         own = _own(db, me, assignment)
         if _is_blind(db, own):
             return see_other(f"/{NAME}/{assignment}")
-        first = work.submission(db, own, ANSWER)
+        first = tasks.submission(db, own, ANSWER)
         try:
-            content = form.read(work.asked_item(own), format_of(own.task.project)) | drawn_of(site, own, drawn)
+            content = form.read(tasks.asked_item(own), format_of(own.task.project)) | drawn_of(site, own, drawn)
         except (VerdictError, AnswerError) as error:
             opened = _open(db, site, me, own) | {"problem": str(error), "form": form, "drawn": drawn}
             return page(guest, "review_decide.html", status=422, **opened)
         spent = seconds - (first.seconds or 0.0) if first is not None else seconds
-        _, fresh = work.submit(db, site, own, DECIDE, content, max(spent, 0.0))
+        _, fresh = tasks.submit(db, site, own, DECIDE, content, max(spent, 0.0))
         if fresh:
             _decided(db, site, me, own, content)
         return see_other(assignments.going_on(db, site, own, me, REVIEW_MODE.stages_for(*me.roles)))
@@ -131,8 +132,8 @@ def decide_draft(
 
 def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     """Every question is to be reviewed."""
-    versions = {review_key(version): version for version in work.add_items(db, site, project, items)}
-    work.add_tasks(db, site, project, REVIEW, versions, wanted=people_for(project))
+    versions = {review_key(version): version for version in tasks.add_items(db, site, project, items)}
+    tasks.add_tasks(db, site, project, REVIEW, versions, wanted=people_for(project))
 
 
 def _decided(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, Any]) -> None:
@@ -140,7 +141,7 @@ def _decided(db: Orm, site: Site, me: Me, own: Assignment, content: dict[str, An
     record_item(db, site.settings, own.task.stage, version, user=me.id, version=version.version, **content)
     if content["verdict"] == "flag":
         raise_flag(db, site, version, me.id, content["target"], content["reason"])
-    if work.finish(db, site, own):
+    if tasks.finish(db, site, own):
         settle(db, site, db.get_one(Task, own.task_id))
         send_back(db, site, version)
 
@@ -151,7 +152,7 @@ def _own(db: Orm, me: Me, assignment: int) -> Assignment:
 
 def _is_blind(db: Orm, own: Assignment) -> bool:
     """Check whether a person is to answer before they see the benchmark's answer."""
-    return own.task.stage == REVIEW and work.submission(db, own, ANSWER) is None
+    return own.task.stage == REVIEW and tasks.submission(db, own, ANSWER) is None
 
 
 def _at(db: Orm, me: Me, assignment: int, *, blind: bool) -> Assignment | None:
@@ -167,9 +168,9 @@ def _blind(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
 
 def _open(db: Orm, site: Site, me: Me, own: Assignment) -> dict[str, Any]:
     """Return the same with the answer: for people who have answered, and for adjudicators."""
-    item = work.asked_item(own)
+    item = tasks.asked_item(own)
     kept = own.draft
-    first = work.submission(db, own, ANSWER)
+    first = tasks.submission(db, own, ANSWER)
     form = VerdictForm.of(item)
     if kept and "verdict" in kept.content:
         form = VerdictForm(**{name: value for name, value in kept.content.items() if name != "drawn"})
@@ -199,7 +200,7 @@ def _earlier(db: Orm, own: Assignment) -> Sequence[Submission]:
 def _other(db: Orm, item: Item, vote: Submission) -> dict[str, Any]:
     """A reviewer's decision, without their name."""
     own = db.get_one(Assignment, vote.assignment_id)
-    answered = work.submission(db, own, ANSWER)
+    answered = tasks.submission(db, own, ANSWER)
     said = shown_answer(item, answered.content["answer"]) if answered else ""
     return dict(vote.content) | {
         "answered": said,

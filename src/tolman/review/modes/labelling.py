@@ -27,8 +27,9 @@ from tolman.benchmarks.site.site_rows import SYSTEMS
 from tolman.curate.mapping import NO, open_taxonomy
 from tolman.items import Item
 from tolman.responses import Response as RunResponse
+from tolman.review import tasks
 from tolman.review.accounts import AccountError, belongs
-from tolman.review.forms.form_values import (
+from tolman.review.forms import (
     AnswerError,
     Drawn,
     Form,
@@ -40,7 +41,7 @@ from tolman.review.forms.form_values import (
     shown_answer,
 )
 from tolman.review.site import COEFFICIENT, Guest, Me, Site, TheSite, allow, coefficient, page, see_other
-from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task, User
+from tolman.review.store import Assignment, ItemVersion, Project, Submission, Task, User
 from tolman.review.tasks import (
     LEAST,
     Block,
@@ -51,7 +52,6 @@ from tolman.review.tasks import (
     marks_of,
     problems_block,
     submitted,
-    work,
 )
 from tolman.review.tasks.assignments import UNDO, UndoRule, allow_undo
 from tolman.review.tasks.blinding import blind, drawn_of, keep_draft, own_work, task_on_page
@@ -182,7 +182,7 @@ def labelling_router(kind: Labelling) -> APIRouter:
         """Show the item that is to be labelled."""
         with site.database.view() as db:
             own = own_work(db, me, assignment, kind.name, "task")
-            if work.submission(db, own, STEP) is not None:
+            if tasks.submission(db, own, STEP) is not None:
                 return see_other(f"/projects/{own.task.project_id}/work")
             return page(guest, "label.html", **_content(db, site, me, own, kind))
 
@@ -201,9 +201,11 @@ def labelling_router(kind: Labelling) -> APIRouter:
             except AnswerError as error:
                 kept = {"labels": chosen, "note": note, "seconds": seconds, "problem": str(error), "drawn": drawn}
                 return page(guest, "label.html", status=422, **_content(db, site, me, own, kind) | kept)
-            _, fresh = work.submit(db, site, own, STEP, {"labels": labels, "note": note.strip()} | more, seconds, marks)
+            _, fresh = tasks.submit(
+                db, site, own, STEP, {"labels": labels, "note": note.strip()} | more, seconds, marks
+            )
             if fresh:
-                work.finish(db, site, own)
+                tasks.finish(db, site, own)
             return see_other(assignments.going_on(db, site, own, me, [own.task.stage]))
 
     @router.post("/{assignment}/draft", status_code=204, response_class=Response, dependencies=[people])
@@ -286,8 +288,8 @@ _SYSTEM_TITLES = {
 
 def start_classifying(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     """A task for each question."""
-    versions = {version.item: version for version in work.add_items(db, site, project, items)}
-    work.add_tasks(db, site, project, CLASSIFY_NAME, versions, wanted=project.settings["people"])
+    versions = {version.item: version for version in tasks.add_items(db, site, project, items)}
+    tasks.add_tasks(db, site, project, CLASSIFY_NAME, versions, wanted=project.settings["people"])
 
 
 def category_groups(project: Project) -> Sequence[LabelGroup]:
@@ -303,7 +305,7 @@ def category_groups(project: Project) -> Sequence[LabelGroup]:
 
 def shown_question(site: Site, project: int, task: Task) -> dict[str, Any]:
     """Return the question; its answer isn't part of the labelling."""
-    return {"question": blind(site, project, work.item_of(task.version)), "right": "", "texts": []}
+    return {"question": blind(site, project, tasks.item_of(task.version)), "right": "", "texts": []}
 
 
 def category_row(task: Task, person: str, labels: Labels, note: str) -> dict[str, Any]:
@@ -369,10 +371,10 @@ def start_error_labelling(db: Orm, site: Site, project: Project, items: Sequence
             if identity not in known:
                 raise AccountError(f"{path} answers '{identity}', which is none of this benchmark's questions.")
             if identity not in versions:
-                versions[identity] = work.add_item(db, site, project, known[identity])
+                versions[identity] = tasks.add_item(db, site, project, known[identity])
             told, key = {"model": model, "repeat": repeat, "text": text}, f"{model}/{identity}/{repeat}"
             people, version = project.settings["people"], versions[identity]
-            work.add_task(db, site, project, ERRORS_NAME, key, version=version, wanted=people, content=told)
+            tasks.add_task(db, site, project, ERRORS_NAME, key, version=version, wanted=people, content=told)
     for identity, version in versions.items():
         version.missed = missed[identity]
     if not versions:
@@ -416,7 +418,7 @@ def error_groups(project: Project) -> Sequence[LabelGroup]:
 
 def shown_reasoning(site: Site, project: int, task: Task) -> dict[str, Any]:
     """Question, right answer, the model's reasoning and people's."""
-    item = work.item_of(task.version)
+    item = tasks.item_of(task.version)
     texts = [("The model's reasoning and answer", task.content["text"])]
     if item.reasoning:
         texts.append(("A person's reasoning", item.reasoning))

@@ -22,8 +22,9 @@ from tolman.ingest.media_pool import PoolMedium
 from tolman.ingest.media_pool import scene_of as scene_of_media
 from tolman.items import LETTERS, MEDIA_MARK, Item
 from tolman.media.video import BrokenMediaError
+from tolman.review import tasks
 from tolman.review.accounts import AccountError
-from tolman.review.forms.form_values import AnswerError, Form, Key, Line, seconds_of
+from tolman.review.forms import AnswerError, Form, Key, Line, seconds_of
 from tolman.review.forms.question_checks import Around, about, check, least_media, media_of, right_answer
 from tolman.review.forms.question_form import STEP_KINDS, UNITS, Written, control_of, propose, writable_kinds
 from tolman.review.media import (
@@ -38,11 +39,11 @@ from tolman.review.media import (
     whole_file,
 )
 from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
+from tolman.review.store import Assignment, Project
 from tolman.review.store.database import record
 from tolman.review.store.pool import Filters, MediaPool, UploadError, kept_name
-from tolman.review.store.schema import Assignment, Project
 from tolman.review.studies.participants import format_of
-from tolman.review.tasks import Block, Mode, ModeSetting, model_trials, work
+from tolman.review.tasks import Block, Mode, ModeSetting, made_items
 from tolman.review.tasks.assignments import UNDO, allow_undo
 from tolman.review.tasks.blinding import own_work, sees_whole, task_on_page
 from tolman.review.tasks.made_items import (
@@ -206,7 +207,7 @@ def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A question to be written."""
     with site.database.read() as db:
         own = own_work(db, me, assignment, NAME)
-        if work.submission(db, own, STEP) is not None:
+        if tasks.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         content = _page(db, site, me, own, Written.of_draft(_content(db, own)))
         return page(guest, "write.html", **content | {"seen": _content(db, own).get("saves", 0)})
@@ -243,8 +244,8 @@ def try_it(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> 
         item = _complete(site, own, written)
         if isinstance(item, str):
             return page(guest, "_write_trials.html", own=assignment, trials=[], trial_problem=item)
-        wanted = model_trials.begin(db, site, own, item)
-    model_trials.run(site, item, wanted)
+        wanted = made_items.begin(db, site, own, item)
+    made_items.run(site, item, wanted)
     return tried(site, guest, me, assignment)
 
 
@@ -274,7 +275,7 @@ def submit(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> 
                 problem = "Not yet: " + " ".join(stops) if item is None else item
                 content = _page(db, site, me, own, written) | state | {"problem": problem, "seconds": seconds}
                 return page(guest, "write.html", status=422, **content)
-            outcomes = model_trials.kept(db, site, own, item)
+            outcomes = made_items.kept(db, site, own, item)
             if outcomes:
                 item = item.model_copy(update={"evidence": item.evidence | {"tried": outcomes}})
             if add_made(db, site, own, me, item, STEP, seconds, written.draft()) and REVISES in own.task.content:
@@ -291,14 +292,14 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     if site.pool is None:
         raise AccountError("Start the server with --pool FOLDER: the media that people write about.")
     project.settings = project.settings | {"categories": least_media(items)}
-    work.add_items(db, site, project, items)
+    tasks.add_items(db, site, project, items)
     for number in range(1, project.settings["questions"] + 1):
-        work.add_task(db, site, project, NAME, f"question-{number}")
+        tasks.add_task(db, site, project, NAME, f"question-{number}")
 
 
 def progress(db: Orm, site: Site, project: Project) -> list[Block]:
     """Tabulate the questions of each category, and the letters that are right."""
-    versions = work.current_items(db, project)
+    versions = tasks.current_items(db, project)
     count = Counter(v.content["task"] for v in versions)
     fresh = Counter(v.content["task"] for v in versions if v.origin == "written")
     quota = project.settings.get("per_category") or "–"
@@ -330,7 +331,7 @@ def _keep(db: Orm, site: Site, own: Assignment, form: FormData, act: str) -> tup
         "tab": content.get("tab", "") if other or not changed else tab,
         "saves": saves + (1 if changed and not other else 0),
     }
-    work.save_draft(db, site, own, fresh, seconds_of(form))
+    tasks.save_draft(db, site, own, fresh, seconds_of(form))
     return written, other
 
 
@@ -343,7 +344,7 @@ def _content(db: Orm, own: Assignment) -> Mapping[str, Any]:
 
 def _submitted_form(db: Orm, own: Assignment, form: FormData) -> dict[str, Any]:
     """Return the form's fields for a question that is submitted already; no form has the media that it is about."""
-    found = work.submission(db, own, STEP)
+    found = tasks.submission(db, own, STEP)
     return {} if found is None else Written.of_draft(found.content.get(DRAFT, {})).with_form(form).draft()
 
 
@@ -401,7 +402,7 @@ def _proposals(db: Orm, site: Site, own: Assignment, written: Written) -> list[s
     media = [pool[one.key] for one in written.media if one.key in pool]
     things = [thing for medium in media for thing in things_seen(site, medium)]
     names = {kept_name(medium) for medium in media}
-    items = [work.item_of(version) for version in work.current_items(db, own.task.project)]
+    items = [tasks.item_of(version) for version in tasks.current_items(db, own.task.project)]
     near = [item for item in items if names & {medium.path for medium in item.media}]
     alike = [item for item in items if item.task == written.category]
     others = [option for item in (*near, *alike) for option in item.options if MEDIA_MARK not in option]
@@ -410,8 +411,8 @@ def _proposals(db: Orm, site: Site, own: Assignment, written: Written) -> list[s
 
 def _around(db: Orm, site: Site, own: Assignment, written: Written) -> Around:
     project, revised = own.task.project, own.task.content.get(REVISES)
-    versions = [version for version in work.current_items(db, project) if version.item != revised]
-    items = [work.item_of(version) for version in versions]
+    versions = [version for version in tasks.current_items(db, project) if version.item != revised]
+    items = [tasks.item_of(version) for version in versions]
     pool = pool_of(site).media()
     looks = {one.key: pool_of(site).look_of(pool[one.key]) for one in written.media if one.key in pool}
     return Around(
@@ -430,8 +431,8 @@ def _around(db: Orm, site: Site, own: Assignment, written: Written) -> Around:
 def _trials(db: Orm, site: Site, own: Assignment, written: Written) -> dict[str, Any]:
     """Contents of the models' trials of a question."""
     item = _complete(site, own, written) if site.settings.try_models else ""
-    rows = [] if isinstance(item, str) else model_trials.trials(db, own, item)
-    return {"trials": [model_trials.shown(site, row) for row in rows], "trial_problem": ""}
+    rows = [] if isinstance(item, str) else made_items.trials(db, own, item)
+    return {"trials": [made_items.shown(site, row) for row in rows], "trial_problem": ""}
 
 
 def _complete(site: Site, own: Assignment, written: Written) -> Item | str:

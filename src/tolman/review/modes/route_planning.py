@@ -22,13 +22,14 @@ from tolman.generate.family import Draft
 from tolman.generate.presets import labels
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import LETTERS, Item, Media
+from tolman.review import tasks
 from tolman.review.accounts import AccountError
 from tolman.review.evidence.scene_drawings import floor_path, floor_view
-from tolman.review.forms.form_values import Form, Key, clean, seconds_of
+from tolman.review.forms import Form, Key, clean, seconds_of
 from tolman.review.media import all_scenes, media_address, scene_of
 from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
-from tolman.review.store.schema import Assignment, Project
-from tolman.review.tasks import Block, Mode, ModeSetting, work
+from tolman.review.store import Assignment, Project
+from tolman.review.tasks import Block, Mode, ModeSetting
 from tolman.review.tasks.assignments import UNDO, allow_undo
 from tolman.review.tasks.blinding import own_work, task_on_page
 from tolman.review.tasks.made_items import MADE, add_made, identity, rarest_place, refuse_another
@@ -69,7 +70,7 @@ def show(site: TheSite, guest: Guest, me: Me, assignment: Key) -> Response:
     """A scene, for a route to be planned in it."""
     with site.database.read() as db:
         own = own_work(db, me, assignment, NAME, "scene")
-        if work.submission(db, own, STEP) is not None:
+        if tasks.submission(db, own, STEP) is not None:
             return see_other(f"/projects/{own.task.project_id}/work")
         route = _of_draft(own.draft.content if own.draft else {})
         return page(guest, "routes.html", **_content(db, site, me, own, route))
@@ -83,7 +84,7 @@ def plan(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> Re
         own = own_work(db, me, assignment, NAME, "scene")
         if own.state == "done":
             return Response(status_code=204)
-        work.save_draft(db, site, own, _draft(route), seconds_of(form))
+        tasks.save_draft(db, site, own, _draft(route), seconds_of(form))
         content = _content(db, site, me, own, route)
     return page(guest, "_route_preview.html", **content | {"oob": True})
 
@@ -99,7 +100,7 @@ def submit(site: TheSite, guest: Guest, me: Me, assignment: Key, form: Form) -> 
             problem = problem_of(geometry, route) or _twice(db, own, route)
             if problem:
                 content = _content(db, site, me, own, route) | {"problem": problem, "seconds": seconds_of(form)}
-                work.save_draft(db, site, own, _draft(route), seconds_of(form))
+                tasks.save_draft(db, site, own, _draft(route), seconds_of(form))
                 return page(guest, "routes.html", status=422, **content)
             item = _item(db, site, own, geometry, route)
             add_made(db, site, own, me, item, STEP, seconds_of(form), _draft(route))
@@ -136,7 +137,7 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
     Raises:
         AccountError: there are no scenes, or none with a floor, a video and three landmarks.
     """
-    work.add_items(db, site, project, items)
+    tasks.add_items(db, site, project, items)
     usable = 0
     for geometry in all_scenes(site):
         scene = geometry.scene
@@ -144,15 +145,15 @@ def start(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> None:
             continue
         usable += 1
         for number in range(1, project.settings["routes"] + 1):
-            task = work.add_task(db, site, project, NAME, f"{scene.id}/{number}", content={"scene": scene.id})
-            work.show_media(db, site, task, [Media(kind="video", path=scene.video)])
+            task = tasks.add_task(db, site, project, NAME, f"{scene.id}/{number}", content={"scene": scene.id})
+            tasks.show_media(db, site, task, [Media(kind="video", path=scene.video)])
     if not usable:
         raise AccountError("No scene has a floor's outline, a video and three things of which there is one each.")
 
 
 def progress(db: Orm, site: Site, project: Project) -> list[Block]:
     """Tabulate lengths and turns of the routes."""
-    made = [v.content for v in work.current_items(db, project) if v.origin == "written"]
+    made = [v.content for v in tasks.current_items(db, project) if v.origin == "written"]
     turns: Counter[str] = Counter()
     lengths: Counter[int] = Counter()
     for content in made:
@@ -193,7 +194,7 @@ def _item(db: Orm, site: Site, own: Assignment, geometry: SceneGeometry, route: 
 
 def _twice(db: Orm, own: Assignment, route: Route) -> str:
     """Check whether the project has the route already."""
-    for version in work.current_items(db, own.task.project):
+    for version in tasks.current_items(db, own.task.project):
         told = version.content["evidence"]
         same = version.scene == own.task.content["scene"] and told.get("stops") == list(route.all_stops)
         if same and told.get("facing") == route.turn_first:

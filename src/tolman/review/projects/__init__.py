@@ -23,8 +23,7 @@ from tolman.items import Item
 from tolman.review.accounts import AccountError, Person, belongs
 from tolman.review.modes import MODES
 from tolman.review.site import Site, minutes
-from tolman.review.store.database import count_rows, record
-from tolman.review.store.schema import (
+from tolman.review.store import (
     Act,
     Assignment,
     Decision,
@@ -39,6 +38,7 @@ from tolman.review.store.schema import (
     TaskMedium,
     User,
 )
+from tolman.review.store.database import count_rows, record
 from tolman.review.studies import STUDY
 from tolman.review.tasks import Block, Mode
 

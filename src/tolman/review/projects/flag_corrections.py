@@ -20,13 +20,13 @@ from tolman.generate.presets import GenerationPreset
 from tolman.ground_truth.corrections import Absent, BoxIs, CategoryIs, Correction, CountIs
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import Item
-from tolman.review.forms.form_values import clean
+from tolman.review import tasks
+from tolman.review.forms import clean
 from tolman.review.media import scenes_folder
 from tolman.review.modes import MODES
 from tolman.review.site import Site
+from tolman.review.store import Flag, ItemVersion, Project
 from tolman.review.store.database import record_item
-from tolman.review.store.schema import Flag, ItemVersion, Project
-from tolman.review.tasks import work
 from tolman.review.tasks.decisions import decide, last_decision
 from tolman.scenes import OrientedBox, Scene
 
@@ -232,7 +232,7 @@ def in_words(corrections: Sequence[Correction]) -> str:
 
 def items_like(db: Orm, version: ItemVersion, *, task: bool = False) -> list[ItemVersion]:
     """The current items of the same scene, or of the same question type, the item itself among them."""
-    found = work.current_items(db, db.get_one(Project, version.project_id))
+    found = tasks.current_items(db, db.get_one(Project, version.project_id))
     if task:
         return [one for one in found if one.content["task"] == version.content["task"]]
     return [one for one in found if one.item == version.item or (one.scene and one.scene == version.scene)]
@@ -252,17 +252,17 @@ def make_again(db: Orm, site: Site, made: Mapping[int, Item | None], by: int, re
         last = last_decision(db, version)
         if not version.current or (last is not None and last.verdict == "discard"):
             continue
-        before = work.item_of(version)
+        before = tasks.item_of(version)
         project = db.get_one(Project, version.project_id)
         if after is None:
-            work.withdraw(db, version)
+            tasks.withdraw(db, version)
             decide(db, site, None, version, {"verdict": "discard", "reason": reason}, {by}, by=by)
             done.gone.append(version.item)
         elif (after.question, after.options, after.answer) == (before.question, before.options, before.answer):
             done.same += 1
         else:
-            work.withdraw(db, version)
-            fresh = work.add_item(db, site, project, after, origin="regenerated", by=by, reason=reason)
+            tasks.withdraw(db, version)
+            fresh = tasks.add_item(db, site, project, after, origin="regenerated", by=by, reason=reason)
             if (again := MODES[project.mode].again) is not None:
                 again(db, site, project, fresh)
             record_item(db, site.settings, "regenerated", fresh, user=by, reason=reason, version=fresh.version)

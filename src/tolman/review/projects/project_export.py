@@ -25,18 +25,19 @@ from tolman.generate.publish import CONFIGS, check_place, with_media
 from tolman.item_table import write_items
 from tolman.items import Item, Selection
 from tolman.responses import Response
+from tolman.review import tasks
 from tolman.review.media import absent
 from tolman.review.modes import MODES
 from tolman.review.modes.answering import answers
 from tolman.review.projects import project_named
 from tolman.review.site import Site
+from tolman.review.store import Decision, HistoryEvent, ItemVersion, Project, User
 from tolman.review.store.database import record
-from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, User
 from tolman.review.studies import PROFILE as STUDY_PROFILE
 from tolman.review.studies import STUDY
 from tolman.review.studies.participants import is_study, part_of
 from tolman.review.studies.study_records import PersonRecord, records
-from tolman.review.tasks import LEAST, describe_marks, tally_marks, work
+from tolman.review.tasks import LEAST, describe_marks, tally_marks
 from tolman.review.tasks.decisions import Vote, agreement, last_decision, votes_of
 from tolman.runs.rescore import score_outcomes
 from tolman.runs.run_folder import PEOPLE, RunFolder
@@ -94,7 +95,7 @@ def publish(
     with site.database.read() as db:
         project = _published_project(db, name)
         votes = votes_of(db, project)
-        versions = work.current_items(db, project)
+        versions = tasks.current_items(db, project)
         decisions = {version.item: last_decision(db, version) for version in versions}
         undecided = undecided or MODES[project.mode].makes_items
         taken = [v for v in versions if _taken(decisions[v.item], undecided=undecided)]
@@ -213,7 +214,7 @@ def _verdicts(decisions: Iterable[Decision | None]) -> dict[str, int]:
 def reviewed_items(db: Orm, project: Project) -> dict[str, Item]:
     """Return the items as the benchmark of a project's export has them, decided or not, by id."""
     votes = votes_of(db, project)
-    return {v.item: _reviewed(v, last_decision(db, v), votes) for v in work.current_items(db, project)}
+    return {v.item: _reviewed(v, last_decision(db, v), votes) for v in tasks.current_items(db, project)}
 
 
 def without_review(item: Item) -> Item:
@@ -234,7 +235,7 @@ def _reviewed(version: ItemVersion, decision: Decision | None, votes: list[Vote]
         "answered_alike": sum(vote.is_truth for vote in own),
         "seconds": [round(vote.seconds, 1) for vote in own],
     }
-    item = work.item_of(version)
+    item = tasks.item_of(version)
     return item.model_copy(update={"evidence": item.evidence | {_REVIEW: told}})
 
 
@@ -328,7 +329,7 @@ def export_runs(
         )
         tallies = {name: one.tally for name, one in studied.items() if one.answers}
         counts = tallies if studied else tally_marks(db, project, ["answer"])
-        current = [work.item_of(version) for version in work.current_items(db, project)]
+        current = [tasks.item_of(version) for version in tasks.current_items(db, project)]
         reviewed = _reviewed_before(db, project)
     if not counts:
         raise UsageError(f"nobody has answered in the project '{project.name}' yet.")

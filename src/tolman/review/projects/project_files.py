@@ -21,20 +21,27 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import counted
-from tolman.review import projects
+from tolman.review import projects, tasks
 from tolman.review.accounts import Person
-from tolman.review.exchange import Choices, ExchangeError, PictureFormat, PictureSet, Receiver, Returned, label_studio
-from tolman.review.exchange.cvat import CVAT
-from tolman.review.exchange.label_studio import LABEL_STUDIO, LabelledTask
-from tolman.review.forms.form_values import AnswerError
+from tolman.review.exchange import (
+    Choices,
+    ExchangeError,
+    PictureFormat,
+    PictureSet,
+    Receiver,
+    Returned,
+    annotation_programs,
+)
+from tolman.review.exchange.annotation_programs import CVAT, LABEL_STUDIO, LabelledTask
+from tolman.review.forms import AnswerError
 from tolman.review.modes import MODES
 from tolman.review.modes.labelling import KINDS, STEP, read_labels, submissions
 from tolman.review.projects.question_pictures import Album, PictureContents, PicturedQuestion, annotated
 from tolman.review.site import Site
+from tolman.review.store import Assignment, ItemVersion, Project, Submission, Task, User
 from tolman.review.store.database import record
-from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task, User
 from tolman.review.studies.study_records import moment
-from tolman.review.tasks import assignments, submitted, work
+from tolman.review.tasks import assignments, submitted
 from tolman.review.tasks.blinding import MARKED, drawn_of
 from tolman.review.tasks.decisions import agreement, votes_of
 from tolman.text_tables import csv_text
@@ -70,7 +77,7 @@ def write_labels(db: Orm, project: Project) -> str:
     tasks = {task.key: LabelledTask(task.key, _text(task)) for task in _labelling_tasks(db, project)}
     for task, name, content, _ in submissions(db, project):
         tasks[task.key].labels.append((name, content["labels"], None))
-    return label_studio.write_tasks(list(tasks.values()))
+    return annotation_programs.write_tasks(list(tasks.values()))
 
 
 def take_in_labels(db: Orm, site: Site, project: Project, person: Person, content: bytes, by: int) -> LabelsTakenIn:
@@ -84,7 +91,7 @@ def take_in_labels(db: Orm, site: Site, project: Project, person: Person, conten
     groups = KINDS[project.mode].groups(project)
     tasks = {task.key: task for task in _labelling_tasks(db, project)}
     fresh = left = 0
-    read, earlier = label_studio.read_tasks(content)
+    read, earlier = annotation_programs.read_tasks(content)
     for key, given in read.items():
         task = tasks.get(key)
         if task is None:
@@ -97,8 +104,8 @@ def take_in_labels(db: Orm, site: Site, project: Project, person: Person, conten
         if own is None:
             left += 1
             continue
-        work.submit(db, site, own, STEP, {"labels": labels, "note": ""})
-        work.finish(db, site, own)
+        tasks.submit(db, site, own, STEP, {"labels": labels, "note": ""})
+        tasks.finish(db, site, own)
         fresh += 1
     record(db, site.settings, "labels taken in", project=project.id, user=by, account=person.name, labels=fresh)
     if not fresh and not left:
@@ -111,7 +118,7 @@ def _labelling_tasks(db: Orm, project: Project) -> list[Task]:
 
 
 def _text(task: Task) -> str:
-    return work.item_of(task.item).question if task.item is not None else task.key
+    return tasks.item_of(task.item).question if task.item is not None else task.key
 
 
 LEFT_OUT = "left-out.txt"
@@ -254,13 +261,13 @@ def _take_marks(
     except AnswerError as error:
         raise ExchangeError(f"The marks of '{name}' can't be used. {error}") from None
     fresh = _new(fresh, _own_drawings(db, own))
-    if named and work.submission(db, own, STEP) is None:
+    if named and tasks.submission(db, own, STEP) is None:
         told = {"labels": named, "note": ""} | ({"drawn": fresh} if fresh else {})
-        work.submit(db, site, own, STEP, told)
-        work.finish(db, site, own)
+        tasks.submit(db, site, own, STEP, told)
+        tasks.finish(db, site, own)
         done.labelled += 1
-    elif fresh and work.submission(db, own, MARKED) is None:
-        work.submit(db, site, own, MARKED, {"drawn": fresh})
+    elif fresh and tasks.submission(db, own, MARKED) is None:
+        tasks.submit(db, site, own, MARKED, {"drawn": fresh})
     else:
         done.left += 1
         return
@@ -326,7 +333,7 @@ def write_tables(db: Orm, site: Site, project: Project, folder: Path) -> None:
 
 def write_label_studio(db: Orm, project: Project, folder: Path) -> None:
     """A labelling project as Label Studio has it: `config.xml` and `tasks.json`."""
-    (folder / "config.xml").write_text(label_studio.label_config(label_controls(project)), encoding="utf-8")
+    (folder / "config.xml").write_text(annotation_programs.label_config(label_controls(project)), encoding="utf-8")
     (folder / "tasks.json").write_text(write_labels(db, project), encoding="utf-8")
 
 

@@ -22,13 +22,14 @@ from tolman.media.frame_store import part_of
 from tolman.media.images import image_to_jpeg, to_jpeg
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
+from tolman.review import tasks
 from tolman.review.evidence.scene_drawings import boxes_on
 from tolman.review.exchange import AnnotatedPicture, ExchangeError, NamedPicture, Shape
 from tolman.review.media import find_medium, in_a_table, scene_in, scenes_folder
 from tolman.review.modes.labelling import KINDS, STEP
 from tolman.review.site import Site
-from tolman.review.store.schema import ItemVersion, Project, Submission, Task, User
-from tolman.review.tasks import submitted, work
+from tolman.review.store import ItemVersion, Project, Submission, Task, User
+from tolman.review.tasks import submitted
 
 DRAWN_IN = ("answer", "review", "verify")
 """Modes, besides all kinds of labelling, in which people mark evidence on pictures."""
@@ -77,7 +78,7 @@ def questions_of(db: Orm, project: Project) -> list[PicturedQuestion]:
     )
     found: dict[int, PicturedQuestion] = {}
     for task, version in rows:
-        item = work.item_of(version)
+        item = tasks.item_of(version)
         if item.media:
             found.setdefault(task if by_task else version.id, PicturedQuestion(task, item))
     columns = (Task.id, Task.item_id, User.name, Submission.step, Submission.content)

@@ -17,17 +17,17 @@ from tolman.errors import UsageError, counted
 from tolman.files import sampled_hash
 from tolman.items import Item
 from tolman.media.images import table_and_column
-from tolman.review import projects
+from tolman.review import projects, tasks
 from tolman.review.accounts import AccountError
 from tolman.review.modes import MODES
 from tolman.review.projects import untouched
 from tolman.review.site import Site
+from tolman.review.store import Decision, Exclusion, Fact, ItemVersion, Project, Submission, Task
 from tolman.review.store.database import record
-from tolman.review.store.schema import Decision, Exclusion, Fact, ItemVersion, Project, Submission, Task
 from tolman.review.studies import PROFILE, STUDY, STUDY_FILES, Exclude, Link, Sample, Study, StudyPart, stored
 from tolman.review.studies.participants import foresee, is_study, link_queries, link_query, part_of
 from tolman.review.studies.study_steps import join_path, keep_pictures
-from tolman.review.tasks import LEAST, work
+from tolman.review.tasks import LEAST
 from tolman.review.tasks.decisions import DISCARD, last_decision
 
 
@@ -188,14 +188,14 @@ def start_next(
     """
     if project_of(db, study, part) is not None:
         raise AccountError(f"The part '{part.name}' is started already.")
-    versions = [v for v in work.current_items(db, project) if _goes_on(db, project, v)]
+    versions = [v for v in tasks.current_items(db, project) if _goes_on(db, project, v)]
     if not versions:
         raise AccountError(f"The part '{part.name}' has no questions yet: none of '{project.name}' is ready.")
     # Authors are those of this part's questions, or of the part's before it, whose exclusions stay.
     authors = {
         v.item: ({v.user_id} if v.user_id is not None else set()) | _excluded(db, project, v.item) for v in versions
     }
-    items = [work.item_of(version) for version in versions]
+    items = [tasks.item_of(version) for version in versions]
     return _start(db, site, study, part, items, authors, folders, by)
 
 

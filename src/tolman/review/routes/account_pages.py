@@ -20,11 +20,11 @@ from starlette.concurrency import run_in_threadpool
 from tolman.review import accounts, projects
 from tolman.review.accounts import ENTER, JOIN, RESET, AccountError, Person
 from tolman.review.accounts.protection import network_of
-from tolman.review.forms.form_values import Key, Line, Name, Secret
+from tolman.review.forms import Key, Line, Name, Secret
 from tolman.review.modes import MODES
 from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, Visitor, allow, page, see_other, set_cookie
+from tolman.review.store import ROLES, Invitation, Member, Project, User
 from tolman.review.store.database import record
-from tolman.review.store.schema import ROLES, Invitation, Member, Project, User
 from tolman.review.studies.participants import names_of
 
 _WAIT = "Too many failed attempts. Wait a minute and try again; after many of them, ten."

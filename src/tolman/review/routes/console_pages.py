@@ -25,18 +25,16 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 from starlette.types import ASGIApp, Message
 
-from tolman.review import accounts
+from tolman.review import accounts, tasks
+from tolman.review.console import SORTS, STATES, ItemFilter, item_detail, labels_of, page_of
 from tolman.review.console import acts as bulk
-from tolman.review.console import item_detail
 from tolman.review.console.acts import KINDS, ActError
-from tolman.review.console.item_listing import SORTS, STATES, ItemFilter, labels_of, page_of
-from tolman.review.forms.form_values import Clean, Key, Paragraphs, RowId, clean, shown_answer
+from tolman.review.forms import Clean, Key, Paragraphs, RowId, clean, shown_answer
 from tolman.review.modes import MODES
 from tolman.review.projects import project_of
 from tolman.review.site import REHEARSED, Guest, Me, Site, TheSite, Visitor, allow, environment, page, see_other
+from tolman.review.store import ROLES, Flag, HistoryEvent, ItemVersion, Member, Project, User
 from tolman.review.store.database import rehearsal
-from tolman.review.store.schema import ROLES, Flag, HistoryEvent, ItemVersion, Member, Project, User
-from tolman.review.tasks import work
 from tolman.review.tasks.blinding import blind
 from tolman.runtime import run_blocking
 
@@ -184,7 +182,7 @@ def _item(site: Site, guest: Visitor, project: int, version: int, *, act: int = 
     with site.database.read() as db:
         found, about = _version(db, project, version)
         now = site.settings.clock()
-        item = work.item_of(about)
+        item = tasks.item_of(about)
         content: dict[str, Any] = {
             "project": found,
             "version": about,

@@ -18,15 +18,15 @@ from tolman.errors import TolmanError
 from tolman.ground_truth.corrections import append_corrections
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
+from tolman.review import tasks
 from tolman.review.accounts import Person
-from tolman.review.forms.form_values import Clean, Key, Line, Paragraphs, shown_answer
+from tolman.review.forms import Clean, Key, Line, Paragraphs, shown_answer
 from tolman.review.media import cloud_answer, frame_answer, scene_answer, scene_in, scenes_folder
 from tolman.review.projects import flag_corrections, project_of
 from tolman.review.projects.flag_corrections import CorrectionError, Origin, origin_of, scene_of
 from tolman.review.site import Guest, Me, Site, TheSite, allow, page, see_other
+from tolman.review.store import Flag, HistoryEvent, ItemVersion, Project, User
 from tolman.review.store.database import record, record_item
-from tolman.review.store.schema import Flag, HistoryEvent, ItemVersion, Project, User
-from tolman.review.tasks import work
 from tolman.review.tasks.blinding import blind, drawings_about, sees_scene, sees_truth
 from tolman.review.tasks.decisions import last_decision
 
@@ -169,7 +169,7 @@ def _made_again(
     if needs_origin and origin is None:
         raise CorrectionError("The scenes that the benchmark was generated from are not known here.")
     versions, make, what = correct(db, version, origin)
-    return {one.id: make(work.item_of(one)) for one in versions}, what
+    return {one.id: make(tasks.item_of(one)) for one in versions}, what
 
 
 def _flag(db: Orm, flag: int) -> Flag:
@@ -200,7 +200,7 @@ def _flag_content(db: Orm, site: Site, found: Flag) -> dict[str, Any]:
 
 
 def _item_content(db: Orm, site: Site, version: ItemVersion) -> dict[str, Any]:
-    item = work.item_of(version)
+    item = tasks.item_of(version)
     return {
         "version": version,
         "project": db.get_one(Project, version.project_id),
@@ -261,7 +261,7 @@ def workbench_scene(site: TheSite, me: Me, version: Key) -> Response:
     with site.database.read() as db:
         found = _seen(db, me, version)
         whole = sees_scene(db, me, found)
-        item = work.item_of(found)
+        item = tasks.item_of(found)
     return scene_answer(site, _geometry(site, found), item, whole=whole)
 
 

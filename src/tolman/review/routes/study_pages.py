@@ -14,16 +14,24 @@ from sqlalchemy.orm import Session as Orm
 from tolman.errors import InputError
 from tolman.review import accounts
 from tolman.review.accounts import AccountError, belongs
-from tolman.review.forms.form_values import Form, Key, Line, clean, texts_of
+from tolman.review.forms import Form, Key, Line, clean, texts_of
 from tolman.review.media import TYPES
 from tolman.review.modes import MODES
 from tolman.review.projects import study_projects
-from tolman.review.routes.file_pages import csv_file, exported
+from tolman.review.routes import csv_file, exported
 from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, allow, page, see_other, set_cookie
-from tolman.review.store.schema import ROLES, Project, User
-from tolman.review.studies import STUDY, STUDY_FILES, Study, participants, study_records, study_steps
+from tolman.review.store import ROLES, Project, User
+from tolman.review.studies import (
+    STUDY,
+    STUDY_FILES,
+    Study,
+    groups_of,
+    participants,
+    study_records,
+    study_steps,
+    text_of,
+)
 from tolman.review.studies.participants import LinkError, foresee
-from tolman.review.studies.study_file_form import groups_of, text_of
 from tolman.review.studies.study_records import answers_table
 from tolman.toml_catalogue import checked
 

@@ -29,7 +29,7 @@ from sqlalchemy.orm import Session as Orm
 from tolman.errors import InputError, UsageError
 from tolman.extras import needs
 from tolman.review.server_settings import ReviewSettings
-from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Submission, Undone
+from tolman.review.store import Decision, HistoryEvent, ItemVersion, Submission, Undone
 
 WITH_UNDONE = "with_undone"
 """Execution option of a query that wants submissions and decisions which were taken back as well."""

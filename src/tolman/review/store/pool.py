@@ -28,8 +28,7 @@ from tolman.errors import InputError, TolmanError
 from tolman.files import atomic_write, link_or_copy
 from tolman.ingest.media_pool import PoolMedium, bring_in, look, read_pool
 from tolman.media.frame_store import READING
-from tolman.media.images import read_upright, to_jpeg
-from tolman.media.privacy import image_without_metadata, video_without_metadata
+from tolman.media.images import image_without_metadata, read_upright, to_jpeg, video_without_metadata
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, read_frames, read_index
 

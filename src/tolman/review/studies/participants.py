@@ -33,17 +33,17 @@ from urllib.parse import quote
 from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.curate.verify import lacks_level
+from tolman.curate.stages import lacks_level
 from tolman.errors import counted
 from tolman.items import LETTERS, Item
 from tolman.kinds import kind_of
+from tolman.review import tasks
 from tolman.review.accounts import AccountError
-from tolman.review.forms.form_values import QuestionFormat
+from tolman.review.forms import QuestionFormat
 from tolman.review.site import Site
+from tolman.review.store import ItemVersion, Participant, Project, Task, User
 from tolman.review.store.database import record
-from tolman.review.store.schema import ItemVersion, Participant, Project, Task, User
 from tolman.review.studies import STUDY, Completion, Link, OwnQuestion, StudyPart
-from tolman.review.tasks import work
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES
 
 
@@ -172,21 +172,23 @@ def make_tasks(db: Orm, site: Site, project: Project, items: Sequence[Item]) -> 
     for item in items:
         if item.id in on_forms:
             content: dict[str, Any] = {"role": SAMPLE, "stratum": stratum_of[item.id], "forms": on_forms[item.id]}
-            version = work.add_item(db, site, project, item)
+            version = tasks.add_item(db, site, project, item)
         elif part.gold is not None and item.id in part.gold.ids:
-            content, version = {"role": GOLD}, _aside(work.add_item(db, site, project, item, origin=GOLD))
+            content, version = {"role": GOLD}, _aside(tasks.add_item(db, site, project, item, origin=GOLD))
         else:
             continue
-        work.add_task(db, site, project, STUDY, item.id, version=version, wanted=None, content=content)
+        tasks.add_task(db, site, project, STUDY, item.id, version=version, wanted=None, content=content)
     for number, asked in enumerate(part.attention):
         version = _own(db, site, project, asked, f"{ATTENTION}:{number}", known)
-        work.add_task(db, site, project, STUDY, version.item, version=version, wanted=None, content={"role": ATTENTION})
+        tasks.add_task(
+            db, site, project, STUDY, version.item, version=version, wanted=None, content={"role": ATTENTION}
+        )
     for number, asked in enumerate(part.practice):
         version = _own(db, site, project, asked, f"{PRACTICE}:{number}", known)
         for attempt in range(part.practising.rounds):
             content = {"role": PRACTICE, "round": attempt, "place": number}
             key = f"{PRACTICE}:{number}:{attempt}"
-            work.add_task(db, site, project, PRACTICE, key, version=version, wanted=None, content=content)
+            tasks.add_task(db, site, project, PRACTICE, key, version=version, wanted=None, content=content)
 
 
 def strata_of(items: Sequence[Item], part: StudyPart) -> dict[str, list[str]]:
@@ -220,7 +222,7 @@ def _own(db: Orm, site: Site, project: Project, asked: OwnQuestion, key: str, kn
     """Return a question of the study's own, or one of the benchmark, in addition to the sample."""
     pictures = project.settings["study"].get("pictures", {})
     item = asked.item(key, pictures) if asked.id is None else known[asked.id].model_copy(update={"id": key})
-    return _aside(work.add_item(db, site, project, item, origin=key.split(":")[0]))
+    return _aside(tasks.add_item(db, site, project, item, origin=key.split(":")[0]))
 
 
 def _aside(version: ItemVersion) -> ItemVersion:
@@ -271,7 +273,7 @@ def foresee(db: Orm, project: Project) -> list[str]:
 
 def _unknown_levels(db: Orm, project: Project) -> list[str]:
     """Say how many questions models can't settle, as it isn't known whether their level is one that people look at."""
-    asked = [work.item_of(version) for version in work.current_items(db, project)]
+    asked = [tasks.item_of(version) for version in tasks.current_items(db, project)]
     unknown = sum(lacks_level(item, project.settings["level"]) for item in asked)
     if not unknown:
         return []

@@ -25,14 +25,15 @@ from sqlalchemy.orm import Session as Orm
 from tolman.errors import counted
 from tolman.files import atomic_write
 from tolman.media.video import BrokenMediaError
+from tolman.review import tasks
 from tolman.review.accounts import AccountError, Person
-from tolman.review.forms.form_values import agree
+from tolman.review.forms import agree
 from tolman.review.site import Site
+from tolman.review.store import Assignment, Participant, Project, Submission, Task
 from tolman.review.store.pool import IMAGES, MEDIA, without_metadata
-from tolman.review.store.schema import Assignment, Participant, Project, Submission, Task
 from tolman.review.studies import STUDY, Practising, StudyPart, participants
 from tolman.review.studies.participants import BEGUN, PRACTICE
-from tolman.review.tasks import REPORTED, VOIDED, assignments, work
+from tolman.review.tasks import REPORTED, VOIDED, assignments
 
 
 @lru_cache(maxsize=1)
@@ -317,7 +318,7 @@ def counts(db: Orm, site: Site, project: Project, me: Person) -> tuple[int, int]
 
 def over(site: Site, own: Assignment, part: StudyPart) -> bool:
     """Check whether the time for a question is over, with some seconds for the way of an answer."""
-    return part.time.most_seconds is not None and left(site, own, part) < -work.SLACK
+    return part.time.most_seconds is not None and left(site, own, part) < -tasks.SLACK
 
 
 def left(site: Site, own: Assignment, part: StudyPart) -> float:
@@ -327,10 +328,10 @@ def left(site: Site, own: Assignment, part: StudyPart) -> float:
 
 def is_right(db: Orm, own: Assignment) -> bool | None:
     """Check whether a submitted answer is right; None where there is none."""
-    found = work.submission(db, own, ANSWER)
+    found = tasks.submission(db, own, ANSWER)
     if found is None:
         return None
-    item = work.asked_item(own)
+    item = tasks.asked_item(own)
     return agree(item, found.content["answer"], item.answer)
 
 
@@ -383,9 +384,9 @@ def _held(db: Orm, site: Site, me: Person, task: Task) -> Assignment:
 
 def skip(db: Orm, site: Site, own: Assignment, reason: str, seconds: float) -> None:
     """Skip a question: a submission with a reason, which is no answer."""
-    _, fresh = work.submit(db, site, own, SKIP, {"reason": reason}, seconds)
+    _, fresh = tasks.submit(db, site, own, SKIP, {"reason": reason}, seconds)
     if fresh:
-        work.finish(db, site, own)
+        tasks.finish(db, site, own)
 
 
 def was_submitted(db: Orm, own: Assignment) -> bool:

@@ -16,11 +16,10 @@ from sqlalchemy.orm import lazyload, load_only
 
 from tolman.review.accounts import Person
 from tolman.review.site import Site
+from tolman.review.store import Assignment, Exclusion, Project, SavedDraft, Submission, Task, Undone
 from tolman.review.store.database import WITH_UNDONE, record
-from tolman.review.store.schema import Assignment, Exclusion, Project, SavedDraft, Submission, Task, Undone
-from tolman.review.tasks import ModeSetting
+from tolman.review.tasks import ModeSetting, hold
 from tolman.review.tasks.decisions import open_again
-from tolman.review.tasks.work import hold
 
 MANY, OLD = 500, 30.0
 _MANY_TOTALS = 10_000

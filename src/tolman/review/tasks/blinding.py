@@ -18,14 +18,15 @@ from sqlalchemy.orm import Session as Orm
 
 from tolman.items import MEDIA_MARK, Item, Media
 from tolman.kinds import kind_of
-from tolman.kinds.numbers_and_texts import UNITS
+from tolman.kinds.written_kinds import UNITS
 from tolman.media.video import BrokenMediaError
+from tolman.review import tasks
 from tolman.review.accounts import Person, belongs
-from tolman.review.forms.form_values import read_drawn
+from tolman.review.forms import read_drawn
 from tolman.review.media import find_medium, frame_times, media_address
 from tolman.review.site import Site
-from tolman.review.store.schema import Assignment, ItemVersion, Project, Submission, Task, User
-from tolman.review.tasks import VOIDED, assignments, work
+from tolman.review.store import Assignment, ItemVersion, Project, Submission, Task, User
+from tolman.review.tasks import VOIDED, assignments
 from tolman.review.tasks.assignments import undoable
 from tolman.review.tasks.decisions import ADJUDICATE, ANSWER, RESOLVE, REVIEW, VALIDATE
 
@@ -170,7 +171,7 @@ def own_work(
         HTTPException: 404, where it isn't theirs or doesn't exist; 409, where they have reported that it can't be done,
             or the owner has voided their submission and asks others.
     """
-    own = work.mine(db, me, assignment, mode)
+    own = tasks.mine(db, me, assignment, mode)
     wrong = own is not None and stages is not None and not set(me.roles) & set(stages[own.task.stage])
     if own is None or wrong or not belongs(db, me, own.task.project):
         raise HTTPException(404, f"There is no such {what}.")
@@ -202,7 +203,7 @@ def keep_draft(
     with site.database.write_for(me.id) as db:
         own = find(db)
         if own is not None and own.state != "done":
-            work.save_draft(db, site, own, content, seconds)
+            tasks.save_draft(db, site, own, content, seconds)
     return Response(status_code=204)
 
 
@@ -211,7 +212,7 @@ def asked(db: Orm, site: Site, me: Person, own: Assignment, stages: Sequence[str
     kept = own.draft.content if own.draft else {}
     return task_on_page(db, site, me, own, stages) | {
         "stage": own.task.stage,
-        "question": blind(site, own.task.project_id, work.asked_item(own)),
+        "question": blind(site, own.task.project_id, tasks.asked_item(own)),
         "given": kept.get("answer", ""),
         "drawn": kept.get("drawn", ""),
     }
@@ -234,14 +235,14 @@ def drawn_of(site: Site, own: Assignment, text: str) -> dict[str, Any]:
         except (BrokenMediaError, HTTPException):
             return ()
 
-    media = work.asked_item(own).media if own.task.item is not None else ()
+    media = tasks.asked_item(own).media if own.task.item is not None else ()
     found = read_drawn(text, media, times)
     return {"drawn": found} if found else {}
 
 
 def brought(db: Orm, own: Assignment) -> list[dict[str, Any]]:
     """Return the drawings of a person's task that came from another program."""
-    found = work.submission(db, own, MARKED)
+    found = tasks.submission(db, own, MARKED)
     return list(found.content["drawn"]) if found is not None else []
 
 

@@ -14,11 +14,12 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Orm
 
-from tolman.review.forms.form_values import CHOICES, VERDICTS, WORDS, apply_changes, is_same_label, labels_of, widget_of
+from tolman.review import tasks
+from tolman.review.forms import CHOICES, VERDICTS, WORDS, apply_changes, is_same_label, labels_of, widget_of
 from tolman.review.site import COEFFICIENT, Site, coefficient, minutes
+from tolman.review.store import Decision, Flag, ItemVersion, Project, Submission, Task, User
 from tolman.review.store.database import record_item
-from tolman.review.store.schema import Decision, Flag, ItemVersion, Project, Submission, Task, User
-from tolman.review.tasks import Block, marks_block, problems_block, submitted, work
+from tolman.review.tasks import Block, marks_block, problems_block, submitted
 from tolman.scoring.agreement_coefficients import Coefficient, alpha, cohen, fleiss
 
 REVIEW, ADJUDICATE = "review", "adjudicate"
@@ -31,7 +32,7 @@ DISCARD, LEFT_OUT_BY, CLOSED = "discard", "left_out", "closed"
 
 def add_review(db: Orm, site: Site, project: Project, version: ItemVersion, *, not_by: set[int] | None = None) -> Task:
     """Have a version reviewed by as many people as the project wants, each alone."""
-    return work.add_task(
+    return tasks.add_task(
         db, site, project, REVIEW, review_key(version), version=version, wanted=people_for(project),
         not_by=not_by or (),
     )  # fmt: skip
@@ -65,7 +66,7 @@ def settle(db: Orm, site: Site, task: Task) -> None:
         decide(db, site, task, version, first, {vote.user_id for vote in cast}, by=None)
     else:
         people = [vote.user_id for vote in cast]
-        work.ask(db, site, task.project, ADJUDICATE, review_key(version), version=version, not_by=people)
+        tasks.ask(db, site, task.project, ADJUDICATE, review_key(version), version=version, not_by=people)
         record_item(db, site.settings, "disagreed", version)
 
 
@@ -97,9 +98,9 @@ def decide(
     write_decision(db, site, task, version, content, by=by)
     if content["verdict"] == "revise":
         project = db.get_one(Project, version.project_id)
-        item = apply_changes(work.item_of(version), content["changes"])
+        item = apply_changes(tasks.item_of(version), content["changes"])
         author = min(people) if len(people) == 1 else None
-        fresh = work.add_item(db, site, project, item, origin="revised", by=author, reason=content["reason"])
+        fresh = tasks.add_item(db, site, project, item, origin="revised", by=author, reason=content["reason"])
         add_review(db, site, project, fresh, not_by=people)
 
 
@@ -232,7 +233,7 @@ def votes_of(db: Orm, project: Project) -> list[Vote]:
     for assignment, (_, version, own) in parts.items():
         given[version.id][assignment] = own[ANSWER].content["answer"]
     versions = {version.id: version for _, version, _ in parts.values()}
-    items = {identity: work.item_of(version) for identity, version in versions.items()}
+    items = {identity: tasks.item_of(version) for identity, version in versions.items()}
     labels: dict[int, str] = {}
     for identity, answers in given.items():
         labels |= zip(answers, labels_of(items[identity], list(answers.values())), strict=True)

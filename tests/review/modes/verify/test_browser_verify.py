@@ -10,7 +10,7 @@ import pytest
 
 from making import violations
 from reviewing import TRUTHS, Serve, Served, at_work, item_shown, snap
-from tolman.review.store.schema import ItemVersion
+from tolman.review.store import ItemVersion
 
 
 @pytest.fixture

@@ -15,14 +15,13 @@ from sqlalchemy import select
 from reviewing import TRUTHS, Client, Serve, Served, item_on, items, make_benchmark, run_model, serving, settings_of
 from tolman.curate.asking import Reply
 from tolman.curate.candidates import Candidate, write_lines
-from tolman.curate.verify import Verdict, review_row
+from tolman.curate.stages import Verdict, review_row
 from tolman.errors import InputError
 from tolman.item_table import read_items, write_items
 from tolman.items import Item, Media
 from tolman.review.accounts import AccountError, Person
-from tolman.review.console import acts
-from tolman.review.console.item_listing import ItemFilter, page_of
-from tolman.review.evidence.model_opinions import (
+from tolman.review.console import ItemFilter, acts, page_of
+from tolman.review.evidence import (
     EvidenceError,
     KeyFrame,
     foreseen_unfit,
@@ -34,7 +33,7 @@ from tolman.review.evidence.model_opinions import (
 from tolman.review.modes.answer_approval import pairs_of, standings
 from tolman.review.projects.project_export import publish
 from tolman.review.projects.study_projects import start_named
-from tolman.review.store.schema import Decision, HistoryEvent, ItemVersion, Project, Task, User
+from tolman.review.store import Decision, HistoryEvent, ItemVersion, Project, Task, User
 
 VIDEO = Media(kind="video", path="v.mp4")
 IMAGE = Media(kind="image", path="i.png")

@@ -25,7 +25,7 @@ from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.review.evidence import point_clouds
 from tolman.review.evidence.point_clouds import top_view
-from tolman.review.store.schema import ItemVersion
+from tolman.review.store import ItemVersion
 from tolman.scene_table import write_captures
 from tolman.scenes import Capture
 

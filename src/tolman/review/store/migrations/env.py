@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from tolman.review.store.schema import Base
+from tolman.review.store import Base
 
 context.configure(
     connection=context.config.attributes["connection"], target_metadata=Base.metadata, transactional_ddl=True

@@ -7,8 +7,8 @@ else in their place but one constraint. A migration that only adds calls `add_mi
 import sqlalchemy as sa
 from alembic import op
 
+from tolman.review.store import Base
 from tolman.review.store.database import SIGN_IN_LINKS
-from tolman.review.store.schema import Base
 
 revision = "0010"
 down_revision = None
