@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from tolman.extras import LazyModule
 from tolman.files import cache_folder, file_state
 from tolman.forks import check_fork
 from tolman.media.integrity import lost_pictures
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from PIL import Image as Pillow
     from PIL import ImageOps
     from PIL.Image import Image
+else:
+    ImageOps = LazyModule("PIL.ImageOps")
+    Pillow = LazyModule("PIL.Image")
 
 
 def to_jpeg(image: Image, frames: Frames) -> bytes:

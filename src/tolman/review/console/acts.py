@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session as Orm
 from sqlalchemy.orm import aliased, lazyload
 
 from tolman.errors import counted
-from tolman.review import accounts, tasks
+from tolman.review import accounts
 from tolman.review.accounts import Person
 from tolman.review.console import ItemFilter, matching
 from tolman.review.modes import MODES
@@ -31,7 +31,7 @@ from tolman.review.projects import in_parts
 from tolman.review.site import Site
 from tolman.review.store import Act, Acted, Assignment, Decision, ItemVersion, Project, Submission, Task, User
 from tolman.review.store.database import WITH_UNDONE, record
-from tolman.review.tasks import assignments
+from tolman.review.tasks import assignments, done_of, open_for
 from tolman.review.tasks.decisions import ADJUDICATE, CLOSED, DISCARD, LEFT_OUT_BY, people_for, write_decision
 
 DOING, DONE, UNDOING, UNDONE = "doing", "done", "undoing", "undone"
@@ -151,7 +151,7 @@ def load_part(db: Orm, site: Site, act: Act, ids: Sequence[int]) -> ActPart:
     for decision in db.scalars(select(Decision).where(Decision.item_id.in_(ids)).order_by(Decision.id)):
         decisions[decision.item_id].append(decision)
     person = act.content.get("person")
-    done = tasks.done_of(db, [task.id for own in tasks.values() for task in own])
+    done = done_of(db, [task.id for own in tasks.values() for task in own])
     return ActPart(
         db, site, act, db.get_one(Project, act.project_id), versions, tasks, decisions, done,
         None if person is None else person_of(db, person),
@@ -181,7 +181,7 @@ def _reopen(part: ActPart, version: ItemVersion) -> dict[str, Any]:
         if task.stage == tasks[-1].stage and not task.open:
             before["tasks"].append([task.id, False, task.wanted])
             further = 1 if task.stage == ADJUDICATE else people_for(part.project)
-            tasks.open_for(task, part.done.get(task.id, 0), further)
+            open_for(task, part.done.get(task.id, 0), further)
     return before
 
 
@@ -207,7 +207,7 @@ def _take_in(part: ActPart, version: ItemVersion) -> dict[str, Any]:
     before = {"decisions": [last.id], "tasks": [[task.id, task.open, task.wanted] for task in closed]}
     for task in closed:
         # Whose last answer came while it was left out wants one more to settle it.
-        tasks.open_for(task, part.done.get(task.id, 0), 1)
+        open_for(task, part.done.get(task.id, 0), 1)
     return before
 
 

@@ -32,7 +32,7 @@ from tolman.review.forms import CHOICES, WORDS, agree, apply_changes, labels_of,
 from tolman.review.site import COEFFICIENT, Site, coefficient
 from tolman.review.store import Assignment, Decision, HistoryEvent, ItemVersion, Project, Submission, Task, User
 from tolman.review.store.database import record_item
-from tolman.review.tasks import Block, marks_block, problems_block, submitted
+from tolman.review.tasks import Block, current_items, item_of, marks_block, problems_block, submitted
 from tolman.review.tasks.assignments import UndoRule
 from tolman.review.tasks.decisions import (
     ANSWER,
@@ -109,7 +109,7 @@ def add_proposal(db: Orm, site: Site, project: Project, version: ItemVersion, op
 def take_proposal(db: Orm, site: Site, own: Assignment, answered: dict[str, Any]) -> None:
     """Make a version of the item from a proposed answer, and send it on."""
     task = own.task
-    asked = tasks.item_of(task.version)
+    asked = item_of(task.version)
     item = apply_changes(asked, _with(asked, answered))
     version = tasks.add_item(db, site, task.project, item, origin=_ORIGIN, by=own.user_id)
     opinions = Opinions.model_validate(task.content[MODELS])
@@ -162,7 +162,7 @@ def add_again(db: Orm, site: Site, project: Project, version: ItemVersion) -> No
 
 def go_on(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions, *, by: int | None) -> None:
     """To people, or provisionally approved."""
-    item = tasks.item_of(version)
+    item = item_of(version)
     version.missed = missed_by(item, opinions.given)
     reasons = why_people(item, opinions, VerifyRules.of(project))
     if not reasons:
@@ -180,7 +180,7 @@ def take_validation(db: Orm, site: Site, own: Assignment) -> None:
     answered, decided = tasks.submission(db, own, ANSWER), tasks.submission(db, own, DECIDE)
     assert answered is not None
     assert decided is not None
-    item = tasks.item_of(version)
+    item = item_of(version)
     alike = agree(item, answered.content["answer"], item.answer)
     clean = all(point["fine"] for point in decided.content["checklist"])
     if decided.content["verdict"] == "approve" and alike and clean:
@@ -206,7 +206,7 @@ def take_resolution(db: Orm, site: Site, own: Assignment) -> None:
     write_decision(db, site, task, version, content, by=own.user_id)
     if content["verdict"] != "revise":
         return
-    item = tasks.item_of(version)
+    item = item_of(version)
     changes = dict(content["changes"])
     second = second_submission(db, task, ANSWER)
     if second is not None and second.content["answer"] == changes["answer"]:
@@ -243,7 +243,7 @@ def _with(item: Item, answered: dict[str, Any]) -> dict[str, Any]:
 
 def _record_models(db: Orm, site: Site, project: Project, version: ItemVersion, opinions: Opinions) -> None:
     if opinions.given or opinions.unfit:
-        version.missed = missed_by(tasks.item_of(version), opinions.given)
+        version.missed = missed_by(item_of(version), opinions.given)
         further: dict[str, Any] = {UNFIT: list(opinions.unfit)} if opinions.unfit else {}
         told = opinions_as_json(opinions)
         record_item(db, site.settings, MODELS, version, opinions=told, reasons=list(opinions.reasons), **further)
@@ -288,7 +288,7 @@ def pairs_of(db: Orm, project: Project) -> list[OpinionPair]:
     chosen = submitted(project, Submission.content, ItemVersion)
     pairs = []
     for content, version in db.execute(chosen.where(Task.stage == VALIDATE, Submission.step == ANSWER)):
-        item = tasks.item_of(version)
+        item = item_of(version)
         first, second = labels_of(item, [item.answer, content["answer"]])
         alike = agree(item, item.answer, content["answer"])
         pairs.append(OpinionPair(widget_of(item).group, first, second, alike, item.scene or item.id))
@@ -299,10 +299,10 @@ def standings(db: Orm, project: Project) -> dict[str, ModelStanding]:
     """Compare each model's answers with the answers that people settled, by model."""
     settled = {}
     last = last_decisions(db, project)
-    for version in tasks.current_items(db, project):
+    for version in current_items(db, project):
         decision = last.get(version.id)
         if decision is not None and decision.verdict == "approve" and not decision.content.get("provisional"):
-            settled[version.item] = tasks.item_of(version)
+            settled[version.item] = item_of(version)
     tally: dict[str, Counter[str]] = defaultdict(Counter)
     for event in _model_events(db, project):
         for content in event.content["opinions"]:
@@ -339,7 +339,7 @@ def verification_progress(db: Orm, site: Site, project: Project) -> Sequence[Blo
         blocks.append(Block("Models", head, rows, f"{note} {told}".strip()))
     blocks += [_checklist(db, project), marks_block(db, project, [ANSWER]), problems_block(db, project)]
     if site.settings.rigs:
-        items = [tasks.item_of(version) for version in tasks.current_items(db, project)]
+        items = [item_of(version) for version in current_items(db, project)]
         reachable = [item for item in items if point_clouds.place_of(site.settings.rigs, item) is not None]
         measured = sum("measured" in item.evidence for item in items)
         metric = [("can be measured in a recording", len(reachable)), ("answer is measured", measured)]
@@ -358,10 +358,10 @@ def _became(db: Orm, project: Project) -> Block:
     drawn = {task.item_id for task in tasks if task.stage == VALIDATE and DRAWN in task.content["reasons"]}
     overturned = {task.item_id for task in tasks if task.stage == RESOLVE} & drawn
     checked = {task.item_id for task in tasks if task.stage == VALIDATE and not task.open} & drawn
-    for version in tasks.current_items(db, project):
+    for version in current_items(db, project):
         standing = _standing(last.get(version.id), version)
         counts[standing] += 1
-        item = tasks.item_of(version)
+        item = item_of(version)
         counts["no level"] += lacks_level(item, project.settings["level"])
         if standing == "models" and needs_people(item, project.settings["level"]):
             counts["too early"] += 1

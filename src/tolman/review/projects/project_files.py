@@ -21,7 +21,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import counted
-from tolman.review import projects, tasks
+from tolman.review import projects
 from tolman.review.accounts import Person
 from tolman.review.exchange import (
     Choices,
@@ -41,7 +41,7 @@ from tolman.review.site import Site
 from tolman.review.store import Assignment, ItemVersion, Project, Submission, Task, User
 from tolman.review.store.database import record
 from tolman.review.studies.study_records import moment
-from tolman.review.tasks import assignments, submitted
+from tolman.review.tasks import assignments, finish, item_of, submission, submit, submitted
 from tolman.review.tasks.blinding import MARKED, drawn_of
 from tolman.review.tasks.decisions import agreement, votes_of
 from tolman.text_tables import csv_text
@@ -104,8 +104,8 @@ def take_in_labels(db: Orm, site: Site, project: Project, person: Person, conten
         if own is None:
             left += 1
             continue
-        tasks.submit(db, site, own, STEP, {"labels": labels, "note": ""})
-        tasks.finish(db, site, own)
+        submit(db, site, own, STEP, {"labels": labels, "note": ""})
+        finish(db, site, own)
         fresh += 1
     record(db, site.settings, "labels taken in", project=project.id, user=by, account=person.name, labels=fresh)
     if not fresh and not left:
@@ -118,7 +118,7 @@ def _labelling_tasks(db: Orm, project: Project) -> list[Task]:
 
 
 def _text(task: Task) -> str:
-    return tasks.item_of(task.item).question if task.item is not None else task.key
+    return item_of(task.item).question if task.item is not None else task.key
 
 
 LEFT_OUT = "left-out.txt"
@@ -261,13 +261,13 @@ def _take_marks(
     except AnswerError as error:
         raise ExchangeError(f"The marks of '{name}' can't be used. {error}") from None
     fresh = _new(fresh, _own_drawings(db, own))
-    if named and tasks.submission(db, own, STEP) is None:
+    if named and submission(db, own, STEP) is None:
         told = {"labels": named, "note": ""} | ({"drawn": fresh} if fresh else {})
-        tasks.submit(db, site, own, STEP, told)
-        tasks.finish(db, site, own)
+        submit(db, site, own, STEP, told)
+        finish(db, site, own)
         done.labelled += 1
-    elif fresh and tasks.submission(db, own, MARKED) is None:
-        tasks.submit(db, site, own, MARKED, {"drawn": fresh})
+    elif fresh and submission(db, own, MARKED) is None:
+        submit(db, site, own, MARKED, {"drawn": fresh})
     else:
         done.left += 1
         return

@@ -16,14 +16,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session as Orm
 
 from tolman.errors import counted
-from tolman.review import tasks
 from tolman.review.forms import agree, labels_of
 from tolman.review.site import COEFFICIENT, Site, coefficient, minutes
 from tolman.review.store import Assignment, Participant, Project, Submission, Task, User
 from tolman.review.studies import BROKEN, STUDY, Exclude, Pay, StudyPart, participants
 from tolman.review.studies.participants import ATTENTION, ENDED, GOLD, PRACTICE, SAMPLE, SCREENED, code_of, fields_of
 from tolman.review.studies.study_steps import ANSWER, SKIP
-from tolman.review.tasks import FAST, REPORTED, Block, marks_block, problems_block, submitted
+from tolman.review.tasks import FAST, REPORTED, Block, item_of, marks_block, problems_block, submitted
 from tolman.scoring.agreement_coefficients import alpha
 from tolman.text_tables import csv_text
 
@@ -157,7 +156,7 @@ def records(db: Orm, project: Project) -> list[PersonRecord]:
         elif role == SAMPLE and given.step == SKIP:
             own.skips[given.content["reason"]] += 1
         elif role in (GOLD, ATTENTION):
-            item = tasks.item_of(task.version)
+            item = item_of(task.version)
             right = given.step == ANSWER and agree(item, given.content["answer"], item.answer)
             checks[user].update([role, *([f"{role} right"] if right else [])])
     reported = select(Assignment.user_id, Assignment.task_id).join(Task).where(
@@ -281,7 +280,7 @@ def answers_table(db: Orm, project: Project) -> str:
 
 
 def _answer_row(one: Submission, task: Task, name: str, outside: str | None) -> list[str]:
-    item = tasks.item_of(task.version)
+    item = item_of(task.version)
     given = str(one.content["answer"]) if one.step == ANSWER else ""
     right = "" if one.step != ANSWER else "yes" if agree(item, given, item.answer) else "no"
     role = PRACTICE if task.stage == PRACTICE else str(task.content["role"])
@@ -397,7 +396,7 @@ def _agreement(sample: dict[str, Task], found: Sequence[PersonRecord]) -> Block:
     for key, answers in shared.items():
         version = sample[key].item
         assert version is not None
-        labels.append(labels_of(tasks.item_of(version), answers))
+        labels.append(labels_of(item_of(version), answers))
         clusters.append(version.scene or key)
     rows = [("Krippendorff's alpha of all answers, including numbers", *coefficient(alpha(labels, clusters)))]
     return Block("Agreement", ("figure", *COEFFICIENT), rows, "Over questions with at least two answers that count.")

@@ -1,7 +1,15 @@
-"""The task folder of lmms-eval, loaded as lmms-eval loads it: its YAML with `!function`, and what those return."""
+"""The task folder of lmms-eval, loaded as lmms-eval loads it: its YAML with `!function`, and what those return.
+
+The TSV of VLMEvalKit, and what its dataset asks and scores; VLMEvalKit itself is in tests/interop.
+
+Rows of scores made one by one give the figures of a run, whatever the benchmark's table and groups.
+"""
 
 from __future__ import annotations
 
+import ast
+import base64
+import csv
 import importlib.util
 import json
 import math
@@ -14,6 +22,8 @@ import pytest
 
 from exports.materials import REPLIES, items, write_benchmark
 from tolman.errors import InputError, UsageError
+from tolman.exports.harness_scoring import ExportedBenchmark
+from tolman.exports.vlmevalkit.dataset import prompt_of, rows_of
 from tolman.features.catalogue.compute import ExportResult, export
 from tolman.features.catalogue.config import ExportConfig
 from tolman.items import Item, Media
@@ -240,3 +250,66 @@ def test_it_is_loaded_without_what_lmms_eval_brings(tmp_path: Path) -> None:
     assert not {"lmms_eval", "datasets"} & set(sys.modules)
     export_to(tmp_path / "tasks", write_benchmark(tmp_path / "tiny"), settings=("task=mine",))
     assert functions_of(tmp_path / "tasks" / "mine").TASK.exported.items.keys() == {item.id for item in items()}
+
+
+def test_the_tsv_has_the_columns_that_a_custom_set_needs(tmp_path: Path) -> None:
+    source = write_benchmark(tmp_path / "tiny")
+    export(ExportConfig(source=(str(source),), form="vlmevalkit", out=tmp_path / "kit", settings=("name=Tiny",)))
+    csv.field_size_limit(1 << 24)
+    with (tmp_path / "kit" / "Tiny.tsv").open(newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["index"] for row in rows] == [str(number) for number in range(7)]
+    assert [rows[0][key] for key in "ABC"] == ["left", "right", "behind"]
+    assert [rows[3][key] for key in "ABC"] == ["", "", ""]
+    picture = (source / "media" / "a.png").read_bytes()
+    assert base64.b64decode(rows[0]["image"]) == picture
+    assert next(base64.b64decode(one) for one in ast.literal_eval(rows[1]["image"])) == picture
+    assert (rows[5]["id"], rows[5]["answer"], rows[5]["question_type"]) == ("q5", "2.2", "object_abs_distance")
+
+
+def test_it_asks_and_scores_as_tolman_does(tmp_path: Path) -> None:
+    source = write_benchmark(tmp_path / "tiny")
+    export(ExportConfig(source=(str(source),), form="vlmevalkit", out=tmp_path / "kit", settings=("name=Tiny",)))
+    exported = ExportedBenchmark.open(tmp_path / "kit" / "Tiny")
+    parts = prompt_of(exported, "q1")
+    assert [part["type"] for part in parts] == ["image", "image", "text"]
+    assert parts[-1]["value"] == exported.prompt(exported.items["q1"]).text
+    said = REPLIES | {"q3": "Failed to obtain answer via API."}
+    rows = rows_of(exported, said.keys(), said.values())
+    assert [row["status"] for row in rows] == ["scored"] * 3 + ["failed"] + ["scored"] * 3
+
+
+def test_groups_count_as_one_question(tmp_path: Path) -> None:
+    found = [one.model_copy(update={"all_of": "pair" if one.id in ("q0", "q2") else None}) for one in items()]
+    folder = write_benchmark(tmp_path / "tiny", found)
+    exported = ExportedBenchmark.open(folder)
+    rows = [exported.row(exported.items[key], text) for key, text in REPLIES.items()]
+    loaded = load(f"{folder}/", None, None)
+    outcomes = [Response(id=key, response=text) for key, text in REPLIES.items()]
+    _, figures = score_outcomes(
+        loaded, [*outcomes], benchmark=f"{folder}/", model="scripted", model_settings={}, out=tmp_path / "run"
+    )  # fmt: skip
+    wanted = {key: cell["value"] for key, cell in figures["rule_sets"]["official"]["cells"].items()}
+    assert exported.figures(rows) == wanted
+    assert wanted["rel_distance"] == 50.0  # q0 by itself is right, and its pair isn't
+
+
+def test_a_table_with_a_metric_of_its_own(tmp_path: Path) -> None:
+    folder = write_benchmark(tmp_path / "tiny", profile="spatialbench")
+    exported = ExportedBenchmark.open(folder)
+    assert exported.rules.name == "official"
+    for item in exported.items.values():
+        row = exported.row(item, "A")
+        assert row["status"] in ("scored", "left out")
+        assert all(value is None or isinstance(value, str | int | float) for value in row.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [("<think>Left?</think>A", "scored"), ("<think>Left? Or", "failed"), ("A", "scored")],
+)
+def test_reasoning_inside_a_text_is_set_apart(tmp_path: Path, text: str, status: str) -> None:
+    exported = ExportedBenchmark.open(write_benchmark(tmp_path / "tiny"))
+    row = exported.row(exported.items["q0"], text)
+    assert row["status"] == status
+    assert row["score"] == (1.0 if status == "scored" else None)
