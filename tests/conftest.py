@@ -50,7 +50,7 @@ LONG = (
     "before/test_benchmarks.py", "ingest/test_phone_scans.py", "review/test_server.py", "ingest/test_scan_doctor.py",
     "review/console/test_acts.py", "docs/test_scale.py", "review/tasks/test_tasks.py", "runs/test_without_text.py",
     "review/test_browser_keys.py", "simulate/test_cameras.py", "features/test_explain.py",
-    "analyze/test_observer_fit.py", "test_walls.py", "simulate/test_twins.py", "review/console/test_single.py",
+    "analyze/test_observer_fit.py", "test_walls.py", "simulate/test_twins.py", "review/console/test_console.py",
     "ingest/test_build.py", "simulate/test_robots.py", "review/projects/test_marks.py", "before/test_review.py",
     "docs/test_prose.py", "runs/logs/test_fixtures.py", "docs/test_snippets.py", "models/test_python.py",
     "models/test_code.py", "review/test_browser.py", "features/test_paper_runs.py", "reports/test_reports.py",

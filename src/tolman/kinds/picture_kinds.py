@@ -8,8 +8,8 @@ checks and scales, and how places are written and shown.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from tolman.items import Item
@@ -185,8 +185,8 @@ def pair_in_words(item: Item) -> str:
     return "[y, x]" if asked_scale(item).y_first else "[x, y]"
 
 
-def released_place(text: str) -> str:
-    """A place as JSON; also a list of points as shares of the picture.
+def _released(kind: str, stated: Callable[[Item, str], str | None], text: str) -> str:
+    """A place as JSON; also a list of points, or boxes, as shares of the picture.
 
     Raises:
         ValueError: the text is none.
@@ -195,10 +195,9 @@ def released_place(text: str) -> str:
     if stripped.startswith("{"):
         read_place(stripped)
         return stripped
-    nothing = Item.model_construct(id="", question="", kind="points", answer="", task="")
-    found = stated_place(nothing, stripped)
+    found = stated(Item.model_construct(id="", question="", kind=kind, answer="", task=""), stripped)
     if found is None:
-        raise ValueError(f"the answer {text[:40]!r} is no place in a picture")
+        raise ValueError(f"the answer {text[:40]!r} is no {'place' if kind == 'points' else 'box'} in a picture")
     return found
 
 
@@ -221,7 +220,7 @@ POINTS = ItemKind(
     ),
     is_graded=True,
     widget="points",
-    released_answer=released_place,
+    released_answer=partial(_released, "points", stated_place),
     answer_form=lambda item: f"a JSON list of points {pair_in_words(item)}, {scale_in_words(item)}",
     stated_answer=stated_place,
     asks_for="points in a picture",
@@ -269,17 +268,6 @@ def _stated_boxes(item: Item, text: str) -> str | None:
     return stored_place(read_careful_boxes(item, text))
 
 
-def _released_boxes(text: str) -> str:
-    stripped = text.strip()
-    if stripped.startswith("{"):
-        read_place(stripped)
-        return stripped
-    found = _stated_boxes(Item.model_construct(id="", question="", kind="boxes", answer="", task=""), stripped)
-    if found is None:
-        raise ValueError(f"the answer {text[:40]!r} is no box in a picture")
-    return found
-
-
 def _box_form(item: Item) -> str:
     return "[y0, x0, y1, x1]" if asked_scale(item).y_first else "[x0, y0, x1, y1]"
 
@@ -307,7 +295,7 @@ BOXES = ItemKind(
     ),
     is_graded=True,
     widget="boxes",
-    released_answer=_released_boxes,
+    released_answer=partial(_released, "boxes", _stated_boxes),
     answer_form=lambda item: f"a JSON list {_box_form(item)}, {scale_in_words(item)}",
     stated_answer=_stated_boxes,
     agree_from=AGREE_FROM,

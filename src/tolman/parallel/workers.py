@@ -419,15 +419,15 @@ class ClusterCopies:
         self._copies = [self._begin() for _ in range(self.count)]
         self._busy = [0] * self.count
 
-    def ask_first(self, function: Callable[[Any, Any], Any], argument: Any = None) -> Any:
-        """Return the result of a function of the first copy and an argument; waits until the copy is made.
+    def ask_first(self, function: Callable[[Any, None], Any]) -> Any:
+        """Return the result of a function of the first copy and None; waits until the copy is made.
 
         Raises:
             WorkerError: the copy can't be made there.
             Exception: any error that the function raises.
         """
         with outcome_told(self._ray):
-            state, content = self._ray.get(self._copies[0].ask.remote(_packed(function, argument)))
+            state, content = self._ray.get(self._copies[0].ask.remote(_packed(function, None)))
         return unpacked(state, content)
 
     async def ask(self, function: Callable[[Any, Any], Any], argument: Any) -> Any:
