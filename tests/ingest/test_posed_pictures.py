@@ -29,7 +29,8 @@ from tolman.ground_truth.question_families import recompute
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import get
-from tolman.ingest.formats.posed_pictures import _lens, read_cameras, read_images, read_points
+from tolman.ingest.formats.posed_pictures import _lens
+from tolman.ingest.readers.colmap_model import read_cameras, read_images, read_points
 from tolman.ingest.scan_format import RawScene, ScanHints
 from tolman.items import Media
 from tolman.media.video import read_frames, read_index

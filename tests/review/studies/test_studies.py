@@ -50,13 +50,12 @@ from tolman.review.studies.participants import (
     link_query,
     option_order,
     plan_strata,
-    redirect_of,
     shown_answer,
     true_answer,
     with_checks,
 )
 from tolman.review.studies.study_records import Conduct, amount, exclusion_reasons, pay_rows, stated_rules
-from tolman.review.studies.study_steps import Passed, html_of, pictures_in, standing
+from tolman.review.studies.study_steps import Passed, html_of, pictures_in, redirect_of, standing
 from tolman.text_tables import csv_text
 
 PRESETS = {

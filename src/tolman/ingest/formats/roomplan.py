@@ -20,8 +20,7 @@ import shapely
 from tolman.errors import InputError, MissingExtraError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.formats.phone_scans import ARKIT, PAGE
-from tolman.ingest.formats.posed_pictures import pose_of
-from tolman.ingest.readers import in_order, list_of
+from tolman.ingest.readers import in_order, list_of, pose_of
 from tolman.ingest.scan_format import Instance, RawScene, SceneSource
 from tolman.ingest.surfaces import orient, read_json
 

@@ -155,6 +155,34 @@ def rigid(rotation: Floats, translation: Floats) -> Floats:
     return matrix
 
 
+RIGID = 1e-3
+"""Largest deviation of a pose's rotation and last row that counts as none."""
+
+
+def pose_of(path: Path, value: Any, *, row: str) -> Floats:
+    """A pose of a JSON file, 4×4 or its first three rows, shape (4, 4).
+
+    Raises:
+        InputError: it is none; says which number isn't finite.
+    """
+    try:
+        found = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty(0)
+    if found.size not in (12, 16):
+        raise InputError(path, "takes a pose of 4×4 numbers", field=row)
+    pose = np.eye(4)
+    pose[: found.size // 4] = found.reshape(-1, 4)
+    if not np.isfinite(pose).all():
+        i, j = np.argwhere(~np.isfinite(pose))[0]
+        raise InputError(path, f"its row {i + 1}, column {j + 1} is {pose[i, j]}, which isn't finite", field=row)
+    with np.errstate(all="ignore"):
+        skew = np.abs(pose[:3, :3] @ pose[:3, :3].T - np.eye(3)).max()
+    if not skew <= RIGID or np.abs(pose[3] - (0, 0, 0, 1)).max() > RIGID:
+        raise InputError(path, "is no rotation and translation with the last row 0 0 0 1", field=row)
+    return pose
+
+
 _CHUNK = 1 << 20
 _LONGEST = 1 << 22
 """Characters of the longest row that is believed."""

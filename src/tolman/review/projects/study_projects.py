@@ -176,7 +176,6 @@ def start_next(
     project: Project,
     part: StudyPart,
     study: Study,
-    folders: Sequence[Path] = (),
     by: int | None = None,
 ) -> Project:
     """Start a part on the questions of an earlier one: those that were approved, or all that were written there.
@@ -196,7 +195,7 @@ def start_next(
         v.item: ({v.user_id} if v.user_id is not None else set()) | _excluded(db, project, v.item) for v in versions
     }
     items = [tasks.item_of(version) for version in versions]
-    return _start(db, site, study, part, items, authors, folders, by)
+    return _start(db, site, study, part, items, authors, (), by)
 
 
 def waiting_parts(db: Orm, study: Study, project: Project) -> list[StudyPart]:

@@ -41,7 +41,7 @@ from tolman.review.store import ROLES, Assignment, Project, Starting, User
 from tolman.review.store.database import record
 from tolman.review.studies import STUDY, participants, study_steps
 from tolman.review.studies.participants import is_study
-from tolman.review.studies.study_records import study_summary
+from tolman.review.studies.study_records import named, names_of, study_summary
 from tolman.review.tasks import Block, assignments
 from tolman.review.tasks.assignments import undoable
 from tolman.review.tasks.made_items import feedback
@@ -163,7 +163,7 @@ def progress(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
         withheld = not me.is_owner and not assignments.all_done(db, found, me, stages)
         blocks = projects.progress_tables(db, site, found, mode, withheld=withheld)
         if me.is_owner and participants.is_study(found) and participants.part_of(found).link.ids:
-            names = participants.names_of(db, found)
+            names = names_of(db, found)
             blocks = [_with_names(block, names) for block in blocks]
         counts = projects.project_counts(db, found)
         summary = study_summary(db, found) if me.is_owner and mode.name == STUDY else ""
@@ -179,7 +179,7 @@ def _with_names(block: Block, names: Mapping[str, str]) -> Block:
     for row in block.rows:
         cells = {head: str(cell) for head, cell in zip(block.head, row, strict=True)}
         name = cells.pop("external id", "") or names.get(cells["person"], "")
-        rows.append(list((cells | {"person": participants.named(name, cells["person"])}).values()))
+        rows.append(list((cells | {"person": named(name, cells["person"])}).values()))
     return replace(block, head=tuple(head for head in block.head if head != "external id"), rows=rows)
 
 

@@ -25,7 +25,7 @@ from tolman.review.modes import MODES
 from tolman.review.site import ANYBODY, Guest, Me, Site, TheSite, Visitor, allow, page, see_other, set_cookie
 from tolman.review.store import ROLES, Invitation, Member, Project, User
 from tolman.review.store.database import record
-from tolman.review.studies.participants import names_of
+from tolman.review.studies.study_records import names_of
 
 _WAIT = "Too many failed attempts. Wait a minute and try again; after many of them, ten."
 

@@ -203,10 +203,10 @@ def the_end(site: TheSite, guest: Guest, me: Me, project: Key) -> Response:
         if own is None or own.state == participants.BEGUN:
             return see_other(f"/projects/{project}/work")
         part = participants.part_of(found)
-        code = participants.code_of(site, part.completion, own)
+        code = study_steps.code_of(site, part.completion, own)
         why = str(own.content.get("why", ""))
         text = study_steps.study_html(site, found, part.completion.text)
-    back = participants.redirect_of(part.completion, part.link, code) if code else None
+    back = study_steps.redirect_of(part.completion, part.link, code) if code else None
     content: dict[str, Any] = {"project": found, "state": own.state, "code": code, "back": back}
     return page(guest, "study_end.html", why=why, text=text, **content)
 
@@ -337,7 +337,7 @@ def _about(guest: Guest, site: Site, db: Orm, found: Project) -> dict[str, Any]:
         "link": address["link"] + participants.link_query(part.link) if part.mode == STUDY and not own else "",
         "own_links": [
             (
-                participants.named(name, came[name].user.name if name in came else ""),
+                study_records.named(name, came[name].user.name if name in came else ""),
                 study_records.state_of(came.get(name)),
                 address["link"] + query,
             )

@@ -43,7 +43,7 @@ from tolman.review.forms import QuestionFormat
 from tolman.review.site import Site
 from tolman.review.store import ItemVersion, Participant, Project, Task, User
 from tolman.review.store.database import record
-from tolman.review.studies import STUDY, Completion, Link, OwnQuestion, StudyPart
+from tolman.review.studies import STUDY, Link, OwnQuestion, StudyPart
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES
 
 
@@ -526,7 +526,6 @@ def with_checks(questions: Sequence[T], checks: Sequence[T], *seed: object) -> l
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """MTurk's assignment id of a person who only previews."""
 _LONGEST = 200
-_PROLIFIC_END = "https://app.prolific.com/submissions/complete?cc={code}"
 _PLATFORMS = {
     "none": (None, ()),
     "prolific": ("PROLIFIC_PID", ("STUDY_ID", "SESSION_ID")),
@@ -596,29 +595,3 @@ def link_query(link: Link) -> str:
 def link_queries(link: Link) -> dict[str, str]:
     """Outside id → the query of that person's own link, where a study lists its people and no platform sends them."""
     return {name: f"?{link.id}={quote(name)}" for name in link.ids} if link.platform == "none" else {}
-
-
-def names_of(db: Orm, *projects: Project) -> dict[str, str]:
-    """Name of an account → outside id, in studies that list their people. For the owner's pages, not for exports."""
-    listing = (one for one in projects if is_study(one) and part_of(one).link.ids)
-    return {found.user.name: found.outside for one in listing for found in participants(db, one) if found.outside}
-
-
-def named(name: str, account: str) -> str:
-    """A person as the owner's pages show them: their name with that of their account, or whichever there is."""
-    return f"{name} ({account})" if name and account else name or account
-
-
-def code_of(site: Site, completion: Completion, found: Participant) -> str:
-    """Return the code that a person enters at the platform: the study's code or their own at its end, its code for
-    failed practice; '' where they get none.
-    """
-    if found.state == ENDED:
-        return completion.code or site.sign("completion", found.id)[:10].upper()
-    return completion.screened or "" if found.state == SCREENED else ""
-
-
-def redirect_of(completion: Completion, link: Link, code: str) -> str | None:
-    """The address to which the last page leads; None where the code is only shown."""
-    template = completion.redirect or (_PROLIFIC_END if link.platform == "prolific" else None)
-    return template.replace("{code}", code) if template else None

@@ -20,8 +20,8 @@ from tolman.review.forms import agree, labels_of
 from tolman.review.site import COEFFICIENT, Site, coefficient, minutes
 from tolman.review.store import Assignment, Participant, Project, Submission, Task, User
 from tolman.review.studies import BROKEN, STUDY, Exclude, Pay, StudyPart, participants
-from tolman.review.studies.participants import ATTENTION, ENDED, GOLD, PRACTICE, SAMPLE, SCREENED, code_of, fields_of
-from tolman.review.studies.study_steps import ANSWER, SKIP
+from tolman.review.studies.participants import ATTENTION, ENDED, GOLD, PRACTICE, SAMPLE, SCREENED, fields_of
+from tolman.review.studies.study_steps import ANSWER, SKIP, code_of
 from tolman.review.tasks import FAST, REPORTED, Block, item_of, marks_block, problems_block, submitted
 from tolman.scoring.agreement_coefficients import alpha
 from tolman.text_tables import csv_text
@@ -400,3 +400,19 @@ def _agreement(sample: dict[str, Task], found: Sequence[PersonRecord]) -> Block:
         clusters.append(version.scene or key)
     rows = [("Krippendorff's alpha of all answers, including numbers", *coefficient(alpha(labels, clusters)))]
     return Block("Agreement", ("figure", *COEFFICIENT), rows, "Over questions with at least two answers that count.")
+
+
+def names_of(db: Orm, *projects: Project) -> dict[str, str]:
+    """Name of an account → outside id, in studies that list their people. For the owner's pages, not for exports."""
+    listing = (one for one in projects if participants.is_study(one) and participants.part_of(one).link.ids)
+    return {
+        found.user.name: found.outside
+        for one in listing
+        for found in participants.participants(db, one)
+        if found.outside
+    }
+
+
+def named(name: str, account: str) -> str:
+    """A person as the owner's pages show them: their name with that of their account, or whichever there is."""
+    return f"{name} ({account})" if name and account else name or account

@@ -31,8 +31,8 @@ from tolman.review.forms import agree
 from tolman.review.site import Site
 from tolman.review.store import Assignment, Participant, Project, Submission, Task
 from tolman.review.store.pool import IMAGES, MEDIA, without_metadata
-from tolman.review.studies import STUDY, Practising, StudyPart, participants
-from tolman.review.studies.participants import BEGUN, PRACTICE
+from tolman.review.studies import STUDY, Completion, Link, Practising, StudyPart, participants
+from tolman.review.studies.participants import BEGUN, ENDED, PRACTICE, SCREENED
 from tolman.review.tasks import REPORTED, VOIDED, assignments
 
 
@@ -392,3 +392,21 @@ def skip(db: Orm, site: Site, own: Assignment, reason: str, seconds: float) -> N
 def was_submitted(db: Orm, own: Assignment) -> bool:
     """Check whether a person has answered or skipped."""
     return db.scalar(select(Submission.id).where(Submission.assignment_id == own.id).limit(1)) is not None
+
+
+_PROLIFIC_END = "https://app.prolific.com/submissions/complete?cc={code}"
+
+
+def code_of(site: Site, completion: Completion, found: Participant) -> str:
+    """Return the code that a person enters at the platform: the study's code or their own at its end, its code for
+    failed practice; '' where they get none.
+    """
+    if found.state == ENDED:
+        return completion.code or site.sign("completion", found.id)[:10].upper()
+    return completion.screened or "" if found.state == SCREENED else ""
+
+
+def redirect_of(completion: Completion, link: Link, code: str) -> str | None:
+    """The address to which the last page leads; None where the code is only shown."""
+    template = completion.redirect or (_PROLIFIC_END if link.platform == "prolific" else None)
+    return template.replace("{code}", code) if template else None
