@@ -125,17 +125,6 @@ def write_summary(out: Path, summary: Summary) -> None:
     write_text(out / NAME, json.dumps(content, indent=1) + "\n")
 
 
-def shard_record(shard: Shard, scans: int, **settings: str | float) -> ShardRecord:
-    """Return a shard's description of itself.
-
-    Args:
-        shard: which it is.
-        scans: how many the whole job has.
-        settings: all that determines the job.
-    """
-    return ShardRecord(job="ingest", number=shard.number, of=shard.of, things=scans, settings=settings)
-
-
 def join(shards: Sequence[Path], out: Path) -> int:
     """Join the shards of an ingest, as `scene_shards.whole_job` gives them; the number of scenes.
 
@@ -289,17 +278,16 @@ def _record_of(
     extra: Sequence[Correction],
 ) -> ShardRecord:
     """Return a shard's description of itself; the sources are those of the whole job, in order."""
-    return shard_record(
-        shard,
-        len(sources),
-        format=config.format,
-        path=str(config.path),
-        completeness=settings.completeness,
-        categories=settings.categories.digest,
-        corrections=_digest_of(extra),
+    made: dict[str, str | float] = {
+        "format": config.format,
+        "path": str(config.path),
+        "completeness": settings.completeness,
+        "categories": settings.categories.digest,
+        "corrections": _digest_of(extra),
         **config.hints.given,
-        files=_digest([_made_of(source, config.format, settings) for source in sources]),
-    )
+        "files": _digest([_made_of(source, config.format, settings) for source in sources]),
+    }
+    return ShardRecord(job="ingest", number=shard.number, of=shard.of, things=len(sources), settings=made)
 
 
 @dataclass(frozen=True)
