@@ -7,11 +7,15 @@ Requests are those of OpenAI's chat completions. Prints a list of numbers: the t
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import sys
 from typing import Any
 
+import numpy as np
 from decoding import by_pillow_and_pyav
+from PIL import Image
 
 
 def tokens(processor: Any, body: dict[str, Any]) -> int:
@@ -20,10 +24,24 @@ def tokens(processor: Any, body: dict[str, Any]) -> int:
         {"role": message["role"], "content": [part_of(part) for part in parts_of(message["content"])]}
         for message in body["messages"]
     ]
+    shown = [part for message in messages for part in message["content"] if part["type"] == "video"]
+    if any(isinstance(part["url"], list) for part in shown):
+        return of_frames(processor, messages, shown, body["chat_template_kwargs"]["video_metadata"])
     made = processor.apply_chat_template(
         messages, add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
         **body.get("chat_template_kwargs", {}),
     )  # fmt: skip
+    return int(made["input_ids"].shape[-1])
+
+
+def of_frames(processor: Any, messages: Any, shown: list[dict[str, Any]], metadata: list[dict[str, Any]]) -> int:
+    """How many tokens a prompt about sampled frames has: videos as arrays, with their times."""
+    pictures = [
+        [Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))) for url in part["url"]] for part in shown
+    ]
+    videos = [np.stack([np.asarray(picture.convert("RGB")) for picture in one]) for one in pictures]
+    text = processor.apply_chat_template(messages, add_generation_prompt=True)
+    made = processor(text=[text], videos=videos, video_metadata=metadata, do_sample_frames=False, return_tensors="pt")
     return int(made["input_ids"].shape[-1])
 
 
