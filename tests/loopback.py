@@ -171,7 +171,10 @@ def _seen(body: dict[str, Any]) -> tuple[str, list[str]]:
             if part["type"] == "text":
                 texts.append(part["text"])
             else:
-                header, *coded = part[part["type"]]["url"].split(",")  # several where frames make one video
+                found = part[part["type"]]["url"]  # several where frames make one video, also as a list
+                header, *coded = (
+                    found.split(",") if isinstance(found, str) else (url.split(",")[-1] for url in ["", *found])
+                )
                 assert header == "data:image/jpeg;base64" or part["type"] == "video_url", header
                 pictures += [hashlib.sha256(base64.b64decode(one, validate=True)).hexdigest() for one in coded]
     return "\n".join(texts), pictures

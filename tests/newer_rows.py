@@ -171,11 +171,33 @@ def camerabench(folder: Path) -> None:
     _lines(folder / "test.jsonl", rows)
 
 
+def stare(folder: Path) -> None:
+    rows = [{"qid": f"{task}_1", "question": "Is it <image> a cube?\nA. yes\nB. no", "answer": "B ", "images": [ENCODED],
+             "category": task, "other_info": ""} for task in ("folding_nets", "2d_trans")]  # fmt: skip
+    for row in rows:
+        _parquet(folder / f"{row['category']}.parquet", [row])
+
+
+def eriq(folder: Path) -> None:
+    row = {"index": 0, "image_path": "['a.jpg', 'b.jpg']", "question_raw": "<image><image>What next?\nA. lift\nB. wait",
+           "answer": "A", "task_type": "QA_SUBTASK_PLANNING"}  # fmt: skip
+    _separated(folder / "ERIQ.tsv", [row], "\t")
+
+
+def lego_puzzles(folder: Path) -> None:
+    row = {"index": 0, "image": ENCODED, "question": "How is <image 1> built?", "A": "one", "B": "two", "C": "three",
+           "D": "four", "E": "", "answer": "BDAC", "category": "ordering", "question_type": "sort"}  # fmt: skip
+    choice = row | {"index": 1, "answer": "C", "category": "height", "question_type": "multiple_choice"}
+    _separated(folder / "LEGO.tsv", [row, choice], "\t")
+
+
 WRITERS: dict[str, Callable[[Path], None]] = EARLIER | {
     "beacon3d": beacon3d,
     "camerabench-vqa": camerabench,
     "dsr-bench": dsr_bench,
     "ecbench": ecbench,
+    "eriq": eriq,
+    "lego-puzzles": lego_puzzles,
     "metavqa": metavqa,
     "omni3d-bench": omni3d_bench,
     "osi-bench": osi_bench,
@@ -185,6 +207,7 @@ WRITERS: dict[str, Callable[[Path], None]] = EARLIER | {
     "spatialscore": spatialscore,
     "spbench": spbench,
     "sphere": sphere,
+    "stare": stare,
     "tempcompass": tempcompass,
     "tomato": tomato,
     "vsr": vsr,

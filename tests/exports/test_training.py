@@ -7,6 +7,7 @@ import multiprocessing
 import runpy
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -127,12 +128,13 @@ def test_the_reward_is_that_of_the_item_in_forked_and_spawned_workers(bench: Pat
     compute = runpy.run_path(str(out / "reward.py"))["compute_score"]
     assert [compute("x", text, "", {"id": item.id}) for item, text in answers] == expected
     jobs = [(out, item.id, text) for item, text in answers]
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.map(rewarded, jobs) == expected
+    # An executor: `Pool.map` waits forever for a worker that died.
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert list(pool.map(rewarded, jobs)) == expected
     global _COMPUTE
     _COMPUTE = compute
-    with multiprocessing.get_context("fork").Pool(1) as pool:
-        assert pool.map(in_fork, jobs) == expected
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+        assert list(pool.map(in_fork, jobs)) == expected
 
 
 _COMPUTE: Any = None

@@ -7,11 +7,15 @@ Requests are those of OpenAI's chat completions. Prints a list of numbers: the t
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import sys
 from typing import Any
 
+import numpy as np
 from decoding import by_pillow_and_pyav
+from PIL import Image
 
 
 def tokens(processor: Any, body: dict[str, Any]) -> int:
@@ -20,10 +24,28 @@ def tokens(processor: Any, body: dict[str, Any]) -> int:
         {"role": message["role"], "content": [part_of(part) for part in parts_of(message["content"])]}
         for message in body["messages"]
     ]
+    shown = [part["url"] for message in messages for part in message["content"] if part["type"] == "video"]
+    if "video_metadata" in (settings := body.get("chat_template_kwargs", {})):
+        return of_frames(processor, messages, shown, settings["video_metadata"])
+    if "media_io_kwargs" in body:  # vLLM: one text of all frames
+        times = {key: body["media_io_kwargs"]["video"][key] for key in TIMES}
+        return of_frames(processor, messages, [url.split(",")[1:] for url in shown], [times] * len(shown))
     made = processor.apply_chat_template(
         messages, add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
         **body.get("chat_template_kwargs", {}),
     )  # fmt: skip
+    return int(made["input_ids"].shape[-1])
+
+
+TIMES = ("fps", "frames_indices", "total_num_frames", "duration")
+
+
+def of_frames(processor: Any, messages: Any, shown: list[list[str]], metadata: list[dict[str, Any]]) -> int:
+    """How many tokens a prompt about sampled frames has: videos as arrays, with their times."""
+    pictures = [[Image.open(io.BytesIO(base64.b64decode(url.rpartition(",")[2]))) for url in urls] for urls in shown]
+    videos = [np.stack([np.asarray(picture.convert("RGB")) for picture in one]) for one in pictures]
+    text = processor.apply_chat_template(messages, add_generation_prompt=True)
+    made = processor(text=[text], videos=videos, video_metadata=metadata, do_sample_frames=False, return_tensors="pt")
     return int(made["input_ids"].shape[-1])
 
 

@@ -9,7 +9,8 @@ def run() -> None:
     from transformers.cli.serving import model_manager, utils
     from transformers.cli.transformers import main
 
-    # Of a network that may hear, the server reads the sound of every video, for which it needs a decoder of CUDA's torch.
+    # transformers 5.6 to 5.24 count every network that sees among those that may hear, and read the sound of each video:
+    # of a list of frames there is none, and of a file it takes a decoder of CUDA's torch.
     model_manager.ModelManager.get_model_modality = lambda *arguments, **rest: utils.Modality.VLM
     main()
 

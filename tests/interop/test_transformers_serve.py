@@ -187,6 +187,18 @@ def test_a_file_becomes_the_tokens_of_a_direct_call(videos: Path, network: Path,
     assert told(videos, "run") == expected
 
 
+@pytest.mark.parametrize("family", ["qwen2_5_vl", "qwen3_vl"])
+def test_sampled_frames_become_the_tokens_of_one_video(videos: Path, family: str, tmp_path: Path) -> None:
+    network, frames = tmp_path / family, ("--frames", "16", "--as", "video")
+    theirs("write_network.py", str(network), family)
+    expected = direct(network, bodies(videos, network, *frames, "--server", "transformers"))
+    with served(network, tmp_path / "log") as (_, url):
+        done = run(videos, network, url, "run", *frames)  # the server is recognized
+    assert done.returncode in (0, 1), done.stderr
+    assert told(videos, "run") == expected
+    assert min(expected.values()) > 8 * 60
+
+
 def test_killed_and_started_on_another_port_nothing_is_asked_twice(
     pictures: Path, network: Path, tmp_path: Path
 ) -> None:

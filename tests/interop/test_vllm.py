@@ -1,6 +1,6 @@
 """A real vLLM, in an environment of its own that TOLMAN_VLLM names (CONTRIBUTING.md): pictures and native video.
 
-The network is a Qwen2-VL in miniature with random weights. Of 8 and of 48 frames (more than the 32 that vLLM keeps where it
+The network is a Qwen2-VL in miniature with random weights. Of 16 and of 48 frames (more than the 32 that vLLM keeps where it
 isn't told otherwise) as many tokens must come as the network's own processor makes.
 """
 
@@ -17,14 +17,14 @@ from pathlib import Path
 
 import pytest
 
-from interop.test_transformers_serve import VARIABLE, told, write_place
+from interop.test_transformers_serve import VARIABLE, bodies, direct, told, write_place
 from interop.test_transformers_serve import theirs as of_transformers
 from terminal import tolman
 from tolman.items import Media
 from videos import write_video
 
 OWN = "TOLMAN_VLLM"
-TOKENS = {8: 468, 48: 2808}
+TOKENS = {16: 936, 48: 2808}
 """Frames of 352 × 240 as video → tokens: 117 for each pair (18 × 26 patches of 14 pixels, merged by 4)."""
 
 pytestmark = [
@@ -35,8 +35,8 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A vLLM that serves the network as 'qwen2-vl'."""
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A vLLM that serves a network as 'qwen2-vl'; its base URL, and the network."""
     place = tmp_path_factory.mktemp("vllm")
     of_transformers("write_network.py", str(place / "net"), "--wide")
     with socket.socket() as found:
@@ -58,7 +58,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                     break
             except OSError:
                 time.sleep(0.5)
-        yield f"http://127.0.0.1:{port}/v1"
+        yield f"http://127.0.0.1:{port}/v1", place / "net"
     finally:
         process.terminate()
         process.wait(60)
@@ -73,11 +73,12 @@ def place(tmp_path: Path) -> Path:
     return found
 
 
-@pytest.mark.parametrize("frames", [8, 48])
+@pytest.mark.parametrize("frames", TOKENS)
 def test_all_frames_of_a_native_video_become_tokens_and_as_pictures_twice_as_many(
-    place: Path, url: str, frames: int
+    place: Path, served: tuple[str, Path], frames: int
 ) -> None:
-    media = {}
+    (url, network), media = served, {}
+    sent = bodies(place, Path("qwen2-vl"), "--frames", str(frames), "--as", "video", "--server", "vllm")
     for form in ("video", "images"):
         done = tolman(
             place, "run", "./bench", "--model", "openai/qwen2-vl", "--base-url", url, "--frames", str(frames), "--as", form,
@@ -89,4 +90,6 @@ def test_all_frames_of_a_native_video_become_tokens_and_as_pictures_twice_as_man
         lines = [json.loads(line) for line in (place / form / "responses.jsonl").read_text().splitlines()]
         media[form] = {line["usage"]["media_tokens"] for line in lines if "usage" in line}
         assert told(place, form)
+        if form == "video":
+            assert told(place, form) == direct(network, sent)
     assert media == {"video": {TOKENS[frames]}, "images": {2 * TOKENS[frames]}}

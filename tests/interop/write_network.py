@@ -1,4 +1,4 @@
-"""A Qwen2-VL in miniature with random weights, for videos too: `python write_network.py FOLDER [--wide]`.
+"""A Qwen2-VL in miniature with random weights, for videos too: `python write_network.py FOLDER [FAMILY] [--wide]`.
 
 `--wide`: heads of 64 numbers, the fewest that vLLM's attention for CPUs takes.
 """
@@ -31,4 +31,5 @@ def widen() -> None:
 if __name__ == "__main__":
     if "--wide" in sys.argv:
         widen()
-    video_networks.write_network(Path(sys.argv[1]), "qwen2_vl")
+    families = [one for one in sys.argv[2:] if one != "--wide"]
+    video_networks.write_network(Path(sys.argv[1]), *(families or ["qwen2_vl"]))

@@ -116,6 +116,22 @@ def test_dashscope_gets_a_list_and_how_many_of_it_are_a_second(clip: Callable[..
     assert part["fps"] == pytest.approx(7 / (119 / 30), abs=1e-3)
 
 
+def test_transformers_serve_gets_lists_of_frames_and_an_entry_of_times_for_each(clip: Callable[..., Clip]) -> None:
+    shown = (clip(8), clip(6, uneven=True))
+    videos = RequestVideos("transformers", "http://x")
+    for one in shown:
+        part = videos.write(one)
+        assert part["type"] == "video_url"
+        assert [url[:23] for url in part["video_url"]["url"]] == ["data:image/jpeg;base64,"] * len(one.frames)
+    sent = videos.within({"chat_template_kwargs": {"enable_thinking": False}})["chat_template_kwargs"]
+    assert (sent["enable_thinking"], sent["do_sample_frames"]) == (False, False)
+    assert len(sent["video_metadata"]) == 2
+    for one, told in zip(shown, sent["video_metadata"], strict=True):
+        assert sorted(told) == ["duration", "fps", "frames_indices", "total_num_frames"]
+        times = [tick / told["fps"] for tick in told["frames_indices"]]
+        assert times == pytest.approx([picture.seconds for picture in one.frames], abs=0.001)
+
+
 @pytest.mark.parametrize(
     ("owner", "sentence"),
     [
@@ -238,6 +254,10 @@ def test_servers_are_told_by_address_and_list() -> None:
     listed = {"data": [{"id": "other", "owned_by": "me"}, {"id": "m", "owned_by": "vllm"}]}
     assert server_of_list(listed, "m") == "vllm"
     assert server_of_list(listed, "other") is None
+    entry = {"id": "m", "owned_by": "local", "status": {"value": "loaded"}}
+    assert server_of_list({"data": [entry]}, "m") == "transformers"
+    assert server_of_list({"data": [{**entry, "owned_by": "llamacpp"}]}, "m") == "llama.cpp"
+    assert server_of_list({"data": [{**entry, "status": "loaded"}]}, "m") is None
     for broken in ({}, {"data": None}, {"data": []}, {"data": ["m"]}, [], "x", None):
         assert server_of_list(broken, "m") is None
 

@@ -4,13 +4,13 @@
 |---|---|---|
 | vLLM | frames as `data:video/jpeg`, times in `media_io_kwargs` | `video_url` |
 | DashScope | a list of frames and how many of them are a second | `video_url` with `fps` |
-| SGLang | none | `video_url` with `fps`, `max_frames` … |
-| llama.cpp | none | `input_video` |
-| `transformers serve` | none | `video_url` with a path, for a server that sees the same files |
+| `transformers serve` | a list of frames, times in `chat_template_kwargs` | `video_url` with a path on its disk |
+| SGLang | none: a part holds one address | `video_url` with `fps`, `max_frames` … |
+| llama.cpp | none: it samples a file by itself | `input_video` |
 
 Sources: vLLM 0.33 (multimodal/media/video.py, multimodal/video.py), SGLang 0.5.23 (entrypoints/openai/protocol.py),
-llama.cpp (tools/server/README.md), transformers 5.23 (cli/serving/utils.py). DashScope's list of frames is not
-verified.
+llama.cpp (tools/server/README.md), transformers 5.24 (cli/serving/utils.py passes the list on,
+video_processing_utils.py reads it). DashScope's list of frames is not verified.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ _TITLES = {
 _OWNERS = {"vllm": VLLM, "sglang": SGLANG, "llamacpp": LLAMA_CPP, "llama.cpp": LLAMA_CPP}
 """What `owned_by` in a server's list of models says of the server."""
 AS_IMAGES = "show its frames as separate pictures with --as images"
+SOUND = f"transformers 5.6 to 5.24 reads videos' sound, and frames have none; see docs/videos.md, or {AS_IMAGES}"
 MAYBE_NO_VIDEOS = f"the request shows a video; if the server takes none, {AS_IMAGES}"
 
 
@@ -57,10 +58,12 @@ class VideoPart:
     Attributes:
         part: of the message.
         options: fields that the request carries besides its messages.
+        metadata: its entry in the request's list of them, where there is one (`transformers serve`).
     """
 
     part: dict[str, Any]
     options: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] | None = None
 
 
 def server_of_address(url: str) -> str | None:
@@ -79,7 +82,11 @@ def server_of_list(listed: object, model: str) -> str | None:
         model: whose entry counts, where the list has it.
     """
     found = sorted(entries_of(listed), key=lambda entry: entry.get("id") != model)
-    return _OWNERS.get(str(found[0].get("owned_by")).casefold()) if found else None
+    if not found:
+        return None
+    # `transformers serve` names the owner of the weights, and alone says so little of their state.
+    served = TRANSFORMERS if found[0].get("status") in ({"value": "loaded"}, {"value": "unloaded"}) else None
+    return _OWNERS.get(str(found[0].get("owned_by")).casefold(), served)
 
 
 def holds_videos(messages: Iterable[Message]) -> bool:
@@ -99,6 +106,7 @@ class RequestVideos:
     def __init__(self, server: str | None, url: str, whole: Mapping[str, Any] | None = None) -> None:
         self._server, self._url, self._whole = server, url, whole or {}
         self._options: dict[str, Any] = {}
+        self._metadata: list[dict[str, Any]] = []
 
     def write(self, part: Clip | Video) -> dict[str, Any]:
         """Return the part of a message.
@@ -113,11 +121,14 @@ class RequestVideos:
             sentence = f"the question shows videos whose times differ, and one request holds one set; {AS_IMAGES}"
             raise CallError(FailureKind.MEDIA, sentence, retry=False)
         self._options = found.options
+        if found.metadata is not None:
+            self._metadata.append(found.metadata)
         return found.part
 
     def within(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of the request with those of its videos in them."""
-        return overlaid(fields, self._options)
+        listed = {"chat_template_kwargs": {"video_metadata": self._metadata}} if self._metadata else {}
+        return overlaid(fields, overlaid(listed, self._options))
 
 
 def video_part(part: Clip | Video, server: str | None, url: str, whole: Mapping[str, Any] | None = None) -> VideoPart:
@@ -151,9 +162,13 @@ def _clip(clip: Clip, server: str, url: str) -> VideoPart:
         frames = ",".join(jpeg_base64(frame) for frame in clip.frames)
         address = {"url": f"data:video/jpeg;base64,{frames}"}
         return VideoPart({"type": "video_url", "video_url": address}, {"media_io_kwargs": {"video": _times(clip)}})
+    listed = [f"data:image/jpeg;base64,{jpeg_base64(frame)}" for frame in clip.frames]
     if server == DASHSCOPE:
-        listed = [f"data:image/jpeg;base64,{jpeg_base64(frame)}" for frame in clip.frames]
         return VideoPart({"type": "video", "video": listed, "fps": round(_rate(clip), 4)})
+    if server == TRANSFORMERS:
+        times = {key: value for key, value in _times(clip).items() if key not in ("num_frames", "do_sample_frames")}
+        as_they_are = {"chat_template_kwargs": {"do_sample_frames": False}}
+        return VideoPart({"type": "video_url", "video_url": {"url": listed}}, as_they_are, times)
     also = ", or give it whole files with --as file" if server != OPENAI else ""
     raise refused(f"{_TITLES[server]} at {url} takes no sampled frames as a video; {AS_IMAGES}{also}")
 
@@ -262,6 +277,6 @@ class EndpointVideos:
         """A refusal, with the option that shows no videos where the request showed one."""
         if status not in REFUSALS or not holds_videos(request.messages) or TRUST in error.message:
             return error  # vLLM's own words say what to do
-        error.message += f" ({MAYBE_NO_VIDEOS})"
+        error.message += f" ({SOUND if self._server == TRANSFORMERS else MAYBE_NO_VIDEOS})"
         error.args = (error.message,)
         return error

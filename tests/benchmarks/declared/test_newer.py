@@ -76,6 +76,24 @@ def test_tempcompass_rows_lie_below_videos_and_aspects(tmp_path: Path) -> None:
         assert scores_of(benchmark, yes, text)["official"] == score, text
 
 
+def test_an_order_of_letters_is_one_of_the_options_and_right_as_a_whole(tmp_path: Path) -> None:
+    order, choice = items_of("lego-puzzles", tmp_path)
+    assert (order.kind, order.answer, choice.answer) == ("order", '["two", "four", "one", "three"]', "C")
+    assert "sequence of letters" in prompt_of("lego-puzzles", order)
+    assert "<image 1>" in prompt_of("lego-puzzles", choice)
+    for text, score in (("BDAC", 1.0), ("B, D, A, C", 1.0), ("BDCA", 0.0)):
+        assert scores_of(benchmarks.get("lego-puzzles"), order, text) == {"careful": score}, text
+
+
+def test_stare_and_eriq_take_options_out_of_the_question_and_marks_of_pictures_with_them(tmp_path: Path) -> None:
+    said, folded = items_of("stare", tmp_path)
+    assert (said.task, folded.task, said.options, said.answer) == ("2d_trans", "folding_nets", ("yes", "no"), "B")
+    assert "<image>" not in prompt_of("stare", said)
+    (asked,) = items_of("eriq", tmp_path)
+    assert (asked.task, [one.path for one in asked.media]) == ("SUBTASK_PLANNING", ["images/a.jpg", "images/b.jpg"])
+    assert prompt_of("eriq", asked) == "What next?\nA. lift\nB. wait"
+
+
 def test_a_nested_file_of_another_shape_is_named(tmp_path: Path) -> None:
     (tmp_path / "multi-choice.json").write_text(json.dumps({"7": [{"question": "?"}]}))
     with pytest.raises(InputError, match=r"multi-choice.json.*'\{dim\}': is missing"):

@@ -27,8 +27,9 @@ from tolman.benchmarks.declaring.row_values import (
 from tolman.benchmarks.fields import Field, Unmappable, plain
 from tolman.benchmarks.rows import Row, check_unique, checked_rows, find_files, make_item, matching, whole
 from tolman.errors import IncompleteGroupWarning, InputError, unknown
-from tolman.items import BY_WORDS, Item, Media, kind_named
+from tolman.items import BY_WORDS, LETTERS, Item, Media, kind_named
 from tolman.kinds import names as kind_names
+from tolman.scoring.answer_values import listed, written_list
 
 
 def load_items(declared: Declaration, folder: Path, subset: str) -> list[Item]:
@@ -211,9 +212,13 @@ def _answer(declared: Declaration, name: str, answer: Any, options: tuple[str, .
     if kind.has_letters:
         return right_letter(declared.answer.form, answer, options)
     try:
-        return str(kind.released_answer(text_or_json(answer)))
+        found = str(kind.released_answer(text_or_json(answer)))
     except ValueError as error:
         raise Unmappable(str(error)) from None
+    things = listed(found) if options else None
+    if not things or not set(things) <= set(LETTERS[: len(options)]) - set(options):
+        return found
+    return written_list([options[LETTERS.index(one)] for one in things])  # an order, or a set, of letters
 
 
 def _of_task(table: Any, task: str, kind: str) -> Any:

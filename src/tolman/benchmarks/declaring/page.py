@@ -16,10 +16,9 @@ from tolman.benchmarks.declaring.data_file import ColumnOfTable, Declaration, Sc
 INTRODUCTION = """\
 # {title}
 
-The data files `src/tolman/benchmarks/declared/NAME.toml` hold the exact prompts and the names of question files.
-`tolman benchmarks NAME` lists their sources with revisions, and subsets. Scorers name their
-[reader](../extend/scoring.md#readers) in parentheses; each benchmark also has `careful`. The headline is the score over
-all questions, unless stated. If no licence is stated, none was found.
+`src/tolman/benchmarks/declared/NAME.toml` holds exact prompts and file names; `tolman benchmarks NAME` lists sources,
+revisions and subsets. Scorers name their [reader](../extend/scoring.md#readers) in parentheses; `careful` always
+exists. The headline covers all questions, unless stated. Unstated licences weren't found.
 """
 TITLES = {"images": "Benchmarks on images", "videos": "Benchmarks on videos"}
 """Name of a page → its title."""
