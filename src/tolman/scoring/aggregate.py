@@ -6,11 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
-
 from tolman.errors import UsageError
+from tolman.extras import NDArray, np, pl
 from tolman.forks import check_fork
 from tolman.scoring.clusters import WORKING_CORRELATION_PAIRED, Clustered, Floats, clustered_sums, row_weights
 from tolman.scoring.intervals import Estimate, Interval, estimates
