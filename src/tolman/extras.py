@@ -4,6 +4,7 @@ The packages of each extra are read from Tolman's own metadata, as pip does.
 
 - Around an import whose extra is known: `with needs("media", "Reading videos"): import av`.
 - At a module's top, where the module must load without the package: `shapely = LazyModule("shapely")`.
+- `np` and `pl`: NumPy and Polars, which the core brings, in modules that commands import without a use for either.
 - Around a whole command or function, for every other import inside: `with told(): ...`, or `@told()` on it.
 
 The command line imports this before it starts, so that it imports little itself.
@@ -18,7 +19,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tolman.errors import MissingExtraError
 
@@ -65,6 +66,31 @@ class LazyModule(ModuleType):
         found = getattr(import_module(self.__name__), name)
         setattr(self, name, found)
         return found
+
+
+class _LazyPattern:
+    def __init__(self, *made_of: Any) -> None:
+        self._made_of = made_of
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(*self._made_of), name)
+        setattr(self, name, found)
+        return found
+
+
+def lazy_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """A regular expression that is compiled at its first use: readers have hundreds, and a report uses none."""
+    return cast("re.Pattern[str]", _LazyPattern(text, flags))
+
+
+if TYPE_CHECKING:
+    import numpy
+    import polars
+    from numpy.typing import NDArray as NDArray
+
+    np, pl = numpy, polars
+else:  # a table of finished runs and many an error need neither
+    np, pl, NDArray = LazyModule("numpy"), LazyModule("polars"), list
 
 
 @cache

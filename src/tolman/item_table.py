@@ -13,42 +13,48 @@ import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import chain, islice, repeat
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, overload
 
-import polars as pl
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from tolman.errors import InputError
+from tolman.extras import pl
 from tolman.files import atomic_write, writing
 from tolman.forks import check_fork
 from tolman.items import Item, ItemFields
 from tolman.memory import TemporaryList
 
-_MEDIA = pl.Struct(
-    {"kind": pl.String, "path": pl.String, "part": pl.List(pl.Int64), "start": pl.Float64, "end": pl.Float64}
-)
 AT_ONCE = 4096
 """Rows that are Python objects at a time: they take ten times the memory that they take in a table."""
-SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    "id": pl.String,
-    "question": pl.String,
-    "kind": pl.String,
-    "answer": pl.String,
-    "unit": pl.String,
-    "options": pl.List(pl.String),
-    "verbatim": pl.String,
-    "task": pl.String,
-    "labels": pl.String,
-    "scene": pl.String,
-    "media": pl.List(_MEDIA),
-    "reasoning": pl.String,
-    "all_of": pl.String,
-    "evidence": pl.String,
-}
+
+
+@cache
+def schema() -> dict[str, pl.DataType | type[pl.DataType]]:
+    """The columns of a table of items."""
+    media = pl.Struct(
+        {"kind": pl.String, "path": pl.String, "part": pl.List(pl.Int64), "start": pl.Float64, "end": pl.Float64}
+    )
+    return {
+        "id": pl.String,
+        "question": pl.String,
+        "kind": pl.String,
+        "answer": pl.String,
+        "unit": pl.String,
+        "options": pl.List(pl.String),
+        "verbatim": pl.String,
+        "task": pl.String,
+        "labels": pl.String,
+        "scene": pl.String,
+        "media": pl.List(media),
+        "reasoning": pl.String,
+        "all_of": pl.String,
+        "evidence": pl.String,
+    }
 
 
 def write_items(path: Path, items: Iterable[Item], text: Callable[[Mapping[str, Any]], str] | None = None) -> None:
@@ -65,9 +71,9 @@ def write_items(path: Path, items: Iterable[Item], text: Callable[[Mapping[str, 
 def _frames_of(items: Iterable[Item], text: Callable[[Mapping[str, Any]], str]) -> Iterator[pl.DataFrame]:
     check_fork()
     rest = iter(items)
-    yield pl.DataFrame(schema=SCHEMA)
+    yield pl.DataFrame(schema=schema())
     while some := [to_row(item, text) for item in islice(rest, AT_ONCE)]:
-        yield pl.DataFrame(some, schema=SCHEMA, orient="row")
+        yield pl.DataFrame(some, schema=schema(), orient="row")
 
 
 def evidence_text(evidence: Any) -> str:

@@ -246,10 +246,14 @@ def each_outcome(path: Path) -> Iterator[Outcome]:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
-            except (ValueError, RecursionError):
-                raise InputError(path, "is no JSON Lines", row=number) from None
-            yield outcome_from_record(record, path, number)
+                found: Outcome = Response.model_validate_json(line)
+            except ValidationError:  # a failure, a row of others, or a mistake to be named
+                try:
+                    record = json.loads(line)
+                except (ValueError, RecursionError):
+                    raise InputError(path, "is no JSON Lines", row=number) from None
+                found = outcome_from_record(record, path, number)
+            yield found
 
 
 def write_outcomes(path: Path, outcomes: Iterable[Outcome]) -> None:

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import polars as pl
+from tolman.extras import pl
 
 MAX_CHARACTERS = 1 << 28
 """Longest cell that is read: a list of pictures in base64 is tens of megabytes."""

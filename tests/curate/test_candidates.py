@@ -9,7 +9,7 @@ import pytest
 
 from tolman.curate.candidates import POOL_SCHEMA, Candidate, read_pool, write_pool
 from tolman.errors import InputError
-from tolman.item_table import SCHEMA
+from tolman.item_table import schema
 from tolman.items import Item, ItemFields
 
 OWN = {"source", "also"}
@@ -23,8 +23,8 @@ def candidate(**changes: object) -> Candidate:
 def test_an_items_fields_are_declared_once() -> None:
     assert set(Item.__annotations__) == {"kind"}  # narrowed, as are a candidate's
     assert set(Candidate.__annotations__) == {"kind", *OWN}
-    assert list(Item.model_fields) == list(ItemFields.model_fields) == list(SCHEMA)
-    assert set(Candidate.model_fields) == {*SCHEMA, *OWN} == set(POOL_SCHEMA)
+    assert list(Item.model_fields) == list(ItemFields.model_fields) == list(schema())
+    assert set(Candidate.model_fields) == {*schema(), *OWN} == set(POOL_SCHEMA)
 
 
 def test_a_candidate_is_an_item_but_for_where_it_came_from(tmp_path: Path) -> None:

@@ -11,20 +11,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
-
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
+from typing import Literal, TypeAlias, get_args
 
 from tolman.benchmarks.published import PublishedRow, PublishedTable
 from tolman.errors import UsageError
+from tolman.extras import NDArray, np, pl
 from tolman.scoring.aggregate import cells
 from tolman.scoring.clusters import Floats
 from tolman.scoring.intervals import Interval, t_quantile
 from tolman.scoring.score_table import Column, Table
 
-Ints = NDArray[np.intp]
+Ints: TypeAlias = "NDArray[np.intp]"
 Tier = Literal["easy", "medium", "hard"]
 TIERS: tuple[Tier, ...] = get_args(Tier)
 RIGHT_FROM = 0.5

@@ -16,12 +16,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
-
 from tolman.errors import UsageError, hint
-from tolman.extras import LazyModule
+from tolman.extras import LazyModule, NDArray, np, pl
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.scoring.aggregate import Cell, Prepared, cells_of, prepare

@@ -16,11 +16,10 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 from pydantic import ValidationError
 
 from tolman.errors import InputError, UnknownFieldWarning
-from tolman.extras import needs
+from tolman.extras import needs, pl
 from tolman.forks import check_fork
 from tolman.item_table import field_values, first_problem
 from tolman.items import Item

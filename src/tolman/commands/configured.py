@@ -136,17 +136,14 @@ def configured(
         command: the name of a file's table; the function's name, with '-' for '_', where None.
         file_form: of a command with an argument that may name a file of settings.
     """
-    fields = fields_of(config)
 
     def decorate(body: Callable[..., Any]) -> Callable[..., None]:
         name = command or body.__name__.replace("_", "-")
-        _, *own = inspect.signature(body).parameters.values()
-        hints = get_type_hints(body, include_extras=True)
 
         def carry_out(
             ctx: typer.Context, config_file: Path | None, write_config_to: Path | None, **values: Any
         ) -> None:
-            given = _given(ctx, fields, values)
+            given = _given(ctx, fields_of(config), values)
             if file_form is not None and config_file is None and has_table(given.get(file_form.argument, ""), name):
                 config_file = Path(given.pop(file_form.argument))
             if file_form is not None and file_form.is_one(given.get(file_form.argument, "")):
@@ -187,20 +184,41 @@ def configured(
             if incomplete is not None:
                 raise incomplete
 
+        return _Command(carry_out, body, config, name)
+
+    return decorate
+
+
+class _Command:
+    """A function of a config as Typer takes it. Its parameters are made at its first use: a module has many commands,
+    and carries out one.
+
+    Attributes:
+        config, table: the config's class, and the name of its table in a file.
+    """
+
+    def __init__(self, carry_out: Callable[..., None], body: Callable[..., Any], config: type[Any], table: str) -> None:
+        self.__name__, self.__doc__, self.__module__ = body.__name__, body.__doc__, body.__module__
+        self._carry_out, self._body, self.config, self.table = carry_out, body, config, table
+
+    def __call__(self, **values: Any) -> None:
+        self._carry_out(**values)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("__signature__", "__annotations__"):
+            raise AttributeError(name)
+        _, *own = inspect.signature(self._body).parameters.values()
+        hints = get_type_hints(self._body, include_extras=True)
         parameters = [inspect.Parameter("ctx", _KEYWORD, annotation=typer.Context)]
-        parameters += [parameter for one in fields for parameter in _parameters(one)]
+        parameters += [parameter for one in fields_of(self.config) for parameter in _parameters(one)]
         parameters += [one.replace(kind=_KEYWORD, annotation=hints[one.name]) for one in own]
         parameters += [
             inspect.Parameter("config_file", _KEYWORD, annotation=_CONFIG, default=None),
             inspect.Parameter("write_config_to", _KEYWORD, annotation=_WRITE, default=None),
         ]
-        carry_out.__name__, carry_out.__doc__ = body.__name__, body.__doc__
-        carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        carry_out.__annotations__ = {one.name: one.annotation for one in parameters}
-        carry_out.config, carry_out.table = config, name  # type: ignore[attr-defined]
-        return carry_out
-
-    return decorate
+        self.__signature__ = inspect.Signature(parameters)
+        self.__annotations__ = {one.name: one.annotation for one in parameters}
+        return self.__dict__[name]
 
 
 def _configs(config: type[Any], name: str, file: Path | None, given: dict[str, Any]) -> list[Any]:

@@ -17,10 +17,10 @@ from pydantic import AfterValidator, ValidationError, model_validator
 
 from tolman.errors import InputError
 from tolman.files import atomic_write, check_shards
-from tolman.item_table import SCHEMA, first_problem, from_row, to_row
+from tolman.item_table import first_problem, from_row, schema, to_row
 from tolman.items import Item, ItemFields, existing_kind, kind_named
 
-POOL_SCHEMA = SCHEMA | {"source": pl.String, "also": pl.List(pl.String)}
+POOL_SCHEMA = schema() | {"source": pl.String, "also": pl.List(pl.String)}
 SHARD = 5_000
 """Candidates in one file, and in memory at a time."""
 TEXT = "text"

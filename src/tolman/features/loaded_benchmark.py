@@ -21,8 +21,7 @@ from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.rewards import mark, origin_of
 from tolman.files import check_folder, write_text
 from tolman.forks import check_fork
-from tolman.item_table import SCHEMA as ITEM_SCHEMA
-from tolman.item_table import data_hash, to_row, write_items
+from tolman.item_table import data_hash, schema, to_row, write_items
 from tolman.items import Item
 from tolman.runs.run_items import Loaded, imported_frames, preset_of
 from tolman.runs.run_items import load as load_items
@@ -143,7 +142,7 @@ class Benchmark(Displayable):
         """
         check_fork()
         rows = [to_row(item) for item in self._items]
-        return given_as(pl.DataFrame(rows, schema=ITEM_SCHEMA, orient="row"), pandas=pandas)
+        return given_as(pl.DataFrame(rows, schema=schema(), orient="row"), pandas=pandas)
 
     def score(
         self,

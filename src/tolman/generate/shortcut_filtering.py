@@ -207,7 +207,7 @@ class NumberGuessers:
         return found
 
 
-FOLDS = 5
+FOLDS = 3
 MIN_QUESTIONS = 100
 """Questions of a type that there must be to teach a learner: luck looks like knowledge on fewer."""
 MIN_SCENES = 20
@@ -221,7 +221,7 @@ SLACK_ERRORS = 0.5
 """Standard errors by which it may be off more."""
 ROUGH_ROUNDS = 2
 """Rounds that leave out what any draw of the folds shows; in later ones questions would go for the luck of a draw."""
-DRAWS_A_ROUND = 3
+DRAWS_A_ROUND = 2
 """Draws of the folds whose mean each later round takes."""
 MANY = 10_000
 """Questions of which one draw is enough, where all that stay are wanted: its luck is less than what predictors may be

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
+from tolman.extras import pl
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.table_rows import Lacking, interval_sentences
 from tolman.scoring.further_figures import LeftOutAnswers, left_out_by_task

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from tolman import benchmarks
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import InputError, UsageError, counted
+from tolman.extras import pl
 from tolman.responses import Response
 from tolman.runs.run_folder import RunFolder, RunRecord, RunSettings, same_benchmark
 from tolman.scoring.further_figures import WITHHELD

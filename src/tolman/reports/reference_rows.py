@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import polars as pl
-
 from tolman.analyze.humans import Average, averages
 from tolman.benchmarks.published import NOT_STATED, PublishedRow, published_tables
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import counted
+from tolman.extras import pl
 from tolman.kinds import kind_of
 from tolman.reports.loaded_runs import LoadedRun, scores_under
 from tolman.reports.table_rows import TOGETHER, Figure, ReportRow

@@ -370,8 +370,7 @@ class PreparedRun:
             started(round_)
 
         def came(outcome: Outcome) -> None:
-            spent = asdict(replace(tally, remarks=[]))
-            self._progress.add(outcome, {name: count for name, count in spent.items() if count})
+            self._progress.add(outcome, {name: n for name, n in vars(tally).items() if n and name != "remarks"})
             done(outcome)
 
         return began, came

@@ -41,7 +41,7 @@ class ProgressFile:
         self._began = time.time()
         with suppress(OSError):
             self._file = self._path.open("w", encoding="utf-8")
-            self._write({"purpose": purpose, "calls": calls, "began": self._began})
+            self._write(json.dumps({"purpose": purpose, "calls": calls, "began": self._began}, ensure_ascii=False))
 
     def add(self, outcome: Outcome, spent: Mapping[str, Any]) -> None:
         """Append an outcome.
@@ -50,8 +50,8 @@ class ProgressFile:
             outcome: as it came.
             spent: counts of the round so far, by name.
         """
-        at = round(time.time() - self._began, 3)
-        self._write({"at": at, "spent": spent, "outcome": json.loads(outcome_to_line(outcome))})
+        at, said = round(time.time() - self._began, 3), json.dumps(spent, ensure_ascii=False)
+        self._write(f'{{"at": {at}, "spent": {said}, "outcome": {outcome_to_line(outcome)}}}')
 
     def close(self) -> None:
         """Remove the file, whose outcomes are in others by now."""
@@ -62,11 +62,11 @@ class ProgressFile:
         with suppress(OSError):
             self._path.unlink()
 
-    def _write(self, record: Mapping[str, Any]) -> None:
+    def _write(self, line: str) -> None:
         if self._file is None:
             return
         try:
-            self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            self._file.write(line + "\n")
             self._file.flush()
         except OSError:
             self._file = None

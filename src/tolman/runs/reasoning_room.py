@@ -41,10 +41,10 @@ async def answered(
         CallError: no text came.
     """
     cut: list[Response] = []
-    sampling, rooms = request.sampling, list[int]()
+    asked, rooms = request, list[int]()
     while True:
         try:
-            response = await call(replace(request, sampling=sampling))
+            response = await call(asked)
             break
         except NoAnswerError as error:
             more = more_room(request.sampling, len(cut)) if error.kind == FailureKind.CUT_OFF else None
@@ -52,6 +52,7 @@ async def answered(
                 raise _told(error, rooms) from None
             cut.append(error.response)
             sampling, room = more
+            asked = replace(request, sampling=sampling)
             rooms.append(room)
             again()
     if not cut:

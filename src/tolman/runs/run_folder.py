@@ -27,12 +27,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import tolman
 from tolman.benchmarks.benchmark_folder import is_folder
 from tolman.errors import InputError, RunConflictError
+from tolman.extras import pl
 from tolman.files import atomic_write, write_text
 from tolman.forks import check_fork
 from tolman.item_table import item_slices, open_items, read_items, write_items

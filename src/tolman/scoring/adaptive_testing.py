@@ -28,13 +28,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 import tolman
 from tolman.errors import InputError
+from tolman.extras import NDArray, np, pl
 from tolman.scoring.aggregate import Cell
 from tolman.scoring.clusters import Floats
 from tolman.scoring.intervals import Interval, t_quantile

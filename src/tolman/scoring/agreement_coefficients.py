@@ -16,12 +16,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, TypeAlias
 
 from tolman.errors import counted
+from tolman.extras import NDArray, np
 from tolman.scoring.intervals import MIN_EFFECTIVE_SCENES, Interval
 
 Label = Hashable
@@ -137,7 +135,7 @@ FEWEST_ITEMS = 2
 _CHUNK = 50
 """Resamples that are computed at once, which bounds the memory."""
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from tolman.extras import NDArray, np
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = "NDArray[np.float64]"
 
 WORKING_CORRELATION = 0.2
 """Intra-scene correlation that is assumed where the scores can't tell: all right, all wrong, all alike."""

@@ -15,10 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-import numpy as np
-import polars as pl
-from numpy.typing import NDArray
-
+from tolman.extras import NDArray, np, pl
 from tolman.scoring.aggregate import METRIC_PREFIX, Cell, Prepared, cells, column_of, prepare
 from tolman.scoring.clusters import Floats, row_weights
 from tolman.scoring.judged import NAME as JUDGED

@@ -14,9 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from statistics import NormalDist
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tolman.extras import NDArray, np
 from tolman.scoring.clusters import Clustered, Floats, Moments, clustered_sums, moments
 
 MIN_EFFECTIVE_SCENES = 6.0

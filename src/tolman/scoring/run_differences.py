@@ -6,9 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import polars as pl
-
+from tolman.extras import np, pl
 from tolman.scoring.aggregate import Prepared, column_of, prepare
 from tolman.scoring.clusters import Floats
 from tolman.scoring.further_figures import further_table, tasks_of, withheld_of_metric

@@ -23,9 +23,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tolman.extras import NDArray, np
 from tolman.scoring.clusters import Clustered, Floats
 from tolman.scoring.intervals import FEW_IN_A_PART, MIN_EFFECTIVE_SCENES, Estimate, Interval, t_quantile, too_few
 from tolman.scoring.metrics import Metric

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-import polars as pl
-
 from tolman import features
 from tolman.errors import UsageError, counted
-from tolman.extras import LazyModule
+from tolman.extras import LazyModule, pl
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.features.report.config import CutSettings, ReportConfig, ScenesConfig

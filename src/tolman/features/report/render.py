@@ -304,8 +304,6 @@ def print_wide(console: Console, grid: RichTable) -> None:
     wide = TextConsole(
         file=console.file, width=max(console.width, 400), force_terminal=console.is_terminal, no_color=console.no_color
     )
-    needed = wide.measure(grid).maximum
-    wide.width = max(needed, 40)
     wide.print(grid)
 
 

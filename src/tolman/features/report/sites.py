@@ -49,7 +49,7 @@ def site_tables(config: ReportConfig) -> Callable[[QuestionSet], list[ReportTabl
     values."""
 
     def tables(one: QuestionSet) -> list[ReportTable]:
-        return tables_by_labels(config, one.runs, one.report, config.by or cut_labels(one.items), one.items_of)
+        return tables_by_labels(config, one.runs, one.report, config.by or cut_labels(one), one.items_of)
 
     return tables
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import polars as pl
 
-from tolman.analyze.labels import all_labels, in_order, label_names
+from tolman.analyze.labels import all_labels, in_order
 from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun, quoted, scores_under
 from tolman.reports.reference_rows import Published
@@ -58,6 +59,11 @@ class QuestionSet:
     items: Sequence[Item]
     own: Sequence[list[Item]]
     places: dict[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def labels(self) -> tuple[pl.DataFrame, dict[str, int]]:
+        """The values of its questions' labels; see `analyze.labels.all_labels`."""
+        return all_labels(self.items)
 
     def items_of(self, run: LoadedRun) -> list[Item]:
         """Return the questions of one of its runs."""
@@ -277,9 +283,9 @@ def _cell(row: ReportRow, column: Column) -> dict[str, Any] | None:
     }
 
 
-def cut_labels(items: Sequence[Item]) -> list[str]:
+def cut_labels(one: QuestionSet) -> list[str]:
     """Return the labels that tables are made for by default."""
-    counts = label_names(items)
+    _, counts = one.labels
     return [name for name, count in counts.items() if count <= MOST_PARTS and name not in NOT_CUT]
 
 
@@ -306,7 +312,7 @@ def index_of(one: QuestionSet, shards: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "title": one.title,
         "ids": [item.id for item in one.items],
-        "labels": label_columns(one.items),
+        "labels": label_columns(one),
         "columns": _task_columns(one),
         "runs": [run_column(one, run) for run in one.runs],
         "shards": shards,
@@ -359,10 +365,10 @@ def readings_of(one: QuestionSet) -> dict[str, Any]:
     }
 
 
-def label_columns(items: Sequence[Item]) -> list[dict[str, Any]]:
+def label_columns(one: QuestionSet) -> list[dict[str, Any]]:
     """Return the labels in which some items differ, each with its values and a code for each item."""
-    frame, counts = all_labels(items)
-    carried = {name for item in items for name in item.labels}
+    frame, counts = one.labels
+    carried = {name for item in one.items for name in item.labels}
     names = [*(name for name in _ALWAYS if name in counts), *(name for name in counts if name not in _ALWAYS)]
     kept = [name for name in names if counts[name] <= MOST_VALUES or name == "scene"]
     found = []

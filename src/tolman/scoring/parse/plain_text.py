@@ -12,10 +12,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tolman.extras import lazy_pattern
+
 MAX_CHARS = 50_000
 """A longer response is read from its last so many characters: answers come last."""
 
-_INVISIBLE = re.compile(
+_INVISIBLE = lazy_pattern(
     "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad\u064b-\u0652\u0640]|(?<=[0-9]){(?=,}[0-9])|(?<={,)}(?=[0-9])"
 )
 _SPACES = dict.fromkeys((160, 8194, 8195, 8201, 8239, 12288, 11, 12), " ")
@@ -60,25 +62,25 @@ _LETTERS |= {0x1D41A + 52 * k + i: chr(97 + i) for k in range(13) for i in range
 _LETTERS |= {0x1D7CE + i: str(i % 10) for i in range(50)}
 _NARROW = {**_SPACES, **_FULL_WIDTH, **_DIGITS, **_MARKS, **_LETTERS}
 
-_NEXT_TURN = re.compile(
+_NEXT_TURN = lazy_pattern(
     r"<\|im_start\|>\s*(?:user|system)|<\|start_header_id\|>\s*user|<\|eot_id\|>|<start_of_turn>\s*user|\[INST\]"
     r"|<\|(?:im_end|endoftext|end_of_text|eos)\|>\s*(?=\S)|<eo[ahs]>|(?:\A|\n)[ ]*请你?回答[:：]"
     r"|\n[ ]*(?:Question|Q|User|Human|问题|問題|質問|질문|Pregunta|Pergunta|Frage|Вопрос|السؤال|سؤال|प्रश्न)"
     r"[ ]?\d{0,2}[ ]?[:：](?!\*)",
     re.IGNORECASE,
 )
-_RESPONSE = re.compile(r"###[ ]?(?:Response|Assistant|Answer)[ ]?:|(?:\A|\n)ASSISTANT:[ ]")
-_CONTROL = re.compile(
+_RESPONSE = lazy_pattern(r"###[ ]?(?:Response|Assistant|Answer)[ ]?:|(?:\A|\n)ASSISTANT:[ ]")
+_CONTROL = lazy_pattern(
     r"<\|(?!channel|message|start\||begin_of_|end_of_(?:box|thought))[^<>|\n]{1,40}\|>|</?s>"
     r"|<(?:eos|bos|pad|unk|end_of_turn|start_of_turn)>|\[/?INST\]|<0x0A>"
 )
-_LATEX_WRAP = re.compile(
+_LATEX_WRAP = lazy_pattern(
     r"\\(?:text|mathrm|mathbf|textbf|mathit|textit|mathsf|operatorname|bf|rm|underline|emph)\s*\{([^{}]{0,400})\}"
 )
-_LATEX_SPACE = re.compile(
+_LATEX_SPACE = lazy_pattern(
     r"\\[,;:! ]|~(?=\\|[A-Za-z]|$)|\\(?:quad|qquad|left|right|displaystyle|bf|rm)\b|\\[()\[\]]|\$"
 )
-_FRACTION = re.compile(r"\\[dt]?frac\s*\{([0-9.]{1,12})\}\s*\{([0-9.]{1,12})\}")
+_FRACTION = lazy_pattern(r"\\[dt]?frac\s*\{([0-9.]{1,12})\}\s*\{([0-9.]{1,12})\}")
 _LATEX_SIGNS = {
     r"\times": "×",
     r"\cdot": "×",
@@ -100,12 +102,14 @@ _LATEX_SIGNS = {
     r"\boldsymbol": "",
     r"\cong": "≈",
 }
-_LATEX_SIGN = re.compile("|".join(re.escape(s) + r"(?![A-Za-z])" for s in sorted(_LATEX_SIGNS, key=len, reverse=True)))
-_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
-_TICKED = re.compile(r"^[ ]*(?:[-*•][ ]+)?\[[xX]\]", re.MULTILINE)
-_UNTICKED = re.compile(r"^[ ]*(?:[-*•][ ]+)?\[ \][^\n]*", re.MULTILINE)
-_MARKUP = re.compile(r"</?(?:[a-z][a-z0-9]{1,10}|[abipqsu])(?:\s[^<>]{0,200})?/?>")
-_SCRIPT = re.compile(r"<(script|style)\b[^<>]{0,200}>.{0,5000}?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+_LATEX_SIGN = lazy_pattern(
+    "|".join(re.escape(s) + r"(?![A-Za-z])" for s in sorted(_LATEX_SIGNS, key=len, reverse=True))
+)
+_STRUCK = lazy_pattern(r"~~[^~\n]{1,200}~~")
+_TICKED = lazy_pattern(r"^[ ]*(?:[-*•][ ]+)?\[[xX]\]", re.MULTILINE)
+_UNTICKED = lazy_pattern(r"^[ ]*(?:[-*•][ ]+)?\[ \][^\n]*", re.MULTILINE)
+_MARKUP = lazy_pattern(r"</?(?:[a-z][a-z0-9]{1,10}|[abipqsu])(?:\s[^<>]{0,200})?/?>")
+_SCRIPT = lazy_pattern(r"<(script|style)\b[^<>]{0,200}>.{0,5000}?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -237,17 +241,17 @@ def fold(word: str) -> str:
 
 
 _DEVANAGARI = str.maketrans({"\u0901": "\u0902", "\u093c": None})
-_ARTICLE = re.compile("^[وفبك]?(?:ال|لل)")
+_ARTICLE = lazy_pattern("^[وفبك]?(?:ال|لل)")
 _ARABIC = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ى": "ي", "ة": "ه", "ؤ": "و", "ئ": "ي"})
 
 
 _NAMES = r"(?:think|thinking|thought|thoughts|reasoning|reason|analysis|scratchpad|cot)"
-_CLOSE = re.compile(
+_CLOSE = lazy_pattern(
     rf"</\s*{_NAMES}\s*>|◁/think▷|<\|end_of_thought\|>|<\|channel\|>final(?:<\|constrain\|>\w*)?<\|message\|>"
     r"|\[/THINK\]|assistantfinal",
     re.IGNORECASE,
 )
-_OPEN = re.compile(
+_OPEN = lazy_pattern(
     rf"<\s*{_NAMES}\s*>|◁think▷|<\|begin_of_thought\|>|<\|channel\|>(?:analysis|commentary)<\|message\|>|\[THINK\]",
     re.IGNORECASE,
 )

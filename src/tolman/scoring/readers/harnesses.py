@@ -21,45 +21,46 @@ import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
+from tolman.extras import lazy_pattern
 from tolman.items import LETTERS, Item
 from tolman.scoring.answer_values import ParsedAnswer, nothing
 from tolman.scoring.readers import Reader, first_of, last_match, letter_of, stripped
 
 TAIL_LINES = 6
 TAIL_CHARACTERS = 800
-_INVISIBLE = re.compile("[\u200b\u200c\u200d\ufeff]")
+_INVISIBLE = lazy_pattern("[\u200b\u200c\u200d\ufeff]")
 _NUMBER = r"[-+]?(?:\d*\.\d+|\d+)(?:[eE][-+]?\d+)?"
-_ANY_NUMBER = re.compile(_NUMBER)
+_ANY_NUMBER = lazy_pattern(_NUMBER)
 
-_TAG_OPENS = re.compile(r"<\s*answer\b", re.IGNORECASE)
-_TAG_CLOSES = re.compile(r"<\s*/\s*answer\s*>", re.IGNORECASE)
-_TAGGED_LETTER = re.compile(r"\s*([A-J])", re.IGNORECASE)
-_TAGGED_NUMBER = re.compile(rf"\s*({_NUMBER})(?:[^\d<][^<]*)?<\s*/\s*answer\s*>", re.IGNORECASE)
+_TAG_OPENS = lazy_pattern(r"<\s*answer\b", re.IGNORECASE)
+_TAG_CLOSES = lazy_pattern(r"<\s*/\s*answer\s*>", re.IGNORECASE)
+_TAGGED_LETTER = lazy_pattern(r"\s*([A-J])", re.IGNORECASE)
+_TAGGED_NUMBER = lazy_pattern(rf"\s*({_NUMBER})(?:[^\d<][^<]*)?<\s*/\s*answer\s*>", re.IGNORECASE)
 _BEFORE = r"(?<![A-Za-z])[(\[{（【]?\s*([A-F])\s*[)\]}）】]?\s*</\s*%s\s*>"
 _BEFORE_CLOSING = (
-    ("letter before </answer>", re.compile(_BEFORE % "answer", re.IGNORECASE)),
-    ("letter before </think>", re.compile(_BEFORE % "think", re.IGNORECASE)),
+    ("letter before </answer>", lazy_pattern(_BEFORE % "answer", re.IGNORECASE)),
+    ("letter before </think>", lazy_pattern(_BEFORE % "think", re.IGNORECASE)),
 )
-_THINK_CLOSES = re.compile(r"</\s*think\s*>", re.IGNORECASE)
-_THINK_OPENS = re.compile(r"<\s*think\s*>", re.IGNORECASE)
+_THINK_CLOSES = lazy_pattern(r"</\s*think\s*>", re.IGNORECASE)
+_THINK_OPENS = lazy_pattern(r"<\s*think\s*>", re.IGNORECASE)
 
-_OPTION_LINE = re.compile(r"[*_>\-\s]*(?:option|选项)\s+[A-J]\s*[:：]", re.IGNORECASE)
-_LINE_LETTER = re.compile(r"[*_`>（）\[\]【】()]*\s*([A-Fa-f])\s*[*_`（）\[\]【】()]*")
-_LINE_LABEL = re.compile(r"([A-F])\s*[.．:：)\]】、-]\s+", re.IGNORECASE)
-_LINE_TOKEN = re.compile(r"(?<![A-Za-z])([A-F])(?=[*_`）\]})]*(?:$|[\s.,:;!?)\]】》」』，。；、：）】》」』]))")
-_PHRASE = re.compile(
+_OPTION_LINE = lazy_pattern(r"[*_>\-\s]*(?:option|选项)\s+[A-J]\s*[:：]", re.IGNORECASE)
+_LINE_LETTER = lazy_pattern(r"[*_`>（）\[\]【】()]*\s*([A-Fa-f])\s*[*_`（）\[\]【】()]*")
+_LINE_LABEL = lazy_pattern(r"([A-F])\s*[.．:：)\]】、-]\s+", re.IGNORECASE)
+_LINE_TOKEN = lazy_pattern(r"(?<![A-Za-z])([A-F])(?=[*_`）\]})]*(?:$|[\s.,:;!?)\]】》」』，。；、：）】》」』]))")
+_PHRASE = lazy_pattern(
     r"(?i)(?:final\s*answer|the\s*answer\s*is|answer(?:\s*is)?|correct\s*answer|"
     r"答案|最终答案|结论|所以|因此|我选(?:择)?|选择|选)"
     r"\s*+[:：>＝=]?+\s*+[(\[{（【]?+\s*+([A-F])\s*[)\]}）】]?(?:\b|[.)、。])"
 )
-_TOKEN = re.compile(r"(?<![A-Za-z])[A-F](?![A-Za-z])")
+_TOKEN = lazy_pattern(r"(?<![A-Za-z])[A-F](?![A-Za-z])")
 
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
 _DIGITS = {word: str(value) for value, word in enumerate(_WORDS)}
-_NUMBER_WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b", re.IGNORECASE)
+_NUMBER_WORD = lazy_pattern(rf"\b({'|'.join(_WORDS)})\b", re.IGNORECASE)
 
 
 def read_easi(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
@@ -190,7 +191,7 @@ _REFUSALS = (
     "I'm sorry, but without the image provided",
     "Cannot determine the answer",
 )
-_ANNOUNCED = re.compile(r"(?i)answer\s+is\s+\**([ABCD])")
+_ANNOUNCED = lazy_pattern(r"(?i)answer\s+is\s+\**([ABCD])")
 
 
 def read_vlmevalkit(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
@@ -230,16 +231,16 @@ VLMEVALKIT = Reader(
 )
 
 
-_OPENING = re.compile(r"[(\s]*([A-Z])", re.IGNORECASE)
+_OPENING = lazy_pattern(r"[(\s]*([A-Z])", re.IGNORECASE)
 _LIST = (
-    ("letter at the beginning", re.compile(r"^([A-D])[.\s)]")),
-    ("letter alone", re.compile(r"^([A-D])$")),
-    ("answer:", re.compile(r"[Aa]nswer[:\s]+([A-D])")),
-    ("the answer is", re.compile(r"[Tt]he answer is[:\s]+([A-D])")),
-    ("my answer is", re.compile(r"[Mm]y answer is[:\s]+([A-D])")),
-    ("letter in parentheses", re.compile(r"\(([A-D])\)")),
-    ("letter before a full stop", re.compile(r"([A-D])\.")),
-    ("letter between word boundaries", re.compile(r"\b([A-D])\b")),
+    ("letter at the beginning", lazy_pattern(r"^([A-D])[.\s)]")),
+    ("letter alone", lazy_pattern(r"^([A-D])$")),
+    ("answer:", lazy_pattern(r"[Aa]nswer[:\s]+([A-D])")),
+    ("the answer is", lazy_pattern(r"[Tt]he answer is[:\s]+([A-D])")),
+    ("my answer is", lazy_pattern(r"[Mm]y answer is[:\s]+([A-D])")),
+    ("letter in parentheses", lazy_pattern(r"\(([A-D])\)")),
+    ("letter before a full stop", lazy_pattern(r"([A-D])\.")),
+    ("letter between word boundaries", lazy_pattern(r"\b([A-D])\b")),
 )
 _LETTERS = "ABCD"
 _PHRASES = (
@@ -381,15 +382,15 @@ LMMS_EVAL_READERS = (
 
 KEPT_BLANKS = 32
 """Blank characters that are looked at on either side of a longer run of them, so that time stays linear."""
-_BLANKS = re.compile(rf"(\s{{{KEPT_BLANKS}}})\s{{{KEPT_BLANKS},}}(\s{{{KEPT_BLANKS}}})")
-_SAME = re.compile(r"(\s)\1{3,}")
+_BLANKS = lazy_pattern(rf"(\s{{{KEPT_BLANKS}}})\s{{{KEPT_BLANKS},}}(\s{{{KEPT_BLANKS}}})")
+_SAME = lazy_pattern(r"(\s)\1{3,}")
 _WRAPPERS = (
-    (re.compile(r"\$\s*([A-Za-z\d][A-Za-z\d ,]*?)\s*\$"), r"\1"),
-    (re.compile(r"\*\*\s*([A-Za-z\d][A-Za-z\d ,]*?)\s*\*\*"), r"\1"),
-    (re.compile(r"(^|[:,])(\s*)\(([A-Za-z\d])\)(?=\s*(?:,|\.|\n|\Z))"), r"\1\2\3"),
+    (lazy_pattern(r"\$\s*([A-Za-z\d][A-Za-z\d ,]*?)\s*\$"), r"\1"),
+    (lazy_pattern(r"\*\*\s*([A-Za-z\d][A-Za-z\d ,]*?)\s*\*\*"), r"\1"),
+    (lazy_pattern(r"(^|[:,])(\s*)\(([A-Za-z\d])\)(?=\s*(?:,|\.|\n|\Z))"), r"\1\2\3"),
 )
-_LINE = re.compile(r"^ANSWER\s*:\s*([A-Za-z\d ,]+)\s*(?:$|\n|\.)", re.IGNORECASE | re.MULTILINE)
-_ANYWHERE = re.compile(r"ANSWER\s*:\s*([A-Za-z\d ,]+)(?:[^\w]|\n|$|\.)", re.IGNORECASE)
+_LINE = lazy_pattern(r"^ANSWER\s*:\s*([A-Za-z\d ,]+)\s*(?:$|\n|\.)", re.IGNORECASE | re.MULTILINE)
+_ANYWHERE = lazy_pattern(r"ANSWER\s*:\s*([A-Za-z\d ,]+)(?:[^\w]|\n|$|\.)", re.IGNORECASE)
 
 
 def read_inspect(item: Item, text: str, seed: int = 0) -> ParsedAnswer:

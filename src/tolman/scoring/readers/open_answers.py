@@ -24,6 +24,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
 
+from tolman.extras import lazy_pattern
 from tolman.items import Item, kind_named
 from tolman.scoring.answer_values import ParsedAnswer, accepted, normalised, nothing
 from tolman.scoring.parse import read_careful_words
@@ -39,7 +40,7 @@ AXES = (
 """What a change of view is made of: an amount one way less that the other way, in this order."""
 MAX_DIGITS = 4_300
 """Digits of a whole number, at most: Python makes no integer of longer texts, and the released code then scores 0."""
-_NUMBER = re.compile(r"(?<!\^)\d+\.\d+|(?<!\^)\d+")
+_NUMBER = lazy_pattern(r"(?<!\^)\d+\.\d+|(?<!\^)\d+")
 
 
 def read_spar(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
@@ -130,11 +131,11 @@ SPAR_READERS = (
 )
 
 
-_QUOTED = re.compile(r"['\"]?Answer['\"]?\s*[:=]\s*['\"]([^'\"]+)['\"]", re.IGNORECASE)
-_QUOTED_WORD = re.compile(r"Answer['\"]?\s*:\s*['\"]?(\w+)", re.IGNORECASE)
-_SINGLE = re.compile(r"Answer': '(.*?)'")
-_DOUBLE = re.compile(r'Answer": "(.*?)"')
-_DIGIT = re.compile(r"Answer': (\d)")
+_QUOTED = lazy_pattern(r"['\"]?Answer['\"]?\s*[:=]\s*['\"]([^'\"]+)['\"]", re.IGNORECASE)
+_QUOTED_WORD = lazy_pattern(r"Answer['\"]?\s*:\s*['\"]?(\w+)", re.IGNORECASE)
+_SINGLE = lazy_pattern(r"Answer': '(.*?)'")
+_DOUBLE = lazy_pattern(r'Answer": "(.*?)"')
+_DIGIT = lazy_pattern(r"Answer': (\d)")
 
 
 def read_spatial457(item: Item, text: str, seed: int = 0) -> ParsedAnswer:
@@ -174,7 +175,7 @@ SPATIAL457_READERS = (
 )
 
 
-_DROPPED = re.compile(r"[^a-zA-Z0-9,'\s\-:]+")
+_DROPPED = lazy_pattern(r"[^a-zA-Z0-9,'\s\-:]+")
 _NUMERALS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
@@ -185,10 +186,10 @@ _SLIPS = {
 }  # fmt: skip
 _NUMBERS = {str(value): word for value, word in enumerate(_NUMERALS)} | {"none": "zero", "23": "twenty-three"}
 _WORDS = _SLIPS | _NUMBERS
-_CLEANED_WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
-_OF_THE_CLOCK = re.compile(r"\bo'[ ]+clock\b")
-_NUMBERED = re.compile(r"\b([a-zA-Z]+)[0-9]\b")
-_ARTICLES = tuple(re.compile(rf"\b{article}\b ([a-zA-Z]+)") for article in ("a", "an", "the"))
+_CLEANED_WORD = lazy_pattern(rf"\b({'|'.join(_WORDS)})\b")
+_OF_THE_CLOCK = lazy_pattern(r"\bo'[ ]+clock\b")
+_NUMBERED = lazy_pattern(r"\b([a-zA-Z]+)[0-9]\b")
+_ARTICLES = tuple(lazy_pattern(rf"\b{article}\b ([a-zA-Z]+)") for article in ("a", "an", "the"))
 
 
 def cleaned_sqa3d(text: str) -> str:
@@ -220,8 +221,8 @@ SQA3D = Reader(
 
 
 _Form = Literal["yes-no", "number", "words"]
-_YES_OR_NO = re.compile(r"(yes|no)(?:[.,;!]|\Z)", re.IGNORECASE)
-_DECIMAL = re.compile(r"-?\d+(?:\.\d+)?")
+_YES_OR_NO = lazy_pattern(r"(yes|no)(?:[.,;!]|\Z)", re.IGNORECASE)
+_DECIMAL = lazy_pattern(r"-?\d+(?:\.\d+)?")
 SHORT_WORDS = 5
 """Words of a short phrase, at most; a longer text is taken for a sentence."""
 
