@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tolman.items import Unit
-from tolman.scoring.parse.asked import names_any
+from tolman.scoring.parse.asked import names_any, opposite
 from tolman.scoring.parse.commitments import (
     ALONE,
     CONCLUDED,
@@ -43,9 +43,11 @@ from tolman.scoring.parse.number_lines import (
     listed_by_place,
     most_asked,
     number_lines,
+    one_by_one,
     places_added,
     restated_from,
     restatements,
+    the_rest,
     without_weak,
 )
 from tolman.scoring.parse.other_quantities import MEASURED, dimensions, multiplied
@@ -98,6 +100,7 @@ def number_found(
     asked = asked_for(unit, question, language)
     lines = number_lines(text, asked, language)
     listed = listed_by_place(lines, text, asked)
+    listed = listed or one_by_one(lines, text, asked) or the_rest(lines, text, asked)
     if listed is not None:
         return [listed], lines
     result: list[Commitment] = []
@@ -110,7 +113,29 @@ def number_found(
         if line.segment.words or not awaited:
             awaited = not line.stated and not any(c.strength >= ALONE for c in new)
             awaited = awaited and announces_next(line.segment, text, "answer", "choose", "total")
-    return sorted(_promoted(result, lines, text, asked), key=lambda c: (c.start, c.end)), lines
+    result = _promoted(result, lines, text, asked)
+    if asked.unit == "count" and len(lines) <= MAX_SHORT_LINES:
+        result = [replace(c, value=None, note=SEVERAL) if _is_unsettled(c, lines, text, asked) else c for c in result]
+    return sorted(result, key=lambda c: (c.start, c.end)), lines
+
+
+_FURTHER_SHARE = re.compile(r"\b(?:a|one) (?:third|quarter|fifth) (?:of|are|is|were)\b", re.IGNORECASE)
+_EACH_BEHIND = re.compile(
+    r"(?:[ ]\w+){0,2}[ ](?:on|at|along|down|in|per|for)[ ](?:each|either|every)\b", re.IGNORECASE
+)
+
+
+def _is_unsettled(commitment: Commitment, lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> bool:
+    """Check whether a count is still to be worked out: "two on each side", "of 9, a third are blue"; or only the things
+    with the opposite quality are counted: "40 seats, 27 taken"."""
+    if commitment.rule == "in words":
+        return asked.times and re.search(r"\bonce (?:more|again)\b", text) is not None
+    if commitment.rule not in ("stated", "total", "counted", "asked for"):
+        return False
+    roles = {c.role for line in lines for c in line.segment.language.opposites.find(line.segment.words, text)}
+    turned = any(opposite(pole) in roles for pole in asked.poles) and not roles & asked.poles
+    derived = _EACH_BEHIND.match(text, commitment.end) or _FURTHER_SHARE.search(text)
+    return turned or (commitment.rule != "total" and derived is not None)
 
 
 def _raised(commitment: Commitment) -> Commitment:
@@ -213,7 +238,7 @@ def _corrected(lines: Sequence[NumberLine], i: int, text: str, unit: Unit | None
     return [agreed(restatements(behind, text), unit, DECLARED if len(behind) < 3 else CONCLUDED, "corrected")]
 
 
-_A_ONE = re.compile(r"(?:,|\band)[ ](?:an?|another)[ ](?:\w+[ ])?(?:one|pair|couple)\b(?![ ](?:by|at|on|in))", re.I)
+_A_ONE = re.compile(r"(?:,|\band)[ ](?:an?|another)[ ](?:\w+[ ]){0,2}(?:one|pair|couple)\b(?![ ](?:by|at|on|in))", re.I)
 """A further thing of another kind: "and a red one"."""
 
 

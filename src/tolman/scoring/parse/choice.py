@@ -62,7 +62,7 @@ from tolman.scoring.parse.option_verdicts import (
     verdicts,
     without_cases,
 )
-from tolman.scoring.parse.response_segments import Segment, announces_next
+from tolman.scoring.parse.response_segments import Segment, announces_next, is_conceded
 from tolman.scoring.parse.yes_no import yes_or_no
 
 SHORT_WORDS = 6
@@ -438,6 +438,7 @@ def _unknown(context: LineContext) -> list[Commitment] | None:
         c
         for c in segment.having("unknown", "none_of")
         if not any(m.by == "text" and m.start < c.end and c.start < m.end for m in line.mentions)
+        and not is_conceded(c, context.text)
     ]
     if not unknown:
         return None

@@ -164,6 +164,7 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
             for quantity in found:
                 if quantity.kind == "foreign" and _is_unit_asked(text, quantity, asked.question):
                     quantity.kind, quantity.asked = "", True
+        _multiply(found, segment, text, asked.unit)
         mark_sums(found, text)
         usable = [q for q in found if not q.label and q.in_unit(asked.unit) is not None]
         if usable and is_counterfactual(segment, text):
@@ -191,6 +192,24 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
     return lines
 
 
+_FACTOR = re.compile(
+    r"\b(?:(?P<half>half)|(?P<third>a third)|(?P<quarter>a quarter)|(?P<twice>twice|double)|(?P<three>three times|triple)"
+    r"|(?P<four>four times))[ ](?:of[ ])?(?:as[ ]\w+[ ]as[ ])?(?:(?:the|a|that)[ ])?\Z",
+    re.IGNORECASE,
+)
+_FACTORS = {"half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "twice": 2, "three": 3, "four": 4}
+
+
+def _multiply(found: Sequence[Quantity], segment: Segment, text: str, unit: Unit | None) -> None:
+    """Multiply a measure that a share or a multiple is taken of: "half of 1.8 m", "twice as tall as the 1 m table"."""
+    for quantity in found if unit in MEASURED else ():
+        match = _FACTOR.search(text, max(segment.start, quantity.start - MAX_FACTOR_CHARS), quantity.start)
+        if match and quantity.kind and text[quantity.start].isdecimal():
+            quantity.value *= _FACTORS[str(match.lastgroup)]
+
+
+MAX_FACTOR_CHARS = 40
+"""Characters in front of a measure in which its factor is looked for."""
 _NEEDING = re.compile(r"\b(?:would|['’]d) (?:first )?(?:need|have to (?:know|see|measure|count))\b", re.IGNORECASE)
 """A sentence that says what would help to answer, not what the answer is."""
 
@@ -719,3 +738,56 @@ _LISTED_VERB = re.compile(
     r"|are|stands?|hangs?)\b.*\Z",
     re.IGNORECASE,
 )
+
+
+_ONE_BY_ONE = re.compile(
+    r"\bone\b[^.!?\n]*?\b(?P<others>(?:another|a second|the second)\b[^.!?\n]*)", re.IGNORECASE
+)
+_FURTHER = re.compile(r"\b(?:another|a second|the second)\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"\b(?:a|the) (?P<third>third)\b|\b(?:a|the) (?P<fourth>fourth)\b", re.IGNORECASE)
+
+
+def one_by_one(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> Commitment | None:
+    """Count the things that a sentence names one by one: "one over the sink, another by the door and a third outside".
+
+    Args:
+        lines: of the response.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        A commitment to their number; None where the response gives any other number, doubts or denies anything.
+    """
+    match = _ONE_BY_ONE.search(text) if asked.unit == "count" and not asked.times and not asked.quality else None
+    if match is None or any(q.value != 1 for line in lines for q in line.found):
+        return None
+    if any(line.segment.having("negate", "suppose", "tentative", "unknown", "correct") for line in lines):
+        return None
+    ordinals = [m.lastgroup for m in _ORDINAL.finditer(match["others"])]
+    count = 4 if "fourth" in ordinals else 3 if ordinals else 1 + len(_FURTHER.findall(match["others"]))
+    return Commitment(Fraction(count), JUDGED, match.start(), match.end(), "added up")
+
+
+_REST = re.compile(r"\bthe (?:rest|others|remaining|remainder)\b[^.;!?\n]*", re.IGNORECASE)
+
+
+def the_rest(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> Commitment | None:
+    """Work out the rest of a whole, where it has the quality asked for: "twelve cars, seven blue and the rest red".
+
+    Args:
+        lines: of the response.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        A commitment to the whole without the other parts; None where that isn't what the response leaves.
+    """
+    match = _REST.search(text) if asked.unit == "count" and asked.quality else None
+    found = [q for line in lines for q in line.found if not q.label]
+    if match is None or len(found) < 2 or found[-1].end > match.start():
+        return None
+    told = {w.folded for w in words_of(match[0])}
+    if not told & set(asked.quality) or any(line.segment.having("negate", "suppose") for line in lines):
+        return None
+    rest = found[0].value - sum((q.value for q in found[1:]), Fraction(0))
+    return Commitment(rest, JUDGED, *match.span(), "added up") if rest > 0 else None

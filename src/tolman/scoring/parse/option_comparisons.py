@@ -14,7 +14,7 @@ from fractions import Fraction
 from tolman.items import LETTERS
 from tolman.scoring.parse.asked import COMPARED, Asked, alike, names_any, opposite, poles_of, with_things_of
 from tolman.scoring.parse.commitments import CONCLUDED, JUDGED, Commitment
-from tolman.scoring.parse.lexicon import Cue, Word, longest, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Word, is_glued, longest, same_word, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
 from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
@@ -80,7 +80,9 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             if related and not names_any(line.segment.words, asked.subject | asked.anchor):
                 line.mentions = [m for m in line.mentions if m.by == "letter"]
             related = _turn_relations(line, text, options, asked) or related
-            line.mentions = [m for m in line.mentions if not _is_move(m, line.segment, text, asked)]
+            if not line.segment.language.names & {"zh", "ja", "ko"}:
+                line.mentions = [m for m in line.mentions if not _is_move(m, line.segment, text, asked)]
+            _turn_holders(line, text, options, asked)
         _drop_modifiers(line, text, options)
         if all(c and c <= COMPASS for c in options.concepts):
             line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
@@ -123,9 +125,23 @@ def _drop_modifiers(line: OptionLine, text: str, options: OptionTexts) -> None:
     named = [m for m in line.mentions if m.by == "text" and m.option >= 0 and options.concepts[m.option] & DIRECTIONS]
     if len(options_in(named)) != 2 or len(named) != 2:
         return
+    described = [m for m in named if _describes(m, text, options)]
+    if len(described) == 1:
+        line.mentions = [m for m in line.mentions if m is not described[0]]
+        return
     first, second = named
     if _PLACED.search(text[line.segment.start : first.start]) and _IS_BEHIND.match(text[first.end : second.start]):
         line.mentions = [m for m in line.mentions if m is not first]
+
+
+_NOUN_BEHIND = re.compile(r"[ ](?!(?:side|end|hand|part|corner|half|edge|of|one|and|or|then|from|to|but)\b)([a-z]{3,})")
+
+
+def _describes(mention: Mention, text: str, options: OptionTexts) -> bool:
+    """Check whether a direction only describes a thing that the question doesn't name: "at the back of the front
+    building"."""
+    noun = None if text[: mention.end].endswith("one") else _NOUN_BEHIND.match(text, mention.end)
+    return noun is not None and text[: mention.start].endswith((" the ", " The ")) and noun[1] not in options.asked
 
 
 def _is_oriented(segment: Segment, mention: Mention, text: str) -> bool:
@@ -206,8 +222,7 @@ def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: As
         if relation.teller == "subject":
             said = options.concepts[covering[0].option] if covering and covering[0].option >= 0 else None
             turned = frozenset(OPPOSITE_DIRECTIONS.get(c, c) for c in said or {relation.cue.role})
-            sides = [concepts & OPPOSITE_DIRECTIONS.keys() or concepts for concepts in options.concepts]
-            option = sides.index(turned) if sides.count(turned) == 1 else -1
+            option = _side(turned, options)
             negated = covering[0].negated if covering else _is_denied(line.segment, relation.cue, text)
             line.mentions = [m for m in line.mentions if m not in covering]
             if option >= 0:
@@ -219,6 +234,35 @@ def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: As
             line.mentions = [m for m in line.mentions if m not in covering]
     line.mentions.sort(key=lambda m: m.start)
     return related
+
+
+def _side(wanted: frozenset[str], options: OptionTexts) -> int:
+    """The option that says a direction, or "on top of" for above; -1 without one."""
+    sides = [concepts & OPPOSITE_DIRECTIONS.keys() or concepts for concepts in options.concepts]
+    if wanted == {"above"} and wanted not in sides:
+        return next((i for i, option in enumerate(options.texts) if option.casefold().startswith("on ")), -1)
+    return sides.index(wanted) if sides.count(wanted) == 1 else -1
+
+
+_HOLDS = re.compile(
+    r"\b(?:(?P<inside>contains?|contained|encloses?|houses|surrounds?)|(?P<below>covers|covered|hides|conceals)"
+    r"|(?P<above>supports|carries|bears))\b",
+    re.IGNORECASE,
+)
+"""Verbs that say where their object is."""
+
+
+def _turn_holders(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> None:
+    """Name the place of the thing to locate where a line says what holds it: "the basket contains the ball"."""
+    segment = line.segment
+    verb = _HOLDS.search(text, segment.start, segment.end)
+    if verb is None or line.affirmed or segment.having("negate", "suppose"):
+        return
+    before, behind = ([w for w in segment.words if a <= w.start < b] for a, b in
+                      ((segment.start, verb.start()), (verb.end(), segment.end)))
+    option = _side(frozenset({str(verb.lastgroup)}), options)
+    if option >= 0 and names_any(before, asked.anchor) and names_any(behind, asked.subject):
+        line.mentions.append(Mention(option, verb.start(), verb.end(), "text"))
 
 
 def _is_seen_from_subject(segment: Segment, text: str, asked: Asked) -> bool:
@@ -249,6 +293,10 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
         begin = stops[-1] if stops else begin
         before = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
         behind = [w for w in segment.words if w.start >= cue.end][: MAX_LINK_WORDS + 1]
+        if is_glued(text[cue.start]):
+            inverse = _is_inverse(before, asked)
+            found.append(_Relation(cue, "subject" if inverse else "", "anchor" if inverse else ""))
+            continue
         teller = _teller(behind, cue, text, asked)
         if before and not teller and text[before[-1].start : before[-1].end].endswith(("'s", "’s")):
             teller, before = (
@@ -266,6 +314,12 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
             teller = "subject" if names_any(before, asked.subject) or not k else ""
         found.append(_Relation(cue, teller, "" if teller == told else told))
     return found
+
+
+def _is_inverse(before: Sequence[Word], asked: Asked) -> bool:
+    """Check whether the thing to locate is the reference in front of a direction: "テレビは植物の左"."""
+    things = [_thing(w, asked) for w in before if w.folded not in ("的", "之", "の", "의")]
+    return things[-1:] == ["subject"] and "anchor" in things
 
 
 def _teller(behind: Sequence[Word], cue: Cue, text: str, asked: Asked) -> str:
@@ -349,6 +403,8 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in COMPARED]
+    if any(pole[:-1] == "height" for pole in poles):  # "the picture hangs above the shelf"
+        said = [replace(c, role="height" + c.role[-1]) if c.role[:-1] == "levels" else c for c in said]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
     if _VIEWER.search(asked.question) and not any(c.role[:-1] == "distance" for c in said):
@@ -452,32 +508,32 @@ def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked
     """
     larger = asked.larger()
     judged = any(concepts & {"yes", "no"} for concepts in options.concepts)
-    few = len(_DIGITS.findall(text)) < options.count
+    compared = [i for i, option in enumerate(options.texts) if not _NEITHER.search(option)]
+    few = len(_DIGITS.findall(text)) < len(compared) or len(compared) < 2
     if larger is None or judged or few or len(lines) > MAX_MEASURED_LINES:
         return []
-    if not _names_all(lines, options):
+    if not _names_all(lines, options, compared):
         return []
     found, free = _measures(lines, text, options, asked)
     if asked.timed:
         found = [m for m in found if m.kind == "time" or (not m.kind and MIN_YEAR <= m.value <= MAX_YEAR)]
-    if len({m.option for m in found}) < options.count:
+    found = [m for m in found if m.option in compared]
+    if len({m.option for m in found}) < len(compared):
         return []
     called = _called(free, found, text, asked)
     if called:
         return called
     end = max(m.end for m in found)
     concluded = {m.option for line in lines if line.segment.start >= end for m in line.affirmed if not m.weak}
-    best = _extreme(found, text, options, asked, larger)
+    best = _extreme(found, text, compared, asked, larger)
     return [c for c in best if len(concluded) != 1 or LETTERS.find(str(c.value)) in concluded]
 
 
-def _names_all(lines: Sequence[OptionLine], options: OptionTexts) -> bool:
+def _names_all(lines: Sequence[OptionLine], options: OptionTexts, compared: Sequence[int]) -> bool:
     """Check whether a response names each option, if only by one of its words."""
     named = options_in([m for line in lines for m in line.mentions])
     words = {w.folded for line in lines for w in line.segment.words if not w.folded.isdecimal()}
-    return all(
-        option in named or any(same_word(w, k) for w in words for k in key) for option, key in enumerate(options.keys)
-    )
+    return all(i in named or any(same_word(w, k) for w in words for k in options.keys[i]) for i in compared)
 
 
 def _measures(
@@ -648,11 +704,11 @@ def _is_same(measure: _Measure, quantity: Quantity) -> bool:
 
 
 def _extreme(
-    found: Sequence[_Measure], text: str, options: OptionTexts, asked: Asked, larger: bool
+    found: Sequence[_Measure], text: str, compared: Sequence[int], asked: Asked, larger: bool
 ) -> list[Commitment]:
     """Return the option with the extreme measure, where each has one of the same kind and the winner is alone."""
-    main = _main_measures(found, text, options, asked)
-    if len(main) < options.count or len({m.kind for m in main}) > 1:
+    main = _main_measures(found, text, compared, asked)
+    if len(main) < len(compared) or len({m.kind for m in main}) > 1:
         return []
     ranked = sorted(main, key=lambda m: m.value, reverse=larger)[: asked.rank + 1]
     if len(ranked) < asked.rank or len({m.value for m in ranked}) < len(ranked):
@@ -661,17 +717,17 @@ def _extreme(
     return [Commitment(LETTERS[best.option], JUDGED, best.start, best.end, "measured")]
 
 
-def _main_measures(found: Sequence[_Measure], text: str, options: OptionTexts, asked: Asked) -> list[_Measure]:
+def _main_measures(found: Sequence[_Measure], text: str, compared: Sequence[int], asked: Asked) -> list[_Measure]:
     """One measure of each option: of the column that the question asks for, or the only one outside of tables."""
     columns = {m.column for m in found if m.column}
     if not columns:
-        single = [[m for m in found if m.option == option] for option in range(options.count)]
+        single = [[m for m in found if m.option == option] for option in compared]
         return [own[0] for own in single if len({m.value for m in own}) == 1]
     best: list[_Measure] = []
     matched = -1
     for column in sorted(columns):
         own = [m for m in found if m.column == column]
-        if len(own) != options.count or len({m.option for m in own}) < options.count:
+        if len(own) != len(compared) or len({m.option for m in own}) < len(compared):
             continue
         score = _header_score(text, own[0].start, column, asked)
         if score > matched:

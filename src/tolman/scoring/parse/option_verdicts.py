@@ -493,14 +493,17 @@ def ranked(lines: Sequence[OptionLine], text: str, count: int, asked: Asked) -> 
         At most one commitment, to the option at the end, or the rank, that the question asks for.
     """
     larger = asked.larger()
-    for line in reversed(lines) if larger is not None and count >= MIN_RANKED else ():
-        run = [m for m in line.mentions if m.option >= 0 and not m.weak]
+    for i, line in reversed(list(enumerate(lines))) if larger is not None and count >= MIN_RANKED else ():
+        first = _FIRST.search(text, line.segment.start, line.segment.end)
+        rows = lines[i:] if first or _FROM_TO.search(text, line.segment.start, line.segment.end) else lines[i : i + 1]
+        run = [m for row in rows for m in row.mentions if m.option >= 0 and not m.weak]
         if len(run) != count or len({m.option for m in run}) < count:
             continue
         gaps = [_CHAIN.fullmatch(text, a.end, b.start) for a, b in itertools.pairwise(run)]
         signs = {gap.lastgroup for gap in gaps if gap}
         said = _FROM_TO.search(text, line.segment.start, run[0].start)
         poles = [_pole(said[name], line.segment.language) for name in ("first", "last")] if said else []
+        poles = [_pole(first["pole"], line.segment.language)] * 2 if first and first.start() < run[0].start else poles
         if all(gaps) and len(signs) == 1:
             falling = signs == {"more"}
         elif len(poles) == 2 and {pole[:-1] for pole in poles} & {pole[:-1] for pole in asked.poles}:
@@ -510,6 +513,10 @@ def ranked(lines: Sequence[OptionLine], text: str, count: int, asked: Asked) -> 
         best = (run if falling == larger else run[::-1])[asked.rank - 1]
         return [Commitment(LETTERS[best.option], CONCLUDED, best.start, best.end, "measured")]
     return []
+
+
+_FIRST = re.compile(r"\b(?P<pole>\w+)[ ]first\b[^:\n]{0,24}:", re.IGNORECASE)
+"""The heading of a ranking: "sorted by distance, nearest first:"."""
 
 
 def _pole(word: str, language: Languages) -> str:

@@ -269,7 +269,7 @@ MAX_RANGE_GAP = 12
 
 _COMPOUND_GAP = re.compile(r"[ ]*(?:,|and|et|y|e|und|и)?[ ]*")
 _EQUALS_WORD = re.compile(
-    r"(?:равно|равен|равна|равны|равняется|equals|is equal to|es igual a|est égale? à|é igual a|ist gleich|ergibt|等于"
+    r"(?:\bleaving(?: us)?(?: only| just| with)?|равно|равен|равна|равны|равняется|equals|is equal to|es igual a|est égale? à|é igual a|ist gleich|ergibt|等于"
     r"|يساوي|تساوي|बराबर है)\s*[*_`]*\Z",
     re.IGNORECASE,
 )
@@ -289,6 +289,10 @@ _AND = {"and", "und", "et", "и", "和", "और", "及", "と", "와", "과", "
 _OR = {"or", "o", "u", "ou", "oder", "или", "либо", "أو", "या", "或", "或者", "か", "または", "혹은", "또는"}
 _RANGE_WORDS = {"a", "e", "y", "à", "de", "من", "و"}
 """Words that join the ends of a range only behind "between" or "from"."""
+
+
+FOOT = Fraction(3048, 10_000)
+_INCHES = re.compile(r"[ ]?in\b")
 
 
 def merge_compounds(found: Sequence[Quantity], text: str) -> list[Quantity]:
@@ -322,6 +326,8 @@ def _added(previous: Quantity, quantity: Quantity, text: str) -> Fraction | None
     if quantity.kind == "length":
         smaller = quantity.factor < previous.factor and 0 <= value * quantity.factor < previous.factor
         return value * quantity.factor / previous.factor if smaller else None
+    if not quantity.kind and previous.factor == FOOT and 0 < value < 12 and _INCHES.match(text, quantity.end):
+        return value / 12  # "6 ft 6 in tall"
     whole = previous.factor == 1 and value.denominator == previous.value.denominator == 1
     if quantity.kind or not whole:
         return None
