@@ -329,7 +329,7 @@ def choice_found(
         found = [*(c for c in found if c.strength >= ALONE and c.value is not None), *within]
     told = [c for c in found if c.rule in ("absent", "judged")]
     found = [c for c in found if not _is_explained(c, [*said, *winners, *told])]
-    against = [*winners, *left_over(lines, text, prepared), *all_of_them(lines, text, prepared)]
+    against = [*winners, *left_over(lines, text, prepared, asked), *all_of_them(lines, text, prepared)]
     found = [*behind_enumeration([*found, *said], lines, text), *against]
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
         found = _most_asked(found, lines, question)

@@ -768,6 +768,7 @@ def one_by_one(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> 
     return Commitment(Fraction(count), JUDGED, match.start(), match.end(), "added up")
 
 
+_BUT = re.compile(r"\ball (?:but|except)(?: for)? \Z", re.IGNORECASE)
 _REST = re.compile(r"\bthe (?:rest|others|remaining|remainder)\b[^.;!?\n]*", re.IGNORECASE)
 
 
@@ -782,8 +783,12 @@ def the_rest(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> Co
     Returns:
         A commitment to the whole without the other parts; None where that isn't what the response leaves.
     """
-    match = _REST.search(text) if asked.unit == "count" and asked.quality else None
     found = [q for line in lines for q in line.found if not q.label]
+    but = next((q for q in found if _BUT.search(text, 0, q.start)), None) if asked.unit == "count" else None
+    if but is not None and len(found) == 2:
+        whole = max(q.value for q in found)
+        return Commitment(whole - but.value, JUDGED, but.start, but.end, "added up") if whole > but.value else None
+    match = _REST.search(text) if asked.unit == "count" and asked.quality else None
     if match is None or len(found) < 2 or found[-1].end > match.start():
         return None
     told = {w.folded for w in words_of(match[0])}

@@ -245,8 +245,8 @@ def _side(wanted: frozenset[str], options: OptionTexts) -> int:
 
 
 _HOLDS = re.compile(
-    r"\b(?:(?P<inside>contains?|contained|encloses?|houses|surrounds?)|(?P<below>covers|covered|hides|conceals)"
-    r"|(?P<above>supports|carries|bears))\b",
+    r"\b(?:(?P<inside>contains?|contained|encloses?|houses|surrounds?)|(?P<below>covers|covered)"
+    r"|(?P<back>hides|conceals|blocks)|(?P<above>supports|carries|bears))\b",
     re.IGNORECASE,
 )
 """Verbs that say where their object is."""
@@ -294,7 +294,7 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
         before = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
         behind = [w for w in segment.words if w.start >= cue.end][: MAX_LINK_WORDS + 1]
         if is_glued(text[cue.start]):
-            inverse = _is_inverse(before, asked)
+            inverse = _is_inverse(before, segment, cue, asked)
             found.append(_Relation(cue, "subject" if inverse else "", "anchor" if inverse else ""))
             continue
         teller = _teller(behind, cue, text, asked)
@@ -316,10 +316,11 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
     return found
 
 
-def _is_inverse(before: Sequence[Word], asked: Asked) -> bool:
+def _is_inverse(before: Sequence[Word], segment: Segment, cue: Cue, asked: Asked) -> bool:
     """Check whether the thing to locate is the reference in front of a direction: "テレビは植物の左"."""
     things = [_thing(w, asked) for w in before if w.folded not in ("的", "之", "の", "의")]
-    return things[-1:] == ["subject"] and "anchor" in things
+    behind = [w for w in segment.words if w.start >= cue.end]
+    return things[-1:] == ["subject"] and ("anchor" in things or bool(names_any(behind, asked.anchor)))
 
 
 def _teller(behind: Sequence[Word], cue: Cue, text: str, asked: Asked) -> str:
@@ -378,7 +379,7 @@ _OTHER_CLAUSE = re.compile(
 )
 """Signs and words behind which a quality may belong to something else than the option in front of them."""
 _PREDICATE_END = re.compile(
-    r"[ ]*(?:[.,;:!)]|\Z|[ ](?:the|than|away|from|of|to|as|and|but|one|in|by|on|here|there|back|down|up|que|de|als|von"
+    r"[ ]*(?:[.,;:!)]|\Z|[ ](?:the|than|away|from|of|to|as|and|but|one|in|by|on|here|there|back|down|up|next|beside|compared|que|de|als|von"
     r"|do|da|du)\b|(?=[^\x00-\x7f]))",
     re.IGNORECASE,
 )

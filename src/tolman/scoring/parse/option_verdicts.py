@@ -192,13 +192,14 @@ LAST_LINES = 3
 """Lines at the end of a response in which it says that one is left, or all."""
 
 
-def left_over(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> list[Commitment]:
+def left_over(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked) -> list[Commitment]:
     """Find the option that a response leaves: the only one that it doesn't rule out, or doesn't name and says is left.
 
     Args:
         lines: of the response.
         text: without markup.
         options: of the item.
+        asked: by the item.
 
     Returns:
         At most one commitment. If each thing is ruled out, it is to the option that says so: "none of the above".
@@ -210,14 +211,14 @@ def left_over(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> l
     affirmed = {m.option for m in named if not m.negated and not m.weak}
     none = _meaning(options, "none")
     if len(denied) < MIN_ELIMINATED or not lines:
-        return _unnamed(lines, text, options)
+        return _unnamed(lines, text, options, asked)
     at = max((line for line in lines if any(m.negated for m in line.mentions)), key=lambda x: x.segment.start).segment
     if len(kept) == 1 and (not affirmed & kept or none in kept):
         return [Commitment(LETTERS[kept.pop()], JUDGED, at.start, at.end, "left over")]
     said = _says_left(lines, text)
     if said is not None and len(kept) == 1:
         return [_left_at(said, kept.pop())]
-    return _unnamed(lines, text, options)
+    return _unnamed(lines, text, options, asked)
 
 
 def _left_at(line: OptionLine, option: int) -> Commitment:
@@ -225,9 +226,12 @@ def _left_at(line: OptionLine, option: int) -> Commitment:
     return Commitment(LETTERS[option], CONCLUDED, line.segment.words[-1].start, line.segment.end, "left over")
 
 
-def _unnamed(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> list[Commitment]:
-    """The only option that a response doesn't name by any of its words, where it says that one is left."""
+def _unnamed(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked) -> list[Commitment]:
+    """The only option that a response doesn't name by any of its words, where it says that one is left, or tells what
+    holds of all others for a question with "not"."""
     said = _says_left(lines, text)
+    if said is None and asked.negated and options.count > 2 and len(lines) == 1:
+        said = None if lines[0].segment.having("negate", "unknown", "answer", "choose", "suppose") else lines[0]
     if said is None:
         return []
     words = {w.folded for line in lines for w in line.segment.words}

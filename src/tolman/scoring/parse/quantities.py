@@ -386,7 +386,7 @@ def _is_range(gap: str, left: Quantity, cues: Sequence[Cue]) -> bool:
     """Check whether two numbers are the ends of a range or alternatives: "2 to 3", "between 2 and 3", "4 or 5"."""
     if len(gap) > MAX_RANGE_GAP:
         return False
-    said = gap.strip()
+    said = _PERHAPS.sub("", gap).strip()
     joining = [c for c in cues if left.end <= c.start and c.end <= left.end + len(gap)]
     if not any(len(said) - (c.end - c.start) <= 1 for c in joining):
         return False
@@ -395,6 +395,9 @@ def _is_range(gap: str, left: Quantity, cues: Sequence[Cue]) -> bool:
     if "range_to" in roles and said not in _AND and said not in _RANGE_WORDS:
         return True
     return bool(roles & {"range_to", "alternative"}) and (said in _OR or _is_behind_between(left, cues))
+
+
+_PERHAPS = re.compile(r"\b(?:maybe|perhaps|possibly|even)\b[ ]?")
 
 
 def _mark_beside(quantity: Quantity, text: str, cues: Sequence[Cue]) -> None:

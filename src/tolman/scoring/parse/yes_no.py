@@ -55,7 +55,7 @@ _THERE_IS_ONE = re.compile(
     r"there(?:['’]s|[ ](?:is|are|was|were))[ ](?:indeed[ ])?(?:one|some|several|two|three)(?=[ ]*[.,;:!(—–]|\Z)",
     re.IGNORECASE,
 )
-_ONE = re.compile(r"(?:just[ ]|only[ ])?(?:one|two|three|several|some)(?=[ ]*[.,;:!(—–]|\Z)", re.IGNORECASE)
+_ONE = re.compile(r"(?:just[ ]|only[ ])?(?:one|two|three|several|some)(?:[ ][a-z]+s)?(?=[ ]*[.,;:!(—–]|\Z)", re.IGNORECASE)
 _ASKS_EXISTENCE = re.compile(
     r"\b(?:is|are|was|were)[ ]there\b|\b(?:can|could|do|does)[ ](?:you|one|we)[ ](?:see|find)\b", re.IGNORECASE
 )
@@ -438,7 +438,7 @@ _BARE = _PRONOUNS | {
     "so",
     "now",
     "then",
-    *("tight", "tightly", "wide", "fully", "completely", "firmly"),
+    *("if", "anything", "tight", "tightly", "wide", "fully", "completely", "firmly"),
 }
 """Words beside a quality that is all that an answer says."""
 
