@@ -186,8 +186,8 @@ _RELATED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\bwhich side of (?P<anchor>[^,?]+?) {_BE} (?P<subject>[^,?]+)",
-        r"\b(?:relation|relationship|position|location|place) of (?P<subject>[^,?]+?) (?:relative to|with respect to|to)"
-        r" (?P<anchor>[^,?]+)",
+        r"\b(?:relation|relationship|position|location|place) of (?P<subject>[^,?]+?)"
+        r" (?:relative to|with respect to|to) (?P<anchor>[^,?]+)",
         rf"\b{_BE} (?P<subject>[^,?]+?) (?:compared?|relate|in relation|in comparison|relative|with re(?:spect|gard))"
         r" (?:to|with) (?P<anchor>[^,?]+?)(?: (?:in|by|on) [^,?]+)?[ ?.]*\Z",
         r"\bcompared (?:to|with) (?P<anchor>[^,?]+?), (?:is|are)? ?(?P<subject>[^,?]+?)(?: (?:is|are)\b|[ ?…]*\Z)",
@@ -196,7 +196,8 @@ _RELATED = tuple(
         r"(?P<subject>[^，,。在位]+?)(?:在|位于|位於)(?P<anchor>[^，,。的]+?)的?(?:哪|什么|何)",
         r"(?P<anchor>[^、。は]+?)(?:から見て|に対して|を基準に(?:して)?)、?(?P<subject>[^、。は]+?)は",
         r"(?P<subject>[^、。は]+?)は、?(?P<anchor>[^、。の]+?)の(?:どちら|どの|どこ|どっち)",
-        r"(?P<anchor>\w+?)(?:에서 (?:볼 때|보면)|에서|[을를] 기준으로|에 대해),? (?P<subject>[^,]+?)[은는이가] (?:어|무슨)",
+        r"(?P<anchor>\w+?)(?:에서 (?:볼 때|보면)|에서|[을를] 기준으로|에 대해),?"
+        r" (?P<subject>[^,]+?)[은는이가] (?:어|무슨)",
         r"(?P<subject>\w+?)[은는이가] (?P<anchor>\w+?)의? 어느",
     )
 )
@@ -205,29 +206,10 @@ _RELATED = tuple(
 _AUXILIARIES = frozenset((
     "is", "are", "was", "were", "does", "do", "did", "has", "have", "can", "will", "would", "should"
 ))  # fmt: skip
-_RELATIONS = frozenset(
-    (
-        "sides",
-        "time",
-        "order",
-        "levels",
-        "compass",
-        "meridians",
-        "distance",
-        "size",
-        "height",
-        "length",
-        "width",
-        "depth",
-        "weight",
-        "thickness",
-        "speed",
-        "age",
-        "steepness",
-        "warmth",
-        "loudness",
-    )
-)
+_RELATIONS = frozenset((
+    "sides", "time", "order", "levels", "compass", "meridians", "distance", "size", "height", "length", "width",
+    "depth", "weight", "thickness", "speed", "age", "steepness", "warmth", "loudness"
+))  # fmt: skip
 """Qualities that relate two things, so that they turn around where the things change places."""
 
 
@@ -287,7 +269,8 @@ def poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
 @lru_cache(maxsize=16_384)
 def with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
     """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
-    if not asked.poles and not (asked.subject and asked.anchor and poles_of(options, language)):
+    known = asked.subject and asked.anchor and poles_of(options, language)
+    if not asked.poles and not known and options.texts[0].isascii():
         asked = _withpoles_of(options, asked, language)
     if asked.anchor or not (asked.located and asked.subject):
         return asked

@@ -1,7 +1,7 @@
 """Commitments of a response to an option: all rules for choices, in their order.
 
-Two of the rules are in this module. One finds options that a sentence states without announcing, concluding or judging
-them. The other finds options that are numbers, "2.4 m" or "four", where a response may give the number for the letter.
+One of the rules is in this module. It finds options that a sentence states without announcing, concluding or judging
+them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.amounts import number_commitments
 from tolman.scoring.parse.asked import asked_in, opposite
 from tolman.scoring.parse.commitments import (
     ALONE,
@@ -26,9 +24,8 @@ from tolman.scoring.parse.commitments import (
     SEVERAL,
     STATED,
     Commitment,
-    standing,
 )
-from tolman.scoring.parse.lexicon import Cue, Languages, is_glued, is_inside, same_word, words_of
+from tolman.scoring.parse.lexicon import Languages, is_glued, is_inside, same_word, words_of
 from tolman.scoring.parse.option_announcements import (
     alone,
     announced,
@@ -39,8 +36,9 @@ from tolman.scoring.parse.option_announcements import (
     relabelled,
     settled,
 )
-from tolman.scoring.parse.option_comparisons import measured, read_against
+from tolman.scoring.parse.option_comparisons import read_against
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
+from tolman.scoring.parse.option_measures import by_range, by_value, measured
 from tolman.scoring.parse.option_mentions import (
     Mention,
     are_joined,
@@ -50,7 +48,7 @@ from tolman.scoring.parse.option_mentions import (
     options_in,
 )
 from tolman.scoring.parse.option_sequences import by_order, by_route
-from tolman.scoring.parse.option_texts import counts, option_texts, ranges_of, values_of
+from tolman.scoring.parse.option_texts import counts, option_texts
 from tolman.scoring.parse.option_verdicts import (
     absent,
     affirmation,
@@ -69,8 +67,6 @@ SHORT_WORDS = 6
 """Words of a sentence that may be whole without a full stop."""
 MAX_REVISED_LINES = 5
 """Lines of a response whose last line doesn't outweigh an option named in the first, at most."""
-MAX_WHETHER_GAP = 8
-"""Characters between "whether" and an option, at most."""
 MIN_SHARED_CHARS = 4
 """Letters of a word of the question that counts where a sentence repeats it, at least."""
 MAX_PARTS = 12
@@ -159,8 +155,6 @@ def _single(context: LineContext) -> list[Commitment]:
             and not _opens_otherwise(context, chosen)
         ):
             return [commit(affirmed[-1], CONCLUDED, "last")]
-    if any(0 <= chosen.start - c.end <= MAX_WHETHER_GAP and _is_whether(c, text) for c in segment.having("suppose")):
-        return []
     refused = any(line.segment.having("unknown") for line in context.earlier)
     if chosen.weak and (chosen.by == "letter" or len(context.lines) > 3 or refused):
         return []
@@ -215,11 +209,6 @@ MAX_LEAD_WORDS = 3
 _OTHER_ONE = re.compile(
     r"(?:[;.]|\b(?:but|while|whereas))[ ]+the other(?:[ ]one)?(?:['’]s)?[ ](?!side|end|way|hand|two)", re.IGNORECASE
 )
-
-
-def _is_whether(cue: Cue, text: str) -> bool:
-    """Check whether a word asks if the following clause is so: "to see whether the vase is there"."""
-    return text[cue.start : cue.end].casefold() in ("whether", "ob")
 
 
 def _opens_otherwise(context: LineContext, chosen: Mention) -> bool:
@@ -544,67 +533,3 @@ _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
     stated,
 )
 """Rules for a line, the most certain first; a rule that returns None leaves the line to the next."""
-
-
-MAX_VALUE_DIFFERENCE = Fraction(1, 500)
-"""Share by which a number may differ from the value of its option."""
-
-_STRENGTHS = {DECLARED: DECLARED, ALONE: ALONE, CONCLUDED: CONCLUDED, JUDGED: STATED, STATED: STATED}
-"""Strength of an option's value by the strength of the number."""
-
-
-def by_value(
-    text: str, options: tuple[str, ...], language: Languages, option_language: Languages, question: str
-) -> list[Commitment]:
-    """Find the commitments of a text to the value of an option.
-
-    Args:
-        text: without markup.
-        options: the options' texts.
-        language: of the text.
-        option_language: of the options.
-        question: of the item.
-
-    Returns:
-        The commitments in order; empty where the options are no numbers.
-    """
-    known = values_of(options, option_language)
-    if known is None:
-        return []
-    values, unit = known
-    result = []
-    for commitment in number_commitments(text, unit, question, language):
-        number = commitment.value
-        if not isinstance(number, Fraction):
-            continue
-        near = [i for i, value in enumerate(values) if abs(value - number) <= MAX_VALUE_DIFFERENCE * abs(value)]
-        if len(near) == 1:
-            result.append(
-                replace(commitment, value=LETTERS[near[0]], strength=_STRENGTHS[commitment.strength], rule="value")
-            )
-    return result
-
-
-def by_range(
-    text: str, options: tuple[str, ...], language: Languages, option_language: Languages, question: str
-) -> list[Commitment]:
-    """Find the option whose range holds the number that a text commits itself to.
-
-    Args:
-        text: without markup.
-        options: the options' texts.
-        language: of the text.
-        option_language: of the options.
-        question: of the item.
-
-    Returns:
-        At most one commitment; none where the number is the end of two ranges.
-    """
-    known = ranges_of(options, option_language)
-    number = standing(number_commitments(text, known[1], question, language)) if known else None
-    if known is None or number is None or not isinstance(number.value, Fraction):
-        return []
-    holding = [i for i, (low, high) in enumerate(known[0]) if low <= number.value <= high]
-    if len(holding) != 1:
-        return []
-    return [replace(number, value=LETTERS[holding[0]], strength=_STRENGTHS[number.strength], rule="value")]

@@ -164,14 +164,9 @@ MAX_STEPS = 12
 """Steps of a sentence that is compared, at most."""
 
 _STEPS = {
-    "left": "left",
-    "right": "right",
-    "straight": "straight",
-    "front": "straight",
-    "back": "back",
-    "above": "above",
-    "below": "below",
-}
+    "left": "left", "right": "right", "straight": "straight", "front": "straight", "back": "back",
+    "above": "above", "below": "below",
+}  # fmt: skip
 """Steps by the concepts that name them."""
 _SAID = {**_STEPS, "front": ""}
 """The same in a response, where what stands ahead is no step."""

@@ -44,15 +44,9 @@ _PICTURES = frozenset(
     for word in words
 )
 COMPASS_LETTERS = {
-    "n": "north",
-    "s": "south",
-    "e": "east",
-    "w": "west",
-    "ne": "northeast",
-    "nw": "northwest",
-    "se": "southeast",
+    "n": "north", "s": "south", "e": "east", "w": "west", "ne": "northeast", "nw": "northwest", "se": "southeast",
     "sw": "southwest",
-}
+}  # fmt: skip
 COMPASS = frozenset(("north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"))
 DIRECTIONS = frozenset(
     (

@@ -231,7 +231,9 @@ def _unnamed(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked
     holds of all others for a question with "not"."""
     said = _says_left(lines, text)
     if said is None and asked.negated and options.count > 2 and len(lines) == 1:
-        said = None if lines[0].segment.having("negate", "unknown", "answer", "choose", "suppose") else lines[0]
+        lettered = any(m.by == "letter" for m in lines[0].mentions)
+        denied = lines[0].segment.having("negate", "unknown", "answer", "choose", "suppose")
+        said = None if lettered or denied else lines[0]
     if said is None:
         return []
     words = {w.folded for line in lines for w in line.segment.words}

@@ -80,26 +80,10 @@ _LATEX_SPACE = re.compile(
 )
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([0-9.]{1,12})\}\s*\{([0-9.]{1,12})\}")
 _LATEX_SIGNS = {
-    r"\times": "×",
-    r"\cdot": "×",
-    r"\approx": "≈",
-    r"\sim": "≈",
-    r"\simeq": "≈",
-    r"\pm": "±",
-    r"\le": "≤",
-    r"\leq": "≤",
-    r"\ge": "≥",
-    r"\geq": "≥",
-    r"\rightarrow": "→",
-    r"\to": "→",
-    r"\Rightarrow": "→",
-    r"\implies": "→",
-    r"\checkmark": "✓",
-    r"\%": "%",
-    r"\circ": "°",
-    r"\boldsymbol": "",
-    r"\cong": "≈",
-}
+    r"\times": "×", r"\cdot": "×", r"\approx": "≈", r"\sim": "≈", r"\simeq": "≈", r"\pm": "±", r"\le": "≤",
+    r"\leq": "≤", r"\ge": "≥", r"\geq": "≥", r"\rightarrow": "→", r"\to": "→", r"\Rightarrow": "→", r"\implies": "→",
+    r"\checkmark": "✓", r"\%": "%", r"\circ": "°", r"\boldsymbol": "", r"\cong": "≈",
+}  # fmt: skip
 _LATEX_SIGN = re.compile("|".join(re.escape(s) + r"(?![A-Za-z])" for s in sorted(_LATEX_SIGNS, key=len, reverse=True)))
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _TICKED = re.compile(r"^[ ]*(?:[-*•][ ]+)?\[[xX]\]", re.MULTILINE)

@@ -114,24 +114,11 @@ _SCALED = re.compile(
     r"[ ]?(万|萬|만|千|천|億|亿|억|thousand\b|million\b|тыс\.?|mil\b|mille\b|हज़ार|हजार|लाख|ألف)(?![個个把])"
 )
 _SCALES = {
-    "万": 10**4,
-    "萬": 10**4,
-    "만": 10**4,
-    "千": 10**3,
-    "천": 10**3,
-    "億": 10**8,
-    "亿": 10**8,
-    "억": 10**8,
-    "thousand": 10**3,
+    **dict.fromkeys(("千", "천", "thousand", "тыс", "тыс.", "mil", "mille", "हज़ार", "हजार", "ألف"), 10**3),
+    **dict.fromkeys(("万", "萬", "만"), 10**4),
+    **dict.fromkeys(("億", "亿", "억"), 10**8),
     "million": 10**6,
-    "тыс": 10**3,
-    "тыс.": 10**3,
-    "mil": 10**3,
-    "mille": 10**3,
-    "हज़ार": 10**3,
-    "हजार": 10**3,
     "लाख": 10**5,
-    "ألف": 10**3,
 }
 _GLUED_LABEL = re.compile(r"(?:第|図|图|Frame|frame)[ ]?\Z")
 _JOINT = re.compile(r"[ ]?(?:,|&|/|[-–—])[ ]?(?:and[ ]|or[ ])?|[ ](?:and|or|to|und|et|y|e|bis)[ ]")
@@ -269,7 +256,8 @@ MAX_RANGE_GAP = 12
 
 _COMPOUND_GAP = re.compile(r"[ ]*(?:,|and|et|y|e|und|и)?[ ]*")
 _EQUALS_WORD = re.compile(
-    r"(?:\bleaving(?: us)?(?: only| just| with)?|равно|равен|равна|равны|равняется|equals|is equal to|es igual a|est égale? à|é igual a|ist gleich|ergibt|等于"
+    r"(?:\bleaving(?: us)?(?: only| just| with)?"
+    r"|равно|равен|равна|равны|равняется|equals|is equal to|es igual a|est égale? à|é igual a|ist gleich|ergibt|等于"
     r"|يساوي|تساوي|बराबर है)\s*[*_`]*\Z",
     re.IGNORECASE,
 )

@@ -35,8 +35,8 @@ from tolman.scoring.parse.commitments import (
 )
 from tolman.scoring.parse.language_detection import detected
 from tolman.scoring.parse.lexicon import Languages, Word, is_glued, same_word, words_of
-from tolman.scoring.parse.response_segments import is_conceded
 from tolman.scoring.parse.plain_text import Plain, plain, without_markup
+from tolman.scoring.parse.response_segments import is_conceded
 from tolman.scoring.parse.wrappers import (
     ERROR_WITHIN,
     MAX_WRAPPERS,

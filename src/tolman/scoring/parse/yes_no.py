@@ -55,7 +55,9 @@ _THERE_IS_ONE = re.compile(
     r"there(?:['’]s|[ ](?:is|are|was|were))[ ](?:indeed[ ])?(?:one|some|several|two|three)(?=[ ]*[.,;:!(—–]|\Z)",
     re.IGNORECASE,
 )
-_ONE = re.compile(r"(?:just[ ]|only[ ])?(?:one|two|three|several|some)(?:[ ][a-z]+s)?(?=[ ]*[.,;:!(—–]|\Z)", re.IGNORECASE)
+_ONE = re.compile(
+    r"(?:just[ ]|only[ ])?(?:one|two|three|several|some)(?:[ ][a-z]+s)?(?=[ ]*[.,;:!(—–]|\Z)", re.IGNORECASE
+)
 _ASKS_EXISTENCE = re.compile(
     r"\b(?:is|are|was|were)[ ]there\b|\b(?:can|could|do|does)[ ](?:you|one|we)[ ](?:see|find)\b", re.IGNORECASE
 )
@@ -149,7 +151,7 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
         if verdict is not None:
             strength = DECLARED if corrects else JUDGED
             found.append(Commitment(LETTERS[places[not verdict]], strength, segment.start, segment.end, "judged"))
-    if corrects and found and not any(c.strength == DECLARED for c in found) and not _said_late(lines, text, places):
+    if corrects and found and not any(c.strength == DECLARED for c in found):
         return [Commitment(None, DECLARED, found[-1].start, found[-1].end, "judged", SEVERAL)]
     verdicts = {c.value for c in found if c.strength == JUDGED}
     later = {_said(line, text, places) for line in lines[1:]} - {None}
@@ -160,11 +162,6 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
 
 _BOTH = re.compile(r"[\W_]*(?:yes[ ]and[ ]no|no[ ]and[ ]yes|yes,[ ]but[ ]no)\b", re.IGNORECASE)
 """The opening of a response that says both."""
-
-
-def _said_late(lines: Sequence[OptionLine], text: str, places: tuple[int, int]) -> bool:
-    """Check whether a line behind the first says "yes" or "no"."""
-    return any(_said(line, text, places) is not None for line in lines[1:])
 
 
 def _said(line: OptionLine, text: str, places: tuple[int, int]) -> int | None:
@@ -272,8 +269,10 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
         verdict = rule(segment, text, asked)
         if verdict is not None:
             return verdict
-    wanted = [w for w in asked.words if w not in segment.language.opposites.exact]
     every = segment.language.opposites.find(segment.words, text)
+    if " than " in asked.question and {c.role for c in every} == {"sameness+"}:
+        return None if segment.having("negate", "suppose") else False  # "they have the same length"
+    wanted = [w for w in asked.words if w not in segment.language.opposites.exact]
     poles = [c.start for c in every if c.role in asked.poles or opposite(c.role) in asked.poles]
     end = _main_clause(segment, text, wanted, min(poles, default=segment.start))
     words = [w for w in segment.words if w.start < end]
@@ -423,23 +422,10 @@ def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
     return same if same != other else None
 
 
-_BARE = _PRONOUNS | {
-    "its",
-    "his",
-    "her",
-    "just",
-    "clearly",
-    "currently",
-    "switched",
-    "turned",
-    "shot",
-    "camera",
-    "one",
-    "so",
-    "now",
-    "then",
-    *("if", "anything", "tight", "tightly", "wide", "fully", "completely", "firmly"),
-}
+_BARE = _PRONOUNS | frozenset((
+    "its", "his", "her", "just", "clearly", "currently", "switched", "turned", "shot", "camera", "one", "so", "now",
+    "then", "if", "anything", "tight", "tightly", "wide", "fully", "completely", "firmly"
+))  # fmt: skip
 """Words beside a quality that is all that an answer says."""
 
 
