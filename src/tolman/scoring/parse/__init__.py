@@ -16,8 +16,8 @@ contradicts is the answer (`commitments.standing`).
    measured (`option_measures`).
 5. For a number every quantity is found, in digits (`quantities`), in words (`numerals`) or as a unit alone, with its
    unit (`units`), its relations to others, and its role in a line (`number_lines`). `amounts` puts in order the rules
-   for numbers that are announced, concluded, alone or stated. Quantities that are stated together must agree. Counts may
-   be said otherwise, or be worked out (`counts_in_words`).
+   for numbers that are announced, concluded, alone or stated. Quantities that are stated together must agree. Counts
+   may be said otherwise, or be worked out (`counts_in_words`).
 6. The question is parsed (`asked`). Against it are read a yes or no without the word (`yes_no`), and options that are
    related or compared (`option_comparisons`).
 7. If the rules leave a doubt, the values that the response names, or options in other words (`answer_candidates`), are

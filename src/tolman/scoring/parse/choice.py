@@ -25,7 +25,7 @@ from tolman.scoring.parse.commitments import (
     STATED,
     Commitment,
 )
-from tolman.scoring.parse.lexicon import Languages, is_glued, is_inside, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Languages, is_glued, is_inside, same_word, words_of
 from tolman.scoring.parse.option_announcements import (
     alone,
     announced,
@@ -67,6 +67,8 @@ SHORT_WORDS = 6
 """Words of a sentence that may be whole without a full stop."""
 MAX_REVISED_LINES = 5
 """Lines of a response whose last line doesn't outweigh an option named in the first, at most."""
+MAX_WHETHER_GAP = 8
+"""Characters between "whether" and an option, at most."""
 MIN_SHARED_CHARS = 4
 """Letters of a word of the question that counts where a sentence repeats it, at least."""
 MAX_PARTS = 12
@@ -155,6 +157,8 @@ def _single(context: LineContext) -> list[Commitment]:
             and not _opens_otherwise(context, chosen)
         ):
             return [commit(affirmed[-1], CONCLUDED, "last")]
+    if any(0 <= chosen.start - c.end <= MAX_WHETHER_GAP and _is_whether(c, text) for c in segment.having("suppose")):
+        return []
     refused = any(line.segment.having("unknown") for line in context.earlier)
     if chosen.weak and (chosen.by == "letter" or len(context.lines) > 3 or refused):
         return []
@@ -209,6 +213,11 @@ MAX_LEAD_WORDS = 3
 _OTHER_ONE = re.compile(
     r"(?:[;.]|\b(?:but|while|whereas))[ ]+the other(?:[ ]one)?(?:['’]s)?[ ](?!side|end|way|hand|two)", re.IGNORECASE
 )
+
+
+def _is_whether(cue: Cue, text: str) -> bool:
+    """Check whether a word asks if the following clause is so: "to see whether the vase is there"."""
+    return text[cue.start : cue.end].casefold() in ("whether", "ob")
 
 
 def _opens_otherwise(context: LineContext, chosen: Mention) -> bool:
@@ -519,17 +528,7 @@ def _is_of_other_end(context: LineContext) -> bool:
 
 
 _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
-    _announced,
-    _listed,
-    alone,
-    _awaited,
-    opening_yes,
-    opening_letter,
-    _undecided,
-    _unknown,
-    _contrasted,
-    _concluded,
-    _judged,
-    stated,
-)
+    _announced, _listed, alone, _awaited, opening_yes, opening_letter, _undecided, _unknown, _contrasted,
+    _concluded, _judged, stated,
+)  # fmt: skip
 """Rules for a line, the most certain first; a rule that returns None leaves the line to the next."""

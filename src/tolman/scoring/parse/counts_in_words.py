@@ -7,6 +7,7 @@ whole.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -318,6 +319,11 @@ def listed_by_place(lines: Sequence[NumberLine], text: str, asked: AskedQuantity
     Returns:
         A commitment to the sum; None where a number has no place of its own, or the response says anything else.
     """
+    if _differs_by_frame(lines, text, asked):
+        return Commitment(None, ALONE, lines[0].segment.start, lines[-1].segment.end, "stated", SEVERAL)
+    rows = _rows_asked(lines, text, asked) if asked.unit == "count" else []
+    if rows:
+        return Commitment(sum((q.value for q in rows), Fraction(0)), JUDGED, rows[0].start, rows[-1].end, "added up")
     found = [(line, k) for line in lines for k, q in enumerate(line.found)]
     if (
         asked.unit != "count"
@@ -349,6 +355,39 @@ def listed_by_place(lines: Sequence[NumberLine], text: str, asked: AskedQuantity
         return Commitment(None, ALONE, first.start, last.end, "added up", SEVERAL) if plain else None
     total = sum((line.found[k].value for line, k in found), Fraction(0))
     return Commitment(total, JUDGED, found[0][0].found[0].start, found[-1][0].found[-1].end, "added up")
+
+
+_FRAME = re.compile(r"\b(?:frame|image|picture|photo|view|clip|shot|camera)[ ]#?\d+", re.IGNORECASE)
+
+
+def _differs_by_frame(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> bool:
+    """Check whether a response is nothing but different counts of single frames: "frame 1: 2, frame 2: 3"."""
+    found = [q for line in lines for q in line.found]
+    if asked.unit != "count" or len({q.value for q in found}) < 2:
+        return False
+    cues = ("total", "answer", "choose", "conclude", "correct", "superlative")
+    if any(line.segment.having(*cues) for line in lines) or _WHOLE_VIDEO.search(text, lines[0].segment.start):
+        return False
+    ends = [m.end() for m in _FRAME.finditer(text)]
+    frames = [bisect_right(ends, q.start) for q in found]
+    return all(frames) and len(set(frames)) == len(found)
+
+
+_WHOLE_VIDEO = re.compile(r"\b(?:video|room|scene|altogether|both|most|same|max\w*|different|new)\b", re.IGNORECASE)
+
+
+def _rows_asked(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> list[Quantity]:
+    """The numbers in the column of a table that is headed by the things to count, where the response is that table."""
+    parts = [text[line.segment.start : line.segment.end].strip() for line in lines]
+    if len(lines) < 4 or not all(part.startswith("|") for part in parts):
+        return []
+    heads = parts[0].strip("|").split("|")
+    columns = [i for i, head in enumerate(heads) if asked.is_about(words_of(head))]
+    rows = [line for line, part in zip(lines, parts, strict=True) if not re.fullmatch(r"[|:\s-]+", part)][1:]
+    if len(columns) != 1 or columns[0] == 0 or any(line.segment.having("total") for line in rows):
+        return []
+    cells = [[q for q in line.found if text.count("|", line.segment.start, q.start) == columns[0] + 1] for line in rows]
+    return [own[0] for own in cells] if all(len(own) == 1 for own in cells) else []
 
 
 _LISTED_VERB = re.compile(

@@ -17,7 +17,7 @@ from tolman.scoring.parse.option_mentions import Mention, options_in
 from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
 from tolman.scoring.parse.option_verdicts import is_case
 from tolman.scoring.parse.option_words import is_idiom
-from tolman.scoring.parse.response_segments import Segment, is_counterfactual
+from tolman.scoring.parse.response_segments import Segment, is_counterfactual, replies
 
 OPPOSITE_DIRECTIONS = {
     "left": "right", "front": "back", "above": "below", "north": "south", "east": "west", "northeast": "southwest",
@@ -203,6 +203,8 @@ def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: As
     """
     relations = _relations(line.segment, text, asked)
     related = any(r.teller and r.told for r in relations)
+    if any(r.told == "anchor" and not r.teller for r in relations) and _is_seen_from_subject(line.segment, text, asked):
+        relations = [replace(r, teller="subject") if r.told == "anchor" else r for r in relations]
     unsure = line.segment.having("suppose", "unknown")
     direct = not unsure and any(r.told == "subject" and r.teller != "subject" for r in relations)
     for relation in relations:
@@ -253,6 +255,16 @@ def _turn_holders(line: OptionLine, text: str, options: OptionTexts, asked: Aske
     option = _side(frozenset({str(verb.lastgroup)}), options)
     if option >= 0 and names_any(before, asked.anchor) and names_any(behind, asked.subject):
         line.mentions.append(Mention(option, verb.start(), verb.end(), "text"))
+
+
+def _is_seen_from_subject(segment: Segment, text: str, asked: Asked) -> bool:
+    """Check whether a sentence looks from the thing to locate: "from the stool, the piano is …"."""
+    for cue in replies(segment, text):
+        if cue.role == "relative_to":
+            behind = [w for w in segment.words if w.start >= cue.end and w.folded not in _LINKS][:1]
+            if behind and _thing(behind[0], asked) == "subject":
+                return True
+    return False
 
 
 def _is_denied(segment: Segment, cue: Cue, text: str) -> bool:

@@ -48,12 +48,9 @@ COMPASS_LETTERS = {
     "sw": "southwest",
 }  # fmt: skip
 COMPASS = frozenset(("north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"))
-DIRECTIONS = frozenset(
-    (
-        *("left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise"),
-        *("counterclockwise", *COMPASS),
-    )
-)
+DIRECTIONS = COMPASS | frozenset((
+    "left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise", "counterclockwise"
+))  # fmt: skip
 """Concepts that say where something is or moves."""
 _SPECIAL = frozenset(("same", "still", "none"))
 """Concepts that name an option whatever else it says."""

@@ -341,13 +341,10 @@ def _elsewhere(segment: Segment, text: str, asked: Asked) -> bool | None:
 
 
 _STANDS = frozenset(("sits", "stands", "lies", "hangs", "rests", "leans", "actually", "lying", "sitting", "standing"))
-_CLASSES = tuple(
-    frozenset(members.split())
-    for members in (
-        "red blue green yellow white black brown grey orange pink purple beige turquoise",
-        "round square rectangular oval triangular hexagonal",
-        "wooden metal plastic glass leather stone concrete brick marble ceramic",
-    )
+_CLASSES = (
+    {"red", "blue", "green", "yellow", "white", "black", "brown", "grey", "orange", "pink", "purple", "beige"},
+    {"round", "square", "rectangular", "oval", "triangular", "hexagonal"},
+    {"wooden", "metal", "plastic", "glass", "leather", "stone", "concrete", "brick", "marble", "ceramic"},
 )
 """Qualities of which a thing has one."""
 
