@@ -15,7 +15,7 @@ from typing import Any
 from tolman.items import Item
 from tolman.scoring.answer_values import ParsedAnswer
 from tolman.scoring.item_kind import ROUNDING, ItemKind
-from tolman.scoring.metrics import place_metrics
+from tolman.scoring.metrics.benchmark_metrics import BOX_IOU, POINTS_INSIDE, mean_overlap, share_inside
 from tolman.scoring.parse import read_careful_boxes, read_careful_points
 from tolman.scoring.picture_places import (
     GREATEST,
@@ -123,9 +123,7 @@ GUESSES_ACROSS = 16
 def _level(answer: str) -> float:
     """The expected score of a point anywhere in the picture."""
     item = Item.model_construct(id="", question="", kind="points", answer=answer, task="")
-    drawn = [
-        place_metrics.share_inside(item, read_careful_points(item, text)) for text in _guessed(Scale(SHARES), None)
-    ]
+    drawn = [share_inside(item, read_careful_points(item, text)) for text in _guessed(Scale(SHARES), None)]
     return sum(drawn) / len(drawn)
 
 
@@ -159,7 +157,7 @@ def _right_points_response(item: Item) -> str:
     shares = [(x / place.size[0], y / place.size[1]) for x, y in points]
     said = written(shares, *shown_scale(item))
     reading = read_careful_points(item, said)
-    return said if reading.value is not None and place_metrics.share_inside(item, reading) == 1.0 else item.answer
+    return said if reading.value is not None and share_inside(item, reading) == 1.0 else item.answer
 
 
 def _points_answer_text(item: Item) -> str:
@@ -206,7 +204,7 @@ POINTS = ItemKind(
     title="points in a picture",
     check=check_place,
     read=read_careful_points,
-    metric=place_metrics.POINTS_INSIDE,
+    metric=POINTS_INSIDE,
     chance=lambda item: _level(item.answer),
     guesses=_point_guesses,
     oracle_text=oracle_place,
@@ -254,9 +252,7 @@ def _right_boxes_response(item: Item) -> str:
         found.append("[" + ", ".join(n for pair in pairs for n in pair) + "]")
     said = found[0] if len(found) == 1 else f"[{', '.join(found)}]"
     reading = read_careful_boxes(item, said)
-    return (
-        said if reading.value is not None and place_metrics.mean_overlap(item, reading) > 1 - ROUNDING else item.answer
-    )
+    return said if reading.value is not None and mean_overlap(item, reading) > 1 - ROUNDING else item.answer
 
 
 def _boxes_answer_text(item: Item) -> str:
@@ -281,7 +277,7 @@ BOXES = ItemKind(
     title="boxes in a picture",
     check=_check_boxes,
     read=read_careful_boxes,
-    metric=place_metrics.BOX_IOU,
+    metric=BOX_IOU,
     guesses=_box_guesses,
     oracle_text=_boxes_oracle_text,
     answer_text=_boxes_answer_text,

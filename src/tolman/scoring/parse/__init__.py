@@ -12,12 +12,14 @@ contradicts is the answer (`commitments.standing`).
    or in words or by its place (`option_words`). A mention may be denied, or follow the first of a ranking
    (`option_mentions`). Then the rules look for options that are announced, corrected or alone in their line
    (`option_announcements`), and for those that are called right or wrong, or left over (`option_verdicts`). `choice`
-   puts these rules in order, together with those for options that are orders, routes (`option_sequences`) or numbers.
+   puts these rules in order, together with those for options that are orders or routes (`option_sequences`), numbers or
+   measured (`option_measures`).
 5. For a number every quantity is found, in digits (`quantities`), in words (`numerals`) or as a unit alone, with its
    unit (`units`), its relations to others, and its role in a line (`number_lines`). `amounts` puts in order the rules
-   for numbers that are announced, concluded, alone or stated. Quantities that are stated together must agree.
+   for numbers that are announced, concluded, alone or stated. Quantities that are stated together must agree. Counts
+   may be said otherwise, or be worked out (`counts_in_words`).
 6. The question is parsed (`asked`). Against it are read a yes or no without the word (`yes_no`), and options that are
-   related, compared or measured (`option_comparisons`).
+   related or compared (`option_comparisons`).
 7. If the rules leave a doubt, the values that the response names, or options in other words (`answer_candidates`), are
    weighed by learned trees (`answer_selection`).
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tolman.items import Unit
-from tolman.scoring.parse.asked import names_any
 from tolman.scoring.parse.commitments import (
     ALONE,
     CONCLUDED,
@@ -21,14 +20,22 @@ from tolman.scoring.parse.commitments import (
     STATED,
     Commitment,
 )
+from tolman.scoring.parse.counts_in_words import (
+    MAX_SHORT_LINES,
+    in_words,
+    is_unsettled,
+    listed_by_place,
+    none_there,
+    one_by_one,
+    places_added,
+    the_rest,
+)
 from tolman.scoring.parse.lexicon import (
     Cue,
     Languages,
     Span,
-    is_glued,
     is_inside,
     longest,
-    names_same,
     same_word,
     words_of,
 )
@@ -40,23 +47,18 @@ from tolman.scoring.parse.number_lines import (
     asked_for,
     counts_asked,
     is_estimated,
-    listed_by_place,
     most_asked,
     number_lines,
-    places_added,
     restated_from,
     restatements,
     without_weak,
 )
 from tolman.scoring.parse.other_quantities import MEASURED, dimensions, multiplied
-from tolman.scoring.parse.plain_text import fold
 from tolman.scoring.parse.response_segments import (
     Segment,
     announces_next,
     cues_in_front,
-    is_counterfactual,
     opening_denials,
-    replies,
 )
 from tolman.scoring.parse.units import Quantity
 
@@ -98,6 +100,7 @@ def number_found(
     asked = asked_for(unit, question, language)
     lines = number_lines(text, asked, language)
     listed = listed_by_place(lines, text, asked)
+    listed = listed or one_by_one(lines, text, asked) or the_rest(lines, text, asked)
     if listed is not None:
         return [listed], lines
     result: list[Commitment] = []
@@ -110,7 +113,10 @@ def number_found(
         if line.segment.words or not awaited:
             awaited = not line.stated and not any(c.strength >= ALONE for c in new)
             awaited = awaited and announces_next(line.segment, text, "answer", "choose", "total")
-    return sorted(_promoted(result, lines, text, asked), key=lambda c: (c.start, c.end)), lines
+    result = _promoted(result, lines, text, asked)
+    if asked.unit == "count" and len(lines) <= MAX_SHORT_LINES:
+        result = [replace(c, value=None, note=SEVERAL) if is_unsettled(c, lines, text, asked) else c for c in result]
+    return sorted(result, key=lambda c: (c.start, c.end)), lines
 
 
 def _raised(commitment: Commitment) -> Commitment:
@@ -213,7 +219,7 @@ def _corrected(lines: Sequence[NumberLine], i: int, text: str, unit: Unit | None
     return [agreed(restatements(behind, text), unit, DECLARED if len(behind) < 3 else CONCLUDED, "corrected")]
 
 
-_A_ONE = re.compile(r"(?:,|\band)[ ](?:an?|another)[ ](?:\w+[ ])?(?:one|pair|couple)\b(?![ ](?:by|at|on|in))", re.I)
+_A_ONE = re.compile(r"(?:,|\band)[ ](?:an?|another)[ ](?:\w+[ ]){0,2}(?:one|pair|couple)\b(?![ ](?:by|at|on|in))", re.I)
 """A further thing of another kind: "and a red one"."""
 
 
@@ -457,210 +463,16 @@ def _one_of(behind: Sequence[Quantity], line: NumberLine, text: str, asked: Aske
     return run if len(run) == len(behind) else [behind[-1]]
 
 
-MAX_COUNTED_WORDS = 5
-"""Words between a count in words and what is counted, at most."""
-
-
-def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantity) -> list[Commitment]:
-    """Find a count that a line gives in other words than a numeral: "just the one", "none at all", "twice".
-
-    Args:
-        lines: of the response.
-        i: the number of the line.
-        text: without markup.
-        asked: by the item.
-
-    Returns:
-        At most one commitment; without a value where the line gives several such counts, or a number for each of
-        several cases ("3 if the stern counts, 4 if the bow does").
-    """
-    line = lines[i]
-    segment = line.segment
-    if asked.unit not in ("count", None):
-        return []
-    if _is_by_case(line, text):
-        return [Commitment(None, CONCLUDED, line.found[0].start, line.found[-1].end, "in words", SEVERAL)]
-    either = _EITHER_TIMES.search(text, segment.start, segment.end) if asked.times else None
-    if either is not None:
-        return [Commitment(None, CONCLUDED, *either.span(), "in words", SEVERAL)]
-    if segment.having("unknown"):
-        return []
-    none = [replace(c, role="counted 0") for c in segment.having("none_of") if asked.quality]
-    said = [*replies(segment, text), *none]
-    timed = _times_asked(said, segment, text, asked) if asked.times else None
-    if timed is not None:
-        return timed
-    found = [c for c in said if _is_count(c, line, text, asked)]
-    if not found or is_counterfactual(segment, text):
-        return []
-    start, end = found[0].start, found[-1].end
-    values = {Fraction(c.role.split()[1]) for c in found}
-    if len(values) > 1:
-        return [Commitment(None, STATED, start, end, "in words", SEVERAL)]
-    opens_line = not words_of(text[segment.start : start]) and i == 0
-    strength = ALONE if opens_line else CONCLUDED if i in (0, len(lines) - 1) else STATED
-    return [Commitment(values.pop(), strength, start, end, "in words")]
-
-
-def _times_asked(said: Sequence[Cue], segment: Segment, text: str, asked: AskedQuantity) -> list[Commitment] | None:
-    """Return how often the thing asked for happens, where a sentence says how often several things do; None elsewhere.
-
-    It is that of the only clause with a word of the question of its own, or of an "only": "runs twice, jumps once".
-    """
-    times = [c for c in said if c.role.startswith("times ") and c.role[-1].isdecimal()]
-    if len({c.role for c in times}) < 2 or segment.having("negate"):
-        return None
-    begins = [segment.start, *(c.end for c in times[:-1])]
-    clauses = [segment.part(begin, c.start).words for begin, c in zip(begins, times, strict=True)]
-    shared = [{a for a in asked.words if names_any(words, frozenset({a}))} for words in clauses]
-    alone = [i for i, own in enumerate(shared) if own - set().union(*shared[:i], *shared[i + 1 :])]
-    limited = [i for i, words in enumerate(clauses) if words and words[-1].folded in ("only", "just")]
-    chosen = alone if len(alone) == 1 else limited
-    if len(chosen) != 1 or segment.having("suppose"):
-        return [Commitment(None, CONCLUDED, times[0].start, times[-1].end, "in words", SEVERAL)]
-    cue = times[chosen[0]]
-    return [Commitment(Fraction(cue.role.split()[1]), CONCLUDED, cue.start, cue.end, "in words")]
-
-
-_TIMES = r"(?:once|twice|thrice|\w+ times)"
-_EITHER_TIMES = re.compile(rf"\b{_TIMES}(?:,? or|,? maybe|,? perhaps)(?: only)? {_TIMES}\b", re.IGNORECASE)
-
-
-_OTHERWISE = re.compile(r"\bif\b.*\b(?:otherwise|else|if not)\b", re.IGNORECASE)
-
-
-def _is_by_case(line: NumberLine, text: str) -> bool:
-    """Check whether each of several numbers holds in its own case."""
-    if len({q.value for q in line.found}) > 1 and _OTHERWISE.search(text, line.segment.start, line.segment.end):
-        return True
-    numbers = [q for q in line.found if not q.weak]
-    if len({q.value for q in numbers}) < 2:
-        return False
-    cases = line.segment.having("suppose")
-    return all(any(0 <= c.start - q.end <= 2 for c in cases) for q in numbers)
-
-
-_NO_COUNT_BEHIND = re.compile(
-    r"[ ](?:it|he|she|they|we|you|the|a|an|this|that|these|those|his|her|its|their|as|or)\b", re.IGNORECASE
-)
-_NO_COUNT_BEFORE = re.compile(
-    r"(?:\b(?:at|least|most|or|than|watch\w*|check\w*|look\w*|count\w*)|n't\b.*)[ ]\Z", re.IGNORECASE
-)
-"""Words next to "once" and the like that make it no count: "once it lands", "at once", "I watched it twice"."""
-
-
-def _is_only_quantity(cue: Cue, line: NumberLine, text: str) -> bool:
-    """Check whether a line gives no other quantity than a phrase for a count, unless a semicolon precedes it."""
-    return all((cue.start <= q.start and q.end <= cue.end) or ";" in text[cue.end : q.start] for q in line.stated)
-
-
-def _counts_times(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bool:
-    """Check whether "once" or "twice" counts what is asked for."""
-    segment = line.segment
-    if not _is_only_quantity(cue, line, text) or _NO_COUNT_BEHIND.match(text, cue.end):
-        return False
-    if _NO_COUNT_BEFORE.search(text[segment.start : cue.start]):
-        return False
-    lead = [w for w in segment.words if w.end <= cue.start]
-    others = [w for w in lead if w.folded not in segment.language.skip | {"only", "just"}]
-    return not others or any(names_same(w.folded, a) for w in lead for a in asked.words)
-
-
-def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bool:
-    """Check whether a phrase for a count is the answer: at the beginning of a line, or next to the counted things."""
-    group, _, value = cue.role.partition(" ")
-    segment = line.segment
-    if not value.isdecimal() or (group == "times") != asked.times:
-        return False
-    if any(0 <= cue.start - c.end <= 2 for c in segment.having("negate")):
-        return False
-    if any(c.start < cue.start and not words_of(text[segment.start : c.start]) for c in segment.having("suppose")):
-        return False
-    if group == "times":
-        return _counts_times(cue, line, text, asked)
-    begin = 1 + max(text.rfind(mark, segment.start, cue.start) for mark in ";:")
-    lead = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
-    lead = [w for w in lead if w.folded not in segment.language.skip | _PRESENT]
-    behind = [w for w in segment.words if w.start >= cue.end][:MAX_COUNTED_WORDS]
-    ends = not behind or re.match(r"[ *_`]*[,.;:!)—–]", text[cue.end : cue.end + 6]) is not None
-    if value == "0" and any(same_word(w.folded, a) for w in behind for a in asked.quality):
-        return True  # "12 plates, none of them broken"
-    if value == "0":
-        return _is_only_quantity(cue, line, text) and not lead and (ends or behind[0].folded in _OF_THEM)
-    return (ends and _is_only_quantity(cue, line, text)) or any(
-        names_same(w.folded, a) for w in behind[:2] for a in asked.words
-    )
-
-
-_PRESENT = frozenset(("there's", "there're", "sadly", "clearly"))
-_OF_THEM = frozenset(("of", "that", "are", "is", "in", "davon", "de", "dos", "das", "des"))
-"""Words that may stand behind "none" without changing it."""
-
-
-MAX_NONE_GAP = 24
-"""Characters between "no" and the things that aren't there, at most."""
-MAX_SHORT_LINES = 3
-"""Lines of a short answer, at most."""
 MAX_LABEL_WORDS = 6
 """Words of a label in front of a number, at most."""
 MAX_LONE_QUANTITIES = 3
 """Different quantities in a line that holds nothing else, at most."""
 
 _LONE_ROLES = (
-    "estimate",
-    "answer",
-    "copula",
-    "total",
-    "conclude",
-    "bound",
-    "bound_after",
-    "between",
-    "range_to",
-    "alternative",
-)
+    "estimate", "answer", "copula", "total", "conclude", "bound", "bound_after", "between", "range_to",
+    "alternative"
+)  # fmt: skip
 """Roles of words that may stand beside a number that stands alone."""
-
-
-_NONE_SEEN = re.compile(
-    r"\b(?:not|without)[ ](?:a single|even one|even a single|one)\b"
-    r"|\b(?:can't|cannot|can not|couldn't|could not|don't|do not|didn't|did not)[ ]"
-    r"(?:see|spot|find|make out|detect|notice)[ ](?:any|a single|even one)\b",
-    re.IGNORECASE,
-)
-
-
-_EMPTY = re.compile(
-    r"[\s*_]*(?:the|this|that)[ ]([\w -]{2,40}?)[ ](?:is|are|was|were|stands?|remains?)[ ]"
-    r"(?:(?:completely|entirely|totally|quite|all)[ ])?(?:bare|empty|deserted|(?P<of>(?:free|devoid)[ ]of))\b",
-    re.IGNORECASE,
-)
-
-
-def none_there(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantity) -> list[Commitment]:
-    """Zero, where a short answer says that there are none: "There are no chairs in this room."."""
-    segment = lines[i].segment
-    unseen = _NONE_SEEN.search(text, segment.start, segment.end) if asked.unit == "count" else None
-    if unseen is not None and len(lines) <= MAX_SHORT_LINES:
-        behind = [w for w in segment.words if w.start >= unseen.end()][:2]
-        if any(names_same(w.folded, a) for w in behind for a in asked.words):
-            return [Commitment(Fraction(0), STATED if i else ALONE, unseen.start(), behind[0].end, "in words")]
-    if asked.unit != "count" or len(lines) > MAX_SHORT_LINES or segment.having("unknown"):
-        return []
-    emptied = _EMPTY.match(text, segment.start, segment.end)
-    emptied = None if any(line.stated for line in lines) else emptied
-    if emptied and asked.is_about(words_of(emptied[1])) and (not emptied["of"] or asked.is_about(segment.words[-1:])):
-        return [Commitment(Fraction(0), STATED if i else ALONE, segment.start, emptied.end(), "none there")]
-    nouns = [a for a in asked.words if len(a) > 3]
-    for cue in segment.having("absent"):
-        cjk = is_glued(segment.words[0].folded[0])
-        if len(lines) == 1 and (not cjk or segment.words[0].folded in fold(asked.question)):
-            return [Commitment(Fraction(0), ALONE, segment.words[0].start, cue.end, "none there")]
-    for cue in [*segment.having("negate"), *(c for c in segment.concepts if c.role == "no")]:
-        following = [w for w in segment.words if 0 <= w.start - cue.end <= MAX_NONE_GAP][:2]
-        things = [w for w in following if any(names_same(w.folded, noun) for noun in nouns)]
-        if things:
-            return [Commitment(Fraction(0), STATED if i else ALONE, cue.start, things[0].end, "none there")]
-    return []
 
 
 def is_alone(line: NumberLine, text: str, asked: AskedQuantity) -> bool:

@@ -27,7 +27,8 @@ _FUNCTION_WORDS = frozenset((
     "from", "than", "and", "or", "but", "not", "there", "here", "this", "that", "these", "those", "them", "they",
     "their", "his", "her", "him", "she", "our", "your", "into", "onto", "over", "more", "less", "any", "some",
     "each", "other", "same", "two", "three", "four", "all", "both", "one", "ones", "option", "options", "following",
-    "image", "picture", "photo", "video", "frame", "clip", "scene", "shown", "relative", "respect", "true", "false"
+    "image", "picture", "photo", "video", "frame", "clip", "scene", "shown", "relative", "respect", "true", "false",
+    "next"
 ))  # fmt: skip
 """Words of an English question that no answer needs to repeat."""
 
@@ -185,10 +186,19 @@ _RELATED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\bwhich side of (?P<anchor>[^,?]+?) {_BE} (?P<subject>[^,?]+)",
+        r"\b(?:relation|relationship|position|location|place) of (?P<subject>[^,?]+?)"
+        r" (?:relative to|with respect to|to) (?P<anchor>[^,?]+)",
         rf"\b{_BE} (?P<subject>[^,?]+?) (?:compared?|relate|in relation|in comparison|relative|with re(?:spect|gard))"
         r" (?:to|with) (?P<anchor>[^,?]+?)(?: (?:in|by|on) [^,?]+)?[ ?.]*\Z",
         r"\bcompared (?:to|with) (?P<anchor>[^,?]+?), (?:is|are)? ?(?P<subject>[^,?]+?)(?: (?:is|are)\b|[ ?…]*\Z)",
         r"\b(?:true|correct|right|said) (?:of|about|for) (?P<subject>[^,?]+?)(?: (?:as|in|on|when|if)\b|[,?]|\Z)",
+        r"(?:从|以|相对于|相對於|從)(?P<anchor>[^，,看为為]+?)(?:来看|看|为参照|為參照)?[，,](?P<subject>[^，,在位]+?)(?:在|位于|位於)",
+        r"(?P<subject>[^，,。在位]+?)(?:在|位于|位於)(?P<anchor>[^，,。的]+?)的?(?:哪|什么|何)",
+        r"(?P<anchor>[^、。は]+?)(?:から見て|に対して|を基準に(?:して)?)、?(?P<subject>[^、。は]+?)は",
+        r"(?P<subject>[^、。は]+?)は、?(?P<anchor>[^、。の]+?)の(?:どちら|どの|どこ|どっち)",
+        r"(?P<anchor>\w+?)(?:에서 (?:볼 때|보면)|에서|[을를] 기준으로|에 대해),?"
+        r" (?P<subject>[^,]+?)[은는이가] (?:어|무슨)",
+        r"(?P<subject>\w+?)[은는이가] (?P<anchor>\w+?)의? 어느",
     )
 )
 """Questions for a relation, with the two things that it relates; the options may name the second."""
@@ -196,29 +206,10 @@ _RELATED = tuple(
 _AUXILIARIES = frozenset((
     "is", "are", "was", "were", "does", "do", "did", "has", "have", "can", "will", "would", "should"
 ))  # fmt: skip
-_RELATIONS = frozenset(
-    (
-        "sides",
-        "time",
-        "order",
-        "levels",
-        "compass",
-        "meridians",
-        "distance",
-        "size",
-        "height",
-        "length",
-        "width",
-        "depth",
-        "weight",
-        "thickness",
-        "speed",
-        "age",
-        "steepness",
-        "warmth",
-        "loudness",
-    )
-)
+_RELATIONS = frozenset((
+    "sides", "time", "order", "levels", "compass", "meridians", "distance", "size", "height", "length", "width",
+    "depth", "weight", "thickness", "speed", "age", "steepness", "warmth", "loudness"
+))  # fmt: skip
 """Qualities that relate two things, so that they turn around where the things change places."""
 
 
@@ -278,7 +269,8 @@ def poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
 @lru_cache(maxsize=16_384)
 def with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
     """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
-    if not asked.poles and not (asked.subject and asked.anchor and poles_of(options, language)):
+    known = asked.subject and asked.anchor and poles_of(options, language)
+    if not asked.poles and not known and options.texts[0].isascii():
         asked = _withpoles_of(options, asked, language)
     if asked.anchor or not (asked.located and asked.subject):
         return asked

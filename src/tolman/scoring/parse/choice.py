@@ -1,7 +1,7 @@
 """Commitments of a response to an option: all rules for choices, in their order.
 
-Two of the rules are in this module. One finds options that a sentence states without announcing, concluding or judging
-them. The other finds options that are numbers, "2.4 m" or "four", where a response may give the number for the letter.
+One of the rules is in this module. It finds options that a sentence states without announcing, concluding or judging
+them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from tolman.items import LETTERS
-from tolman.scoring.parse.amounts import number_commitments
 from tolman.scoring.parse.asked import asked_in, opposite
 from tolman.scoring.parse.commitments import (
     ALONE,
@@ -26,7 +24,6 @@ from tolman.scoring.parse.commitments import (
     SEVERAL,
     STATED,
     Commitment,
-    standing,
 )
 from tolman.scoring.parse.lexicon import Cue, Languages, is_glued, is_inside, same_word, words_of
 from tolman.scoring.parse.option_announcements import (
@@ -39,8 +36,9 @@ from tolman.scoring.parse.option_announcements import (
     relabelled,
     settled,
 )
-from tolman.scoring.parse.option_comparisons import measured, read_against
+from tolman.scoring.parse.option_comparisons import read_against
 from tolman.scoring.parse.option_lines import LineContext, OptionLine, option_lines
+from tolman.scoring.parse.option_measures import by_range, by_value, measured
 from tolman.scoring.parse.option_mentions import (
     Mention,
     are_joined,
@@ -50,7 +48,7 @@ from tolman.scoring.parse.option_mentions import (
     options_in,
 )
 from tolman.scoring.parse.option_sequences import by_order, by_route
-from tolman.scoring.parse.option_texts import counts, option_texts, ranges_of, values_of
+from tolman.scoring.parse.option_texts import counts, option_texts
 from tolman.scoring.parse.option_verdicts import (
     absent,
     affirmation,
@@ -62,7 +60,7 @@ from tolman.scoring.parse.option_verdicts import (
     verdicts,
     without_cases,
 )
-from tolman.scoring.parse.response_segments import Segment, announces_next
+from tolman.scoring.parse.response_segments import Segment, announces_next, is_conceded
 from tolman.scoring.parse.yes_no import yes_or_no
 
 SHORT_WORDS = 6
@@ -329,7 +327,7 @@ def choice_found(
         found = [*(c for c in found if c.strength >= ALONE and c.value is not None), *within]
     told = [c for c in found if c.rule in ("absent", "judged")]
     found = [c for c in found if not _is_explained(c, [*said, *winners, *told])]
-    against = [*winners, *left_over(lines, text, prepared), *all_of_them(lines, text, prepared)]
+    against = [*winners, *left_over(lines, text, prepared, asked), *all_of_them(lines, text, prepared)]
     found = [*behind_enumeration([*found, *said], lines, text), *against]
     if not any(concepts & {"same", "none"} for concepts in prepared.concepts):
         found = _most_asked(found, lines, question)
@@ -438,6 +436,7 @@ def _unknown(context: LineContext) -> list[Commitment] | None:
         c
         for c in segment.having("unknown", "none_of")
         if not any(m.by == "text" and m.start < c.end and c.start < m.end for m in line.mentions)
+        and not is_conceded(c, context.text)
     ]
     if not unknown:
         return None
@@ -529,81 +528,7 @@ def _is_of_other_end(context: LineContext) -> bool:
 
 
 _RULES: tuple[Callable[[LineContext], list[Commitment] | None], ...] = (
-    _announced,
-    _listed,
-    alone,
-    _awaited,
-    opening_yes,
-    opening_letter,
-    _undecided,
-    _unknown,
-    _contrasted,
-    _concluded,
-    _judged,
-    stated,
-)
+    _announced, _listed, alone, _awaited, opening_yes, opening_letter, _undecided, _unknown, _contrasted,
+    _concluded, _judged, stated,
+)  # fmt: skip
 """Rules for a line, the most certain first; a rule that returns None leaves the line to the next."""
-
-
-MAX_VALUE_DIFFERENCE = Fraction(1, 500)
-"""Share by which a number may differ from the value of its option."""
-
-_STRENGTHS = {DECLARED: DECLARED, ALONE: ALONE, CONCLUDED: CONCLUDED, JUDGED: STATED, STATED: STATED}
-"""Strength of an option's value by the strength of the number."""
-
-
-def by_value(
-    text: str, options: tuple[str, ...], language: Languages, option_language: Languages, question: str
-) -> list[Commitment]:
-    """Find the commitments of a text to the value of an option.
-
-    Args:
-        text: without markup.
-        options: the options' texts.
-        language: of the text.
-        option_language: of the options.
-        question: of the item.
-
-    Returns:
-        The commitments in order; empty where the options are no numbers.
-    """
-    known = values_of(options, option_language)
-    if known is None:
-        return []
-    values, unit = known
-    result = []
-    for commitment in number_commitments(text, unit, question, language):
-        number = commitment.value
-        if not isinstance(number, Fraction):
-            continue
-        near = [i for i, value in enumerate(values) if abs(value - number) <= MAX_VALUE_DIFFERENCE * abs(value)]
-        if len(near) == 1:
-            result.append(
-                replace(commitment, value=LETTERS[near[0]], strength=_STRENGTHS[commitment.strength], rule="value")
-            )
-    return result
-
-
-def by_range(
-    text: str, options: tuple[str, ...], language: Languages, option_language: Languages, question: str
-) -> list[Commitment]:
-    """Find the option whose range holds the number that a text commits itself to.
-
-    Args:
-        text: without markup.
-        options: the options' texts.
-        language: of the text.
-        option_language: of the options.
-        question: of the item.
-
-    Returns:
-        At most one commitment; none where the number is the end of two ranges.
-    """
-    known = ranges_of(options, option_language)
-    number = standing(number_commitments(text, known[1], question, language)) if known else None
-    if known is None or number is None or not isinstance(number.value, Fraction):
-        return []
-    holding = [i for i, (low, high) in enumerate(known[0]) if low <= number.value <= high]
-    if len(holding) != 1:
-        return []
-    return [replace(number, value=LETTERS[holding[0]], strength=_STRENGTHS[number.strength], rule="value")]

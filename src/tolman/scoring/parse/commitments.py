@@ -63,22 +63,10 @@ UNFINISHED = "reasoning was cut off before an answer"
 
 MAX_CONTRADICTION_GAP = 32
 """Characters between two answers that contradict each other, at most: a later answer corrects the earlier."""
-TENTATIVE_RULES = frozenset(
-    {
-        "concluded",
-        "corrected",
-        "judged",
-        "stated",
-        "contrasted",
-        "superlative",
-        "last",
-        "named",
-        "order",
-        "eliminated",
-        "labelled",
-        "value",
-    }
-)
+TENTATIVE_RULES = frozenset((
+    "concluded", "corrected", "judged", "stated", "contrasted", "superlative", "last", "named", "order",
+    "eliminated", "labelled", "value"
+))  # fmt: skip
 """Rules whose answers a later "I can't tell" takes back."""
 
 

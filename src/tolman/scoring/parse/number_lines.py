@@ -6,15 +6,14 @@ Quantities that are stated together may be restated in another unit, be pointed 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from tolman.items import Unit
-from tolman.scoring.parse.commitments import ALONE, BOUND, JUDGED, RANGE, SEVERAL, Commitment
-from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, same_word, words_of
+from tolman.scoring.parse.commitments import BOUND, RANGE, SEVERAL, Commitment
+from tolman.scoring.parse.lexicon import Languages, Word, same_word, words_of
 from tolman.scoring.parse.other_quantities import (
     ASSUMING,
     MEASURED,
@@ -25,7 +24,7 @@ from tolman.scoring.parse.other_quantities import (
     set_wholes_aside,
 )
 from tolman.scoring.parse.quantities import mark_sums, quantities
-from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, replies, segments
+from tolman.scoring.parse.response_segments import Segment, is_counterfactual, is_question, segments
 from tolman.scoring.parse.units import Quantity
 
 MAX_OPENING_CHARS = 12
@@ -164,6 +163,7 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
             for quantity in found:
                 if quantity.kind == "foreign" and _is_unit_asked(text, quantity, asked.question):
                     quantity.kind, quantity.asked = "", True
+        _multiply(found, segment, text, asked.unit)
         mark_sums(found, text)
         usable = [q for q in found if not q.label and q.in_unit(asked.unit) is not None]
         if usable and is_counterfactual(segment, text):
@@ -191,6 +191,24 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
     return lines
 
 
+_FACTOR = re.compile(
+    r"\b(?:(?P<half>half)|(?P<third>a third)|(?P<quarter>a quarter)|(?P<twice>twice|double)|(?P<three>three times))"
+    r"[ ](?:of[ ])?(?:as[ ]\w+[ ]as[ ])?(?:(?:the|a|that)[ ])?\Z",
+    re.IGNORECASE,
+)
+_FACTORS = {"half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "twice": 2, "three": 3}
+
+
+def _multiply(found: Sequence[Quantity], segment: Segment, text: str, unit: Unit | None) -> None:
+    """Multiply a measure that a share or a multiple is taken of: "half of 1.8 m", "twice as tall as the 1 m table"."""
+    for quantity in found if unit in MEASURED else ():
+        match = _FACTOR.search(text, max(segment.start, quantity.start - MAX_FACTOR_CHARS), quantity.start)
+        if match and quantity.kind and text[quantity.start].isdecimal():
+            quantity.value *= _FACTORS[str(match.lastgroup)]
+
+
+MAX_FACTOR_CHARS = 40
+"""Characters in front of a measure in which its factor is looked for."""
 _NEEDING = re.compile(r"\b(?:would|['’]d) (?:first )?(?:need|have to (?:know|see|measure|count))\b", re.IGNORECASE)
 """A sentence that says what would help to answer, not what the answer is."""
 
@@ -529,193 +547,3 @@ def most_asked(found: Sequence[Quantity], asked: AskedQuantity, segment: Segment
         scores.append(sum(any(same_word(word, a) for a in asked.words) for word in words))
     best = max(scores)
     return found[scores.index(best)] if best and scores.count(best) == 1 else None
-
-
-MAX_PLACES = 8
-"""Numbers of things at several places that are added up, at most."""
-MAX_PLACE_WORDS = 4
-"""Words between a number and the place of what it counts, at most."""
-_NOT_ADDED = re.compile(
-    r"(?:,|\band)[ ]+with\b|\bof which\b|\bof them\b|\bone of\b|\beach\b|\bsame\b|\bmirror\b"
-    r"|\b(?:in|on|from|at)[ ](?:the[ ])?(?:(?!far\b)\w+[ ])?"
-    r"(?:picture|image|photo|frame|video|clip|scene|room|start|beginning|end)\b",
-    re.IGNORECASE,
-)
-"""Signs that the first number is the whole, or that the same things are counted at several times or in pictures."""
-
-_CHANGED = re.compile(
-    r"\b(?:another|more|further|then|plus|minus|less|leav(?:es|ing)|remain\w*|removing|without)\b", re.IGNORECASE
-)
-
-
-def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitment | None:
-    """Add up the things at several places: "two by the window and one at the desk".
-
-    Args:
-        line: the sentence or line.
-        text: without markup.
-        asked: by the item.
-
-    Returns:
-        A commitment to the sum, or to the first number where it is the sum of the others; None where the numbers don't
-        each count the thing asked for at a place of their own.
-    """
-    segment = line.segment
-    found = [q for q in line.found if not q.kind]
-    if asked.unit != "count" or not 2 <= len(found) <= MAX_PLACES or len(found) < len(line.found):
-        return None
-    if any(q.note or q.result or q.operand for q in found) or segment.having("total", "correct", "negate", "suppose"):
-        return None
-    lead = [w for w in segment.words if w.end <= found[0].start]
-    known = [*segment.having("conclude", "estimate", "copula"), *segment.having("choose")]
-    if any(not is_inside(w, known) and w.folded not in segment.language.skip | _SEEN for w in lead):
-        return None
-    rest = sum((q.value for q in found[1:]), Fraction(0))
-    if (
-        len(found) > 2
-        and found[0].value == rest
-        and not (
-            _CHANGED.search(text, found[0].end, segment.end)
-            or any(c.start > found[0].end for c in segment.having("conclude"))
-        )
-    ):
-        return Commitment(rest, JUDGED, found[0].start, found[0].end, "added up")  # "six, four here and two there"
-    if _NOT_ADDED.search(text, found[0].end, segment.end):
-        return None
-    places = [c for c in replies(segment, text) if c.role == "place"]
-    for k, quantity in enumerate(found):
-        following = found[k + 1].start if k + 1 < len(found) else segment.end
-        if not _has_place(quantity, following, places, segment, asked):
-            return None
-        if following < segment.end and not re.search(r"[,;]|\b(?:and|und|et|y|e)\b", text[quantity.end : following]):
-            return None
-    return Commitment(sum((q.value for q in found), Fraction(0)), JUDGED, found[0].start, found[-1].end, "added up")
-
-
-_SEEN = frozenset((
-    "i", "can", "see", "we", "count", "counted", "spot", "make", "out", "veo", "hay", "vejo", "há", "ich", "sehe",
-    "je", "vois"
-))  # fmt: skip
-_COUNTED_WORDS = frozenset((
-    "more", "another", "other", "others", "further", "of", "them", "one", "ones", "otro", "otra", "otros", "otras",
-    "mais", "plus", "weitere"
-))  # fmt: skip
-"""Words that may stand for what is counted."""
-
-
-def _has_place(quantity: Quantity, end: int, places: Sequence[Cue], segment: Segment, asked: AskedQuantity) -> bool:
-    """Check whether a place follows a number, with only the counted things and one word that describes it between."""
-    place = next((c for c in places if quantity.end <= c.start < end), None)
-    if place is None:
-        return False
-    between = [w for w in segment.words if quantity.end <= w.start and w.end <= place.start]
-    other = [
-        w
-        for w in between
-        if not asked.is_about([w]) and w.folded not in _COUNTED_WORDS and w.folded not in segment.language.skip
-    ]
-    return len(between) <= MAX_PLACE_WORDS and len(other) <= 1
-
-
-MAX_LISTED_LINES = 12
-"""Lines of a response that lists the things at each place, at most."""
-_PLACE_FIRST = re.compile(
-    r"(?:\A|[\n,;.]|\b(?:and|y|et|und|e))[\s*_•-]*(?:and[ ])?(?:in|on|at|by|under|behind|near|inside|outside|along)"
-    r"[ ](?P<place>[^,;:.\d\n]{2,40})[ ,]*\Z|(?:\A|[\n,;.])[\s*_•-]*(?P<label>[^,;:.\d\n]{2,40}):[ *_]*\Z",
-    re.IGNORECASE,
-)
-_NO_PLACE = re.compile(
-    r"\b(?:start|beginning|end|(?:first|second|last)(?! (?:floor|storey|level|row|wall|shelf)\b)|then|frame|image"
-    r"|picture|photo|video|clip|shot|minute|moment|time|all|total"
-    r"|attempt|count|guess|answer|if|before|after|now|view|sum|step)\b",
-    re.IGNORECASE,
-)
-
-
-def listed_by_place(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> Commitment | None:
-    """Add up a response that is nothing but a list of places with the things at each: "Hall: two. Kitchen: three.".
-
-    Args:
-        lines: of the response.
-        text: without markup.
-        asked: by the item.
-
-    Returns:
-        A commitment to the sum; None where a number has no place of its own, or the response says anything else.
-    """
-    if _differs_by_frame(lines, text, asked):
-        return Commitment(None, ALONE, lines[0].segment.start, lines[-1].segment.end, "stated", SEVERAL)
-    rows = _rows_asked(lines, text, asked) if asked.unit == "count" else []
-    if rows:
-        return Commitment(sum((q.value for q in rows), Fraction(0)), JUDGED, rows[0].start, rows[-1].end, "added up")
-    found = [(line, k) for line in lines for k, q in enumerate(line.found)]
-    if (
-        asked.unit != "count"
-        or asked.quality
-        or not 2 <= len(found) <= MAX_LISTED_LINES
-        or len(lines) > MAX_LISTED_LINES
-    ):
-        return None
-    places, labelled = set(), False
-    for line, k in found:
-        quantity, segment = line.found[k], line.segment
-        lead = text[line.found[k - 1].end if k else segment.start : quantity.start]
-        match = _PLACE_FIRST.search(lead)
-        place = (match["place"] or match["label"]) if match else ""
-        labelled = labelled or bool(match and match["label"])
-        place = _LISTED_VERB.sub("", place).strip().casefold()
-        if not place or place in places or _NO_PLACE.search(lead) or asked.is_about(words_of(place)):
-            return None
-        if quantity.kind or quantity.note or quantity.result or quantity.value.denominator > 1:
-            return None
-        places.add(place)
-        cues = ("total", "answer", "choose", "conclude", "correct", "suppose", "unknown", "tentative")
-        if line.question or segment.having(*cues):
-            return None
-    if labelled and not any(counts_asked(line.found[k], asked, line.segment, text) for line, k in found):
-        # "Kitchen: 2, bath: 3" counts the things, "windows: 2, doors: 3" may not.
-        first, last = found[0][0].found[0], found[-1][0].found[-1]
-        plain = lines[0].segment.language.names == {"en"}
-        return Commitment(None, ALONE, first.start, last.end, "added up", SEVERAL) if plain else None
-    total = sum((line.found[k].value for line, k in found), Fraction(0))
-    return Commitment(total, JUDGED, found[0][0].found[0].start, found[-1][0].found[-1].end, "added up")
-
-
-_FRAME = re.compile(r"\b(?:frame|image|picture|photo|view|clip|shot|camera)[ ]#?\d+", re.IGNORECASE)
-
-
-def _differs_by_frame(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> bool:
-    """Check whether a response is nothing but different counts of single frames: "frame 1: 2, frame 2: 3"."""
-    found = [q for line in lines for q in line.found]
-    if asked.unit != "count" or len({q.value for q in found}) < 2:
-        return False
-    cues = ("total", "answer", "choose", "conclude", "correct", "superlative")
-    if any(line.segment.having(*cues) for line in lines) or _WHOLE_VIDEO.search(text, lines[0].segment.start):
-        return False
-    ends = [m.end() for m in _FRAME.finditer(text)]
-    frames = [bisect_right(ends, q.start) for q in found]
-    return all(frames) and len(set(frames)) == len(found)
-
-
-_WHOLE_VIDEO = re.compile(r"\b(?:video|room|scene|altogether|both|most|same|max\w*|different|new)\b", re.IGNORECASE)
-
-
-def _rows_asked(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> list[Quantity]:
-    """The numbers in the column of a table that is headed by the things to count, where the response is that table."""
-    parts = [text[line.segment.start : line.segment.end].strip() for line in lines]
-    if len(lines) < 4 or not all(part.startswith("|") for part in parts):
-        return []
-    heads = parts[0].strip("|").split("|")
-    columns = [i for i, head in enumerate(heads) if asked.is_about(words_of(head))]
-    rows = [line for line, part in zip(lines, parts, strict=True) if not re.fullmatch(r"[|:\s-]+", part)][1:]
-    if len(columns) != 1 or columns[0] == 0 or any(line.segment.having("total") for line in rows):
-        return []
-    cells = [[q for q in line.found if text.count("|", line.segment.start, q.start) == columns[0] + 1] for line in rows]
-    return [own[0] for own in cells] if all(len(own) == 1 for own in cells) else []
-
-
-_LISTED_VERB = re.compile(
-    r"[ ](?:there (?:are|is)|there['’]s|(?:i|we) (?:see|count)|it (?:has|have)|also|again|another|has|have|just|only|is"
-    r"|are|stands?|hangs?)\b.*\Z",
-    re.IGNORECASE,
-)

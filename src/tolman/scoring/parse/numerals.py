@@ -12,27 +12,10 @@ from tolman.scoring.parse.plain_text import fold
 
 _JOINING = {"and", "y", "e", "et", "und", "و"}
 _SCALES = {
-    "hundred": 100,
-    "thousand": 1000,
-    "dozen": 12,
-    "docena": 12,
-    "douzaine": 12,
-    "dutzend": 12,
-    "duzia": 12,
-    "дюжина": 12,
-    "mil": 1000,
-    "mille": 1000,
-    "tausend": 1000,
-    "тысяча": 1000,
-    "тысячи": 1000,
-    "тысяч": 1000,
-    "الف": 1000,
-    "हजार": 1000,
-    "सौ": 100,
-    "cent": 100,
-    "cents": 100,
-    "hundert": 100,
-}
+    "hundred": 100, "thousand": 1000, "dozen": 12, "docena": 12, "douzaine": 12, "dutzend": 12, "duzia": 12,
+    "дюжина": 12, "mil": 1000, "mille": 1000, "tausend": 1000, "тысяча": 1000, "тысячи": 1000, "тысяч": 1000,
+    "الف": 1000, "हजार": 1000, "सौ": 100, "cent": 100, "cents": 100, "hundert": 100,
+}  # fmt: skip
 _CJK_DIGITS = {
     c: i
     for digits in ("零一二三四五六七八九", "零壹貳參肆伍陸柒捌玖", "零壹贰叁肆伍陆柒捌玖")

@@ -415,7 +415,12 @@ def opening_yes(context: LineContext) -> list[Commitment] | None:
         return None
     if opening_verdict(context.segment, context.text) is not None:
         return []  # "no doubt about it"
+    if _WAIT.match(context.text, opening.end):
+        return []
     return [commit(opening, ALONE, "first")]
+
+
+_WAIT = re.compile(r"[ ,.;:…—–-]+(?:wait|hold on|hang on|hmm|scratch that)\b", re.IGNORECASE)
 
 
 def opening_letter(context: LineContext) -> list[Commitment] | None:
@@ -451,7 +456,8 @@ def opening_letter(context: LineContext) -> list[Commitment] | None:
         and is_alternative(text[opening.end : following.start], context.segment.language)
     ):
         return [commit_to_several([opening, following], ALONE, "first")]
-    if len(context.lines) == 1 and _restates_another(line, opening):
+    whole = context.lines[1] if len(context.lines) == 2 and len(context.segment.words) == 1 else line
+    if (whole is not line or len(context.lines) == 1) and _restates_another(whole, opening):
         return [Commitment(None, ALONE, opening.start, context.segment.end, "first", DISAGREE)]
     return [commit(opening, ALONE, "first")]
 
@@ -462,7 +468,7 @@ def _restates_another(line: OptionLine, opening: Mention) -> bool:
     if len(options_in(others)) != 1 or others[0].option == opening.option or others[0].weak:
         return False
     return all(
-        w.folded in line.segment.language.skip
+        w.folded in line.segment.language.skip or w.folded in ("meaning", "side", "inside", "namely")
         for w in line.segment.words
         if w.start >= opening.end and not any(m.start <= w.start < m.end for m in others)
     )

@@ -1,7 +1,7 @@
-"""Options that a response compares: inverted relations, opposite qualities, and measured options.
+"""Options that a response compares: inverted relations and opposite qualities.
 
 "The desk is in front of the chair" says that the chair is behind the desk. "The printer is farther away" says, of two,
-that the vase is closer. If every option has a measure, the question says which end of them wins.
+that the vase is closer.
 """
 
 from __future__ import annotations
@@ -9,30 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
-from tolman.items import LETTERS
 from tolman.scoring.parse.asked import COMPARED, Asked, alike, names_any, opposite, poles_of, with_things_of
-from tolman.scoring.parse.commitments import CONCLUDED, JUDGED, Commitment
-from tolman.scoring.parse.lexicon import Cue, Word, longest, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Word, is_glued, longest, words_of
 from tolman.scoring.parse.option_lines import OptionLine
 from tolman.scoring.parse.option_mentions import Mention, options_in
 from tolman.scoring.parse.option_texts import COMPASS, DIRECTIONS, OptionTexts
 from tolman.scoring.parse.option_verdicts import is_case
 from tolman.scoring.parse.option_words import is_idiom
-from tolman.scoring.parse.quantities import clock_times, quantities, scale_of
 from tolman.scoring.parse.response_segments import Segment, is_counterfactual, replies
-from tolman.scoring.parse.units import Quantity, unit_after
 
 OPPOSITE_DIRECTIONS = {
-    "left": "right",
-    "front": "back",
-    "above": "below",
-    "north": "south",
-    "east": "west",
-    "northeast": "southwest",
+    "left": "right", "front": "back", "above": "below", "north": "south", "east": "west", "northeast": "southwest",
     "northwest": "southeast",
-}
+}  # fmt: skip
 OPPOSITE_DIRECTIONS |= {b: a for a, b in OPPOSITE_DIRECTIONS.items()}
 MAX_LINK_WORDS = 4
 """Words between a relation and the thing that it is told from, at most: "to the left of the bag"."""
@@ -80,7 +70,9 @@ def read_against(lines: Sequence[OptionLine], text: str, options: OptionTexts, a
             if related and not names_any(line.segment.words, asked.subject | asked.anchor):
                 line.mentions = [m for m in line.mentions if m.by == "letter"]
             related = _turn_relations(line, text, options, asked) or related
-            line.mentions = [m for m in line.mentions if not _is_move(m, line.segment, text, asked)]
+            if not line.segment.language.names & {"zh", "ja", "ko"}:
+                line.mentions = [m for m in line.mentions if not _is_move(m, line.segment, text, asked)]
+            _turn_holders(line, text, options, asked)
         _drop_modifiers(line, text, options)
         if all(c and c <= COMPASS for c in options.concepts):
             line.mentions = [m for m in line.mentions if m.by == "letter" or not _is_oriented(line.segment, m, text)]
@@ -123,9 +115,23 @@ def _drop_modifiers(line: OptionLine, text: str, options: OptionTexts) -> None:
     named = [m for m in line.mentions if m.by == "text" and m.option >= 0 and options.concepts[m.option] & DIRECTIONS]
     if len(options_in(named)) != 2 or len(named) != 2:
         return
+    described = [m for m in named if _describes(m, text, options)]
+    if len(described) == 1:
+        line.mentions = [m for m in line.mentions if m is not described[0]]
+        return
     first, second = named
     if _PLACED.search(text[line.segment.start : first.start]) and _IS_BEHIND.match(text[first.end : second.start]):
         line.mentions = [m for m in line.mentions if m is not first]
+
+
+_NOUN_BEHIND = re.compile(r"[ ](?!(?:side|end|hand|part|corner|half|edge|of|one|and|or|then|from|to|but)\b)([a-z]{3,})")
+
+
+def _describes(mention: Mention, text: str, options: OptionTexts) -> bool:
+    """Check whether a direction only describes a thing that the question doesn't name: "at the back of the front
+    building"."""
+    noun = None if text[: mention.end].endswith("one") else _NOUN_BEHIND.match(text, mention.end)
+    return noun is not None and text[: mention.start].endswith((" the ", " The ")) and noun[1] not in options.asked
 
 
 def _is_oriented(segment: Segment, mention: Mention, text: str) -> bool:
@@ -206,8 +212,7 @@ def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: As
         if relation.teller == "subject":
             said = options.concepts[covering[0].option] if covering and covering[0].option >= 0 else None
             turned = frozenset(OPPOSITE_DIRECTIONS.get(c, c) for c in said or {relation.cue.role})
-            sides = [concepts & OPPOSITE_DIRECTIONS.keys() or concepts for concepts in options.concepts]
-            option = sides.index(turned) if sides.count(turned) == 1 else -1
+            option = _side(turned, options)
             negated = covering[0].negated if covering else _is_denied(line.segment, relation.cue, text)
             line.mentions = [m for m in line.mentions if m not in covering]
             if option >= 0:
@@ -219,6 +224,37 @@ def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: As
             line.mentions = [m for m in line.mentions if m not in covering]
     line.mentions.sort(key=lambda m: m.start)
     return related
+
+
+def _side(wanted: frozenset[str], options: OptionTexts) -> int:
+    """The option that says a direction, or "on top of" for above; -1 without one."""
+    sides = [concepts & OPPOSITE_DIRECTIONS.keys() or concepts for concepts in options.concepts]
+    if wanted == {"above"} and wanted not in sides:
+        return next((i for i, option in enumerate(options.texts) if option.casefold().startswith("on ")), -1)
+    return sides.index(wanted) if sides.count(wanted) == 1 else -1
+
+
+_HOLDS = re.compile(
+    r"\b(?:(?P<inside>contains?|contained|encloses?|houses|surrounds?)|(?P<below>covers|covered)"
+    r"|(?P<back>hides|conceals|blocks)|(?P<above>supports|carries|bears))\b",
+    re.IGNORECASE,
+)
+"""Verbs that say where their object is."""
+
+
+def _turn_holders(line: OptionLine, text: str, options: OptionTexts, asked: Asked) -> None:
+    """Name the place of the thing to locate where a line says what holds it: "the basket contains the ball"."""
+    segment = line.segment
+    verb = _HOLDS.search(text, segment.start, segment.end)
+    if verb is None or line.affirmed or segment.having("negate", "suppose"):
+        return
+    before, behind = (
+        [w for w in segment.words if a <= w.start < b]
+        for a, b in ((segment.start, verb.start()), (verb.end(), segment.end))
+    )
+    option = _side(frozenset({str(verb.lastgroup)}), options)
+    if option >= 0 and names_any(before, asked.anchor) and names_any(behind, asked.subject):
+        line.mentions.append(Mention(option, verb.start(), verb.end(), "text"))
 
 
 def _is_seen_from_subject(segment: Segment, text: str, asked: Asked) -> bool:
@@ -249,6 +285,10 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
         begin = stops[-1] if stops else begin
         before = [w for w in segment.words if begin <= w.start and w.end <= cue.start]
         behind = [w for w in segment.words if w.start >= cue.end][: MAX_LINK_WORDS + 1]
+        if is_glued(text[cue.start]):
+            inverse = _is_inverse(before, segment, cue, asked)
+            found.append(_Relation(cue, "subject" if inverse else "", "anchor" if inverse else ""))
+            continue
         teller = _teller(behind, cue, text, asked)
         if before and not teller and text[before[-1].start : before[-1].end].endswith(("'s", "’s")):
             teller, before = (
@@ -266,6 +306,13 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
             teller = "subject" if names_any(before, asked.subject) or not k else ""
         found.append(_Relation(cue, teller, "" if teller == told else told))
     return found
+
+
+def _is_inverse(before: Sequence[Word], segment: Segment, cue: Cue, asked: Asked) -> bool:
+    """Check whether the thing to locate is the reference in front of a direction: "テレビは植物の左"."""
+    things = [_thing(w, asked) for w in before if w.folded not in ("的", "之", "の", "의")]
+    behind = [w for w in segment.words if w.start >= cue.end]
+    return things[-1:] == ["subject"] and ("anchor" in things or bool(names_any(behind, asked.anchor)))
 
 
 def _teller(behind: Sequence[Word], cue: Cue, text: str, asked: Asked) -> str:
@@ -324,7 +371,8 @@ _OTHER_CLAUSE = re.compile(
 )
 """Signs and words behind which a quality may belong to something else than the option in front of them."""
 _PREDICATE_END = re.compile(
-    r"[ ]*(?:[.,;:!)]|\Z|[ ](?:the|than|away|from|of|to|as|and|but|one|in|by|on|here|there|back|down|up|que|de|als|von"
+    r"[ ]*(?:[.,;:!)]|\Z|[ ](?:the|than|away|from|of|to|as|and|but|one|in|by|on|here|there|back|down|up"
+    r"|next|beside|compared|que|de|als|von"
     r"|do|da|du)\b|(?=[^\x00-\x7f]))",
     re.IGNORECASE,
 )
@@ -349,6 +397,8 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     if not poles or {opposite(p) for p in poles} & poles or _judges(options):
         return
     said = [c for c in line.segment.language.opposites.find(line.segment.words, text) if c.role[:-1] in COMPARED]
+    if any(pole[:-1] == "height" for pole in poles):  # "the picture hangs above the shelf"
+        said = [replace(c, role="height" + c.role[-1]) if c.role[:-1] == "levels" else c for c in said]
     less = [c for c in said if _is_less(c, line.segment, text)]
     said = [replace(c, role=opposite(c.role)) if c in less else c for c in said]
     if _VIEWER.search(asked.question) and not any(c.role[:-1] == "distance" for c in said):
@@ -367,7 +417,7 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
     denied = any(chosen.end <= c.start < cue.start for c in line.segment.having("negate"))
     if denied and not is_less:
         return
-    compared = [i for i, option in enumerate(options.texts) if not _NEITHER.search(option)]
+    compared = [i for i, option in enumerate(options.texts) if not NEITHER.search(option)]
     if len(compared) == 2 and chosen.option in compared:
         compared.remove(chosen.option)
         line.mentions = [replace(chosen, option=compared[0], by="text", negated=False)]
@@ -375,7 +425,7 @@ def _turn_qualities(line: OptionLine, text: str, options: OptionTexts, asked: As
         line.mentions = [replace(m, negated=True) if m.option == chosen.option else m for m in line.mentions]
 
 
-_NEITHER = re.compile(
+NEITHER = re.compile(
     r"\b(?:same|equal(?:ly)?|both|neither|none|cannot|can't|undetermined|unclear|impossible|gleich|même|igual)\b",
     re.IGNORECASE,
 )
@@ -406,300 +456,3 @@ def _predicated(cue: Cue, named: Sequence[Mention], segment: Segment, text: str,
 
 
 _LESS_WORDS = re.compile(r"(?:as|so)[ ]\Z", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Measure:
-    """A measure that a response gives for an option.
-
-    Attributes:
-        option: its place.
-        value: in metres or square metres, or as it is written.
-        kind: 'length', 'area', or empty for a plain number.
-        start, end: where.
-        column: of a table, from 1; 0 outside of tables.
-        factor: of its unit, to metres or square metres.
-    """
-
-    option: int
-    value: Fraction
-    kind: str
-    start: int
-    end: int
-    column: int
-    factor: Fraction = Fraction(1)
-
-
-_DIGITS = re.compile(r"[0-9]+|\bhalf\b")
-MAX_MEASURED_LINES = 80
-"""Lines in which measures are looked for, at most."""
-_SEPARATING = re.compile(r"\|[\s:|-]+\|?\s*\Z")
-
-
-def measured(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked) -> list[Commitment]:
-    """Find the option whose measure wins, where the question asks for an end: the largest, the nearest.
-
-    Args:
-        lines: of the response, with the options that they name.
-        text: without markup.
-        options: of the item.
-        asked: by the item.
-
-    Returns:
-        A commitment to the option whose measure a sentence calls the one that is asked for ("the longest is the one at
-        2.4 m"); else to the option with the extreme measure, where each has one, no two are equal, and the response
-        names no other behind them.
-    """
-    larger = asked.larger()
-    judged = any(concepts & {"yes", "no"} for concepts in options.concepts)
-    few = len(_DIGITS.findall(text)) < options.count
-    if larger is None or judged or few or len(lines) > MAX_MEASURED_LINES:
-        return []
-    if not _names_all(lines, options):
-        return []
-    found, free = _measures(lines, text, options, asked)
-    if asked.timed:
-        found = [m for m in found if m.kind == "time" or (not m.kind and MIN_YEAR <= m.value <= MAX_YEAR)]
-    if len({m.option for m in found}) < options.count:
-        return []
-    called = _called(free, found, text, asked)
-    if called:
-        return called
-    end = max(m.end for m in found)
-    concluded = {m.option for line in lines if line.segment.start >= end for m in line.affirmed if not m.weak}
-    best = _extreme(found, text, options, asked, larger)
-    return [c for c in best if len(concluded) != 1 or LETTERS.find(str(c.value)) in concluded]
-
-
-def _names_all(lines: Sequence[OptionLine], options: OptionTexts) -> bool:
-    """Check whether a response names each option, if only by one of its words."""
-    named = options_in([m for line in lines for m in line.mentions])
-    words = {w.folded for line in lines for w in line.segment.words if not w.folded.isdecimal()}
-    return all(
-        option in named or any(same_word(w, k) for w in words for k in key) for option, key in enumerate(options.keys)
-    )
-
-
-def _measures(
-    lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked
-) -> tuple[list[_Measure], list[tuple[Segment, list[Quantity]]]]:
-    """The measures of options, and the quantities of sentences that name no option."""
-    found: list[_Measure] = []
-    free: list[tuple[Segment, list[Quantity]]] = []
-    header = ""
-    rated = {pole[:-1] for pole in asked.poles}.isdisjoint(
-        ("distance", "height", "length", "width", "thickness", "depth")
-    )
-    current = -1
-    end = 0
-    for line in lines:
-        segment = line.segment
-        part = text[segment.start : segment.end]
-        if not _DIGITS.search(part) and not part.lstrip().startswith("|"):
-            current, end = _without_digits(line, text, current, end)
-            continue
-        said = quantities(text, segment.words, segment.cues, segment.start, segment.end, segment.language)
-        said = [q for q in said if not q.label and not q.weak and (q.kind != "foreign" or rated)]
-        said += clock_times(text, segment.start, segment.end) if asked.timed else []
-        mentions = _named(line, options)
-        if part.lstrip().startswith("|"):
-            if not said and not _SEPARATING.match(part):
-                header = part
-            found += _of_row(said, mentions, segment, text, header)
-            continue
-        said = [q for q in said if not q.operand and not q.note]
-        if "\n\n" in text[end : segment.start]:
-            current = -1
-        end = segment.end
-        if mentions:
-            current = mentions[0].option if _heads(mentions, segment) else -1
-            outside = [q for q in said if not any(m.start <= q.start < m.end for m in mentions)]  # "box 1"
-            found += [_measure(_owner(q, mentions, text), q, text) for q in outside]
-            continue
-        if current >= 0 and not segment.having("conclude", "superlative", "total"):
-            found += [_measure(current, q, text) for q in said]
-        free.append((segment, said))
-    return _with_common_unit([m for m in found if m.option >= 0], text), [(s, qs) for s, qs in free if qs]
-
-
-def _without_digits(line: OptionLine, text: str, current: int, end: int) -> tuple[int, int]:
-    """Which option the lines behind one without digits are about, and where it ends."""
-    mentions = [m for m in line.mentions if m.option >= 0]
-    if mentions:
-        current = mentions[0].option if _heads(mentions, line.segment) else -1
-    elif "\n\n" in text[end : line.segment.start]:
-        current = -1
-    return current, line.segment.end
-
-
-def _named(line: OptionLine, options: OptionTexts) -> list[Mention]:
-    """Return the options that a line names, also by the words alone that distinguish them from the others."""
-    found = [m for m in line.mentions if m.option >= 0 and (m.by == "text" or m.marked or m.label)]
-    for option, key in enumerate(options.keys):
-        hits = [w for w in line.segment.words if any(same_word(w.folded, k) for k in key)]
-        if option in options_in(found) or len({w.folded for w in hits}) < max(1, len(key)):
-            continue
-        found.append(Mention(option, hits[0].start, hits[-1].end, "text", weak=True))
-    return sorted(found, key=lambda m: m.start)
-
-
-def _heads(mentions: Sequence[Mention], segment: Segment) -> bool:
-    """Check whether a line begins with the only option that it names, so that the next lines are about it too."""
-    before = [w for w in segment.words if w.end <= mentions[0].start]
-    return segment.line_start and len(options_in(mentions)) == 1 and len(before) <= 1
-
-
-def _measure(option: int, quantity: Quantity, text: str, column: int = 0) -> _Measure:
-    kind, factor = quantity.kind, quantity.factor
-    if kind == "foreign":
-        kind, factor = scale_of(quantity, text)
-    return _Measure(option, quantity.value * factor, kind, quantity.start, quantity.end, column, factor)
-
-
-MIN_YEAR, MAX_YEAR = 1000, 2100
-"""Numbers without a unit that may be years."""
-
-
-_COUNTS = re.compile(r"[ ](?!(?:and|but|while)\b)[a-z]", re.IGNORECASE)
-
-
-def _with_common_unit(found: Sequence[_Measure], text: str) -> list[_Measure]:
-    """Give measures without a unit the only unit of the others: "14 m², the kitchen 18"."""
-    units = {(m.kind, m.factor) for m in found if m.kind}
-    if len(units) != 1:
-        return list(found)
-    ((kind, factor),) = units
-    bare = [not m.kind and not m.column and not _COUNTS.match(text, m.end) for m in found]  # not "2 windows"
-    return [replace(m, kind=kind, value=m.value * factor) if b else m for m, b in zip(found, bare, strict=True)]
-
-
-def _owner(quantity: Quantity, mentions: Sequence[Mention], text: str) -> int:
-    """The option that a quantity in a sentence measures: the last in front of it, else the first behind."""
-    following = next((m for m in mentions if m.start >= quantity.end), None)
-    if following is not None and _FOR.fullmatch(text, quantity.end, following.start):
-        return following.option
-    before = [m for m in mentions if m.end <= quantity.start]
-    if before:
-        return before[-1].option
-    behind = [m for m in mentions if m.start >= quantity.end and not _STOP.search(text[quantity.end : m.start])]
-    return behind[0].option if behind else -1
-
-
-_FOR = re.compile(r"[ ]for[ ](?:the[ ])?", re.IGNORECASE)
-
-
-def _of_row(
-    said: Sequence[Quantity], mentions: Sequence[Mention], segment: Segment, text: str, header: str
-) -> list[_Measure]:
-    """The measures in the row of a table; a header gives the units that cells leave out."""
-    if len(options_in(mentions)) != 1:
-        return []
-    found = []
-    cells = header.strip().strip("|").split("|")
-    option = mentions[0].option
-    for quantity in said:
-        if any(m.start <= quantity.start < m.end for m in mentions):
-            continue
-        column = text.count("|", segment.start, quantity.start)
-        measure = _measure(option, quantity, text, column)
-        if not quantity.kind and 0 < column <= len(cells):
-            unit = _header_unit(cells[column - 1], segment)
-            if unit is not None:
-                measure = replace(measure, kind=unit[0], value=quantity.value * unit[1])
-        found.append(measure)
-    return found
-
-
-def _header_unit(cell: str, segment: Segment) -> tuple[str, Fraction] | None:
-    """The unit that the head of a column names: "Height (cm)"."""
-    match = re.search(r"[(\[]\s*([^()\[\]]{1,12}?)\s*[)\]]", cell) or re.search(r",\s*(\S{1,12})\s*\Z", cell)
-    unit = unit_after(match[1], 0, segment.language) if match else None
-    return (unit[0], unit[1]) if unit and unit[0] in ("length", "area") else None
-
-
-def _called(
-    free: Sequence[tuple[Segment, Sequence[Quantity]]], found: Sequence[_Measure], text: str, asked: Asked
-) -> list[Commitment]:
-    """Return the option whose measure the last sentence gives that calls it the one asked for."""
-    for segment, said in reversed(free):
-        poles = {c.role for c in segment.language.opposites.find(segment.words, text)}
-        claims = segment.having("conclude", "superlative", "generic", "choose") or poles & asked.poles
-        turned = any(opposite(pole) in poles for pole in asked.poles) and not poles & asked.poles
-        denied = any(text[c.start : c.end].casefold() != "than" for c in segment.having("negate"))
-        if not claims or turned or denied:
-            continue
-        votes: dict[int, int] = {}
-        for q in said:
-            owners = {m.option for m in found if _is_same(m, q) and not segment.start <= m.start < segment.end}
-            if len(owners) == 1:
-                option = owners.pop()
-                votes[option] = votes.get(option, 0) + 1
-        if len(votes) == 1:
-            ((option, _),) = votes.items()
-            return [Commitment(LETTERS[option], CONCLUDED, said[0].start, said[-1].end, "measured")]
-    return []
-
-
-def _is_same(measure: _Measure, quantity: Quantity) -> bool:
-    """Check whether a quantity repeats a measure; either may lack its unit."""
-    if measure.kind and quantity.kind:
-        return measure.kind == quantity.kind and measure.value == quantity.value * quantity.factor
-    return measure.value == quantity.value
-
-
-def _extreme(
-    found: Sequence[_Measure], text: str, options: OptionTexts, asked: Asked, larger: bool
-) -> list[Commitment]:
-    """Return the option with the extreme measure, where each has one of the same kind and the winner is alone."""
-    main = _main_measures(found, text, options, asked)
-    if len(main) < options.count or len({m.kind for m in main}) > 1:
-        return []
-    ranked = sorted(main, key=lambda m: m.value, reverse=larger)[: asked.rank + 1]
-    if len(ranked) < asked.rank or len({m.value for m in ranked}) < len(ranked):
-        return []
-    best = ranked[asked.rank - 1]
-    return [Commitment(LETTERS[best.option], JUDGED, best.start, best.end, "measured")]
-
-
-def _main_measures(found: Sequence[_Measure], text: str, options: OptionTexts, asked: Asked) -> list[_Measure]:
-    """One measure of each option: of the column that the question asks for, or the only one outside of tables."""
-    columns = {m.column for m in found if m.column}
-    if not columns:
-        single = [[m for m in found if m.option == option] for option in range(options.count)]
-        return [own[0] for own in single if len({m.value for m in own}) == 1]
-    best: list[_Measure] = []
-    matched = -1
-    for column in sorted(columns):
-        own = [m for m in found if m.column == column]
-        if len(own) != options.count or len({m.option for m in own}) < options.count:
-            continue
-        score = _header_score(text, own[0].start, column, asked)
-        if score > matched:
-            best, matched = own, score
-        elif score == matched and not score:
-            best = []  # no telling which of two columns is asked for
-    return best
-
-
-def _header_score(text: str, place: int, column: int, asked: Asked) -> int:
-    """How well the head of a table's column fits the question."""
-    start = text.rfind("\n\n", 0, place) + 1
-    table = [line for line in text[start:place].split("\n") if line.lstrip().startswith("|")]
-    cells = table[0].strip().strip("|").split("|") if table else []
-    if column > len(cells):
-        return 0
-    words = [w.folded for w in words_of(cells[column - 1])]
-    qualities = {pole[:-1] for pole in asked.poles}
-    named = any(_QUALITY_NAMES.get(w, w) in qualities for w in words)
-    return 2 * named + any(same_word(w, a) for w in words if len(w) > 2 for a in asked.words)
-
-
-_QUALITY_NAMES = {
-    "area": "size",
-    "volume": "size",
-    "tall": "height",
-    "far": "distance",
-    "long": "length",
-    "side": "length",
-}
-"""Words at the head of a column that name a quality."""

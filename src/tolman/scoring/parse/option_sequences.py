@@ -164,14 +164,9 @@ MAX_STEPS = 12
 """Steps of a sentence that is compared, at most."""
 
 _STEPS = {
-    "left": "left",
-    "right": "right",
-    "straight": "straight",
-    "front": "straight",
-    "back": "back",
-    "above": "above",
-    "below": "below",
-}
+    "left": "left", "right": "right", "straight": "straight", "front": "straight", "back": "back",
+    "above": "above", "below": "below",
+}  # fmt: skip
 """Steps by the concepts that name them."""
 _SAID = {**_STEPS, "front": ""}
 """The same in a response, where what stands ahead is no step."""
@@ -195,14 +190,17 @@ def routes_of(options: tuple[str, ...], language: Languages) -> tuple[Route, ...
     apart = 0
     for option in options:
         cues = _cues(words_of(option), option, language, _STEPS)
-        if len(cues) < MIN_STEPS:
+        if not cues:
             return ()
         routes.append(tuple(_STEPS[cue.role] for cue in cues))
+        if len(cues) < MIN_STEPS:
+            continue
         gap = option[cues[0].end : cues[1].start]
         words = words_of(gap)
         apart += any(w.folded not in language.skip for w in words) or (not words and bool(gap.strip(" -/")))
         apart += bool(set(gap) & set(",→←>、;·・"))
-    return tuple(routes) if 2 * apart > len(options) and len(set(routes)) == len(routes) else ()
+    long = sum(len(route) >= MIN_STEPS for route in routes)
+    return tuple(routes) if 2 * apart > long > len(routes) / 2 and len(set(routes)) == len(routes) else ()
 
 
 def by_route(text: str, segments: Sequence[Segment], options: tuple[str, ...], language: Languages) -> list[Commitment]:

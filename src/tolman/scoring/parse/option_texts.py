@@ -44,22 +44,13 @@ _PICTURES = frozenset(
     for word in words
 )
 COMPASS_LETTERS = {
-    "n": "north",
-    "s": "south",
-    "e": "east",
-    "w": "west",
-    "ne": "northeast",
-    "nw": "northwest",
-    "se": "southeast",
+    "n": "north", "s": "south", "e": "east", "w": "west", "ne": "northeast", "nw": "northwest", "se": "southeast",
     "sw": "southwest",
-}
+}  # fmt: skip
 COMPASS = frozenset(("north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"))
-DIRECTIONS = frozenset(
-    (
-        *("left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise"),
-        *("counterclockwise", *COMPASS),
-    )
-)
+DIRECTIONS = COMPASS | frozenset((
+    "left", "right", "front", "straight", "back", "above", "below", "near", "far", "clockwise", "counterclockwise"
+))  # fmt: skip
 """Concepts that say where something is or moves."""
 _SPECIAL = frozenset(("same", "still", "none"))
 """Concepts that name an option whatever else it says."""

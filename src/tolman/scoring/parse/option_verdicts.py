@@ -192,13 +192,14 @@ LAST_LINES = 3
 """Lines at the end of a response in which it says that one is left, or all."""
 
 
-def left_over(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> list[Commitment]:
+def left_over(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked) -> list[Commitment]:
     """Find the option that a response leaves: the only one that it doesn't rule out, or doesn't name and says is left.
 
     Args:
         lines: of the response.
         text: without markup.
         options: of the item.
+        asked: by the item.
 
     Returns:
         At most one commitment. If each thing is ruled out, it is to the option that says so: "none of the above".
@@ -210,14 +211,14 @@ def left_over(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> l
     affirmed = {m.option for m in named if not m.negated and not m.weak}
     none = _meaning(options, "none")
     if len(denied) < MIN_ELIMINATED or not lines:
-        return _unnamed(lines, text, options)
+        return _unnamed(lines, text, options, asked)
     at = max((line for line in lines if any(m.negated for m in line.mentions)), key=lambda x: x.segment.start).segment
     if len(kept) == 1 and (not affirmed & kept or none in kept):
         return [Commitment(LETTERS[kept.pop()], JUDGED, at.start, at.end, "left over")]
     said = _says_left(lines, text)
     if said is not None and len(kept) == 1:
         return [_left_at(said, kept.pop())]
-    return _unnamed(lines, text, options)
+    return _unnamed(lines, text, options, asked)
 
 
 def _left_at(line: OptionLine, option: int) -> Commitment:
@@ -225,9 +226,14 @@ def _left_at(line: OptionLine, option: int) -> Commitment:
     return Commitment(LETTERS[option], CONCLUDED, line.segment.words[-1].start, line.segment.end, "left over")
 
 
-def _unnamed(lines: Sequence[OptionLine], text: str, options: OptionTexts) -> list[Commitment]:
-    """The only option that a response doesn't name by any of its words, where it says that one is left."""
+def _unnamed(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked: Asked) -> list[Commitment]:
+    """The only option that a response doesn't name by any of its words, where it says that one is left, or tells what
+    holds of all others for a question with "not"."""
     said = _says_left(lines, text)
+    if said is None and asked.negated and options.count > 2 and len(lines) == 1:
+        lettered = any(m.by == "letter" for m in lines[0].mentions)
+        denied = lines[0].segment.having("negate", "unknown", "answer", "choose", "suppose")
+        said = None if lettered or denied else lines[0]
     if said is None:
         return []
     words = {w.folded for line in lines for w in line.segment.words}
@@ -493,14 +499,17 @@ def ranked(lines: Sequence[OptionLine], text: str, count: int, asked: Asked) -> 
         At most one commitment, to the option at the end, or the rank, that the question asks for.
     """
     larger = asked.larger()
-    for line in reversed(lines) if larger is not None and count >= MIN_RANKED else ():
-        run = [m for m in line.mentions if m.option >= 0 and not m.weak]
+    for i, line in reversed(list(enumerate(lines))) if larger is not None and count >= MIN_RANKED else ():
+        first = _FIRST.search(text, line.segment.start, line.segment.end)
+        rows = lines[i:] if first or _FROM_TO.search(text, line.segment.start, line.segment.end) else lines[i : i + 1]
+        run = [m for row in rows for m in row.mentions if m.option >= 0 and not m.weak]
         if len(run) != count or len({m.option for m in run}) < count:
             continue
         gaps = [_CHAIN.fullmatch(text, a.end, b.start) for a, b in itertools.pairwise(run)]
         signs = {gap.lastgroup for gap in gaps if gap}
         said = _FROM_TO.search(text, line.segment.start, run[0].start)
         poles = [_pole(said[name], line.segment.language) for name in ("first", "last")] if said else []
+        poles = [_pole(first["pole"], line.segment.language)] * 2 if first and first.start() < run[0].start else poles
         if all(gaps) and len(signs) == 1:
             falling = signs == {"more"}
         elif len(poles) == 2 and {pole[:-1] for pole in poles} & {pole[:-1] for pole in asked.poles}:
@@ -510,6 +519,10 @@ def ranked(lines: Sequence[OptionLine], text: str, count: int, asked: Asked) -> 
         best = (run if falling == larger else run[::-1])[asked.rank - 1]
         return [Commitment(LETTERS[best.option], CONCLUDED, best.start, best.end, "measured")]
     return []
+
+
+_FIRST = re.compile(r"\b(?P<pole>\w+)[ ]first\b[^:\n]{0,24}:", re.IGNORECASE)
+"""The heading of a ranking: "sorted by distance, nearest first:"."""
 
 
 def _pole(word: str, language: Languages) -> str:

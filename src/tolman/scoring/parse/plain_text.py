@@ -27,33 +27,11 @@ _DIGITS = {
     for zero in (0x0660, 0x06F0, 0x0966, 0x09E6)  # Arabic, Persian, Devanagari, Bengali
     for digit in range(10)
 }
-_MARKS = {
-    0x066B: ".",  # Arabic decimal separator
-    0x066C: ",",
-    0x061F: "?",
-    0x060C: ",",
-    0x061B: ";",
-    0x2019: "'",
-    0x2018: "'",
-    0x02BC: "'",
-    0x2212: "-",
-    0x2010: "-",
-    0x2011: "-",
-    0x2236: ":",
-    0x3010: "[",
-    0x3011: "]",
-    0x3014: "[",
-    0x3015: "]",
-    0x300C: '"',
-    0x300D: '"',
-    0x300E: '"',
-    0x300F: '"',
-    0x201C: '"',
-    0x201D: '"',
-    0x201E: '"',
-    0x00AB: '"',
-    0x00BB: '"',
-}
+_MARKS = str.maketrans(
+    "\u066b\u066c\u061f\u060c\u061b\u2019\u2018\u02bc\u2212\u2010\u2011\u2236\u3010\u3011\u3014\u3015"
+    "\u300c\u300d\u300e\u300f\u201c\u201d\u201e\u00ab\u00bb",
+    ".,?,;'''---:[][]" + '"' * 9,
+)
 # Letters in circles and brackets, and mathematical alphabets, as models write them.
 _LETTERS = {base + i: chr(65 + i) for base in (0x24B6, 0x1F150, 0x1F170, 0x1F130) for i in range(26)}
 _LETTERS |= {0x24D0 + i: chr(97 + i) for i in range(26)}
@@ -82,29 +60,11 @@ _LATEX_SPACE = lazy_pattern(
 )
 _FRACTION = lazy_pattern(r"\\[dt]?frac\s*\{([0-9.]{1,12})\}\s*\{([0-9.]{1,12})\}")
 _LATEX_SIGNS = {
-    r"\times": "×",
-    r"\cdot": "×",
-    r"\approx": "≈",
-    r"\sim": "≈",
-    r"\simeq": "≈",
-    r"\pm": "±",
-    r"\le": "≤",
-    r"\leq": "≤",
-    r"\ge": "≥",
-    r"\geq": "≥",
-    r"\rightarrow": "→",
-    r"\to": "→",
-    r"\Rightarrow": "→",
-    r"\implies": "→",
-    r"\checkmark": "✓",
-    r"\%": "%",
-    r"\circ": "°",
-    r"\boldsymbol": "",
-    r"\cong": "≈",
-}
-_LATEX_SIGN = lazy_pattern(
-    "|".join(re.escape(s) + r"(?![A-Za-z])" for s in sorted(_LATEX_SIGNS, key=len, reverse=True))
-)
+    r"\times": "×", r"\cdot": "×", r"\approx": "≈", r"\sim": "≈", r"\simeq": "≈", r"\pm": "±", r"\le": "≤",
+    r"\leq": "≤", r"\ge": "≥", r"\geq": "≥", r"\rightarrow": "→", r"\to": "→", r"\Rightarrow": "→", r"\implies": "→",
+    r"\checkmark": "✓", r"\%": "%", r"\circ": "°", r"\boldsymbol": "", r"\cong": "≈",
+}  # fmt: skip
+_LATEX_SIGN = lazy_pattern("|".join(re.escape(s) + r"(?![A-Za-z])" for s in sorted(_LATEX_SIGNS, key=len, reverse=True)))
 _STRUCK = lazy_pattern(r"~~[^~\n]{1,200}~~")
 _TICKED = lazy_pattern(r"^[ ]*(?:[-*•][ ]+)?\[[xX]\]", re.MULTILINE)
 _UNTICKED = lazy_pattern(r"^[ ]*(?:[-*•][ ]+)?\[ \][^\n]*", re.MULTILINE)

@@ -114,24 +114,11 @@ _SCALED = re.compile(
     r"[ ]?(万|萬|만|千|천|億|亿|억|thousand\b|million\b|тыс\.?|mil\b|mille\b|हज़ार|हजार|लाख|ألف)(?![個个把])"
 )
 _SCALES = {
-    "万": 10**4,
-    "萬": 10**4,
-    "만": 10**4,
-    "千": 10**3,
-    "천": 10**3,
-    "億": 10**8,
-    "亿": 10**8,
-    "억": 10**8,
-    "thousand": 10**3,
+    **dict.fromkeys(("千", "천", "thousand", "тыс", "тыс.", "mil", "mille", "हज़ार", "हजार", "ألف"), 10**3),
+    **dict.fromkeys(("万", "萬", "만"), 10**4),
+    **dict.fromkeys(("億", "亿", "억"), 10**8),
     "million": 10**6,
-    "тыс": 10**3,
-    "тыс.": 10**3,
-    "mil": 10**3,
-    "mille": 10**3,
-    "हज़ार": 10**3,
-    "हजार": 10**3,
     "लाख": 10**5,
-    "ألف": 10**3,
 }
 _GLUED_LABEL = re.compile(r"(?:第|図|图|Frame|frame)[ ]?\Z")
 _JOINT = re.compile(r"[ ]?(?:,|&|/|[-–—])[ ]?(?:and[ ]|or[ ])?|[ ](?:and|or|to|und|et|y|e|bis)[ ]")
@@ -269,7 +256,8 @@ MAX_RANGE_GAP = 12
 
 _COMPOUND_GAP = re.compile(r"[ ]*(?:,|and|et|y|e|und|и)?[ ]*")
 _EQUALS_WORD = re.compile(
-    r"(?:равно|равен|равна|равны|равняется|equals|is equal to|es igual a|est égale? à|é igual a|ist gleich|ergibt|等于"
+    r"(?:\bleaving(?: us)?(?: only| just| with)?"
+    r"|равно|равен|равна|равны|равняется|equals|is equal to|es igual a|est égale? à|é igual a|ist gleich|ergibt|等于"
     r"|يساوي|تساوي|बराबर है)\s*[*_`]*\Z",
     re.IGNORECASE,
 )
@@ -289,6 +277,10 @@ _AND = {"and", "und", "et", "и", "和", "और", "及", "と", "와", "과", "
 _OR = {"or", "o", "u", "ou", "oder", "или", "либо", "أو", "या", "或", "或者", "か", "または", "혹은", "또는"}
 _RANGE_WORDS = {"a", "e", "y", "à", "de", "من", "و"}
 """Words that join the ends of a range only behind "between" or "from"."""
+
+
+FOOT = Fraction(3048, 10_000)
+_INCHES = re.compile(r"[ ]?in\b")
 
 
 def merge_compounds(found: Sequence[Quantity], text: str) -> list[Quantity]:
@@ -322,6 +314,8 @@ def _added(previous: Quantity, quantity: Quantity, text: str) -> Fraction | None
     if quantity.kind == "length":
         smaller = quantity.factor < previous.factor and 0 <= value * quantity.factor < previous.factor
         return value * quantity.factor / previous.factor if smaller else None
+    if not quantity.kind and previous.factor == FOOT and 0 < value < 12 and _INCHES.match(text, quantity.end):
+        return value / 12  # "6 ft 6 in tall"
     whole = previous.factor == 1 and value.denominator == previous.value.denominator == 1
     if quantity.kind or not whole:
         return None
@@ -380,7 +374,7 @@ def _is_range(gap: str, left: Quantity, cues: Sequence[Cue]) -> bool:
     """Check whether two numbers are the ends of a range or alternatives: "2 to 3", "between 2 and 3", "4 or 5"."""
     if len(gap) > MAX_RANGE_GAP:
         return False
-    said = gap.strip()
+    said = _PERHAPS.sub("", gap).strip()
     joining = [c for c in cues if left.end <= c.start and c.end <= left.end + len(gap)]
     if not any(len(said) - (c.end - c.start) <= 1 for c in joining):
         return False
@@ -389,6 +383,9 @@ def _is_range(gap: str, left: Quantity, cues: Sequence[Cue]) -> bool:
     if "range_to" in roles and said not in _AND and said not in _RANGE_WORDS:
         return True
     return bool(roles & {"range_to", "alternative"}) and (said in _OR or _is_behind_between(left, cues))
+
+
+_PERHAPS = re.compile(r"\b(?:maybe|perhaps|possibly|even)\b[ ]?")
 
 
 def _mark_beside(quantity: Quantity, text: str, cues: Sequence[Cue]) -> None:

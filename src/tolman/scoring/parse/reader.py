@@ -36,6 +36,7 @@ from tolman.scoring.parse.commitments import (
 from tolman.scoring.parse.language_detection import detected
 from tolman.scoring.parse.lexicon import Languages, Word, is_glued, same_word, words_of
 from tolman.scoring.parse.plain_text import Plain, plain, without_markup
+from tolman.scoring.parse.response_segments import is_conceded
 from tolman.scoring.parse.wrappers import (
     ERROR_WITHIN,
     MAX_WRAPPERS,
@@ -134,7 +135,8 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     language = detected(prose, "\n".join((item.question, *item.options)))
     cues = language.found_in(prose)
     prose = _without_suppositions(item, prose, language)
-    unknown = max((c.start for c in cues if c.role in ("unknown", "none_of")), default=-1)
+    doubts = [c for c in cues if c.role in ("unknown", "none_of") and not is_conceded(c, prose)]
+    unknown = max((c.start for c in doubts), default=-1)
     if not wrappers and ERROR_WITHIN.search(text) and not any(c.role == "answer" for c in cues):
         return None
     said, lines = _prose(item, prose, language)

@@ -181,6 +181,18 @@ _CONDITIONAL = frozenset(("de", "fr", "es", "pt"))
 _WOULD = re.compile(r"\b(?:would|could|might|wouldn't|couldn't|'d)\b", re.IGNORECASE)
 
 
+_CONCEDED = re.compile(r"\w[ ,—–-]+(?:although|though|even though|albeit|even if)\b[^.;:!?\n]*\Z", re.IGNORECASE)
+
+
+def is_conceded(cue: Cue, text: str) -> bool:
+    """Check whether a doubt is only conceded behind a statement: "white, although the light makes it hard to say"."""
+    return _CONCEDED.search(text, max(0, cue.start - MAX_CONCEDED_CHARS), cue.start) is not None
+
+
+MAX_CONCEDED_CHARS = 80
+"""Characters in front of a doubt in which it is conceded, at most."""
+
+
 def is_counterfactual(segment: Segment, text: str) -> bool:
     """Check whether a sentence supposes something contrary to fact: "had it been closer, it would have been the lamp".
 

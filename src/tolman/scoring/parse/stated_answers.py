@@ -261,19 +261,9 @@ _LISTED = re.compile(r"\s{0,8}(?:[-*•·–]\s|\(?\d{1,3}[.):]\s)")
 _AROUND = " \t\r\n*_`\"')]}.!"
 _LETTER = re.compile(r"\A(?:option\s+)?[(\[]?([A-Z])[)\].:]?(?:\s+(.*))?\Z", re.DOTALL)
 _BETWEEN_LETTERS = re.compile(r"(?:[\s,;>→()\[\]\"'.*-]|\b(?:and|then)\b)+")
-_NONE = frozenset(
-    {
-        "none",
-        "nothing",
-        "no",
-        "none of them",
-        "none of these",
-        "none of above",
-        "none of options",
-        "no options",
-        "empty",
-    }
-)
+_NONE = frozenset((
+    "none", "nothing", "no", "none of them", "none of these", "none of above", "none of options", "no options", "empty"
+))  # fmt: skip
 _ALL = frozenset({"all", "all of them", "all of these", "all of above", "all options", "all of options"})
 _DENIAL = re.compile(
     r"\b(?:not|no|none|neither|nor|except|without|but|isn't|aren't|cannot|can't|don't|doesn't)\b", re.IGNORECASE

@@ -259,19 +259,8 @@ MAX_ADDED_GAP = 4
 
 _ARTICLES = {"a", "an", "un", "une", "um", "uma", "ein", "einen", "eine", "one"}
 _HALVES = {
-    "half",
-    "demi",
-    "medio",
-    "meio",
-    "halber",
-    "halben",
-    "نصف",
-    "пол",
-    "полметра",
-    "半",
-    "반",
-    fold("आधा"),
-    fold("आधे"),
+    *("half", "demi", "medio", "meio", "halber", "halben", "نصف", "пол", "полметра", "半", "반"),
+    *(fold("आधा"), fold("आधे")),
 }
 _SHARES = {
     "ربع": Fraction(1, 4),

@@ -55,7 +55,9 @@ _THERE_IS_ONE = re.compile(
     r"there(?:['’]s|[ ](?:is|are|was|were))[ ](?:indeed[ ])?(?:one|some|several|two|three)(?=[ ]*[.,;:!(—–]|\Z)",
     re.IGNORECASE,
 )
-_ONE = re.compile(r"(?:just[ ]|only[ ])?(?:one|two|three|several|some)(?=[ ]*[.,;:!(—–]|\Z)", re.IGNORECASE)
+_ONE = re.compile(
+    r"(?:just[ ]|only[ ])?(?:one|two|three|several|some)(?:[ ][a-z]+s)?(?=[ ]*[.,;:!(—–]|\Z)", re.IGNORECASE
+)
 _ASKS_EXISTENCE = re.compile(
     r"\b(?:is|are|was|were)[ ]there\b|\b(?:can|could|do|does)[ ](?:you|one|we)[ ](?:see|find)\b", re.IGNORECASE
 )
@@ -118,6 +120,9 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
     places = yes_no_places(options)
     if places is None or not asked.question:
         return []
+    both = _BOTH.match(text)
+    if both:
+        return [Commitment(None, DECLARED, *both.span(), "judged", SEVERAL)]
     found = []
     polite = corrects = False
     last = len(lines) - 1
@@ -146,7 +151,7 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
         if verdict is not None:
             strength = DECLARED if corrects else JUDGED
             found.append(Commitment(LETTERS[places[not verdict]], strength, segment.start, segment.end, "judged"))
-    if corrects and found and not any(c.strength == DECLARED for c in found) and not _said_late(lines, text, places):
+    if corrects and found and not any(c.strength == DECLARED for c in found):
         return [Commitment(None, DECLARED, found[-1].start, found[-1].end, "judged", SEVERAL)]
     verdicts = {c.value for c in found if c.strength == JUDGED}
     later = {_said(line, text, places) for line in lines[1:]} - {None}
@@ -155,9 +160,8 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
     return [c for c in found if c.strength > JUDGED] if len(verdicts) > 1 else found
 
 
-def _said_late(lines: Sequence[OptionLine], text: str, places: tuple[int, int]) -> bool:
-    """Check whether a line behind the first says "yes" or "no"."""
-    return any(_said(line, text, places) is not None for line in lines[1:])
+_BOTH = re.compile(r"[\W_]*(?:yes[ ]and[ ]no|no[ ]and[ ]yes|yes,[ ]but[ ]no)\b", re.IGNORECASE)
+"""The opening of a response that says both."""
 
 
 def _said(line: OptionLine, text: str, places: tuple[int, int]) -> int | None:
@@ -200,7 +204,7 @@ def opening_verdict(segment: Segment, text: str) -> bool | None:
 
 
 _SUBJECT = re.compile(r"(?:it|they|he|she|there|that|so|this)\b", re.IGNORECASE)
-_NOT = re.compile(r"not(?![ ]only\b|[ ]just\b)(?:[ ][\w']+){1,5}[ ]*(?:[.,;:!(—–]|\Z)", re.IGNORECASE)
+_NOT = re.compile(r"not(?![ ]only\b|[ ]just\b|[ ](?:an?|one)\b)(?:[ ][\w']+){1,5}[ ]*(?:[.,;:!(—–]|\Z)", re.IGNORECASE)
 _ECHO_NO = re.compile(r"(?:it|they|he|she|there|that)[ ](?:\w+n't|\w+[ ]not)\b", re.IGNORECASE)
 
 
@@ -261,12 +265,14 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     by_number = _by_threshold(segment, text, asked)
     if by_number is not None:
         return by_number
-    for rule in (_bare_pole, _elsewhere, _able):
+    for rule in (_bare_pole, _elsewhere, _able, _of_class):
         verdict = rule(segment, text, asked)
         if verdict is not None:
             return verdict
-    wanted = [w for w in asked.words if w not in segment.language.opposites.exact]
     every = segment.language.opposites.find(segment.words, text)
+    if " than " in asked.question and {c.role for c in every} == {"sameness+"}:
+        return None if segment.having("negate", "suppose") else False  # "they have the same length"
+    wanted = [w for w in asked.words if w not in segment.language.opposites.exact]
     poles = [c.start for c in every if c.role in asked.poles or opposite(c.role) in asked.poles]
     end = _main_clause(segment, text, wanted, min(poles, default=segment.start))
     words = [w for w in segment.words if w.start < end]
@@ -278,7 +284,8 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
         return True
     existing = _EXISTS.match(opening)
     denied = _is_denied(segment, words, text) or bool(existing and existing["no"])
-    subject = bool(hits & asked.subject) or bool(words and words[0].folded.partition("'")[0] in _PRONOUNS)
+    ahead = [w for w in words if w.start < min((c.start for c in said), default=segment.start + 1)]
+    subject = bool(hits & asked.subject) or any(w.folded.partition("'")[0] in _PRONOUNS for w in ahead)
     covered = len(hits) / len(wanted) if wanted else 0.0
     same = _same_poles(said, asked.poles)
     swapped = bool(same or flips) and _is_swapped(words, said, asked)
@@ -312,17 +319,44 @@ def _elsewhere(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of a sentence that puts the thing asked about at another place: "it's beside it"."""
     wanted = _PLACE.search(asked.question)
     said = _PLACE.search(text, segment.start, segment.end)
-    if wanted is None or said is None or _PLACE.search(text, said.end(), segment.end):
+    further = _PLACE.search(text, said.end(), segment.end) if said else None
+    if wanted is None or said is None or (further and not further["beside"]) or (further and said["beside"]):
         return None  # "near the bus, right behind it"
-    anchor = same_word(said["of"].casefold(), wanted["of"].casefold()) or said["of"].casefold() in ("it", "them")
+    noun = said["of"].casefold()
+    anchor = same_word(noun, wanted["of"].casefold()) or noun in ("it", "them")
+    if not anchor and not (wanted["on"] or wanted["under"] or wanted["inside"]):
+        return None
     before = [w for w in segment.words if w.end <= said.start()]
     thing = [w.folded for w in words_of(asked.question[: wanted.start()])]
     about = before and all(
-        w.folded.partition("'")[0] in _PRONOUNS or w.folded in segment.language.skip or w.folded in thing
+        w.folded.partition("'")[0] in _PRONOUNS or w.folded in segment.language.skip | _STANDS or w.folded in thing
         for w in before
     )
     place, other = ({k for k in _PLACE_NAMES if m[k]} for m in (said, wanted))
-    return False if anchor and about and place != other and not segment.having("negate") else None
+    near = bool(further and further["beside"])
+    named = names_any(segment.words, frozenset({wanted["of"].casefold()}))
+    if segment.having("negate", "suppose") or (not anchor and (noun in asked.words or (named and not near))):
+        return None
+    return False if about and (place != other or not anchor) else None
+
+
+_STANDS = frozenset(("sits", "stands", "lies", "hangs", "rests", "leans", "actually", "lying", "sitting", "standing"))
+_CLASSES = (
+    {"red", "blue", "green", "yellow", "white", "black", "brown", "grey", "orange", "pink", "purple", "beige"},
+    {"round", "square", "rectangular", "oval", "triangular", "hexagonal"},
+    {"wooden", "metal", "plastic", "glass", "leather", "stone", "concrete", "brick", "marble", "ceramic"},
+)
+"""Qualities of which a thing has one."""
+
+
+def _of_class(segment: Segment, text: str, asked: Asked) -> bool | None:
+    """The verdict of a short answer that names another colour, shape or material: "rectangular"."""
+    last = words_of(asked.question)[-1].folded
+    said = {w.folded for w in segment.words}
+    for members in _CLASSES:
+        if last in members and said & members and last not in said and len(said) <= MAX_ECHO_WORDS:
+            return None if segment.having("negate", "contrast") else False
+    return None
 
 
 def _has_place_asked(segment: Segment, text: str, asked: Asked) -> bool:
@@ -368,7 +402,7 @@ def _able(segment: Segment, text: str, asked: Asked) -> bool | None:
 
 def _is_behind_all(said: Sequence[Cue], asked: Asked, words: Sequence[Word]) -> bool:
     """Check whether a clause ends in a measured quality: "the bed is farther", which the other thing isn't."""
-    ends = [w.end for w in words if w.folded != "one"]
+    ends = [w.end for w in words if w.folded not in ("one", "of", "the", "these", "two", "pair")]
     return bool(ends) and any(c.role in asked.poles and c.end == ends[-1] for c in said)
 
 
@@ -385,22 +419,10 @@ def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
     return same if same != other else None
 
 
-_BARE = _PRONOUNS | {
-    "its",
-    "his",
-    "her",
-    "just",
-    "clearly",
-    "currently",
-    "switched",
-    "turned",
-    "shot",
-    "camera",
-    "one",
-    "so",
-    "now",
-    "then",
-}
+_BARE = _PRONOUNS | frozenset((
+    "its", "his", "her", "just", "clearly", "currently", "switched", "turned", "shot", "camera", "one", "so", "now",
+    "then", "if", "anything", "tight", "tightly", "wide", "fully", "completely", "firmly"
+))  # fmt: skip
 """Words beside a quality that is all that an answer says."""
 
 
@@ -431,7 +453,7 @@ def _is_denied(segment: Segment, words: Sequence[Word], text: str) -> bool:
         c
         for c in cues
         if c.role != "negate" or text[c.start : c.end].casefold() not in ("than", "als", "que", "do que", "чем")
-        if not is_in_longer(c, cues)
+        if not is_in_longer(c, cues) and text.count('"', segment.start, c.start) % 2 == 0  # a "No parking" sign
     ]
     return bool(denials) or _DENIED.search(text, segment.start, end) is not None
 
