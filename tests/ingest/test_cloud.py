@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +17,13 @@ from ingest.results import box_error
 from ingest.worlds import ROOM, SmallWorld, small_world, transform
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
+from tolman.ingest.build import ScansConfig, SummaryRow, ingest
 from tolman.ingest.clouds.cloud_files import read_e57, read_xyz
 from tolman.ingest.formats import get, recognise
-from tolman.ingest.scan_format import PROGRESS
+from tolman.ingest.scan_format import PROGRESS, ScanHints
 from tolman.ingest.scan_measures import open_recording
+from tolman.scene_table import read_collection
+from tolman.scenes import Scene
 
 pytest.importorskip("laspy", reason="clouds need the extra 'build'")
 UTM = np.array([445_123.4, 5_411_234.5, 312.25])
@@ -68,8 +72,8 @@ def write_e57(path: Path, points: Floats, *, spherical: bool = False, back_to_fr
             scan.set("guid", lib.StringNode(image, "{0}"))
             x, y, z, w = Rotation.from_matrix(pose[:3, :3]).as_quat()
             for part_name, values in (
-                ("rotation", dict(w=w, x=x, y=y, z=z)),
-                ("translation", dict(zip("xyz", pose[:3, 3]))),
+                ("rotation", {"w": w, "x": x, "y": y, "z": z}),
+                ("translation", dict(zip("xyz", pose[:3, 3], strict=True))),
             ):
                 node = lib.StructureNode(image)
                 for name, value in sorted(values.items(), reverse=back_to_front):
@@ -171,19 +175,16 @@ def test_a_mesh_keeps_its_faces(tmp_path: Path) -> None:
     assert get("cloud").read(source).surface is not None
     (tmp_path / "mesh.objects.json").write_text(json.dumps([{"id": "a", "label": "box", "box": {
         "center": [100.0, 50.0, -100.0], "extents": [10.0, 20.0, 30.0]}}]))  # fmt: skip
-    scene, _, _ = _hinted(tmp_path, scale=0.01, up="y")
+    scene, _ = read_all("cloud", tmp_path, scale=0.01, up="y")
     assert scene.room_area == pytest.approx(world.area, rel=0.02)
     assert scene.objects[0].box.center == pytest.approx((1.0, 1.0, 0.5))
 
 
-def _hinted(path: Path, **hints: object):  # type: ignore[no-untyped-def]
-    from tolman.ingest.build import ScansConfig, ingest
-    from tolman.ingest.scan_format import ScanHints
-    from tolman.scene_table import read_collection
-
-    ingest(ScansConfig("cloud", path, hints=ScanHints(**hints)), path / "out", 1)  # type: ignore[arg-type]
-    part = next(iter(read_collection(path / "out")))
-    return part.scene, part.captures, None
+def read_all(format: str, path: Path, **hints: Any) -> tuple[Scene, SummaryRow]:
+    """The first scene of a folder and what the summary says of it, where there need be no capture."""
+    (row, *_) = ingest(ScansConfig(format, path, hints=ScanHints(**hints)), path / "scenes", 1).scenes
+    assert row.state == "new", row
+    return next(iter(read_collection(path / "scenes"))).scene, row
 
 
 def test_large_and_open_places_have_no_room(tmp_path: Path) -> None:

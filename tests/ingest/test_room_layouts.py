@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ingest.pipeline import made, refused
-from ingest.test_cloud import points_of, write_ply
+from ingest.pipeline import refused
+from ingest.test_cloud import points_of, read_all, write_ply
 from ingest.worlds import CUBOIDS, ROOM, box_of, rotation, same_box, small_world
 from tolman.errors import InputError
 from tolman.ingest.formats import get, recognise
@@ -59,11 +59,7 @@ def test_boxes_door_and_area_come_back(tmp_path: Path, name: str) -> None:
     (tmp_path / "in" / "notes.txt").write_text("wall paper")
     found = recognise(tmp_path)
     assert (found.format, found.others, found.scenes, found.found["boxes"]) == (name, (), 1, "7 of 7 objects")
-    from tolman.ingest.build import ScansConfig, ingest
-    from tolman.scene_table import read_collection
-
-    ingest(ScansConfig(name, tmp_path), tmp_path / "out", 1)
-    scene = next(iter(read_collection(tmp_path / "out"))).scene
+    scene, _ = read_all(name, tmp_path)
     assert scene.id == f"{name}/{'in' if name == 'scenescript' else 'flat'}"
     assert scene.room_area == pytest.approx(small_world().area, abs=1e-9)
     assert scene.room_center == pytest.approx((ROOM[0] / 2, ROOM[1] / 2, ROOM[2] / 2))
@@ -94,22 +90,14 @@ def test_walls_that_do_not_close_leave_the_area_to_the_cloud(tmp_path: Path) -> 
         ("its walls enclose no room, so that the area isn't known by them",),
     )
     write_ply(tmp_path / "flat.ply", points_of(small_world()))
-    scene, *_ = _made(tmp_path)
+    scene, _ = read_all("spatiallm", tmp_path)
     assert scene.room_area == pytest.approx(small_world().area, rel=0.02)
-
-
-def _made(path: Path):  # type: ignore[no-untyped-def]
-    from tolman.ingest.build import ScansConfig, ingest
-    from tolman.scene_table import read_collection
-
-    (row,) = ingest(ScansConfig("spatiallm", path), path / "out", 1).scenes
-    return next(iter(read_collection(path / "out"))).scene, row
 
 
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     extra = ("window_0=Window(wall_9,1,2,1,1,1)", "bbox_90=Bbox(unknown,1,1,1,0,1,1,1)")
     (tmp_path / "flat.txt").write_text(spatiallm(extra=extra))
-    scene, row = _made(tmp_path)
+    scene, row = read_all("spatiallm", tmp_path)
     assert len(scene.objects) == 7
     assert row.repaired == ("flat.txt: doors or windows of walls that it lacks left out, rows 12",)
     assert row.notes == ("1 box without a class left out",)
@@ -137,5 +125,5 @@ def test_lines_that_are_broken_refuse_the_layout(tmp_path: Path, line: str, said
 
 def test_no_layout_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("walls of a house")
-    with pytest.raises(InputError, match="holds no .txt file with a layout that begins like 'wall_0=Wall"):
+    with pytest.raises(InputError, match=r"holds no \.txt file with a layout that begins like 'wall_0=Wall"):
         get("spatiallm").find(tmp_path)

@@ -207,19 +207,19 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
     if not config.path[0].exists():
         raise InputError(config.path[0], "there is no such folder", fix="check the path")
     out = config.folder
-    recognised = recognise(config) if config.format == AUTO else None
-    order = ScansConfig(
-        config.format if recognised is None else recognised.format,
-        config.path[0],
-        config.categories,
-        config.corrections,
-        config.completeness,
-        config.hints,
-    )
-    place = place_of(config.on, config.workers)
     events(Began("reading scans"))
     heard = PROGRESS.set(lambda said: events(Advanced(0, said)))
     try:
+        recognised = recognise(config) if config.format == AUTO else None
+        order = ScansConfig(
+            config.format if recognised is None else recognised.format,
+            config.path[0],
+            config.categories,
+            config.corrections,
+            config.completeness,
+            config.hints,
+        )
+        place = place_of(config.on, config.workers)
         with alone_in(out):
             found = carry_out(
                 order,
