@@ -7,7 +7,9 @@ import json
 import os
 import pickle
 import re
+import tarfile
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -286,3 +288,56 @@ def test_a_cut_pickle_is_told(tmp_path: Path) -> None:
     (tmp_path / "embodiedscan_infos_val.pkl").write_bytes(pickle.dumps({"a": np.zeros(9)})[:-9])
     with pytest.raises(InputError, match=r"embodiedscan_infos_val\.pkl: is no readable pickle \("):
         get("embodiedscan").find(tmp_path)
+
+
+def write_ca1m(path: Path, pictures: Sequence[Frame], *, cut: int = 0) -> None:
+    """A tar as webdataset writes it: the frames, then the world."""
+    world, members = small_world(), {}
+    fx, fy, cx, cy = world.intrinsics
+    for i, (picture, pose) in enumerate(zip(pictures, world.poses, strict=False)):
+        place = f"42898811/{1_000_000_000_000 + i * 100_000_000}"
+        for name, values in (("wide/image.png", picture.colour), ("gt/depth.png", picture.depth[1::2, 1::2] * 1000)):
+            file = BytesIO()
+            Image.fromarray(values if values.ndim == 3 else np.round(values).astype(np.uint16)).save(file, "PNG")
+            members[f"{place}.{name}"] = file.getvalue()
+        members[f"{place}.wide/image/K.json"] = json.dumps([fx, 0, cx, 0, fy, cy, 0, 0, 1]).encode()
+        members[f"{place}.gt/RT.json"] = json.dumps(pose.ravel().tolist()).encode()
+        members[f"{place}.wide/instances.json"] = b"[]"
+    boxes = [
+        {"id": f"i{i}", "category": one.category, "position": one.box.center, "scale": one.box.extents,
+         "R": np.array(one.box.axes).T.tolist()}
+        for i, one in enumerate(world.objects)
+    ]  # fmt: skip
+    members["42898811/world.gt/instances.json"] = json.dumps(boxes).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(path, "w") as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, BytesIO(data))
+    if cut:
+        path.write_bytes(path.read_bytes()[:cut])
+
+
+def test_ca1m(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    write_ca1m(tmp_path / "in" / "ca1m-val-42898811.tar", drawn)
+    found = recognise(tmp_path)
+    assert (found.format, found.others, found.found["depth"]) == ("ca1m", (), "there")
+    scene, capture, row = made("ca1m", tmp_path / "in", tmp_path / "out")
+    assert (scene.id, row.repaired, row.completeness) == ("ca1m/val-42898811", (), None)
+    assert box_error(scene, small_world()) < 1e-9
+    assert scene.counts == small_world().counts
+    for i, pose in enumerate(small_world().poses):
+        frame = int(np.abs(np.array(capture.times) - i / 10).argmin())
+        assert np.abs(capture.pose(frame) - pose).max() < 1e-6
+
+
+def test_ca1m_that_is_broken_is_told(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-arg]
+    path = tmp_path / "ca1m-train-1.tar"
+    write_ca1m(path, drawn[:1], cut=3000)
+    said = refused("ca1m", tmp_path, tmp_path / "out")
+    assert "ca1m-train-1.tar" in said
+    path.write_bytes(b"no tar" * 200)
+    assert "is no readable tar" in refused("ca1m", tmp_path, tmp_path / "out2")
+    with pytest.raises(InputError, match=r"holds no ca1m-\*\.tar"):
+        get("ca1m").find(tmp_path / "out2")

@@ -156,7 +156,7 @@ def _frame(path: Path, hints: ScanHints) -> tuple[WorldFrame, tuple[str, ...]]:
 
 
 _FIXES = {
-    "feet": "give --scale 0.3048, and --up z if it stands upright",
+    "feet": "give --scale 0.3048",
     "degrees": "convert it to a projected coordinate system in metres",
 }
 _GEO_MODEL, _GEO_UNITS = 1024, (3076, 4099)

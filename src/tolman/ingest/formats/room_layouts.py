@@ -1,7 +1,7 @@
 """Layouts of rooms as text, by SpatialLM and by SceneScript (Aria Synthetic Environments).
 
 Both are in metres with z up. A wall is a line along the floor with a height; doors and windows are given by their
-centre, and turned as their wall; a box has its centre, full lengths, and an angle about z in radians. Sources:
+centre, and turned as their wall. A box has its centre, full lengths, and an angle about z in radians. Sources:
 manycore-research/SpatialLM, spatiallm/layout/layout.py (`to_boxes`); facebookresearch/scenescript,
 src/data/geometries/bbox.py and door.py, whose `Rotation.from_euler` takes radians. Both readers pass over lines that
 they don't understand; here such a line refuses the layout, since a lost box would make counts wrong.
