@@ -41,6 +41,10 @@ SAMPLES = (
                preset="vsi-paper")
         for i in (1, 2, 3, 4)
     ),
+    Sample("7-Scenes, RedKitchen", "andyzeng/tsdf-fusion-python", "data"),
+    Sample("E57 of a pump", "davidcaron/pye57", "tests/test_data/pumpAVisualReferenceImage.e57", preset="vsi-paper"),
+    Sample("LAS in feet", "laspy/laspy", "tests/data/autzen_geo_proj.las", preset="vsi-paper"),
+    Sample("LAS of plants", "laspy/laspy", "tests/data/vegetation_1_3.las", preset="vsi-paper"),
 )  # fmt: skip
 
 

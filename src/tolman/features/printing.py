@@ -145,7 +145,8 @@ class _Bar:
                 if (step.elapsed or 0.0) < SECONDS_APART:
                     continue
                 of = f" of {step.total:,.0f}" if step.total is not None else ""
-                say(self._console, f"{step.description}: {step.completed:,.0f}{of} after {step.elapsed:,.0f} s")
+                state = f" ({step.fields['state']})" if step.fields["state"] else ""
+                say(self._console, f"{step.description}: {step.completed:,.0f}{of} after {step.elapsed:,.0f} s{state}")
 
     def _end(self) -> None:
         if self._task is not None:

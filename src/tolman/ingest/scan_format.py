@@ -7,6 +7,7 @@ and centre, the standard video, sightings, completeness, corrections.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -17,6 +18,9 @@ from numpy.typing import NDArray
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import Lens
 from tolman.scenes import Capture, Clock, Event, Lifted, OrientedBox, Sighting, TrackPoint
+
+PROGRESS: ContextVar[Callable[[str], None]] = ContextVar("progress", default=lambda _: None)
+"""Called with how far a long scan has been read, where the process that reads it can show that."""
 
 Picture = NDArray[np.uint8]
 Mask = NDArray[np.integer]

@@ -37,7 +37,7 @@ from tolman.geometry.camera_geometry import (
     turned_poses,
     turned_size,
 )
-from tolman.ingest.scan_format import CameraRecording, Mask, Picture
+from tolman.ingest.scan_format import PROGRESS, CameraRecording, Mask, Picture
 from tolman.media.images import eight_bits
 from tolman.media.video import BrokenMediaError, VideoWriter, need_pillow, read_frames, read_index
 from tolman.scenes import Capture, Sighting
@@ -501,6 +501,7 @@ def _pictures(recording: CameraRecording, chosen: NDArray[np.int64], source: Pat
             raise InputError(
                 source, f"picture {frame} of '{recording.role}' is {form}, not {recording.size[0]}×{recording.size[1]}"
             )
+        PROGRESS.get()(f"{recording.role}: frame {frame + 1:,} of {len(recording.times):,}")
         yield picture, times
 
 

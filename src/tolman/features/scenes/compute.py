@@ -25,7 +25,7 @@ from tolman.ingest.formats import AUTO, RecognisedScans, generic, names
 from tolman.ingest.formats import recognise as look_into
 from tolman.ingest.media_pool import LeftOut, PoolMedium, bring_in, read_pool
 from tolman.ingest.scan_doctor import Diagnosis, diagnose
-from tolman.ingest.scan_format import SceneSource
+from tolman.ingest.scan_format import PROGRESS, SceneSource
 from tolman.ingest.scan_measures import Pick, measure_recording, open_recording
 from tolman.parallel import place_of
 from tolman.registry import later
@@ -207,26 +207,30 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
     if not config.path[0].exists():
         raise InputError(config.path[0], "there is no such folder", fix="check the path")
     out = config.folder
-    recognised = recognise(config) if config.format == AUTO else None
-    order = ScansConfig(
-        config.format if recognised is None else recognised.format,
-        config.path[0],
-        config.categories,
-        config.corrections,
-        config.completeness,
-        config.hints,
-    )
-    place = place_of(config.on, config.workers)
     events(Began("reading scans"))
-    with alone_in(out):
-        found = carry_out(
-            order,
-            out,
-            place,
-            found=lambda count: events(Began("reading scans", count)),
-            done=lambda _: events(Advanced()),
-            shard=None if config.shard is None else Shard.parse(config.shard),
+    heard = PROGRESS.set(lambda said: events(Advanced(0, said)))
+    try:
+        recognised = recognise(config) if config.format == AUTO else None
+        order = ScansConfig(
+            config.format if recognised is None else recognised.format,
+            config.path[0],
+            config.categories,
+            config.corrections,
+            config.completeness,
+            config.hints,
         )
+        place = place_of(config.on, config.workers)
+        with alone_in(out):
+            found = carry_out(
+                order,
+                out,
+                place,
+                found=lambda count: events(Began("reading scans", count)),
+                done=lambda _: events(Advanced()),
+                shard=None if config.shard is None else Shard.parse(config.shard),
+            )
+    finally:
+        PROGRESS.reset(heard)
     events(Ended())
     return IngestResult(out, found.scenes, found.others, found.lost, recognised)
 

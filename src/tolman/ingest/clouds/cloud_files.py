@@ -1,4 +1,4 @@
-"""Clouds in files: PCD, LAS, LAZ and PLY; their formats, their order, and their times.
+"""Clouds in files: PCD, LAS, LAZ, PLY, E57, XYZ and PTS; their formats, their order, and their times.
 
 PCD files of the Point Cloud Library may be text, binary and compressed binary.
 
@@ -18,16 +18,18 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tolman.errors import InputError
 from tolman.extras import needs
 from tolman.geometry.boxes import Floats
 from tolman.ingest.clouds import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
-from tolman.ingest.readers import in_order, read_ply
+from tolman.ingest.readers import in_order, ply_parts, rigid, rotations
 
 _MARK = b"laszip encoded\0\0"
 _AFTER = 52
@@ -258,7 +260,121 @@ def _check_compressed(path: Path, file: BinaryIO, wanted: int, held: int, start:
         raise InputError(path, f"its header promises {wanted:,} bytes of points and its data {unpacked:,}")
 
 
-SUFFIXES = (".pcd", ".las", ".laz", ".ply")
+def read_e57(path: Path, chunk: int = PCD_CHUNK) -> Iterator[Sweep]:
+    """The points of all scans of a file in its own frame, in parts of at most so many.
+
+    Each scan has its pose (ASTM E2807: rotation, then translation); the quaternion is read by the names of its parts,
+    because XML leaves their order open.
+
+    Raises:
+        InputError: it can't be read, or is cut off.
+        MissingExtraError: pye57 is not installed.
+    """
+    with needs("build", "Reading E57 files"):
+        import pye57
+    with reading(path, "E57 file"), pye57.E57(str(path)) as file:
+        for number in range(file.scan_count):
+            scan = file.get_header(number)
+            known = set(scan.point_fields)
+            kind = next((kind for kind, names in _E57.items() if known.issuperset(names)), None)
+            if kind is None:
+                raise InputError(path, f"the points of scan {number} have neither x, y, z nor a direction and range")
+            wanted = [*_E57[kind], *(name for name in (f"{kind}InvalidState", "intensity") if name in known)]
+            columns, buffers = file.make_buffers(wanted, min(chunk, max(1, scan.point_count)))
+            pose, read, reader = _e57_pose(scan.node), 0, scan.points.reader(buffers)
+            while count := reader.read():
+                read += count
+                yield _e57_sweep(kind, {name: column[:count].copy() for name, column in columns.items()}, pose)
+            reader.close()
+            if read < scan.point_count:
+                raise InputError(path, f"is cut off: {read:,} of the {scan.point_count:,} points of scan {number}")
+
+
+_E57 = {
+    "cartesian": ("cartesianX", "cartesianY", "cartesianZ"),
+    "spherical": ("sphericalRange", "sphericalAzimuth", "sphericalElevation"),
+}
+
+
+def _e57_pose(scan: Any) -> Floats:
+    """Scan → file, shape (4, 4)."""
+    if not scan.isDefined("pose"):
+        return np.eye(4)
+    pose = scan["pose"]
+    parts = {"rotation": dict.fromkeys("wxyz", 0.0) | {"w": 1.0}, "translation": dict.fromkeys("xyz", 0.0)}
+    for part, values in parts.items():
+        if pose.isDefined(part):
+            parts[part] = {name: float(pose[part][name].value()) for name in values}
+    turn = rotations(**{name: np.array(value) for name, value in parts["rotation"].items()})
+    return rigid(turn, np.array([*parts["translation"].values()]))
+
+
+def _e57_sweep(kind: str, columns: dict[str, NDArray[Any]], pose: Floats) -> Sweep:
+    points = np.column_stack([columns[name] for name in _E57[kind]])
+    good = np.isfinite(points).all(1) & (columns.get(f"{kind}InvalidState", np.zeros(len(points))) == 0)
+    if kind == "spherical":
+        ranges, azimuth, elevation = points.T
+        level = ranges * np.cos(elevation)
+        points = np.column_stack([level * np.cos(azimuth), level * np.sin(azimuth), ranges * np.sin(elevation)])
+    good &= (points != 0).any(1)
+    intensity = columns.get("intensity")
+    placed = points[good] @ pose[:3, :3].T + pose[:3, 3]
+    return Sweep(None, placed, None if intensity is None else intensity[good].astype(np.float64))
+
+
+def read_xyz(path: Path, chunk: int = PCD_CHUNK) -> Iterator[Sweep]:
+    """The points of a text: x y z first in each line, apart by blanks, tabs, commas or semicolons, in parts.
+
+    A first line of words, and that of a PTS file with the number of points, are passed over.
+
+    Raises:
+        InputError: a line doesn't begin with three numbers, or the number of points is another.
+    """
+    with reading(path, "text of points"), path.open(encoding="utf-8-sig", errors="strict") as file:
+        begin, said, line = 0, None, ""
+        for line in file:
+            words = re.split(r"[\s,;]+", line.strip())
+            if len(words) == 1 and words[0].isdigit():
+                said = int(words[0])
+            elif words != [""] and _are_numbers(words[:3]) and len(words) >= 3:
+                break
+            elif begin or not line.strip():
+                raise InputError(path, "doesn't begin with x y z", row=begin + 1)
+            begin += 1
+        sign = ";" if ";" in line else "," if "," in line else None
+        file.seek(0)
+        for _ in range(begin):
+            file.readline()
+        read = 0
+        while len(part := _rows(path, file, sign, chunk, begin + read)):
+            read += len(part)
+            yield sweep_of(path, dict(zip("xyz", part.T, strict=True)), None)
+        if said is not None and read != said:
+            raise InputError(path, f"should hold {said:,} points, and {read:,} are there")
+
+
+def _rows(path: Path, file: Any, sign: str | None, chunk: int, before: int) -> Floats:
+    lines = list(islice(file, chunk))
+    if not lines:
+        return np.empty((0, 3))
+    try:
+        return np.loadtxt(lines, delimiter=sign, usecols=(0, 1, 2), ndmin=2, comments=None)
+    except ValueError:
+        for i, line in enumerate(lines):
+            words = line.split(sign)
+            if not _are_numbers(words[:3]) or len(words) < 3:
+                raise InputError(path, f"'{line.strip()[:40]}' isn't x y z", row=before + i + 1) from None
+        raise
+
+
+def _are_numbers(words: Sequence[str]) -> bool:
+    try:
+        return bool([float(word) for word in words])
+    except ValueError:
+        return False
+
+
+SUFFIXES = (".pcd", ".las", ".laz", ".ply", ".e57", ".xyz", ".pts")
 
 
 def cloud_files(place: Path) -> list[Path]:
@@ -341,9 +457,10 @@ def read_sweeps(place: Path, stamps: Floats | None = None, rule: PointTime = AUT
             for sweep in read_las(path, rule):
                 yield sweep if stamp is None else Sweep(stamp, sweep.points, sweep.intensity, sweep.times)
         elif kind == ".ply":
-            ply = read_ply(path)
-            columns = {axis: ply.points[:, i] for i, axis in enumerate("xyz")} | ply.vertex
-            yield sweep_of(path, columns, stamp, rule)
+            for columns in ply_parts(path, PCD_CHUNK):
+                yield sweep_of(path, columns, stamp, rule)
+        elif kind in (".e57", ".xyz", ".pts"):
+            yield from read_e57(path) if kind == ".e57" else read_xyz(path)
         else:
             raise InputError(path, f"is no cloud that can be read ({', '.join(SUFFIXES)})")
 

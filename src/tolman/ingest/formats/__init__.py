@@ -49,6 +49,8 @@ AUTO = "auto"
 """The name by which a format is looked for in the folder itself."""
 _ORDER = ("generic", "rig", "nerfstudio")
 """Formats that are preferred where a folder fits several: nerfstudio keeps a COLMAP model beside its own file."""
+_LAST = "cloud"
+"""The format that is looked for where a folder fits no other: many scans hold clouds."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,10 @@ def recognise(root: Path, hints: ScanHints = ScanHints()) -> RecognisedScans:  #
     known = names()
     fitting: dict[str, list[SceneSource]] = {}
     looked_for = []
-    for name in sorted(known, key=lambda one: (_ORDER.index(one) if one in _ORDER else len(_ORDER), one)):
+    order = {name: i for i, name in enumerate((*_ORDER, *sorted({*known} - {*_ORDER, _LAST}), _LAST))}
+    for name in sorted(known, key=order.__getitem__):
+        if name == _LAST and fitting:
+            continue
         try:
             fitting[name] = get(name).find(root)
         except InputError as error:

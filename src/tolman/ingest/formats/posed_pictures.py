@@ -106,6 +106,7 @@ class WorldFrame:
         metric: which of the two.
         up: the axis of the file that points up; 'z' where the scene was levelled by its cameras.
         notes: how they were found.
+        origin: a point of the file, subtracted first, as from coordinates of a survey.
     """
 
     turn: Floats
@@ -113,10 +114,11 @@ class WorldFrame:
     metric: bool
     up: Up = "z"
     notes: tuple[str, ...] = ()
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def points(self, values: Floats) -> Floats:
         """Points of the file, shape (…, 3), in metres with z up."""
-        return np.asarray(values @ self.turn.T * self.scale)
+        return np.asarray((values - np.array(self.origin)) @ self.turn.T * self.scale)
 
     def poses(self, values: Floats) -> Floats:
         """Poses camera → world of the file, shape (n, 4, 4), in metres with z up."""

@@ -48,7 +48,7 @@ from tolman.ingest.readers.rig_file import (
     read_rig,
     said,
 )
-from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
+from tolman.ingest.scan_format import PROGRESS, CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.media.images import eight_bits
 from tolman.media.video import BrokenMediaError, need_pillow, read_frames, read_index
 from tolman.scenes import Capture
@@ -377,6 +377,7 @@ def _sweeps(folder: Path, rig: RigFile) -> Iterator[Sweep]:
     for number, sweep in enumerate(sweeps):
         if not number and rig.lidar.frame == "sensor":
             check_reach(place, sweep.points)
+        PROGRESS.get()(f"{place.name}: {number + 1:,} sweeps")
         yield sweep
 
 

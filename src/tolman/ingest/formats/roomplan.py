@@ -69,7 +69,7 @@ class RoomPlan:
         if _storeys(room.storeys, room.heights) > 1:
             notes: tuple[str, ...] = ("several storeys, so that no room's area is known",)
             return RawScene(room.instances, up="y", notes=notes)
-        together: Any = shapely.union_all(list(room.floors)) if room.floors else _enclosed(room.walls)
+        together: Any = shapely.union_all(list(room.floors)) if room.floors else enclosed(room.walls)
         if together is None:
             notes = ("it has no floor, and its walls enclose none, so that the room's area isn't known",)
             return RawScene(room.instances, up="y", notes=notes)
@@ -121,7 +121,7 @@ _GAP = 0.25
 """Metres that the end of a wall may be from the next wall."""
 
 
-def _enclosed(walls: Floats) -> shapely.Geometry | None:
+def enclosed(walls: Floats) -> shapely.Geometry | None:
     """The ground that walls enclose; None where they don't close, or one lies outside."""
     lines = []
     for a, b in walls:

@@ -399,6 +399,29 @@ def read_ply(path: Path) -> Ply:
     return Ply(path, points, faces, source, vertex, face)
 
 
+def ply_parts(path: Path, count: int) -> Iterator[dict[str, NDArray[Any]]]:
+    """The properties of a cloud's vertices by name, at most so many at a time where the file is binary.
+
+    Raises:
+        InputError: it can't be read, or is cut off.
+        MissingExtraError: plyfile is not installed.
+    """
+    with needs("build", "Reading PLY files"):
+        import plyfile
+    _check_size(path)
+    try:
+        rows = plyfile.PlyData.read(str(path))["vertex"].data
+    except (plyfile.PlyParseError, ValueError, TypeError, KeyError, IndexError, MemoryError, OverflowError) as error:
+        what = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(path, f"is no readable PLY file ({what})", fix="get it again") from None
+    for first in range(0, len(rows), count):
+        part = rows[first : first + count]
+        if isinstance(rows, np.memmap):  # pages that are mapped would stay in memory
+            skip, some = rows.offset + first * rows.itemsize, min(count, len(rows) - first)
+            part = np.fromfile(path, rows.dtype, some, offset=skip)
+        yield {name: part[name] for name in rows.dtype.names or ()}
+
+
 def _numbers(path: Path, column: NDArray[Any]) -> Floats:
     if column.dtype == object:
         raise InputError(path, "a coordinate is a list")

@@ -64,7 +64,9 @@ _LATEX_SIGNS = {
     r"\leq": "≤", r"\ge": "≥", r"\geq": "≥", r"\rightarrow": "→", r"\to": "→", r"\Rightarrow": "→", r"\implies": "→",
     r"\checkmark": "✓", r"\%": "%", r"\circ": "°", r"\boldsymbol": "", r"\cong": "≈",
 }  # fmt: skip
-_LATEX_SIGN = lazy_pattern("|".join(re.escape(s) + r"(?![A-Za-z])" for s in sorted(_LATEX_SIGNS, key=len, reverse=True)))
+_LATEX_SIGN = lazy_pattern(
+    "|".join(re.escape(s) + r"(?![A-Za-z])" for s in sorted(_LATEX_SIGNS, key=len, reverse=True))
+)
 _STRUCK = lazy_pattern(r"~~[^~\n]{1,200}~~")
 _TICKED = lazy_pattern(r"^[ ]*(?:[-*•][ ]+)?\[[xX]\]", re.MULTILINE)
 _UNTICKED = lazy_pattern(r"^[ ]*(?:[-*•][ ]+)?\[ \][^\n]*", re.MULTILINE)
