@@ -21,7 +21,7 @@ from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout
 from tolman.simulate.room_shells import ROOM_SHAPES
-from tolman.simulate.twins import DIFFERENCES, SIDE, twin_of
+from tolman.simulate.twins import LANDMARK, NUMBER, SIDE, twin_of
 from tolman.simulate.walks import WALK, Walk, draw_trajectory
 from tolman.simulate.world import World
 
@@ -70,7 +70,7 @@ class WorldsConfig:
     lidar: bool = False
     media: bool = True
     twins: int = 1
-    differ: tuple[str, ...] = DIFFERENCES
+    differ: tuple[str, ...] = (LANDMARK, SIDE, NUMBER)
     quality: str = DEFAULT.name
     camera: str = WALK
 
@@ -138,8 +138,8 @@ def twin_place(
         same = replace(whole, scene=whole.scene.model_copy(update={"id": identity}))
         return same, same, plan.notes + _left_out(library)
     own = build_interior(replace(twin_of(plan, number), id=identity), library)
-    (thing,) = (thing.category for thing in plan.placed if thing.id == plan.twins[0][0])
-    own = replace(own, scene=own.scene.model_copy(update={"differs": thing}))
+    things = ", ".join(sorted({thing.category for thing in plan.twins[0]}))
+    own = replace(own, scene=own.scene.model_copy(update={"differs": things}))
     return whole, own, plan.notes + _left_out(library)
 
 
