@@ -257,12 +257,14 @@ def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _
     unshared = Counter(offered)
     kept = []
     share = preset.share
-    # For rings scenes keep what others keep as well, and all that no part of the media tells.
-    drawn = str(seed) if share.rings else f"{seed}:{found.scene.id}"
-    shared = [draft for draft in made if share.rings and not draft.single_view_cues]
-    others = [draft for draft in made if not share.rings or draft.single_view_cues]
-    most = share.per_scene * (OFFERED if share.rings else 1)
-    for draft in [*shared, *_share(others, most, drawn)]:
+    if share.rings:
+        # Scenes keep what others keep as well, and all that no part of the media tells.
+        chosen = [draft for draft in made if not draft.single_view_cues]
+        cued = [draft for draft in made if draft.single_view_cues]
+        chosen += _share_for_rings(cued, share.per_scene * OFFERED, seed, found.scene.differing)
+    else:
+        chosen = _share(made, share.per_scene, f"{seed}:{found.scene.id}")
+    for draft in chosen:
         unshared[draft.task] -= 1
         draft = with_key_frames(with_needed_frames(draft.finished()), found)
         kept.append((draft, sources_of(draft, found)))
@@ -299,6 +301,22 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
         order = sorted(own, key=lambda one: _drawn(f"{seed}:{task}:{one}"))
         kept += islice(_in_turn([_shuffled(own[answer], seed) for answer in order]), most)
     return kept
+
+
+def _share_for_rings(made: Sequence[Draft], most: int, seed: int, differing: Sequence[str]) -> list[Draft]:
+    """At most so many of each question type, those first that name what differs among twins.
+
+    The order depends on the questions' words alone, and the same question has each answer once: from other pictures it
+    would be of no use to a ring.
+    """
+    kept: dict[str, dict[tuple[str, str], Draft]] = {}
+    for draft in made:
+        kept.setdefault(draft.task, {}).setdefault((draft.question, draft.answer), draft)
+
+    def rank(draft: Draft) -> tuple[bool, bytes]:
+        return not any(name in draft.question for name in differing), _drawn(f"{seed}:{draft.question}")
+
+    return [draft for own in kept.values() for draft in sorted(own.values(), key=rank)[:most]]
 
 
 def _shuffled(drafts: Sequence[Draft], seed: str) -> Iterator[Draft]:

@@ -337,3 +337,37 @@ def _order(members: Sequence[_Seen], seed: str) -> tuple[str, ...]:
     """The options of a ring of choices in the order that all its questions show."""
     answers = {one.answer for one in members} if members[0].is_open else set(members[0].options)
     return tuple(sorted(answers, key=lambda text: hashlib.sha256(f"{seed}:{text}".encode()).digest()))
+
+
+LEAST_PLACES_FOR_SHARES = 40
+"""Places among which each may have a largest share of the questions; among fewer, shares are what they are."""
+
+
+def within_shares(chosen: Sequence[int], place: Callable[[int], str], rings: Mapping[int, InRing], most: float) -> list[int]:
+    """Leave out rings until no place has more than a share of all questions; nothing where there are few places.
+
+    Args:
+        chosen: numbers of the questions.
+        place: of a question.
+        rings: of the questions that are in one.
+        most: the largest share.
+    """
+    units: dict[str, list[int]] = {}
+    for number in chosen:
+        units.setdefault(rings[number].name if number in rings else str(number), []).append(number)
+    held = Counter(place(number) for number in chosen)
+    by_place: dict[str, list[str]] = {}
+    for name in sorted(units, key=_draw):
+        for one in {place(number) for number in units[name]}:
+            by_place.setdefault(one, []).append(name)
+    left_out: set[str] = set()
+    while len(held) >= LEAST_PLACES_FOR_SHARES:
+        largest, count = max(held.items(), key=lambda pair: (pair[1], pair[0]))
+        if count <= most * held.total():
+            break
+        name = next(one for one in by_place[largest] if one not in left_out)
+        left_out.add(name)
+        held.subtract(Counter(place(number) for number in units[name]))
+        held = +held
+    gone = {number for name in left_out for number in units[name]}
+    return [number for number in chosen if number not in gone]
