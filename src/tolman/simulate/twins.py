@@ -19,10 +19,11 @@ from tolman.simulate.room_contents import FLAT_TOPS, look_alikes
 from tolman.simulate.room_shells import Room
 
 LANDMARK, SIDE, NUMBER = "landmark", "side", "number"
-EXCHANGE, SCALE, KINDS = "exchange", "scale", "kinds"
-DIFFERENCES = (LANDMARK, SIDE, NUMBER, EXCHANGE, SCALE, KINDS)
+EXCHANGE, SCALE, KINDS, OTHER_WALK = "exchange", "scale", "kinds", "walk"
+DIFFERENCES = (LANDMARK, SIDE, NUMBER, EXCHANGE, SCALE, KINDS, OTHER_WALK)
 """In what twins differ: one thing stands beside another landmark in each, to another side of one, or is there in other
-numbers; several things exchange their places; some things have other sizes; three kinds are there in other numbers."""
+numbers; several things exchange their places; some things have other sizes; three kinds are there in other numbers; or
+the camera takes another walk."""
 APART = 1.2
 """Metres between any two places of the thing that is moved."""
 LEAD = 0.4

@@ -45,7 +45,8 @@ class PosedSettings(ViewSettings):
         shortest_clip, longest_clip: seconds.
         least: metres that a camera must be displaced by.
         onward: metres that it must come on by between two pictures in a row.
-        slowest: metres per second.
+        speeds: the options of speeds, metres per second, rising: about 1.6 times each other.
+        near: how many times as fast or as slow as an option a speed may be.
         clearly: degrees that the way of the next view must be away from the next quadrant.
         level: degrees that a turn may have and still be none.
         widest: degrees that two pictures in a row may be turned by, so that they share something.
@@ -58,7 +59,8 @@ class PosedSettings(ViewSettings):
     longest_clip: float = 20.0
     least: float = 0.8
     onward: float = 0.25
-    slowest: float = 0.15
+    speeds: tuple[float, ...] = (0.16, 0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0, 16.0, 25.0)
+    near: float = 1.15
     clearly: float = 15.0
     level: float = 10.0
     widest: float = 75.0
@@ -207,23 +209,30 @@ def _ask_speed(shown: Gallery, views: Sequence[View], clip: Clip, settings: Pose
     if clock is not None and clock.method == "untimed":
         return Rejected(SPEED_TASK, shown.scene.id, UNTIMED)
     speed = average_speed(shown, clip)
-    answer = f"{speed:.2f}"
-    if speed < settings.slowest:
-        return Rejected(SPEED_TASK, shown.scene.id, f"slower than {settings.slowest} m/s")
     # Wide gaps: people estimate a speed no better.
-    options = numeric_options(
-        answer, f"{clip[0].shot}:{clip[1].shot}:{SPEED_TASK}", margin="0.40", lower="0.2", upper="2.6"
-    )
-    if not options:
-        return Rejected(SPEED_TASK, shown.scene.id, no_distractors(margin="0.40", lower="0.2", upper="2.6"))
-    texts = tuple(f"{text} m/s" for text in options)
-    return Draft(SPEED_TASK, shown.scene.id, SPEED_QUESTION, texts[0], None, texts, {"speed": speed}, _part(clip))
+    answer = min(settings.speeds, key=lambda one: _ratio(one, speed))
+    if _ratio(answer, speed) > settings.near:
+        return Rejected(SPEED_TASK, shown.scene.id, f"no option within a factor of {settings.near} of the speed")
+    # Four in a row, so drawn that the right one is any of them: slow and fast recordings meet in the same texts.
+    draw = random.Random(f"{clip[0].shot}:{clip[1].shot}:{SPEED_TASK}")
+    place = settings.speeds.index(answer)
+    first = draw.choice(range(max(0, place - 3), min(place, len(settings.speeds) - 4) + 1))
+    others = (one for one in settings.speeds[first : first + 4] if one != answer)
+    texts = tuple(f"{one} m/s" for one in (answer, *others))
+    return Draft(
+        SPEED_TASK, shown.scene.id, SPEED_QUESTION, texts[0], None, texts, {"speed": speed}, _part(clip),
+        open_options=True,
+    )  # fmt: skip
+
+
+def _ratio(one: float, other: float) -> float:
+    return max(one / other, other / one) if min(one, other) > 0 else math.inf
 
 
 def _speed_again(shown: Gallery, views: Sequence[View], settings: PosedSettings, item: Item) -> Recomputed:
     """The average speed in the clip."""
     speed = average_speed(shown, _ends(shown, item))
-    text = f"{speed:.2f} m/s"
+    text = min(item.options, key=lambda option: _ratio(float(option.split()[0]), speed))
     return Recomputed(text, text, None, (), {"speed": speed})
 
 
@@ -326,7 +335,7 @@ def _ask_order(shown: Gallery, views: Sequence[View], clip: Clip, settings: Pose
     return Draft(
         ORDER_TASK, shown.scene.id, ORDER_QUESTION, options[0], None, options,
         {"seconds": [view.seconds for view in six]},
-        (six[0].shot, six[5].shot, *(six[1 + i].shot for i in order)), reasoning=steps,
+        (six[0].shot, six[5].shot, *(six[1 + i].shot for i in order)), reasoning=steps, open_options=True,
     )  # fmt: skip
 
 

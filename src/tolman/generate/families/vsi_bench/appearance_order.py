@@ -23,8 +23,8 @@ class AppearanceSettings(FamilySettings):
         pixels: how many of a category make it seen. The paper's threshold is not published.
         gap: seconds that first appearances must be apart.
         listing: how the question lists its four categories: drawn for each scene, or by the alphabet, so that scenes
-            with the same four share the question's text. With 'alphabet' sets are preferred that many scenes have, too,
-            and a scene that has twins is asked about all sets with the thing in which they differ.
+            with the same four share the question's text. With 'alphabet' sets are preferred that many scenes have, too.
+            Twins are asked about all sets of some categories, with the thing in which they differ if there is one.
     """
 
     pixels: int = 200
@@ -37,7 +37,7 @@ _PATTERN = re.compile(r"order of the following categories in the video: (.+)\?\Z
 _TRIES = 24
 _SETS = 4
 _OF_TWINS = 10
-"""Other categories of which all sets are asked with the thing in which twins differ."""
+"""Categories of which twins are asked about all sets."""
 
 
 def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, float]:
@@ -103,12 +103,12 @@ def _sets(
             if len(chosen) < 4 and all(abs(first[name] - first[other]) > settings.gap for other in chosen):
                 chosen.append(name)
         yield chosen
-    differs = geometry.scene.differs
-    if settings.listing == "alphabet" and differs is not None and differs in first:
-        others = [name for name in shared_order(sorted(first), TASK) if name != differs][:_OF_TWINS]
-        for three in itertools.combinations(others, 3):
-            if gap([first[name] for name in (differs, *three)]) > settings.gap:
-                yield [differs, *three]
+    if settings.listing == "alphabet" and geometry.scene.twins:
+        with_it = [name for name in (geometry.scene.differs,) if name in first]
+        others = [name for name in shared_order(sorted(first), TASK) if name not in with_it][:_OF_TWINS]
+        for rest in itertools.combinations(others, 4 - len(with_it)):
+            if gap([first[name] for name in (*with_it, *rest)]) > settings.gap:
+                yield [*with_it, *rest]
 
 
 def _preferred(names: list[str], generator: random.Random, number: int, settings: AppearanceSettings) -> list[str]:
