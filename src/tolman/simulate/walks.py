@@ -44,8 +44,8 @@ SPEED, TURN = 1.0, np.radians(70)
 _WALK_DWELL = 0.35
 """Seconds for a look."""
 _PACE = CameraPace(SPEED, TURN)
-_ROUND = 12
-"""Steps of a look all round: short ones, so that it is slow."""
+_ROUND, _STEPS = 0.4, (12, 8, 4)
+"""Share of its time that a look all round may take, and steps of one: the more, the slower it is."""
 _DRAWN = 0.75
 """Share of its time that a drawn order of looks may take at full speed: splines between looks are faster."""
 
@@ -139,14 +139,16 @@ def _order_of_twin(
     """
     eye, begin, end = central_look(views)
     way, start = (1, -1)[twin % 2], begin + np.pi * (twin // 2 % 2)
-    round_it = [(eye, start + way * step * 2 * np.pi / _ROUND) for step in range(_ROUND + 1)]
-    looks = [*round_it, *choose_looks(views, ahead), (eye, end + twin * np.pi / 2)]
-    cost, last = costs(looks, views, ground), len(looks) - 1
-    tour = [*range(len(round_it)), last]
-    if duration(tour, cost) > seconds / 2:
-        tour = [0, last]
-    fixed = len(tour) - 1
-    for look in range(len(round_it), last):
+    begun: list[Look] = [(eye, start)]
+    for steps in _STEPS:
+        round_it = [(eye, start + way * step * 2 * np.pi / steps) for step in range(steps + 1)]
+        if duration(range(steps + 1), costs(round_it, views, ground)) <= _ROUND * seconds:
+            begun = round_it
+            break
+    looks = [*begun, *choose_looks(views, ahead), (eye, end + twin * np.pi / 2)]
+    cost, last, fixed = costs(looks, views, ground), len(looks) - 1, len(begun)
+    tour = [*range(fixed), last]
+    for look in range(fixed, last):
         longer = [[*tour[:place], look, *tour[place:]] for place in range(fixed, len(tour))]
         fitting = [one for one in longer if duration(one, cost) <= _DRAWN * seconds]
         if fitting:
