@@ -21,7 +21,7 @@ from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout
 from tolman.simulate.room_shells import ROOM_SHAPES
-from tolman.simulate.twins import LANDMARK, NUMBER, OTHER_WALK, SIDE, twin_of
+from tolman.simulate.twins import LANDMARK, NUMBER, OTHER_WALK, SIDE, SIMPLER, twin_of
 from tolman.simulate.walks import WALK, Walk, draw_trajectory
 from tolman.simulate.world import World
 
@@ -180,6 +180,8 @@ def _plan(
     if shape not in ROOM_SHAPES:
         raise unknown("place", shape, PLACES)
     for attempt in range(_PLANS):
+        if attempt == _PLANS - 1:
+            differ = SIMPLER.get(differ, differ)
         own = f"{seed}:{attempt}" if attempt else seed
         library = MadeLibrary(own, None if config.furniture is None else library_at(config.furniture))
         room = ROOM_SHAPES[ROOM_SHAPES.index(shape)]

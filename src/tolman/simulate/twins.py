@@ -24,6 +24,8 @@ DIFFERENCES = (LANDMARK, SIDE, NUMBER, EXCHANGE, SCALE, KINDS, OTHER_WALK)
 """In what twins differ: one thing stands beside another landmark in each, to another side of one, or is there in other
 numbers; several things exchange their places; some things have other sizes; three kinds are there in other numbers; or
 the camera takes another walk."""
+SIMPLER = {EXCHANGE: SIDE, SCALE: SIDE, KINDS: NUMBER}
+"""Differences for which a plan may have no room, and those that take their places."""
 APART = 1.2
 """Metres between any two places of the thing that is moved."""
 LEAD = 0.4
@@ -87,12 +89,13 @@ def things_for_twins(placing: Placing, count: int, differ: str) -> TwinThings:
     Args:
         placing: the furnished shell; the things are added to it.
         count: of twins.
-        differ: their difference, of `DIFFERENCES`; where there is no room for it, the side or the number.
+        differ: their difference, of `DIFFERENCES`; where landmarks have no room next to them, the side.
     """
     makers = {EXCHANGE: _exchanged, SCALE: _scaled, KINDS: _kinds}
-    found = makers[differ](placing, count) if differ in makers else TwinThings()
-    if not found.own:
-        copies = _numbers(placing, count) if differ in (NUMBER, KINDS) else _places(placing, count, differ)
+    if differ in makers:
+        found = makers[differ](placing, count)
+    else:
+        copies = _numbers(placing, count) if differ == NUMBER else _places(placing, count, differ)
         ids = list(dict.fromkeys(copy.id for own in copies for copy in own))
         # The first ids, so that nothing but what differs does.
         named = [tuple(replace(copy, id=name) for copy, name in zip(own, ids, strict=False)) for own in copies]
