@@ -135,7 +135,8 @@ def twin_place(
     """
     plan, library, whole = _group(replace(config, scenes=0), shape, seed, differ)
     if not plan.twins:
-        same = replace(whole, scene=whole.scene.model_copy(update={"id": identity}))
+        named = {"id": identity, "dataset": identity.split("/")[0]}
+        same = replace(whole, scene=whole.scene.model_copy(update=named))
         return same, same, plan.notes + _left_out(library)
     own = build_interior(replace(twin_of(plan, number), id=identity), library)
     things = ", ".join(sorted({thing.category for thing in plan.twins[0]}))
