@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -51,7 +52,8 @@ class PosedSettings(ViewSettings):
         level: degrees that a turn may have and still be none.
         widest: degrees that two pictures in a row may be turned by, so that they share something.
         pause: seconds that two clips of a recording must differ by, start and end together.
-        questions: of a recording at most.
+        questions: of a recording about next views at most.
+        of_answer: questions of a recording with the same answer at most.
     """
 
     moments: int = 60
@@ -66,6 +68,7 @@ class PosedSettings(ViewSettings):
     widest: float = 75.0
     pause: float = 2.0
     questions: int = 6
+    of_answer: int = 2
 
 
 Clip = tuple[View, View]
@@ -127,10 +130,14 @@ def _drafts(geometry: SceneGeometry, settings: PosedSettings, task: str, ask: As
     shown = gallery(geometry, settings)
     recordings, asked = list(moments_of(shown, settings)), False
     for views in recordings:
-        made = (ask(shown, views, clip, settings) for clip in clips_of(shown, views, settings, task))
-        for found in first_drafts(made, settings.questions):
+        given: Counter[str] = Counter()
+        for found in (ask(shown, views, clip, settings) for clip in clips_of(shown, views, settings, task)):
             asked = True
-            yield found
+            answer = found.answer if isinstance(found, Draft) else ""
+            given[answer] += 1
+            # Usual motions, such as forward, would else leave no room for others.
+            if not answer or given[answer] <= settings.of_answer:
+                yield found
     if not asked:
         apart = f"no two sampled pictures are {settings.shortest_clip:g} to {settings.longest_clip:g} s apart"
         yield Rejected(task, geometry.scene.id, apart if recordings else NO_PAIR)
@@ -193,10 +200,8 @@ _SPEED_STEP = 0.5
 
 def average_speed(shown: Gallery, clip: Clip) -> float:
     """Metres per second along the way between the ends of a clip, straight between places half a second apart."""
-    camera = shown.cameras[clip[0].shot.capture]
-    frames = range(clip[0].shot.frame, clip[1].shot.frame + 1)
-    places = np.array([camera.pose(frame)[:3, 3] for frame in frames])
-    times = np.array([camera.times[frame] for frame in frames])
+    camera, frames = shown.cameras[clip[0].shot.capture], slice(clip[0].shot.frame, clip[1].shot.frame + 1)
+    places, times = np.array(camera.poses[frames])[:, [3, 7, 11]], np.array(camera.times[frames])
     good = np.isfinite(places).all(1)
     seconds = float(times[-1] - times[0])
     wanted = np.linspace(times[0], times[-1], max(2, round(seconds / _SPEED_STEP) + 1))

@@ -24,7 +24,8 @@ class AppearanceSettings(FamilySettings):
         gap: seconds that first appearances must be apart.
         listing: how the question lists its four categories: drawn for each scene, or by the alphabet, so that scenes
             with the same four share the question's text. With 'alphabet' sets are preferred that many scenes have, too.
-            Twins are asked about all sets of some categories, with the thing in which they differ if there is one.
+            Twins are asked about all sets of some categories: where they differ in one thing, those with it, and where
+            in several, these first.
     """
 
     pixels: int = 200
@@ -36,7 +37,7 @@ TASK = "obj_appearance_order"
 _PATTERN = re.compile(r"order of the following categories in the video: (.+)\?\Z")
 _TRIES = 24
 _SETS = 4
-_OF_TWINS = 10
+_OF_TWINS = 11
 """Categories of which twins are asked about all sets."""
 
 
@@ -104,11 +105,12 @@ def _sets(
                 chosen.append(name)
         yield chosen
     if settings.listing == "alphabet" and geometry.scene.twins:
-        with_it = [name for name in (geometry.scene.differs,) if name in first]
-        others = [name for name in shared_order(sorted(first), TASK) if name not in with_it][:_OF_TWINS]
-        for rest in itertools.combinations(others, 4 - len(with_it)):
-            if gap([first[name] for name in (*with_it, *rest)]) > settings.gap:
-                yield [*with_it, *rest]
+        differing = [name for name in geometry.scene.differing if name in first]
+        others = [name for name in shared_order(sorted(first), TASK) if name not in differing]
+        ordered, fixed = ([*differing, *others][:_OF_TWINS], differing if len(differing) == 1 else [])
+        for four in itertools.combinations(ordered, 4):
+            if set(fixed) <= set(four) and gap([first[name] for name in four]) > settings.gap:
+                yield list(four)
 
 
 def _preferred(names: list[str], generator: random.Random, number: int, settings: AppearanceSettings) -> list[str]:

@@ -19,7 +19,7 @@ from tolman.extras import LazyModule
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.family import Draft, Family, FamilySettings, Recomputed, Rejected, place_of
 from tolman.generate.scene_geometry import KEY, angle_error
-from tolman.generate.share_sampling import shared_order
+from tolman.generate.share_sampling import draws_of, shared_order
 from tolman.geometry.ground_plane import THIRDS, boundary_gap, egocentric_angle, sector_of
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
@@ -54,7 +54,7 @@ _PATTERN = re.compile(r"beginning at the (.+?) facing the (.+?)\. You want to na
 _STOP = re.compile(r"Go forward until the (.+?)(?= \d+\. |\. You have reached)")
 _TURN_FIRST = " 1. [please fill in]"
 _TRIES = 60
-_MOVES_OF_TWINS, _OF_TWINS = (2, 3), 8
+_MOVES_OF_TWINS, _OF_TWINS = (2, 3), 9
 """Lengths of routes that twins are all asked about, and landmarks on them."""
 
 
@@ -131,14 +131,14 @@ def draft(geometry: SceneGeometry, settings: RouteSettings) -> Iterator[Draft | 
     if not scene.floor:
         yield Rejected(TASK, scene.id, "the floor's outline is not known")
         return
-    generator = random.Random(f"{scene.id}:{TASK}")
+    generator = draws_of(scene, TASK)
     for stops in _routes(geometry, generator, settings):
         broken = violations(geometry, stops, settings)
         yield Rejected(TASK, scene.id, broken[0]) if broken else question(geometry, stops, generator)
 
 
 def _routes(geometry: SceneGeometry, generator: random.Random, settings: RouteSettings) -> Iterator[tuple[str, ...]]:
-    """Routes, each once: some of every length, and of twins all short ones by the thing in which they differ."""
+    """Routes, each once: some of every length, and of twins all short ones by a thing in which they differ."""
     seen: set[tuple[str, ...]] = set()
     for moves in range(settings.least_moves, min(settings.most_moves, len(geometry.unique) - 1) + 1):
         for _ in range(_TRIES):
@@ -146,14 +146,12 @@ def _routes(geometry: SceneGeometry, generator: random.Random, settings: RouteSe
             if stops not in seen:
                 seen.add(stops)
                 yield stops
-    differs = geometry.scene.differs
-    if differs in geometry.unique:
-        others = [name for name in shared_order(geometry.unique, TASK) if name != differs][:_OF_TWINS]
-        for moves in _MOVES_OF_TWINS:
-            for rest, place in itertools.product(itertools.permutations(others, moves), range(moves + 1)):
-                stops = (*rest[:place], differs, *rest[place:])
-                if stops not in seen:
-                    yield stops
+    differing = [name for name in geometry.scene.differing if name in geometry.unique]
+    others = [name for name in shared_order(geometry.unique, TASK) if name not in differing]
+    for moves in _MOVES_OF_TWINS if differing else ():
+        for stops in itertools.permutations([*differing, *others][:_OF_TWINS], moves + 1):
+            if stops not in seen and not set(differing).isdisjoint(stops):
+                yield stops
 
 
 def question(
