@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from tolman.generate.answer_evidence import with_key_frames, with_needed_frames
 from tolman.generate.draft_storage import DraftEntry, DraftFile, Entries
@@ -306,17 +306,18 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 def _share_for_rings(made: Sequence[Draft], most: int, seed: int, differing: Sequence[str]) -> list[Draft]:
     """At most so many of each question type, those first that name what differs among twins.
 
-    The order depends on the questions' words alone, and the same question has each answer once: from other pictures it
-    would be of no use to a ring.
+    The order depends on the questions' words alone; a question with the same answer from other pictures comes after
+    all that have no such.
     """
-    kept: dict[str, dict[tuple[str, str], Draft]] = {}
+    kept: dict[str, list[tuple[tuple[int, bool, bytes], Draft]]] = {}
+    before: Counter[tuple[str, str, str]] = Counter()
     for draft in made:
-        kept.setdefault(draft.task, {}).setdefault((draft.question, draft.answer), draft)
-
-    def rank(draft: Draft) -> tuple[bool, bytes]:
-        return not any(name in draft.question for name in differing), _drawn(f"{seed}:{draft.question}")
-
-    return [draft for own in kept.values() for draft in sorted(own.values(), key=rank)[:most]]
+        same = (draft.task, draft.question, draft.answer)
+        others = not any(name in draft.question for name in differing)
+        rank = before[same], others, _drawn(f"{seed}:{draft.question}")
+        kept.setdefault(draft.task, []).append((rank, draft))
+        before[same] += 1
+    return [draft for own in kept.values() for _, draft in sorted(own, key=itemgetter(0))[:most]]
 
 
 def _shuffled(drafts: Sequence[Draft], seed: str) -> Iterator[Draft]:
