@@ -304,7 +304,7 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
 
 def _share_for_rings(made: Sequence[Draft], most: int, seed: int, differing: Sequence[str]) -> list[Draft]:
-    """At most so many of each question type, those first that name what differs among twins.
+    """At most so many of each question type, those first that name a difference of twins.
 
     The order depends on the questions' words alone; a question with the same answer from other pictures comes after
     all that have no such.

@@ -367,7 +367,7 @@ def _order(members: Sequence[_Seen], seed: str) -> tuple[str, ...]:
 
 
 LEAST_PLACES_FOR_SHARES = 40
-"""Places among which each may have a largest share of the questions; among fewer, shares are what they are."""
+"""Places that it takes for a limit on the share of each."""
 
 
 def within_shares(chosen: Sequence[int], place: Callable[[int], str], rings: Mapping[int, InRing], most: float) -> list[int]:

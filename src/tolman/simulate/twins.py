@@ -384,7 +384,7 @@ def _scaled(placing: Placing, count: int) -> TwinThings:
 
 
 def _unlike(pieces: Sequence[Furniture], most: int) -> list[Furniture]:
-    """Return the first pieces, each of a category of its own, that nobody takes for one another."""
+    """Return the first pieces of different categories, no two of them look-alikes."""
     found: list[Furniture] = []
     for piece in pieces:
         names = {one.category for one in found}
