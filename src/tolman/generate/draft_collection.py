@@ -260,6 +260,8 @@ def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _
     if share.rings:
         # Scenes keep what others keep as well, and all that no part of the media tells.
         chosen = [draft for draft in made if not draft.single_view_cues]
+        if share.offered is not None:
+            chosen = _share_for_rings(chosen, share.offered, seed, found.scene.differing)
         cued = [draft for draft in made if draft.single_view_cues]
         chosen += _share_for_rings(cued, share.per_scene * OFFERED, seed, found.scene.differing)
     else:
@@ -312,9 +314,10 @@ def _share_for_rings(made: Sequence[Draft], most: int, seed: int, differing: Seq
     kept: dict[str, list[tuple[tuple[int, bool, bytes], Draft]]] = {}
     before: Counter[tuple[str, str, str]] = Counter()
     for draft in made:
-        same = (draft.task, draft.question, draft.answer)
-        others = not any(name in draft.question for name in differing)
-        rank = before[same], others, _drawn(f"{seed}:{draft.question}")
+        options = () if draft.is_number or draft.open_options else sorted(draft.options)
+        text = f"{draft.question}:{options}"
+        same = (draft.task, text, draft.answer)
+        rank = before[same], not any(name in text for name in differing), _drawn(f"{seed}:{text}")
         kept.setdefault(draft.task, []).append((rank, draft))
         before[same] += 1
     return [draft for own in kept.values() for _, draft in sorted(own, key=itemgetter(0))[:most]]

@@ -55,6 +55,8 @@ class ShareSettings(BaseModel):
             fraction of the time.
         rings: whether questions come in rings: scenes that answer the same question differently (`generate.rings`), so
             that no text reveals its answer. Then filtering concerns only the cues of single parts of the media.
+        offered: the most of a question type from one scene that rings are formed of, for types without cues of single
+            parts of the media; None for all.
         fewest: question types with fewer questions are left out.
         most_of_place: the largest share of all questions that one place may have, its twins included, where there are
             places enough.
@@ -68,6 +70,7 @@ class ShareSettings(BaseModel):
     max_filter_rounds: int = 0
     most_taught: int | None = None
     rings: bool = False
+    offered: int | None = None
     fewest: int = 0
     most_of_place: float = 1.0
 
@@ -231,7 +234,7 @@ class GenerationPreset(BaseModel):
         """The settings that questions depend on, as JSON values: every threshold of every family that asks."""
         found = self.model_dump(mode="json", exclude={"settings"})
         # Benchmarks of before there were such limits are made again under their own presets.
-        for name in ("fewest", "most_of_place"):
+        for name in ("offered", "fewest", "most_of_place"):
             if found["share"][name] == ShareSettings.model_fields[name].default:
                 del found["share"][name]
         own = {name: self.settings_for(family(name)).model_dump(mode="json") for name in self.families}
@@ -291,11 +294,13 @@ PRESETS = {
     ),
 }
 _RINGED = PRESETS["tolman-1"]
+_WITHOUT_RINGS = ("mmsi-bench/multi-step", "spatialbench/route-gaps")
+"""Twins hardly ever answer these differently: both take a whole walk among fixed things."""
 PRESETS["tolman-2"] = _RINGED.model_copy(
     update={
         "name": "tolman-2",
-        "families": (*_RINGED.families, *POSED_VIDEO),
-        "share": _RINGED.share.model_copy(update={"fewest": 100, "most_of_place": 0.03}),
+        "families": (*(name for name in _RINGED.families if name not in _WITHOUT_RINGS), *POSED_VIDEO),
+        "share": _RINGED.share.model_copy(update={"offered": 80, "fewest": 100, "most_of_place": 0.03}),
     }
 )
 """The presets by name; `preset('all')` has the families of plugins as well."""
