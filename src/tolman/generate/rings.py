@@ -370,7 +370,9 @@ LEAST_PLACES_FOR_SHARES = 40
 """Places that it takes for a limit on the share of each."""
 
 
-def within_shares(chosen: Sequence[int], place: Callable[[int], str], rings: Mapping[int, InRing], most: float) -> list[int]:
+def within_shares(
+    chosen: Sequence[int], place: Callable[[int], str], rings: Mapping[int, InRing], most: float
+) -> list[int]:
     """Leave out rings until no place has more than a share of all questions; nothing where there are few places.
 
     Args:

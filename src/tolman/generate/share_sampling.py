@@ -197,7 +197,7 @@ class SharedDraws(random.Random):
         super().__init__(key)
         self._key = key
 
-    def sample(self, population: Sequence[T], k: int, **_: Any) -> list[T]:  # type: ignore[override]
+    def sample(self, population: Sequence[T], k: int, **_: Any) -> list[T]:
         """The first so many things in an order by their hashes."""
         return sorted(population, key=self._rank)[:k]
 

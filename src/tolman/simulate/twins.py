@@ -50,8 +50,8 @@ _ON_FLOOR = 0.03
 """Metres; what stands lower than this stands on the floor or on a rug."""
 _NO_LANDMARKS = ("rug", "door", "window")
 _STEADY, _OFF_MIDDLE = 0.35, 0.4
-"""`_SWAY` of places that things exchange, so that one is in each quarter around the hub, and metres (standard deviation)
-by which the hub is off the room's middle."""
+"""`_SWAY` of places that things exchange, so that one is in each quarter around the hub, and metres (standard
+deviation) by which the hub is off the room's middle."""
 _HANDY = 0.65
 """Metres that a thing which is exchanged is wide at most."""
 _KNEE_HIGH = 0.3
@@ -59,7 +59,7 @@ _KNEE_HIGH = 0.3
 _LATIN = ((8, 3, 5), (5, 8, 3), (3, 5, 8), (2, 2, 2))
 """Numbers of three kinds in four twins: each kind has each of `COUNTS` once, and is the most and the fewest once."""
 _SMALLER, _MOST_TRIPLES = 0.5, 4
-"""Metres that a thing of such a kind is wide at most, as there are sixteen of them, and sets of kinds that are tried."""
+"""Metres that a thing of such a kind is wide at most, as there are sixteen, and sets of kinds that are tried."""
 LEAST_SIZE, SIZES = 0.4525, 4.0
 """Metres of the longest side at which the sizes of a thing begin, and the ratio over which they are spread."""
 _SCALABLE = (0.5, 1.5)
@@ -285,7 +285,9 @@ def _exchanged(placing: Placing, count: int) -> TwinThings:
         if piece.id in there:
             placing.remove(there[piece.id])
     chosen, others = chosen[:count], chosen[count:]
-    spots = _spots_to_exchange(placing, replace(chosen[0], size=_largest([piece.size for piece in chosen])), others, count)
+    spots = _spots_to_exchange(
+        placing, replace(chosen[0], size=_largest([piece.size for piece in chosen])), others, count
+    )
     own = []
     for i in range(count if spots else 0):
         order = [i ^ j if count & (count - 1) == 0 else (i + j) % count for j in range(count)]
@@ -300,7 +302,9 @@ def _spots_to_exchange(placing: Placing, stand_in: Furniture, hubs: list[Furnitu
     middle = rooms[0].polygon.centroid
     for piece in hubs:
         away = placing.generator.normal(0, _OFF_MIDDLE, (_TRIES, 2))
-        near = [(middle.x + float(x), middle.y + float(y), float(placing.generator.uniform(-np.pi, np.pi))) for x, y in away]
+        near = [
+            (middle.x + float(x), middle.y + float(y), float(placing.generator.uniform(-np.pi, np.pi))) for x, y in away
+        ]
         hub = placing.at(rooms[0], piece, near)
         for _ in range(_MOST_HUBS if hub else 0):
             spots = _around(placing, stand_in, hub, [], count, sway=_STEADY) if hub else []
@@ -350,7 +354,9 @@ def _kinds(placing: Placing, count: int) -> TwinThings:
     own = []
     for numbers in _LATIN:
         drawn = [spots[int(i)] for i in placing.generator.permutation(len(spots))]
-        things = [(piece, i) for kind, number in zip(kinds, numbers, strict=True) for i, piece in enumerate(kind[:number])]
+        things = [
+            (piece, i) for kind, number in zip(kinds, numbers, strict=True) for i, piece in enumerate(kind[:number])
+        ]
         own.append(tuple(_there(piece, i, spot) for (piece, i), spot in zip(things, drawn, strict=False)))
     return TwinThings(tuple(spot.id for spot in spots), tuple(own))
 
@@ -377,7 +383,10 @@ def _scaled(placing: Placing, count: int) -> TwinThings:
         if len(spots) == _MOST_SCALED:
             break
     own = (
-        tuple(_there(of_sizes[(i + n) % count], 0, spot) for n, (of_sizes, spot) in enumerate(zip(sizes, spots, strict=True)))
+        tuple(
+            _there(of_sizes[(i + n) % count], 0, spot)
+            for n, (of_sizes, spot) in enumerate(zip(sizes, spots, strict=True))
+        )
         for i in range(count)
     )
     return TwinThings(tuple(spot.id for spot in spots), tuple(own) if spots else ())
@@ -401,7 +410,9 @@ def _largest(sizes: Sequence[Vector]) -> Vector:
 def _there(piece: Furniture, number: int, spot: Placed) -> Placed:
     """A piece on the floor at a spot that is taken by a larger one."""
     center = (*spot.center[:2], piece.size[2] / 2)
-    return Placed(f"{piece.category.replace(' ', '-')}-{number}", piece.category, piece.id, center, spot.yaw, piece.size)
+    return Placed(
+        f"{piece.category.replace(' ', '-')}-{number}", piece.category, piece.id, center, spot.yaw, piece.size
+    )
 
 
 def twin_of(plan: FloorLayout, number: int) -> FloorLayout:

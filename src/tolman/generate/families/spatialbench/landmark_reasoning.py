@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.families.spatialbench.support.ground import apart, bearing, middle, quadrant_of, walk_family
 from tolman.generate.family import Draft, FamilySettings, Recomputed, Rejected, first_drafts
-from tolman.geometry.ground_plane import QUADRANTS
 from tolman.generate.share_sampling import draws_of, shared_sets
+from tolman.geometry.ground_plane import QUADRANTS
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 from tolman.scenes import Scene
@@ -98,7 +98,6 @@ def draft_landmark_pose(geometry: SceneGeometry, settings: PoseSettings) -> Iter
             continue
         asked += 1
         for places in _places(scene, fitting, wrong, generator):
-            answer = places[0]
             question = (
                 f"If a robot has the {ahead} straight ahead and the {other} {side}, where is it most likely to be?"
             )
@@ -245,7 +244,9 @@ def _nearest(
     sets = list(itertools.combinations([name for name in geometry.unique if name != hop.landmark], 4))
     drawn = generator.sample(sets, min(len(sets), 60))
     if geometry.scene.twins:
-        drawn = shared_sets(geometry.scene, [name for name in geometry.unique if name != hop.landmark], 4, MULTI_HOP_TASK)
+        drawn = shared_sets(
+            geometry.scene, [name for name in geometry.unique if name != hop.landmark], 4, MULTI_HOP_TASK
+        )
     for names in drawn:
         place, gap, ratio = second_hop(geometry, hop.number, names)
         if _unclear(gap, ratio, settings):
