@@ -164,8 +164,8 @@ class Scene(BaseModel):
         floor: the outline of the floor, rings of (x, y) in metres; the first is the outer one.
         video: the path of the scene's standard video, relative to the collection's media.
         events: those in it, by time.
-        twins: the same for all scenes that differ in one thing only, and for no other; None where there are none.
-        differs: the category of that thing.
+        twins: the same for all scenes that differ in a few things only, and for no other; None where there are none.
+        differs: the categories of these things, separated by commas.
         metric: whether lengths are metres. False where the scale is unknown, as in a model from pictures alone: lengths
             are then right up to one factor, and no family asks about them.
     """
@@ -195,6 +195,11 @@ class Scene(BaseModel):
         if any(b.start < a.start for a, b in itertools.pairwise(self.events)):
             raise ValueError("its events aren't in the order of time")
         return self
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The categories in which it differs from its twins."""
+        return tuple(self.differs.split(", ")) if self.differs else ()
 
     def of(self, category: str) -> list[SceneObject]:
         """The objects of a category."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -93,6 +94,15 @@ def test_open_options_are_any_answers_that_differ_and_as_few_as_can_be_are_left_
     rings = find_rings(asked, "s")
     assert len(rings) == 3
     assert all(len({asked[number].answer for number in ring.members}) == 2 for ring in rings)
+
+
+def test_scenes_whose_clips_have_every_answer_are_in_rings_together() -> None:
+    asked = [replace(question("which way?", answer, scene), shows=True) for scene in "1234" for answer in OPTIONS]
+    rings = find_rings(asked, "s")
+    assert len(rings) == 4
+    assert all(len({asked[number].scene for number in ring.members}) == 3 for ring in rings)
+    # Without pictures a scene can't have several answers to one text.
+    assert not find_rings([replace(one, shows=False) for one in asked], "s")
 
 
 def test_rings_don_t_depend_on_the_order_of_scenes() -> None:

@@ -6,6 +6,7 @@ import base64
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,14 @@ from making import thing
 from tolman import benchmarks
 from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.benchmarks.solved_example import can_be_shown, examples_of, in_front_of
+from tolman.benchmarks.spec import OneShot
 from tolman.errors import UsageError
 from tolman.generate.answer_evidence import with_reasoning
 from tolman.items import Item, Media
 from tolman.media.needed_frames import NeededFrames
 from tolman.messages import KeyFrames
+from tolman.protocols import ProtocolOptions
+from tolman.protocols.captions_and_examples import ONE_SHOT
 from tolman.scene_table import write_captures, write_scenes
 from tolman.scenes import Capture, Scene, Sighting
 from videos import read_code, write_video
@@ -151,6 +155,17 @@ def test_as_few_scenes_as_needed_are_held_out_and_never_all_of_a_question_type(c
         assert len({example.scene for example in found.values()}) == 1
     assert {found["a"].scene for found in drawn} == {"s", "t", "u"}  # by seed
     assert drawn[0] == examples_of(items[::-1], lambda item: item.task, 0)
+
+
+def test_a_twin_is_not_asked_behind_the_solution_of_its_twin(choice: Make, tmp_path: Path) -> None:
+    ring = {"keyframes": [3, 7], "twins": "ring"}
+    example, twin = (solved(choice, one, "a", one, evidence=ring) for one in ("s", "t"))
+    other = solved(choice, "u", "a", "u")
+    vsi = benchmarks.get("vsi-bench")
+    how = OneShot(lambda data, seed: {"a": example}, lambda item: item.task, in_front_of(vsi.prompt), True)
+    options = ProtocolOptions(data=tmp_path)
+    assert ONE_SHOT.present is not None
+    assert ONE_SHOT.present(replace(vsi, one_shot=how), [example, twin, other], options) == [other]
 
 
 def test_what_lacks_reasoning_or_key_frames_is_no_example(choice: Make) -> None:

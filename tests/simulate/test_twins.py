@@ -16,10 +16,12 @@ from tolman.features.scenes.config import SimulateConfig
 from tolman.features.scenes.simulation import simulate as command
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.scene_table import read_captures, read_scenes
-from tolman.scenes import Scene
+from tolman.scenes import OrientedBox, Scene
 from tolman.simulate.collection import simulate
+from tolman.simulate.interior import draw_plan, scene_of
+from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.simulated_places import WorldsConfig, twin_place
-from tolman.simulate.twins import APART, COUNTS, DIFFERENCES
+from tolman.simulate.twins import APART, COUNTS, DIFFERENCES, LEAST_SIZE, SIZES, twin_of
 
 CONFIG = WorldsConfig(scenes=3, seed=5, shapes=("rectangle",), seconds=4, rate=5, media=False, twins=3,
                       differ=("side",))  # fmt: skip
@@ -90,6 +92,51 @@ def test_a_twin_s_number_tells_nothing_of_what_is_in_it() -> None:
     orders = {tuple(scene.count(scene.differs or "") for scene in scenes) for scenes in groups}
     assert len(orders) == 3
     assert {tuple(sorted(order)) for order in orders} == {COUNTS}
+
+
+@cache
+def plans(differ: str) -> tuple[Scene, ...]:
+    plan = draw_plan("d/0", "rectangle", "9:0", MadeLibrary("9:0"), twins=4, differ=differ)
+    return tuple(scene_of(twin_of(plan, n)) for n in range(4))
+
+
+def differing(scenes: tuple[Scene, ...]) -> dict[str, list[list[OrientedBox]]]:
+    """Category → for each twin the boxes of its things, of those categories that aren't the same in all twins."""
+    names = {thing.category for scene in scenes for thing in scene.objects}
+    boxes = {name: [[thing.box for thing in scene.of(name)] for scene in scenes] for name in names}
+    return {name: own for name, own in boxes.items() if any(one != own[0] for one in own)}
+
+
+def test_exchanged_things_are_at_each_place_once_and_any_three_come_in_four_orders() -> None:
+    places = {name: [own[0].center[:2] for own in boxes] for name, boxes in differing(plans("exchange")).items()}
+    assert len(places) == 4
+    spots = sorted({place for own in places.values() for place in own})
+    assert len(spots) == 4
+    for own in places.values():
+        assert sorted(own) == spots
+    for three in itertools.combinations(places, 3):
+        assert len({tuple(sorted(three, key=lambda name: places[name][n])) for n in range(4)}) == 4
+
+
+def test_scaled_things_have_one_size_in_each_quarter_of_the_range_and_keep_their_shape() -> None:
+    found = differing(plans("scale"))
+    assert found
+    for boxes in found.values():
+        longest = [own[0].longest for own in boxes]
+        assert {int(4 * np.log(one / LEAST_SIZE) / np.log(SIZES)) for one in longest} == {0, 1, 2, 3}
+        shapes = np.array([np.array(own[0].extents) / own[0].longest for own in boxes])
+        assert np.ptp(shapes, axis=0).max() < 0.01
+
+
+def test_of_three_kinds_each_has_each_count_and_is_once_the_most_and_once_the_fewest() -> None:
+    scenes = plans("kinds")
+    found = differing(scenes)
+    counts = np.array([[scene.count(name) for scene in scenes] for name in sorted(found)])
+    assert counts.shape == (3, 4)
+    assert np.sort(counts, axis=1).tolist() == [list(COUNTS)] * 3
+    for extreme in (counts.max(0), counts.min(0)):
+        alone = (counts == extreme).sum(0).tolist()
+        assert sorted(alone) == [1, 1, 1, 3]
 
 
 @pytest.mark.parametrize("differ", DIFFERENCES)

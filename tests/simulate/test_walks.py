@@ -59,6 +59,24 @@ def test_a_walk_is_free_smooth_and_upright(library: Library, shape: int, seconds
     assert np.abs(np.diff(yaw, 2)).max() * 15**2 < np.radians(400)  # no jerks of the head
 
 
+@pytest.mark.parametrize(("camera", "seconds"), [("walk", 30.0), ("walk", 6.0), ("handheld", 20.0), ("robot", 30.0)])
+def test_twins_walk_freely_from_one_place_and_back_and_end_turned_by_quarters(
+    library: Library, camera: str, seconds: float
+) -> None:
+    place, ends = world(library, 1, "walk:1"), []
+    for twin in range(4):
+        walk = draw_trajectory(place, str(twin), camera=camera, seconds=seconds, rate=15, twin=twin)
+        assert place.walkable.buffer(0.15).covers(shapely.multipoints(walk.poses[:, :2, 3]))
+        speed = np.linalg.norm(np.diff(walk.poses[:, :2, 3], axis=0), axis=1) * 15
+        assert speed.max() < 1.8 * SPEED
+        assert speed.max() > 0.2 or seconds < 10
+        yaw = np.unwrap(np.arctan2(walk.poses[:, 1, 2], walk.poses[:, 0, 2]))
+        assert np.abs(np.diff(yaw)).max() * 15 < 1.8 * TURN
+        assert np.linalg.norm(walk.poses[-1, :2, 3] - walk.poses[0, :2, 3]) < 0.2
+        ends.append(float(np.degrees(yaw[-1])))
+    assert np.abs((np.diff(ends) - 90 + 180) % 360 - 180).max() < 15
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(("shape", "seed", "seconds"), [(0, 3, 30.0), (0, 9, 8.0), (1, 1, 8.0), (2, 8, 8.0)])
 def test_a_walk_does_not_begin_by_staring_at_a_wall(library: Library, shape: int, seed: int, seconds: float) -> None:

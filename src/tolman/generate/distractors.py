@@ -129,7 +129,9 @@ def whole_options(answer: int, seed: str, *, margin: str = "0.20", count: int = 
     return ()
 
 
-def others_for(answers: Sequence[str], excluded: Sequence[Collection[str]], seed: str) -> list[tuple[str, ...]]:
+def others_for(
+    answers: Sequence[str], excluded: Sequence[Collection[str]], seed: str, exchanged: Collection[str] = ()
+) -> list[tuple[str, ...]]:
     """Choose three wrong options for each question of a scene from the other questions' answers.
 
     A name that is never right, such as a lamp on a table in no one's way, could be ruled out without looking.
@@ -139,6 +141,7 @@ def others_for(answers: Sequence[str], excluded: Sequence[Collection[str]], seed
         answers: of the questions.
         excluded: for each, the names that must not be options, in addition to its answer.
         seed: of the choice between names that are needed as often.
+        exchanged: names that twins exchange; where one is the answer, the others are wrong options.
 
     Returns:
         Three for each; none where too few are allowed.
@@ -151,6 +154,10 @@ def others_for(answers: Sequence[str], excluded: Sequence[Collection[str]], seed
     found: list[tuple[str, ...]] = [()] * len(answers)
     # Those with the least choice first: what they need would otherwise be used up by others.
     for i in sorted(range(len(answers)), key=lambda i: (len(allowed[i]), i)):
+        rivals = tuple(name for name in exchanged if name != answers[i] and name not in excluded[i])
+        if answers[i] in exchanged and len(rivals) == _OTHERS:
+            found[i] = rivals
+            continue
         if len(allowed[i]) < _OTHERS:
             needed[answers[i]] -= _OTHERS
             continue

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from tolman.generate.answer_evidence import with_key_frames, with_needed_frames
 from tolman.generate.draft_storage import DraftEntry, DraftFile, Entries
@@ -257,12 +257,16 @@ def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _
     unshared = Counter(offered)
     kept = []
     share = preset.share
-    # For rings scenes keep what others keep as well, and all that no part of the media tells.
-    drawn = str(seed) if share.rings else f"{seed}:{found.scene.id}"
-    shared = [draft for draft in made if share.rings and not draft.single_view_cues]
-    others = [draft for draft in made if not share.rings or draft.single_view_cues]
-    most = share.per_scene * (OFFERED if share.rings else 1)
-    for draft in [*shared, *_share(others, most, drawn)]:
+    if share.rings:
+        # Scenes keep what others keep as well, and all that no part of the media tells.
+        chosen = [draft for draft in made if not draft.single_view_cues]
+        if share.offered is not None:
+            chosen = _share_for_rings(chosen, share.offered, seed, found.scene.differing)
+        cued = [draft for draft in made if draft.single_view_cues]
+        chosen += _share_for_rings(cued, share.per_scene * OFFERED, seed, found.scene.differing)
+    else:
+        chosen = _share(made, share.per_scene, f"{seed}:{found.scene.id}")
+    for draft in chosen:
         unshared[draft.task] -= 1
         draft = with_key_frames(with_needed_frames(draft.finished()), found)
         kept.append((draft, sources_of(draft, found)))
@@ -299,6 +303,24 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
         order = sorted(own, key=lambda one: _drawn(f"{seed}:{task}:{one}"))
         kept += islice(_in_turn([_shuffled(own[answer], seed) for answer in order]), most)
     return kept
+
+
+def _share_for_rings(made: Sequence[Draft], most: int, seed: int, differing: Sequence[str]) -> list[Draft]:
+    """At most so many of each question type, those first that name a difference of twins.
+
+    The order depends on the questions' words alone; a question with the same answer from other pictures comes after
+    all that have no such.
+    """
+    kept: dict[str, list[tuple[tuple[int, bool, bytes], Draft]]] = {}
+    before: Counter[tuple[str, str, str]] = Counter()
+    for draft in made:
+        options = () if draft.is_number or draft.open_options else sorted(draft.options)
+        text = f"{draft.question}:{options}"
+        same = (draft.task, text, draft.answer)
+        rank = before[same], not any(name in text for name in differing), _drawn(f"{seed}:{text}")
+        kept.setdefault(draft.task, []).append((rank, draft))
+        before[same] += 1
+    return [draft for own in kept.values() for _, draft in sorted(own, key=itemgetter(0))[:most]]
 
 
 def _shuffled(drafts: Sequence[Draft], seed: str) -> Iterator[Draft]:

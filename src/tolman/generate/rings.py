@@ -56,6 +56,7 @@ class RingQuestion:
         scene: its scene's id.
         size: how many questions make a ring.
         answers: all answers of a ring, one for each of its questions; empty where any `size` different ones will do.
+        shows: whether it shows pictures or a clip of its own, so that its scene may have other answers to the text.
     """
 
     text: RingText
@@ -63,6 +64,7 @@ class RingQuestion:
     scene: str
     size: int
     answers: tuple[Hashable, ...] = ()
+    shows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,8 @@ def _rings_of_text(
     per_scene: int | None,
 ) -> Iterator[tuple[int, ...]]:
     """The rings of one text, one after the other; `taken` counts the questions of each scene."""
-    size, wanted = next((questions[own[0]].size, questions[own[0]].answers) for own in by_answer.values())
+    first = questions[next(own[0] for own in by_answer.values())]
+    size, wanted, shows = first.size, first.answers, first.shows
     left = {
         answer: sorted(own, key=lambda number: _draw(seed, questions[number].scene), reverse=True)
         for answer, own in by_answer.items()
@@ -143,11 +146,32 @@ def _rings_of_text(
         )[:size]  # fmt: skip
         if len(answers) < size or not all(left.get(answer) for answer in answers):
             return
-        members = [left[answer].pop() for answer in answers]
-        if len({questions[number].scene for number in members}) < size:
-            continue  # a scene with two answers to one text answers neither of them
+        if shows:
+            members = _of_different_scenes(questions, [[n for n in left[one] if free(n)] for one in answers], taken)
+            if not members:
+                return
+            for number in members:
+                left[questions[number].answer].remove(number)
+        else:
+            members = [left[answer].pop() for answer in answers]
+            if len({questions[number].scene for number in members}) < size:
+                continue  # a scene with two answers to one text answers neither of them
         taken.update(questions[number].scene for number in members)
         yield tuple(sorted(members))
+
+
+def _of_different_scenes(
+    questions: Sequence[RingQuestion], candidates: Sequence[list[int]], taken: Counter[str]
+) -> list[int]:
+    """One of each answer's candidates, from scenes of which the fewest are taken; none where scenes don't suffice."""
+    members: dict[str, int] = {}
+    for own in sorted(candidates, key=lambda own: len({questions[number].scene for number in own})):
+        usable = [number for number in own if questions[number].scene not in members]
+        if not usable:
+            return []
+        number = min(usable, key=lambda number: taken[questions[number].scene])
+        members[questions[number].scene] = number
+    return list(members.values())
 
 
 def intervals_of(values: Sequence[float], texts: Sequence[Hashable], *, counts: bool) -> list[int | None]:
@@ -292,6 +316,7 @@ class _Seen(NamedTuple):
     options: tuple[str, ...]
     is_open: bool
     is_count: bool
+    shows: bool
 
 
 def _seen(one: RingCandidate) -> _Seen:
@@ -301,8 +326,9 @@ def _seen(one: RingCandidate) -> _Seen:
     shown = "\x1f".join((draft.question, draft.kind, str(len(draft.shots)), alike))
     text = hashlib.sha256(shown.encode()).digest()[:12]
     return _Seen(
-        one.number, draft.scene, one.place, text, draft.answer, options, draft.open_options, draft.unit == "count"
-    )
+        one.number, draft.scene, one.place, text, draft.answer, options, draft.open_options, draft.unit == "count",
+        bool(draft.shots),
+    )  # fmt: skip
 
 
 def _clusters(places: set[str], seed: int) -> dict[str, int]:
@@ -314,7 +340,8 @@ def _clusters(places: set[str], seed: int) -> dict[str, int]:
 
 def _choice(one: _Seen, clusters: dict[str, int]) -> RingQuestion:
     answers = () if one.is_open else tuple(sorted(one.options))
-    return RingQuestion(RingText(clusters[one.place], one.text), one.answer, one.scene, len(one.options), answers)
+    text = RingText(clusters[one.place], one.text)
+    return RingQuestion(text, one.answer, one.scene, len(one.options), answers, one.shows)
 
 
 def _numbers(own: Sequence[_Seen], clusters: dict[str, int]) -> list[tuple[_Seen, RingQuestion]]:
@@ -327,7 +354,7 @@ def _numbers(own: Sequence[_Seen], clusters: dict[str, int]) -> list[tuple[_Seen
     size = max(inside, default=0) + 1 if counts else INTERVALS
     answers = tuple(range(size))
     return [
-        (one, RingQuestion(text, place, one.scene, size, answers))
+        (one, RingQuestion(text, place, one.scene, size, answers, one.shows))
         for one, text, place in zip(usable, texts, places, strict=True)
         if place is not None
     ]
@@ -337,3 +364,39 @@ def _order(members: Sequence[_Seen], seed: str) -> tuple[str, ...]:
     """The options of a ring of choices in the order that all its questions show."""
     answers = {one.answer for one in members} if members[0].is_open else set(members[0].options)
     return tuple(sorted(answers, key=lambda text: hashlib.sha256(f"{seed}:{text}".encode()).digest()))
+
+
+LEAST_PLACES_FOR_SHARES = 40
+"""Places that it takes for a limit on the share of each."""
+
+
+def within_shares(
+    chosen: Sequence[int], place: Callable[[int], str], rings: Mapping[int, InRing], most: float
+) -> list[int]:
+    """Leave out rings until no place has more than a share of all questions; nothing where there are few places.
+
+    Args:
+        chosen: numbers of the questions.
+        place: of a question.
+        rings: of the questions that are in one.
+        most: the largest share.
+    """
+    units: dict[str, list[int]] = {}
+    for number in chosen:
+        units.setdefault(rings[number].name if number in rings else str(number), []).append(number)
+    held = Counter(place(number) for number in chosen)
+    by_place: dict[str, list[str]] = {}
+    for name in sorted(units, key=_draw):
+        for one in {place(number) for number in units[name]}:
+            by_place.setdefault(one, []).append(name)
+    left_out: set[str] = set()
+    while len(held) >= LEAST_PLACES_FOR_SHARES:
+        largest, count = max(held.items(), key=lambda pair: (pair[1], pair[0]))
+        if count <= most * held.total():
+            break
+        name = next(one for one in by_place[largest] if one not in left_out)
+        left_out.add(name)
+        held.subtract(Counter(place(number) for number in units[name]))
+        held = +held
+    gone = {number for name in left_out for number in units[name]}
+    return [number for number in chosen if number not in gone]

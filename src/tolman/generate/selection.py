@@ -10,13 +10,14 @@ from tolman.generate.draft_collection import OFFERED, Collected, Filtered
 from tolman.generate.draft_items import DRAFTED_KINDS, item_of, right_places
 from tolman.generate.draft_storage import DraftFile, Entries, EntryPart
 from tolman.generate.presets import GenerationPreset
-from tolman.generate.rings import InRing, RingCandidate, may_ring, ring_places
+from tolman.generate.rings import InRing, RingCandidate, may_ring, ring_places, within_shares
 from tolman.generate.share_sampling import balanced_within, evenly
 from tolman.generate.shortcut_filtering import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
 from tolman.items import Item
 from tolman.parallel import Workers
 
 NO_RING = "no ring of scenes that answer the same question differently"
+TOO_FEW = "too few questions of the type"
 
 
 def select(
@@ -50,8 +51,13 @@ def select(
         alone = [i for i in found if not entries.has_cues(i)]
         rung = collected.left(NO_RING, alone, _in_rings(alone, places, collected, preset, seed, rings))
         found = [i for i in found if entries.has_cues(i)]
-    chosen = balanced_within(found, entries.stratum, entries.answer, share.most_common, str(seed))
-    chosen = collected.left(frequent, found, chosen)
+        # Answers are balanced in rings, so what is filtered is what rings may hold.
+        changes = {"per_scene": OFFERED * share.per_scene, "per_task": share.per_task and OFFERED * share.per_task}
+        wide = preset.model_copy(update={"share": share.model_copy(update=changes)})
+        chosen = collected.left(NO_RING, found, _in_rings(found, places, collected, wide, seed, {}))
+    else:
+        chosen = balanced_within(found, entries.stratum, entries.answer, share.most_common, str(seed))
+        chosen = collected.left(frequent, found, chosen)
     if share.max_filter_rounds:
         offered = _capped(chosen, entries, preset, OFFERED, seed, "offered")
         chosen = collected.left("more than shortcut filtering is given", chosen, offered)
@@ -59,6 +65,10 @@ def select(
         chosen = collected.left("answered without media (shortcut filtering)", chosen, filtered)
     if share.rings:
         rung += collected.left(NO_RING, chosen, _in_rings(chosen, places, collected, preset, seed, rings))
+        counts = Counter(entries.task(i) for i in rung)
+        rung = collected.left(TOO_FEW, rung, [i for i in rung if counts[entries.task(i)] >= share.fewest])
+        within = within_shares(rung, entries.place, rings, share.most_of_place)
+        rung = collected.left(f"more than {share.most_of_place:.0%} of all questions from one place", rung, within)
         return EntryPart(entries, sorted(rung, key=lambda i: (entries.task(i), entries.position(i))), rings)
     capped = _capped(chosen, entries, preset, 1, seed, "cap")
     return EntryPart(entries, collected.left(f"more than {share.per_task} of the question type", chosen, capped))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import random
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from tolman.scenes import Scene
 
 T = TypeVar("T")
 
@@ -181,3 +184,43 @@ class _Stratum:
 def shared_order(names: Sequence[str], seed: str) -> list[str]:
     """Return names ordered by their hashes: names common to two scenes come in the same order in both."""
     return sorted(names, key=lambda name: hashlib.sha256(f"{seed}:{name}".encode()).digest())
+
+
+class SharedDraws(random.Random):
+    """Draws that depend on each thing alone: where two scenes have the same things, the same ones are drawn.
+
+    Args:
+        key: things have another order for each.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self._key = key
+
+    def sample(self, population: Sequence[T], k: int, **_: Any) -> list[T]:
+        """The first so many things in an order by their hashes."""
+        return sorted(population, key=self._rank)[:k]
+
+    def choice(self, seq: Sequence[T]) -> T:  # type: ignore[override]
+        """The first thing in that order."""
+        return min(seq, key=self._rank)
+
+    def shuffle(self, x: list[T]) -> None:  # type: ignore[override]
+        """Put things in that order."""
+        x.sort(key=self._rank)
+
+    def _rank(self, thing: object) -> bytes:
+        return hashlib.sha256(f"{self._key}:{thing!r}".encode()).digest()
+
+
+def draws_of(scene: Scene, task: str) -> random.Random:
+    """The source of a scene's draws for a question type; of twins one that lets them ask the same questions."""
+    return SharedDraws(task) if scene.twins else random.Random(f"{scene.id}:{task}")
+
+
+def shared_sets(scene: Scene, names: Sequence[str], count: int, seed: str, first: int = 6) -> list[tuple[str, ...]]:
+    """Sets of names that a scene's twins have as well: those in which they differ, then sets of the first in a shared
+    order."""
+    differing = tuple(name for name in scene.differing if name in names)
+    sets = list(itertools.combinations(shared_order(names, seed)[:first], count))
+    return [differing, *sets] if len(differing) == count else sets

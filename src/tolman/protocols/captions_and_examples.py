@@ -118,12 +118,13 @@ def _examples(how: OneShot | None, options: ProtocolOptions) -> Mapping[str, Ite
 
 
 def _others(benchmark: BenchmarkSpec, items: Sequence[Item], options: ProtocolOptions) -> list[Item]:
-    """The questions that are no example, nor of a scene that is held out for one."""
+    """The questions that are no example, nor of a scene that is held out for one, nor an example's twins."""
     examples = _examples(benchmark.one_shot, options).values()
     used = {example.id for example in examples}
     if benchmark.one_shot is not None and benchmark.one_shot.holds_out_scenes:
         held = {example.cluster for example in examples}
-        return [item for item in items if item.cluster not in held]
+        rings = {example.evidence.get(TWINS) for example in examples} - {None}
+        return [item for item in items if item.cluster not in held and item.evidence.get(TWINS) not in rings]
     return [item for item in items if item.id not in used]
 
 

@@ -230,7 +230,7 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     if config.twins > 1:
         differ = config.differ[group % len(config.differ)]
         whole, world, notes = twin_place(config, shape, identity, seed, twin, differ)
-        walk = twin_walk(config, shape, seed, differ)
+        walk = twin_walk(config, shape, seed, twin, differ)
     else:
         world, notes = place(config, shape, identity, seed)
         whole = world

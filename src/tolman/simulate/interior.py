@@ -33,7 +33,7 @@ from tolman.simulate.placing import GAP, Placing, Spot
 from tolman.simulate.plan import turned
 from tolman.simulate.room_contents import MOST_PER_AREA, RoomType, home_types, room_types
 from tolman.simulate.room_shells import Room, Shape, draw_home, draw_shell
-from tolman.simulate.twins import SIDE, copies_for_twins
+from tolman.simulate.twins import KINDS, SIDE, TwinThings, things_for_twins
 
 _RUG = 0.008
 """Thickness in metres. Less flickers at a distance; people walk over it as over the floor."""
@@ -43,6 +43,8 @@ HOME_SHARE = 0.4
 """Things in each room of a home for each thing that is asked for in a place."""
 _NEAR_WALLS = 0.93
 """Share of what stands anywhere on the floor that stands near a wall."""
+MOST_OF_KINDS = 12
+"""Other things in a room whose twins differ in the numbers of three kinds: these are up to sixteen more."""
 LIT_AREA = 13.0
 """Square metres of floor for each lamp under the ceiling."""
 _FITTED = frozenset({"kitchen counter", "stove", "dishwasher", "refrigerator"})
@@ -72,6 +74,8 @@ def draw_plan(
         differ: the property in which they differ, of `twins.DIFFERENCES`.
     """
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
+    if twins > 1 and differ == KINDS:
+        objects = min(objects, MOST_OF_KINDS)
     types = room_types()
     drawn = [types[int(i)] for i in generator.permutation(len(types))]
     if shape == "home":
@@ -97,10 +101,11 @@ def draw_plan(
         notes += [f"no room for {count} more {category}" for category, count in missing.items()]
     style = int(generator.integers(1 << 30))
     themes, lamps = tuple(kind.name for kind in drawn), tuple(_lamps(room) for room in shell.rooms)
-    kept = copies_for_twins(placing, twins, differ) if twins > 1 else ()
-    if twins > 1 and not kept:
+    differing = things_for_twins(placing, twins, differ) if twins > 1 else TwinThings()
+    if twins > 1 and not differing.own:
         notes.append(f"nothing can differ among {twins} twins by its {differ}")
-    plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style, lamps, kept)
+    plan = FloorLayout(identity, themes, shell, tuple(placing.placed), tuple(notes), style, lamps)
+    plan = replace(plan, twins=differing.own, shared=differing.shared)
     return turned(plan, float(generator.uniform(-np.pi, np.pi)))
 
 
@@ -372,8 +377,10 @@ def _body(thing: Placed, library: FurnitureSource, generator: np.random.Generato
         return made.moved(placed(thing.center, thing.yaw))
     piece = library.pieces.get(thing.model)
     mesh = library.copy(piece, int(thing.id.rpartition("-")[2])) if piece else None
-    if mesh is None:
+    if piece is None or mesh is None:
         raise ValueError(f"the furniture library has no usable model '{thing.model}'")
+    if thing.size != piece.size:
+        mesh = mesh.fitted(thing.size)
     bottom = (thing.center[0], thing.center[1], thing.low)
     return mesh.moved(placed(bottom, thing.yaw))
 

@@ -77,7 +77,8 @@ class FloorLayout:
         notes: requested things that didn't fit.
         style: seed of colours and materials.
         lamps: where lamps hang under the ceiling, x and y, for each room.
-        twins: for each twin, the ids of the copies of one thing that it keeps; none without twins.
+        twins: for each twin, the things in which it differs from the others; none without twins.
+        shared: ids of the things in `placed` that these take the place of.
     """
 
     id: str
@@ -87,7 +88,8 @@ class FloorLayout:
     notes: tuple[str, ...] = ()
     style: int = 0
     lamps: tuple[tuple[tuple[float, float], ...], ...] = ()
-    twins: tuple[tuple[str, ...], ...] = ()
+    twins: tuple[tuple[Placed, ...], ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 def counts_of(things: Sequence[Placed]) -> dict[str, int]:
@@ -122,7 +124,8 @@ def turned(plan: FloorLayout, yaw: float) -> FloorLayout:
     passages = tuple(tuple(point(p) for p in passage) for passage in plan.shell.passages)
     shell = replace(plan.shell, rooms=rooms, passages=passages)
     lamps = tuple(tuple(point(place) for place in room) for room in plan.lamps)
-    return replace(plan, shell=shell, placed=turn_things(plan.placed, yaw), lamps=lamps)
+    twins = tuple(turn_things(own, yaw) for own in plan.twins)
+    return replace(plan, shell=shell, placed=turn_things(plan.placed, yaw), lamps=lamps, twins=twins)
 
 
 def turn_things(things: Sequence[Placed], yaw: float) -> tuple[Placed, ...]:

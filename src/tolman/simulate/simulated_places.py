@@ -21,7 +21,7 @@ from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout
 from tolman.simulate.room_shells import ROOM_SHAPES
-from tolman.simulate.twins import DIFFERENCES, SIDE, twin_of
+from tolman.simulate.twins import LANDMARK, NUMBER, OTHER_WALK, SIDE, SIMPLER, twin_of
 from tolman.simulate.walks import WALK, Walk, draw_trajectory
 from tolman.simulate.world import World
 
@@ -70,7 +70,7 @@ class WorldsConfig:
     lidar: bool = False
     media: bool = True
     twins: int = 1
-    differ: tuple[str, ...] = DIFFERENCES
+    differ: tuple[str, ...] = (LANDMARK, SIDE, NUMBER)
     quality: str = DEFAULT.name
     camera: str = WALK
 
@@ -135,33 +135,36 @@ def twin_place(
     """
     plan, library, whole = _group(replace(config, scenes=0), shape, seed, differ)
     if not plan.twins:
-        same = replace(whole, scene=whole.scene.model_copy(update={"id": identity}))
+        named = {"id": identity, "dataset": identity.split("/")[0]}
+        same = replace(whole, scene=whole.scene.model_copy(update=named))
         return same, same, plan.notes + _left_out(library)
     own = build_interior(replace(twin_of(plan, number), id=identity), library)
-    (thing,) = (thing.category for thing in plan.placed if thing.id == plan.twins[0][0])
-    own = replace(own, scene=own.scene.model_copy(update={"differs": thing}))
+    things = ", ".join(sorted({thing.category for thing in plan.twins[0]}))
+    own = replace(own, scene=own.scene.model_copy(update={"differs": things}))
     return whole, own, plan.notes + _left_out(library)
 
 
-def twin_walk(config: WorldsConfig, shape: str, seed: str, differ: str = SIDE) -> Walk:
-    """The walk that all twins of a group share; arguments as for `twin_place`."""
-    return _walk(replace(config, scenes=0), shape, seed, differ)
+def twin_walk(config: WorldsConfig, shape: str, seed: str, number: int, differ: str = SIDE) -> Walk:
+    """The walk of a twin, the same for all of a group unless they differ in it; arguments as for `twin_place`."""
+    return _walk(replace(config, scenes=0), shape, seed, differ, number if differ == OTHER_WALK else None)
 
 
 @lru_cache(maxsize=1)
-def _walk(config: WorldsConfig, shape: str, seed: str, differ: str) -> Walk:
-    return walk_through(_group(config, shape, seed, differ)[2], config, shape, seed)
+def _walk(config: WorldsConfig, shape: str, seed: str, differ: str, twin: int | None) -> Walk:
+    own = seed if twin is None else f"{seed}:{twin}"
+    return walk_through(_group(config, shape, seed, differ)[2], config, shape, own, twin)
 
 
-def walk_through(world: World, config: WorldsConfig, shape: str, seed: str) -> Walk:
-    """The trajectory of the camera that is asked for.
+def walk_through(world: World, config: WorldsConfig, shape: str, seed: str, twin: int | None = None) -> Walk:
+    """The trajectory of the camera that is asked for; `twin` as for `draw_trajectory`.
 
     Walks through single rooms are those of earlier versions: questions of Tolman-1 rest on them.
     """
     clear = shape == "home"
     return draw_trajectory(
-        world, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size, clear=clear
-    )
+        world, seed, camera=config.camera, seconds=config.seconds, rate=config.rate, size=config.size, clear=clear,
+        twin=twin,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -178,11 +181,14 @@ def _plan(
     if shape not in ROOM_SHAPES:
         raise unknown("place", shape, PLACES)
     for attempt in range(_PLANS):
+        if attempt == _PLANS - 1:
+            differ = SIMPLER.get(differ, differ)
         own = f"{seed}:{attempt}" if attempt else seed
         library = MadeLibrary(own, None if config.furniture is None else library_at(config.furniture))
         room = ROOM_SHAPES[ROOM_SHAPES.index(shape)]
-        plan = draw_plan(identity, room, own, library, objects=config.objects, twins=config.twins, differ=differ)
-        if plan.twins or config.twins == 1:
+        twins = 1 if differ == OTHER_WALK else config.twins
+        plan = draw_plan(identity, room, own, library, objects=config.objects, twins=twins, differ=differ)
+        if plan.twins or twins == 1:
             break
     return plan, library
 

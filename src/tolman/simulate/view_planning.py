@@ -311,6 +311,26 @@ def opening_look(world: World, views: Views, ground: WalkableFloor, then: Look, 
     return eye, yaw
 
 
+_AXIS = np.radians(20)
+"""How far an object's bearing may be off the axes of a look for it to be clearly ahead, left, right or behind."""
+
+
+def central_look(views: Views) -> tuple[int, float, float]:
+    """The eye around which the most sets of four objects are to be seen well, one in each quarter, and two yaws.
+
+    Along the first is the middle of a quarter; along the second, or across it, the most objects are. Radians.
+    """
+    quarters = np.arange(0.0, np.pi / 2, np.pi / 12)
+    well = views.shown >= 0.35
+    among = ((views.bearings[:, None] - quarters[:, None]) % (2 * np.pi) // (np.pi / 2)).astype(int)
+    counts = [((among == quarter) & well[:, None]).sum(2) for quarter in range(4)]
+    eye, place = np.unravel_index(int(np.prod(counts, axis=0).argmax()), counts[0].shape)
+    bearings, yaws = views.bearings[eye, well[eye]], np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
+    off = (bearings - yaws[:, None] + np.pi / 4) % (np.pi / 2) - np.pi / 4
+    end = int((np.abs(off) < _AXIS).sum(1).argmax())
+    return int(eye), float(quarters[place] + np.pi / 4), float(yaws[end])
+
+
 def choose_looks(views: Views, ahead: Floats | None = None) -> list[Look]:
     """Choose looks that show everything: first each object once, then again from elsewhere; the best look first.
 

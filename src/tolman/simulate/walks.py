@@ -28,6 +28,7 @@ from tolman.simulate.view_planning import (
     CameraPace,
     Look,
     Views,
+    central_look,
     choose_looks,
     duration,
     find_views,
@@ -43,6 +44,10 @@ SPEED, TURN = 1.0, np.radians(70)
 _WALK_DWELL = 0.35
 """Seconds for a look."""
 _PACE = CameraPace(SPEED, TURN)
+_ROUND, _STEPS = 0.4, (12, 8, 4)
+"""Share of its time that a look all round may take, and steps of one: the more, the slower it is."""
+_DRAWN = 0.75
+"""Share of its time that a drawn order of looks may take at full speed: splines between looks are faster."""
 
 
 @dataclass(frozen=True)
@@ -85,20 +90,27 @@ def intrinsics_of(size: tuple[int, int], angle: float = 72.0) -> tuple[float, fl
 
 
 def draw_motion(
-    world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480), clear: bool = False
-) -> tuple[Floats, Motion]:
+    world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480), clear: bool = False,
+    twin: int | None = None,
+) -> tuple[Floats, Motion]:  # fmt: skip
     """Draw a walk that passes by as many objects as its time allows; arguments and results as for `draw_trajectory`."""
     generator = np.random.default_rng(np.frombuffer(f"walk:{seed}".encode(), dtype=np.uint8))
     views = find_views(world, intrinsics_of(size), size)
     ground = WalkableFloor(world.walkable, views.eyes[:, :2])
     ahead = surroundings(world, views.eyes, views.half_angle).ahead if clear else None
-    order = _drawn_order(world, views, ground, _walk_costs, _PACE, seconds, generator, ahead)
+    if twin is None:
+        order = _drawn_order(world, views, ground, _walk_costs, _PACE, seconds, generator, ahead)
+    else:
+        order = _order_of_twin(views, ground, _walk_costs, seconds, generator, twin, ahead)
     times = np.arange(round(seconds * rate)) / rate
     return times, _walk_motion(order, views, ground, times, generator, world if clear else None)
 
 
+_Costs = Callable[[Sequence[Look], Views, WalkableFloor], Floats]
+
+
 def _drawn_order(
-    world: World, views: Views, ground: WalkableFloor, costs: Callable[[Sequence[Look], Views, WalkableFloor], Floats],
+    world: World, views: Views, ground: WalkableFloor, costs: _Costs,
     pace: CameraPace, seconds: float, generator: np.random.Generator, ahead: Floats | None = None,
 ) -> list[Look]:  # fmt: skip
     """The looks of a recording in their order, as many as its time allows."""
@@ -114,6 +126,34 @@ def _drawn_order(
         tour = tour_within(seconds_left, looks, views, cost)
     order = [looks[i] for i in tour]
     return [opening_look(world, views, ground, order[0], pace), *order]
+
+
+def _order_of_twin(
+    views: Views, ground: WalkableFloor, costs: _Costs, seconds: float, generator: np.random.Generator, twin: int,
+    ahead: Floats | None = None,
+) -> list[Look]:  # fmt: skip
+    """The looks of a twin's recording, so that what comes first, and what is where at the end, differs among twins.
+
+    It begins in the middle with a look all round, in four twins either way from either side. Looks in a drawn order
+    follow, as many as its time allows. It ends there, in each twin turned by a quarter from the one before.
+    """
+    eye, begin, end = central_look(views)
+    way, start = (1, -1)[twin % 2], begin + np.pi * (twin // 2 % 2)
+    begun: list[Look] = [(eye, start)]
+    for steps in _STEPS:
+        round_it = [(eye, start + way * step * 2 * np.pi / steps) for step in range(steps + 1)]
+        if duration(range(steps + 1), costs(round_it, views, ground)) <= _ROUND * seconds:
+            begun = round_it
+            break
+    looks = [*begun, *choose_looks(views, ahead), (eye, end + twin * np.pi / 2)]
+    cost, last, fixed = costs(looks, views, ground), len(looks) - 1, len(begun)
+    tour = [*range(fixed), last]
+    for look in range(fixed, last):
+        longer = [[*tour[:place], look, *tour[place:]] for place in range(fixed, len(tour))]
+        fitting = [one for one in longer if duration(one, cost) <= _DRAWN * seconds]
+        if fitting:
+            tour = fitting[int(generator.integers(len(fitting)))]
+    return [looks[i] for i in tour]
 
 
 def _walk_costs(looks: Sequence[Look], views: Views, ground: WalkableFloor) -> Floats:
@@ -258,7 +298,7 @@ _LEAST_TURN = 1e-6
 
 
 def draw_drive(
-    world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480)
+    world: World, seed: str, *, seconds: float, rate: int, size: tuple[int, int] = (640, 480), twin: int | None = None
 ) -> tuple[Floats, Motion]:
     """Draw a robot's drive past as many objects as its time allows, level and without bumping into anything.
 
@@ -268,6 +308,7 @@ def draw_drive(
         seconds: how long.
         rate: frames a second.
         size: of the picture, for its angle of view.
+        twin: as for `draw_trajectory`.
 
     Returns:
         Times of the frames, seconds, and the camera's motion.
@@ -276,7 +317,10 @@ def draw_drive(
     height = float(generator.uniform(*HEIGHTS))
     views = find_views(world, intrinsics_of(size), size, height)
     ground = WalkableFloor(world.walkable, views.eyes[:, :2])
-    order = _drawn_order(world, views, ground, _drive_costs, PACE, seconds, generator)
+    if twin is None:
+        order = _drawn_order(world, views, ground, _drive_costs, PACE, seconds, generator)
+    else:
+        order = _order_of_twin(views, ground, _drive_costs, seconds, generator, twin)
     times = np.arange(round(seconds * rate)) / rate
     return times, _drive_motion(order, views, ground, times)
 
@@ -402,7 +446,7 @@ WALK, HANDHELD, ROBOT = CAMERAS = ("walk", "handheld", "robot")
 
 def draw_trajectory(
     world: World, seed: str, *, camera: str = WALK, seconds: float, rate: int, size: tuple[int, int] = (640, 480),
-    clear: bool = False,
+    clear: bool = False, twin: int | None = None,
 ) -> Walk:  # fmt: skip
     """Draw the trajectory of a moving camera.
 
@@ -415,6 +459,7 @@ def draw_trajectory(
         rate: frames a second.
         size: of the picture, for its angle of view.
         clear: whether a walker turns from near surfaces, as in homes; robots don't.
+        twin: its number among twins that differ in their walks; None for the walk that is shortest.
 
     Raises:
         UsageError: there is no such camera.
@@ -422,9 +467,9 @@ def draw_trajectory(
     if camera not in CAMERAS:
         raise unknown("camera", camera, CAMERAS)
     if camera == ROBOT:
-        times, motion = draw_drive(world, seed, seconds=seconds, rate=rate, size=size)
+        times, motion = draw_drive(world, seed, seconds=seconds, rate=rate, size=size, twin=twin)
     else:
-        times, motion = draw_motion(world, seed, seconds=seconds, rate=rate, size=size, clear=clear)
+        times, motion = draw_motion(world, seed, seconds=seconds, rate=rate, size=size, clear=clear, twin=twin)
     if camera == HANDHELD:
         motion = with_tremor(motion, times, seed)
     return Walk(times, motion.poses)

@@ -77,8 +77,8 @@ class GenerateConfig:
     out: Annotated[Path, Setting("Folder of the benchmark.", writes="benchmark")]
     preset: str | None = setting(
         "Generation preset, which fixes families and thresholds: vsi-paper, vsi-official (with its defects), mmsi, "
-        "site, spatialbench, posed-video, tolman-1 or all. Default: tolman-1 for twins, posed-video for scenes "
-        "without boxes or scale, else vsi-paper."
+        "site, spatialbench, posed-video, tolman-1, tolman-2 or all. Default: tolman-1 for twins, posed-video for "
+        "scenes without boxes or scale, else vsi-paper."
     )
     families: tuple[str, ...] = setting(
         "Names of question families. Default: all of the generation preset's.", default=(), metavar="NAME[,NAME…]"

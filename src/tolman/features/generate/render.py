@@ -27,6 +27,7 @@ from tolman.features.generate.audit import (
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.features.report.render import print_wide
 from tolman.generate.publish import TAUGHT_ON, percent
+from tolman.generate.selection import TOO_FEW
 from tolman.generate.shortcut_filtering import MIN_QUESTIONS, MIN_SCENES
 from tolman.ground_truth.released_audit import most_frequent_note
 
@@ -58,6 +59,12 @@ def show_generated(console: Console, result: GenerateResult, *, licence: str) ->
             f"{MIN_QUESTIONS} questions from {MIN_SCENES} scenes.",
             "yellow",
         )
+    small = [f"{task} ({n['left_out'][TOO_FEW]:,})" for task, n in tasks.items() if TOO_FEW in n["left_out"]]
+    none = [task for task, n in tasks.items() if not n["taken"] and TOO_FEW not in n["left_out"]]
+    if small:
+        say(console, f"Question types left out because they have too few questions: {', '.join(small)}.", "yellow")
+    if small and none:
+        say(console, f"Question types without any: {', '.join(none)}.", "yellow")
     say(
         console,
         f"{counted(result.questions, 'question')} from {counted(result.scenes, 'scene')}: {result.out}. "

@@ -245,7 +245,9 @@ class SimulateConfig:
     )
     differ: tuple[str, ...] = setting(
         "Ways in which twins differ, taken in turn by groups: landmark (one thing stands beside another one in "
-        "each), side (to another side of one), number (there are more of it in each).",
+        "each), side (to another side of one), number (there are more of it in each), exchange (several things "
+        "change places), scale (things have other sizes), kinds (three kinds are there in other numbers), walk (the "
+        "camera takes another walk).",
         default=("landmark", "side", "number"),
         metavar="WORD[,WORD…]",
     )

@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -45,12 +46,14 @@ class PosedSettings(ViewSettings):
         shortest_clip, longest_clip: seconds.
         least: metres that a camera must be displaced by.
         onward: metres that it must come on by between two pictures in a row.
-        slowest: metres per second.
+        speeds: the options of speeds, metres per second, rising: about 1.6 times each other.
+        near: how many times as fast or as slow as an option a speed may be.
         clearly: degrees that the way of the next view must be away from the next quadrant.
         level: degrees that a turn may have and still be none.
         widest: degrees that two pictures in a row may be turned by, so that they share something.
         pause: seconds that two clips of a recording must differ by, start and end together.
-        questions: of a recording at most.
+        questions: of a recording about next views at most.
+        of_answer: questions of a recording with the same answer at most.
     """
 
     moments: int = 60
@@ -58,12 +61,14 @@ class PosedSettings(ViewSettings):
     longest_clip: float = 20.0
     least: float = 0.8
     onward: float = 0.25
-    slowest: float = 0.15
+    speeds: tuple[float, ...] = (0.16, 0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0, 16.0, 25.0)
+    near: float = 1.15
     clearly: float = 15.0
     level: float = 10.0
     widest: float = 75.0
     pause: float = 2.0
     questions: int = 6
+    of_answer: int = 2
 
 
 Clip = tuple[View, View]
@@ -125,10 +130,14 @@ def _drafts(geometry: SceneGeometry, settings: PosedSettings, task: str, ask: As
     shown = gallery(geometry, settings)
     recordings, asked = list(moments_of(shown, settings)), False
     for views in recordings:
-        made = (ask(shown, views, clip, settings) for clip in clips_of(shown, views, settings, task))
-        for found in first_drafts(made, settings.questions):
+        given: Counter[str] = Counter()
+        for found in (ask(shown, views, clip, settings) for clip in clips_of(shown, views, settings, task)):
             asked = True
-            yield found
+            answer = found.answer if isinstance(found, Draft) else ""
+            given[answer] += 1
+            # Usual motions, such as forward, would else leave no room for others.
+            if not answer or given[answer] <= settings.of_answer:
+                yield found
     if not asked:
         apart = f"no two sampled pictures are {settings.shortest_clip:g} to {settings.longest_clip:g} s apart"
         yield Rejected(task, geometry.scene.id, apart if recordings else NO_PAIR)
@@ -191,10 +200,8 @@ _SPEED_STEP = 0.5
 
 def average_speed(shown: Gallery, clip: Clip) -> float:
     """Metres per second along the way between the ends of a clip, straight between places half a second apart."""
-    camera = shown.cameras[clip[0].shot.capture]
-    frames = range(clip[0].shot.frame, clip[1].shot.frame + 1)
-    places = np.array([camera.pose(frame)[:3, 3] for frame in frames])
-    times = np.array([camera.times[frame] for frame in frames])
+    camera, frames = shown.cameras[clip[0].shot.capture], slice(clip[0].shot.frame, clip[1].shot.frame + 1)
+    places, times = np.array(camera.poses[frames])[:, [3, 7, 11]], np.array(camera.times[frames])
     good = np.isfinite(places).all(1)
     seconds = float(times[-1] - times[0])
     wanted = np.linspace(times[0], times[-1], max(2, round(seconds / _SPEED_STEP) + 1))
@@ -207,23 +214,30 @@ def _ask_speed(shown: Gallery, views: Sequence[View], clip: Clip, settings: Pose
     if clock is not None and clock.method == "untimed":
         return Rejected(SPEED_TASK, shown.scene.id, UNTIMED)
     speed = average_speed(shown, clip)
-    answer = f"{speed:.2f}"
-    if speed < settings.slowest:
-        return Rejected(SPEED_TASK, shown.scene.id, f"slower than {settings.slowest} m/s")
     # Wide gaps: people estimate a speed no better.
-    options = numeric_options(
-        answer, f"{clip[0].shot}:{clip[1].shot}:{SPEED_TASK}", margin="0.40", lower="0.2", upper="2.6"
-    )
-    if not options:
-        return Rejected(SPEED_TASK, shown.scene.id, no_distractors(margin="0.40", lower="0.2", upper="2.6"))
-    texts = tuple(f"{text} m/s" for text in options)
-    return Draft(SPEED_TASK, shown.scene.id, SPEED_QUESTION, texts[0], None, texts, {"speed": speed}, _part(clip))
+    answer = min(settings.speeds, key=lambda one: _ratio(one, speed))
+    if _ratio(answer, speed) > settings.near:
+        return Rejected(SPEED_TASK, shown.scene.id, f"no option within a factor of {settings.near} of the speed")
+    # Four in a row, so drawn that the right one is any of them: slow and fast recordings meet in the same texts.
+    draw = random.Random(f"{clip[0].shot}:{clip[1].shot}:{SPEED_TASK}")
+    place = settings.speeds.index(answer)
+    first = draw.choice(range(max(0, place - 3), min(place, len(settings.speeds) - 4) + 1))
+    others = (one for one in settings.speeds[first : first + 4] if one != answer)
+    texts = tuple(f"{one} m/s" for one in (answer, *others))
+    return Draft(
+        SPEED_TASK, shown.scene.id, SPEED_QUESTION, texts[0], None, texts, {"speed": speed}, _part(clip),
+        open_options=True,
+    )  # fmt: skip
+
+
+def _ratio(one: float, other: float) -> float:
+    return max(one / other, other / one) if min(one, other) > 0 else math.inf
 
 
 def _speed_again(shown: Gallery, views: Sequence[View], settings: PosedSettings, item: Item) -> Recomputed:
     """The average speed in the clip."""
     speed = average_speed(shown, _ends(shown, item))
-    text = f"{speed:.2f} m/s"
+    text = min(item.options, key=lambda option: _ratio(float(option.split()[0]), speed))
     return Recomputed(text, text, None, (), {"speed": speed})
 
 
@@ -326,7 +340,7 @@ def _ask_order(shown: Gallery, views: Sequence[View], clip: Clip, settings: Pose
     return Draft(
         ORDER_TASK, shown.scene.id, ORDER_QUESTION, options[0], None, options,
         {"seconds": [view.seconds for view in six]},
-        (six[0].shot, six[5].shot, *(six[1 + i].shot for i in order)), reasoning=steps,
+        (six[0].shot, six[5].shot, *(six[1 + i].shot for i in order)), reasoning=steps, open_options=True,
     )  # fmt: skip
 
 

@@ -177,6 +177,7 @@ def _question(rig: SceneRig, direction: Direction, cue: str, six: Sequence[Momen
         evidence,
         tuple(shots),
         reasoning=reasoning,
+        open_options=True,
     )
 
 

@@ -22,6 +22,7 @@ import shapely
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.families.spatialbench.support.ground import STANDING_BELOW, quadrant_of, walk_family
 from tolman.generate.family import Draft, FamilySettings, Recomputed, Rejected
+from tolman.generate.share_sampling import draws_of
 from tolman.geometry.ground_plane import QUADRANTS
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
@@ -132,7 +133,7 @@ def widest(width: float, settings: AffordanceSettings) -> tuple[int | None, floa
 
 def draft(geometry: SceneGeometry, settings: AffordanceSettings) -> Iterator[Draft | Rejected]:
     """Questions for every purpose that one thing serves, and for every free gap."""
-    generator = random.Random(f"{geometry.scene.id}:{TASK}")
+    generator = draws_of(geometry.scene, TASK)
     for purpose in PURPOSES:
         yield from _uses(geometry, purpose, generator, settings)
     for a, b in itertools.combinations(geometry.unique, 2):

@@ -41,6 +41,7 @@ from tolman.generate.families.spatialbench.support.ground import (
     walled,
 )
 from tolman.generate.family import Draft, Recomputed, Rejected
+from tolman.generate.share_sampling import draws_of
 from tolman.geometry.boxes import Boxes, distances
 from tolman.ground_truth.scene_arrays import SEEN, SceneGeometry
 from tolman.items import Item
@@ -114,7 +115,7 @@ class _Asked:
 
 def draft(geometry: SceneGeometry, settings: CausalSettings) -> Iterator[Draft | Rejected]:
     """Questions of all three kinds."""
-    generator = random.Random(f"{geometry.scene.id}:{TASK}")
+    generator = draws_of(geometry.scene, TASK)
     asked = []
     for found in itertools.chain(_walks(geometry, generator, settings), _rolls(geometry, settings)):
         if isinstance(found, _Asked):
@@ -262,7 +263,7 @@ def _with_options(geometry: SceneGeometry, asked: Sequence[_Asked]) -> Iterator[
     """Complete the questions of a scene; their other options are its other obstacles."""
     scene = geometry.scene
     answers = [one.met.category for one in asked]
-    others = others_for(answers, [one.named for one in asked], f"{scene.id}:{TASK}")
+    others = others_for(answers, [one.named for one in asked], f"{scene.id}:{TASK}", scene.differing)
     for one, wrong in zip(asked, others, strict=True):
         if not wrong:
             yield Rejected(TASK, scene.id, "fewer than three other things are met on other ways")

@@ -24,9 +24,11 @@ from dataclasses import dataclass
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.families.spatialbench.support.ground import apart, bearing, middle, quadrant_of, walk_family
 from tolman.generate.family import Draft, FamilySettings, Recomputed, Rejected, first_drafts
+from tolman.generate.share_sampling import draws_of, shared_sets
 from tolman.geometry.ground_plane import QUADRANTS
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
+from tolman.scenes import Scene
 
 
 class PoseSettings(FamilySettings):
@@ -74,13 +76,13 @@ def violations(
 def draft_landmark_pose(geometry: SceneGeometry, settings: PoseSettings) -> Iterator[Draft | Rejected]:
     """Draft four places, exactly one of them right, for some pairs of landmarks and every side."""
     scene = geometry.scene
-    generator = random.Random(f"{scene.id}:{LANDMARK_POSE_TASK}")
+    generator = draws_of(scene, LANDMARK_POSE_TASK)
     pairs = list(itertools.permutations(geometry.unique, 2))
     asked = 0
     for ahead, other in generator.sample(pairs, len(pairs)):
         if asked >= _MAX_PAIRS:
             return
-        side = generator.choice(sorted(SIDES))
+        _, _, side = generator.choice([(ahead, other, side) for side in sorted(SIDES)])
         usable = [
             name
             for name in geometry.unique
@@ -95,8 +97,7 @@ def draft_landmark_pose(geometry: SceneGeometry, settings: PoseSettings) -> Iter
             )
             continue
         asked += 1
-        for answer in generator.sample(fitting, min(_MAX_PER_PAIR, len(fitting))):
-            places = (answer, *generator.sample(wrong, 3))
+        for places in _places(scene, fitting, wrong, generator):
             question = (
                 f"If a robot has the {ahead} straight ahead and the {other} {side}, where is it most likely to be?"
             )
@@ -107,6 +108,20 @@ def draft_landmark_pose(geometry: SceneGeometry, settings: PoseSettings) -> Iter
             }
             shows = needed(geometry, every(geometry, ahead, other, *places))
             yield Draft(LANDMARK_POSE_TASK, scene.id, question, options[0], None, options, evidence, needs=shows)
+
+
+def _places(
+    scene: Scene, fitting: Sequence[str], wrong: Sequence[str], generator: random.Random
+) -> Iterator[tuple[str, ...]]:
+    """Sets of places, the right one first; twins are asked about the same sets."""
+    if not scene.twins:
+        for answer in generator.sample(fitting, min(_MAX_PER_PAIR, len(fitting))):
+            yield answer, *generator.sample(wrong, 3)
+        return
+    for places in shared_sets(scene, [*fitting, *wrong], 4, LANDMARK_POSE_TASK):
+        right = [name for name in places if name in fitting]
+        if len(right) == 1:
+            yield right[0], *(name for name in places if name != right[0])
 
 
 def recompute_landmark_pose(
@@ -212,7 +227,7 @@ class _Hop:
 def draft_multi_hop(geometry: SceneGeometry, settings: MultiHopSettings) -> Iterator[Draft | Rejected]:
     """Questions of both kinds for every clear first hop."""
     scene = geometry.scene
-    generator = random.Random(f"{scene.id}:{MULTI_HOP_TASK}")
+    generator = draws_of(scene, MULTI_HOP_TASK)
     kinds = [name for name in geometry.whole if len(geometry.members[name]) > 1]
     for kind, landmark in itertools.product(kinds, geometry.unique):
         hop = _Hop(kind, landmark, *first_hop(geometry, kind, landmark))
@@ -227,7 +242,12 @@ def _nearest(
     geometry: SceneGeometry, hop: _Hop, generator: random.Random, settings: MultiHopSettings
 ) -> Iterator[Draft | Rejected]:
     sets = list(itertools.combinations([name for name in geometry.unique if name != hop.landmark], 4))
-    for names in generator.sample(sets, min(len(sets), 60)):
+    drawn = generator.sample(sets, min(len(sets), 60))
+    if geometry.scene.twins:
+        drawn = shared_sets(
+            geometry.scene, [name for name in geometry.unique if name != hop.landmark], 4, MULTI_HOP_TASK
+        )
+    for names in drawn:
         place, gap, ratio = second_hop(geometry, hop.number, names)
         if _unclear(gap, ratio, settings):
             yield Rejected(MULTI_HOP_TASK, geometry.scene.id, f"the two nearest options {_within(settings)}")

@@ -44,6 +44,7 @@ from tolman.generate.families.spatialbench.support.ground import (
     walled,
 )
 from tolman.generate.family import Draft, Recomputed, Rejected
+from tolman.generate.share_sampling import draws_of
 from tolman.geometry.boxes import Floats
 from tolman.ground_truth.scene_arrays import SEEN, SceneGeometry
 from tolman.items import Item
@@ -81,7 +82,7 @@ _MAX_SAME_END = 3
 
 def draft_commands(geometry: SceneGeometry, settings: CommandSettings) -> Iterator[Draft | Rejected]:
     """Questions of both kinds."""
-    generator = random.Random(f"{geometry.scene.id}:{COMMANDS_TASK}")
+    generator = draws_of(geometry.scene, COMMANDS_TASK)
     yield from _follows(geometry, generator, settings)
     for name in geometry.unique:
         yield _turn(geometry, name, settings)
@@ -137,7 +138,8 @@ def _follows(
         elif made[found.category] < _MAX_SAME_END:
             made[found.category] += 1
             asked.append((way, found))
-    wrong = others_for([found.category for _, found in asked], [way for way, _ in asked], f"{scene.id}:{COMMANDS_TASK}")
+    answers, ways = [found.category for _, found in asked], [way for way, _ in asked]
+    wrong = others_for(answers, ways, f"{scene.id}:{COMMANDS_TASK}", scene.differing)
     for ((start, turn, side), found), others in zip(asked, wrong, strict=True):
         if not others:
             yield Rejected(COMMANDS_TASK, scene.id, "fewer than three other things are met on other ways")
@@ -323,7 +325,7 @@ def draft_route_gaps(geometry: SceneGeometry, settings: FillInSettings) -> Itera
     routes = [
         (a, b, c, d) for a in free for b in free[a] for c in free[b] if c != a for d in free[c] if d not in (a, b)
     ]
-    generator = random.Random(f"{scene.id}:{ROUTE_GAPS_TASK}")
+    generator = draws_of(scene, ROUTE_GAPS_TASK)
     made: dict[tuple[str, ...], int] = {}
     for stops in generator.sample(routes, min(len(routes), _MAX_TRIES)):
         angles = turns_of(geometry, stops)

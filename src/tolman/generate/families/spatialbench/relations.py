@@ -25,6 +25,7 @@ from tolman.generate.answer_evidence import every, needed
 from tolman.generate.families.spatialbench.support.ground import apart, walk_family, walled
 from tolman.generate.family import Draft, FamilySettings, Recomputed, Rejected, matched
 from tolman.generate.scene_geometry import this_place
+from tolman.generate.share_sampling import draws_of
 from tolman.geometry.boxes import Floats
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
@@ -73,7 +74,7 @@ def draft_relative_counting(geometry: SceneGeometry, settings: RelativeCountingS
             RELATIVE_COUNTING_TASK, scene.id, f"no three categories that there are {settings.fewest} or more of"
         )
         return
-    for chosen in random.Random(f"{scene.id}:{RELATIVE_COUNTING_TASK}").sample(sets, min(_SETS, len(sets))):
+    for chosen in draws_of(scene, RELATIVE_COUNTING_TASK).sample(sets, min(_SETS, len(sets))):
         own = {name: counts[name] for name in chosen}
         for word in ("most", "fewest"):
             answer, ratio = extreme(own, word)
@@ -183,7 +184,7 @@ def _is_passed(geometry: SceneGeometry, start: str, end: str, name: str, setting
 def draft_order_on_route(geometry: SceneGeometry, settings: PassingSettings) -> Iterator[Draft | Rejected]:
     """Some routes between unique landmarks, each with some sets of three unique things."""
     scene = geometry.scene
-    generator = random.Random(f"{scene.id}:{ORDER_ON_ROUTE_TASK}")
+    generator = draws_of(scene, ORDER_ON_ROUTE_TASK)
     routes = list(itertools.permutations(geometry.unique, 2))
     asked = 0
     for start, end in generator.sample(routes, len(routes)):
@@ -222,8 +223,9 @@ def _question(geometry: SceneGeometry, start: str, end: str, names: Sequence[str
     }
     shows = needed(geometry, every(geometry, start, end, *names))
     return Draft(
-        ORDER_ON_ROUTE_TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence, needs=shows
-    )
+        ORDER_ON_ROUTE_TASK, geometry.scene.id, question, options[0], None, tuple(options), evidence, needs=shows,
+        open_options=True,
+    )  # fmt: skip
 
 
 def recompute_order_on_route(

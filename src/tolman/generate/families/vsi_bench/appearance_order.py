@@ -23,8 +23,9 @@ class AppearanceSettings(FamilySettings):
         pixels: how many of a category make it seen. The paper's threshold is not published.
         gap: seconds that first appearances must be apart.
         listing: how the question lists its four categories: drawn for each scene, or by the alphabet, so that scenes
-            with the same four share the question's text. With 'alphabet' sets are preferred that many scenes have, too,
-            and a scene that has twins is asked about all sets with the thing in which they differ.
+            with the same four share the question's text. With 'alphabet' sets are preferred that many scenes have, too.
+            Twins are asked about all sets of some categories: where they differ in one thing, those with it, and where
+            in several, these first.
     """
 
     pixels: int = 200
@@ -36,8 +37,8 @@ TASK = "obj_appearance_order"
 _PATTERN = re.compile(r"order of the following categories in the video: (.+)\?\Z")
 _TRIES = 24
 _SETS = 4
-_OF_TWINS = 10
-"""Other categories of which all sets are asked with the thing in which twins differ."""
+_OF_TWINS = 11
+"""Categories of which twins are asked about all sets."""
 
 
 def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, float]:
@@ -103,12 +104,13 @@ def _sets(
             if len(chosen) < 4 and all(abs(first[name] - first[other]) > settings.gap for other in chosen):
                 chosen.append(name)
         yield chosen
-    differs = geometry.scene.differs
-    if settings.listing == "alphabet" and differs is not None and differs in first:
-        others = [name for name in shared_order(sorted(first), TASK) if name != differs][:_OF_TWINS]
-        for three in itertools.combinations(others, 3):
-            if gap([first[name] for name in (differs, *three)]) > settings.gap:
-                yield [differs, *three]
+    if settings.listing == "alphabet" and geometry.scene.twins:
+        differing = [name for name in geometry.scene.differing if name in first]
+        others = [name for name in shared_order(sorted(first), TASK) if name not in differing]
+        ordered, fixed = ([*differing, *others][:_OF_TWINS], differing if len(differing) == 1 else [])
+        for four in itertools.combinations(ordered, 4):
+            if set(fixed) <= set(four) and gap([first[name] for name in four]) > settings.gap:
+                yield list(four)
 
 
 def _preferred(names: list[str], generator: random.Random, number: int, settings: AppearanceSettings) -> list[str]:

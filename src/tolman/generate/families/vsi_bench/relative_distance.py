@@ -127,7 +127,8 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
     measure = geometry.exact_distances if settings.geometry == "exact" else geometry.sampled_distances
     categories = geometry.whole
     shared = settings.sets == "shared"
-    asked = [c for c in geometry.unique if c == scene.differs] if shared and scene.differs else geometry.unique
+    differing, exchanged = scene.differing, len(scene.differing) == settings.options
+    asked = [c for c in geometry.unique if c in differing or exchanged] if shared and differing else geometry.unique
     for primary in asked:
         others = [c for c in categories if c != primary]
         if len(others) < settings.options:
@@ -135,12 +136,14 @@ def draft(geometry: SceneGeometry, settings: RelativeDistanceSettings) -> Iterat
             continue
         lengths = measure(primary, others)
         kept: set[frozenset[str]] = set()
-        most = _SHARED_OF_TWINS if primary == scene.differs else _SHARED
+        most = _SHARED_OF_TWINS if primary in differing else _SHARED
         sets = (
             _shared_sets(others, primary, settings, most)
             if shared
             else _drawn_sets(scene.id, others, primary, settings)
         )
+        if shared and exchanged and primary not in differing:
+            sets = iter([list(differing)] if set(differing) <= set(others) else [])
         for options in sets:
             broken = rules.broken(sorted([lengths[c] for c in options]))
             if not broken and settings.recorded and _is_vague(geometry, primary, {c: lengths[c] for c in options}):

@@ -19,6 +19,7 @@ from tolman.extras import LazyModule
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.family import Draft, Family, FamilySettings, Recomputed, Rejected, place_of
 from tolman.generate.scene_geometry import KEY, angle_error
+from tolman.generate.share_sampling import draws_of, shared_order
 from tolman.geometry.ground_plane import THIRDS, boundary_gap, egocentric_angle, sector_of
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
@@ -53,6 +54,8 @@ _PATTERN = re.compile(r"beginning at the (.+?) facing the (.+?)\. You want to na
 _STOP = re.compile(r"Go forward until the (.+?)(?= \d+\. |\. You have reached)")
 _TURN_FIRST = " 1. [please fill in]"
 _TRIES = 60
+_MOVES_OF_TWINS, _OF_TWINS = (2, 3), 9
+"""Lengths of routes that twins are all asked about, and landmarks on them."""
 
 
 def turns_of(geometry: SceneGeometry, stops: Sequence[str], facing: str | None = None) -> list[tuple[str, float]]:
@@ -128,21 +131,27 @@ def draft(geometry: SceneGeometry, settings: RouteSettings) -> Iterator[Draft | 
     if not scene.floor:
         yield Rejected(TASK, scene.id, "the floor's outline is not known")
         return
-    generator = random.Random(f"{scene.id}:{TASK}")
-    for moves in range(settings.least_moves, settings.most_moves + 1):
-        if len(geometry.unique) < moves + 1:
-            break
-        seen: set[tuple[str, ...]] = set()
+    generator = draws_of(scene, TASK)
+    for stops in _routes(geometry, generator, settings):
+        broken = violations(geometry, stops, settings)
+        yield Rejected(TASK, scene.id, broken[0]) if broken else question(geometry, stops, generator)
+
+
+def _routes(geometry: SceneGeometry, generator: random.Random, settings: RouteSettings) -> Iterator[tuple[str, ...]]:
+    """Routes, each once: some of every length, and of twins all short ones by a thing in which they differ."""
+    seen: set[tuple[str, ...]] = set()
+    for moves in range(settings.least_moves, min(settings.most_moves, len(geometry.unique) - 1) + 1):
         for _ in range(_TRIES):
             stops = tuple(generator.sample(geometry.unique, moves + 1))
-            if stops in seen:
-                continue
-            seen.add(stops)
-            broken = violations(geometry, stops, settings)
-            if broken:
-                yield Rejected(TASK, scene.id, broken[0])
-                continue
-            yield question(geometry, stops, generator)
+            if stops not in seen:
+                seen.add(stops)
+                yield stops
+    differing = [name for name in geometry.scene.differing if name in geometry.unique]
+    others = [name for name in shared_order(geometry.unique, TASK) if name not in differing]
+    for moves in _MOVES_OF_TWINS if differing else ():
+        for stops in itertools.permutations([*differing, *others][:_OF_TWINS], moves + 1):
+            if stops not in seen and not set(differing).isdisjoint(stops):
+                yield stops
 
 
 def question(
@@ -180,7 +189,9 @@ def question(
     if all(error is not None for error in errors):
         evidence |= {"sensor_errors": errors}
     shows = needed(geometry, every(geometry, *stops, facing))
-    return Draft(TASK, geometry.scene.id, text, right, None, options, evidence, closed=True, needs=shows)
+    return Draft(
+        TASK, geometry.scene.id, text, right, None, options, evidence, closed=True, needs=shows, open_options=True
+    )
 
 
 def recompute(geometry: SceneGeometry, item: Item, settings: RouteSettings, *, released: bool = True) -> Recomputed:

@@ -14,7 +14,6 @@ The thresholds of MMSI-Bench's families are here too: the paper has its question
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -24,6 +23,7 @@ import numpy as np
 
 from tolman.extras import LazyModule
 from tolman.generate.family import FamilySettings, Shot
+from tolman.generate.share_sampling import draws_of
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import project
 from tolman.ground_truth.scene_arrays import SceneGeometry
@@ -404,8 +404,12 @@ class Gallery:
     def pairs(self, key: str) -> Iterator[tuple[View, View]]:
         """Ordered pairs of pictures that overlap and differ enough, in a drawn order."""
         found = [(a, b) for a in self.views for b in self.neighbours[a.shot]]
-        random.Random(f"{self.scene.id}:{key}").shuffle(found)
-        return iter(found)
+        # Of twins, pictures from the same places come in the same order.
+        own = len(self.scene.id)
+        shots = {(a.shot.capture[own:], a.shot.frame, b.shot.capture[own:], b.shot.frame): (a, b) for a, b in found}
+        names = list(shots)
+        draws_of(self.scene, key).shuffle(names)
+        return iter([shots[name] for name in names])
 
     def differ(self, a: View, b: View) -> bool:
         """Check whether two pictures were taken from different places or in different directions."""
