@@ -19,7 +19,7 @@ from ingest.lidar.layouts import EPOCH, write_bag, write_las, write_pcd, write_p
 from ingest.lidar.pcd_writer import compress_lzf, save_pcd
 from ingest.lidar.yard import Shot, shot
 from tolman.errors import InputError
-from tolman.ingest.clouds import PointTime, Sweep, cloud_files, read_sweeps, sweep_of
+from tolman.ingest.clouds import PointTime, Sweep, sweep_of
 from tolman.ingest.clouds.bags import (
     bag_pictures,
     bag_poses,
@@ -32,11 +32,13 @@ from tolman.ingest.clouds.bags import (
 from tolman.ingest.clouds.cloud_files import (
     GPS_EPOCH,
     PcdHeader,
+    cloud_files,
     decompress_lzf,
     parse_header,
     read_las,
     read_pcd,
     read_stamps,
+    read_sweeps,
     stamp_in_name,
     unix_seconds,
 )

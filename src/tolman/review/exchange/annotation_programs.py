@@ -529,7 +529,7 @@ def _pictures(backup: zipfile.ZipFile, manifest: Any, find: Find) -> dict[int, N
     data = manifest.get("data") if isinstance(manifest, dict) else None
     if not isinstance(data, dict) or data.get("sorting_method", "lexicographical") != "lexicographical":
         raise ExchangeError(f"The zip file has no {MANIFEST}, which says which frame is which picture: {_BACKUP}.")
-    there = sorted(name for name in names if name.startswith(f"{PICTURES}/"))
+    there = sorted(name for name in names if name.startswith(f"{_CVAT_PICTURES}/"))
     return {number: _found(find, name, f"File {name[:80]}") for number, name in enumerate(there)}
 
 
