@@ -258,6 +258,10 @@ def _draft_scene(found: SceneGeometry, preset: GenerationPreset, seed: int) -> _
     kept = []
     share = preset.share
     if share.rings:
+        # Cues that suggest nothing are of the text, which a ring makes worthless.
+        for draft in made:
+            if not any(own[0] for own in draft.single_view_cues):
+                draft.single_view_cues = ()
         # Scenes keep what others keep as well, and all that no part of the media tells.
         chosen = [draft for draft in made if not draft.single_view_cues]
         if share.offered is not None:
