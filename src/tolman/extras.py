@@ -4,6 +4,7 @@ The packages of each extra are read from Tolman's own metadata, as pip does.
 
 - Around an import whose extra is known: `with needs("media", "Reading videos"): import av`.
 - At a module's top, where the module must load without the package: `shapely = LazyModule("shapely")`.
+- `np` and `pl`: NumPy and Polars, which the core brings, in modules that commands import without a use for either.
 - Around a whole command or function, for every other import inside: `with told(): ...`, or `@told()` on it.
 
 The command line imports this before it starts, so that it imports little itself.

@@ -144,7 +144,8 @@ class OpenAICompatible(endpoint.EndpointModel):
         except OSError as error:
             raise endpoint.unreadable(error) from None
         try:
-            async with self._open().post(f"{self._url}/chat/completions", data=io.BytesIO(body)) as reply:
+            data = io.BytesIO(body) if heavy else body
+            async with self._open().post(f"{self._url}/chat/completions", data=data) as reply:
                 content = await reply.read()
                 if reply.status == 200 and is_stream(reply.headers.get("Content-Type", "")):
                     content = self._whole(content)
