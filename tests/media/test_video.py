@@ -7,6 +7,7 @@ Frames as players show them: matrix, pixel shape and colours.
 
 from __future__ import annotations
 
+import gc
 import random
 from fractions import Fraction
 from pathlib import Path
@@ -39,6 +40,19 @@ def test_frames_of_a_constant_rate_are_exact(tmp_path: Path, gop: int) -> None:
     assert float(index.duration) == pytest.approx(10)
     for numbers in (list(range(300)), [0, 150, 299], [299], [7], sorted(random.Random(1).sample(range(300), 32))):
         assert numbers_of(path, numbers) == numbers
+
+
+def test_read_frames_do_not_pile_up(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "long.mp4", 300)
+    index = read_index(path)
+    gc.collect()
+    gc.disable()  # as good as in the command line, which collects seldom
+    try:
+        assert sum(1 for _ in read_frames(path, index, range(300))) == 300
+        alive = sum(type(one).__name__ == "VideoFrame" for one in gc.get_objects())
+    finally:
+        gc.enable()
+    assert alive < 100
 
 
 def test_frames_of_a_variable_rate_are_exact(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ HDR (PQ and HLG) is shown by its matrix alone, without mapping its brightness.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 import struct
@@ -221,12 +222,19 @@ def read_frames(path: Path, index: VideoIndex, numbers: Sequence[int]) -> Iterat
                 number = wanted.get(frame.pts if frame.pts is not None else frame.dts or 0)
                 if number is not None and number not in images:
                     images[number] = as_shown(frame, stream)
+                    if number % _COLLECTED == 0:
+                        gc.collect(0)
             while expected in images:
                 yield expected, images.pop(expected)
                 expected = next(following, None)
             if expected is None:
                 return
     raise BrokenMediaError(f"{path}: frame {expected} of {len(index.times)} can't be decoded")
+
+
+_COLLECTED = 64
+"""PyAV's frames are in circles of references, and hold a third of a megabyte each even where pictures are tiny. The
+command line collects such circles seldom, so that a video of hours took several gigabytes."""
 
 
 def _packets_needed(index: VideoIndex, wanted: set[int]) -> list[bool]:

@@ -14,7 +14,6 @@ import re
 import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +140,8 @@ def _recording(capture: _Capture, frames: dict[int, dict[str, tarfile.TarInfo]])
         lenses.append(Lens((float(k[0]), float(k[4]), float(k[2]), float(k[5]))))
         name = one["gt/rt.json"].name
         poses.append(pose_of(path, np.ravel(capture.json(one["gt/rt.json"])), row=name))
-    size = _size(capture, parts[0]["wide/image.png"])
+    first = parts[0]["wide/image.png"]
+    height, width = decode(capture.read(first), path, first.name).shape[:2]
 
     def pictures(numbers: Sequence[int]) -> Iterator[Picture]:
         for number in numbers:
@@ -153,14 +153,7 @@ def _recording(capture: _Capture, frames: dict[int, dict[str, tarfile.TarInfo]])
         return None if member is None else decoded_mask(capture.read(member), path, member.name) / 1000
 
     times = (np.array(list(frames)) - next(iter(frames))) / 1e9
-    return recording_of("camera", size, times, np.array(poses), lenses, pictures, depths=depths)
-
-
-def _size(capture: _Capture, member: tarfile.TarInfo) -> tuple[int, int]:
-    from PIL import Image
-
-    with Image.open(BytesIO(capture.read(member))) as image:
-        return image.size
+    return recording_of("camera", (width, height), times, np.array(poses), lenses, pictures, depths=depths)
 
 
 FORMAT = Ca1m()

@@ -146,7 +146,7 @@ def _frame(path: Path, hints: ScanHints) -> tuple[WorldFrame, tuple[str, ...]]:
     middle = np.median(first, axis=0)
     far = np.abs(middle) * scale > _SURVEY
     shift = np.where(far, np.floor(middle / _ROUND) * _ROUND, 0.0)
-    said = ()
+    said: tuple[str, ...] = ()
     if far.any():
         place = ", ".join(f"{value:,.0f}" for value in shift)
         said = (f"{path.name}: its coordinates are those of a survey; ({place}) is subtracted from them",)

@@ -25,7 +25,7 @@ _LEVEL = 5.0
 
 
 @dataclass(frozen=True)
-class Replica:
+class ReplicaRooms:
     """The format."""
 
     name: str = "replica"
@@ -85,4 +85,4 @@ def _instance(path: Path, one: Any, number: int) -> Instance:
     return Instance(str(identity), label, orient(path, center, turn.T, given["sizes"], row=row), number=identity + 1)
 
 
-FORMAT = Replica()
+FORMAT = ReplicaRooms()

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -174,7 +175,7 @@ def _room(
     walls: Sequence[Floats], surface: ScannedSurface | None
 ) -> tuple[float | None, tuple[float, float, float] | None, tuple[str, ...]]:
     """Area and middle of the ground that the walls enclose, and notes; those of the cloud follow without them."""
-    outline = enclosed(np.array([wall[[0, 1, 3, 4]].reshape(2, 2) for wall in walls]).reshape(-1, 2, 2))
+    outline: Any = enclosed(np.array([wall[[0, 1, 3, 4]].reshape(2, 2) for wall in walls]).reshape(-1, 2, 2))
     if outline is None:
         other = "" if surface is None else ", and is that of the cloud"
         return None, None, (f"its walls enclose no room, so that the area isn't known by them{other}",)
