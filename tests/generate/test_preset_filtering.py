@@ -59,6 +59,7 @@ def test_relative_distances_of_real_scenes_are_not_guessed_from_their_words(shar
     assert f"| object_rel_distance | {len(before):,} | {len(after):,} | yes |" in card
     for said in (
         "extremely randomised trees",
+        "gradient boosting",
         "logistic regression",
         "Others may guess more",
         "object_size_estimation",
