@@ -223,7 +223,7 @@ SLACK_ERRORS = 0.5
 """Standard errors by which it may be off more."""
 ROUGH_ROUNDS = 2
 """Rounds that leave out what any draw of the folds shows; in later ones questions would go for the luck of a draw."""
-DRAWS_A_ROUND = 2
+DRAWS_A_ROUND = 3
 """Draws of the folds whose mean each later round takes."""
 MANY = 10_000
 """Questions of which one draw is enough, where all that stay are wanted: its luck is less than what predictors may be
