@@ -196,7 +196,8 @@ _FACTOR = re.compile(
     r"[ ](?:of[ ])?(?:as[ ]\w+[ ]as[ ])?(?:(?:the|a|that)[ ])?\Z",
     re.IGNORECASE,
 )
-_FACTORS = {"half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "twice": 2, "three": 3}
+_FACTORS = {"half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4)}
+_FACTORS |= {"twice": Fraction(2), "three": Fraction(3)}
 
 
 def _multiply(found: Sequence[Quantity], segment: Segment, text: str, unit: Unit | None) -> None:
