@@ -74,17 +74,10 @@ REFUSAL_REASONS = frozenset({"refusal"})
 REPETITION_REASONS = frozenset({"repetition"})
 """The endpoint ended a text that repeated itself (vLLM)."""
 
-TOOL_REASONS = frozenset(
-    {
-        "tool_calls",
-        "function_call",
-        "tool_use",
-        "malformed_function_call",
-        "unexpected_tool_call",
-        "too_many_tool_calls",
-        "pause_turn",
-    }
-)
+TOOL_REASONS = frozenset((
+    "tool_calls", "function_call", "tool_use", "malformed_function_call", "unexpected_tool_call", "too_many_tool_calls",
+    "pause_turn",
+))  # fmt: skip
 """The model called a tool."""
 
 USUAL_REASONS = frozenset({"", "stop", "stop_sequence", "end_turn", "eos", "eos_token", "finish_reason_unspecified"})

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_inside, longest, same_word, words_of
+from tolman.scoring.parse.lexicon import Cue, Languages, Word, is_glued, is_inside, longest, same_word, words_of
 
 if TYPE_CHECKING:
     from tolman.scoring.parse.option_texts import OptionTexts
@@ -270,7 +270,7 @@ def poles_of(options: OptionTexts, language: Languages) -> list[frozenset[str]]:
 def with_things_of(options: OptionTexts, asked: Asked, language: Languages) -> Asked:
     """Complete the two things of a relation by the words that all options have: "it is left of the shed"."""
     known = asked.subject and asked.anchor and poles_of(options, language)
-    if not asked.poles and not known and options.texts[0].isascii():
+    if not asked.poles and not known and not is_glued(options.texts[0][:1] or " "):
         asked = _withpoles_of(options, asked, language)
     if asked.anchor or not (asked.located and asked.subject):
         return asked

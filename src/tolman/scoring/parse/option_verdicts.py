@@ -233,7 +233,7 @@ def _unnamed(lines: Sequence[OptionLine], text: str, options: OptionTexts, asked
     if said is None and asked.negated and options.count > 2 and len(lines) == 1:
         lettered = any(m.by == "letter" for m in lines[0].mentions)
         denied = lines[0].segment.having("negate", "unknown", "answer", "choose", "suppose")
-        said = None if lettered or denied else lines[0]
+        said = lines[0] if lines[0].segment.language.names == {"en"} and not (lettered or denied) else None
     if said is None:
         return []
     words = {w.folded for line in lines for w in line.segment.words}

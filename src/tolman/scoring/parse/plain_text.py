@@ -27,11 +27,11 @@ _DIGITS = {
     for zero in (0x0660, 0x06F0, 0x0966, 0x09E6)  # Arabic, Persian, Devanagari, Bengali
     for digit in range(10)
 }
-_MARKS = str.maketrans(
+_ODD_MARKS = (
     "\u066b\u066c\u061f\u060c\u061b\u2019\u2018\u02bc\u2212\u2010\u2011\u2236\u3010\u3011\u3014\u3015"
-    "\u300c\u300d\u300e\u300f\u201c\u201d\u201e\u00ab\u00bb",
-    ".,?,;'''---:[][]" + '"' * 9,
+    "\u300c\u300d\u300e\u300f\u201c\u201d\u201e\u00ab\u00bb"
 )
+_MARKS = {ord(a): b for a, b in zip(_ODD_MARKS, ".,?,;'''---:[][]" + '"' * 9, strict=True)}
 # Letters in circles and brackets, and mathematical alphabets, as models write them.
 _LETTERS = {base + i: chr(65 + i) for base in (0x24B6, 0x1F150, 0x1F170, 0x1F130) for i in range(26)}
 _LETTERS |= {0x24D0 + i: chr(97 + i) for i in range(26)}

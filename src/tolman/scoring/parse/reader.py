@@ -85,7 +85,11 @@ def read_by_rules(item: Item, response: str) -> ParsedAnswer:
     if ruled is None:
         return nothing(ERROR_MESSAGE)
     chosen, note = ruled.chosen, ruled.note
-    selected = select(item.kind, ruled.setting, ruled.candidates)
+    unsaid = chosen is None and {option.casefold() for option in item.options} == {
+        "yes",
+        "no",
+    }  # no text is close to these
+    selected = None if unsaid else select(item.kind, ruled.setting, ruled.candidates)
     if selected is not None:
         chosen, note = selected, selected.note
     if chosen is None or chosen.value is None or note:

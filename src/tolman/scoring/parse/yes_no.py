@@ -351,12 +351,11 @@ _CLASSES = (
 
 def _of_class(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of a short answer that names another colour, shape or material: "rectangular"."""
-    last = words_of(asked.question)[-1].folded
+    wanted = {w.folded for w in words_of(asked.question)[-1:]}
     said = {w.folded for w in segment.words}
-    for members in _CLASSES:
-        if last in members and said & members and last not in said and len(said) <= MAX_ECHO_WORDS:
-            return None if segment.having("negate", "contrast") else False
-    return None
+    other = any(wanted <= members and said & members for members in _CLASSES) and not wanted & said
+    plain = len(said) <= MAX_ECHO_WORDS and not segment.having("negate", "contrast")
+    return False if wanted and other and plain else None
 
 
 def _has_place_asked(segment: Segment, text: str, asked: Asked) -> bool:
