@@ -74,7 +74,9 @@ def draft_relative_counting(geometry: SceneGeometry, settings: RelativeCountingS
             RELATIVE_COUNTING_TASK, scene.id, f"no three categories that there are {settings.fewest} or more of"
         )
         return
-    for chosen in draws_of(scene, RELATIVE_COUNTING_TASK).sample(sets, min(_SETS, len(sets))):
+    drawn = draws_of(scene, RELATIVE_COUNTING_TASK).sample(sets, len(sets))
+    # Kinds in which twins differ come first.
+    for chosen in sorted(drawn, key=lambda names: -len(set(names).intersection(scene.differing)))[:_SETS]:
         own = {name: counts[name] for name in chosen}
         for word in ("most", "fewest"):
             answer, ratio = extreme(own, word)
