@@ -146,8 +146,7 @@ class ChoiceGuessers:
         return right
 
 
-_LEARNERS = (QUICK[0], SCALED)
-"""Without boosting, which takes as long as all others for a dozen classes of numbers."""
+_LEARNERS = (*QUICK, SCALED)
 
 
 class NumberGuessers:
@@ -209,7 +208,6 @@ class NumberGuessers:
 
 
 FOLDS = 5
-NUMBER_FOLDS = 3
 MIN_QUESTIONS = 100
 """Questions of a type that there must be to teach a learner: luck looks like knowledge on fewer."""
 MIN_SCENES = 20
@@ -434,7 +432,7 @@ def _choice_guesses(questions: Sequence[FilterItem], most_taught: int | None) ->
 
 
 def _number_guesses(questions: Sequence[FilterItem], most_taught: int | None) -> _Guess:
-    guessers, first = NumberGuessers([one.item for one in questions], NUMBER_FOLDS, most_taught), list[float]()
+    guessers, first = NumberGuessers([one.item for one in questions], FOLDS, most_taught), list[float]()
 
     def guesses(kept: Sequence[int], seeds: Iterable[int]) -> _Guesses:
         if not enough([questions[i] for i in kept]):
