@@ -51,7 +51,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     with (place / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **settings})
     try:
-        for _ in range(600):
+        for _ in range(1800):
             assert process.poll() is None, (place / "log").read_text()
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1):
