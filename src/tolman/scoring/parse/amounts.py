@@ -100,7 +100,8 @@ def number_found(
     asked = asked_for(unit, question, language)
     lines = number_lines(text, asked, language)
     listed = listed_by_place(lines, text, asked)
-    listed = listed or one_by_one(lines, text, asked) or the_rest(lines, text, asked)
+    if listed is None and len(text) <= MAX_SETTLED_CHARS:
+        listed = one_by_one(lines, text, asked) or the_rest(lines, text, asked)
     if listed is not None:
         return [listed], lines
     result: list[Commitment] = []
@@ -114,7 +115,7 @@ def number_found(
             awaited = not line.stated and not any(c.strength >= ALONE for c in new)
             awaited = awaited and announces_next(line.segment, text, "answer", "choose", "total")
     result = _promoted(result, lines, text, asked)
-    if asked.unit == "count" and len(lines) <= MAX_SHORT_LINES:
+    if asked.unit == "count" and len(lines) <= MAX_SHORT_LINES and len(text) <= MAX_SETTLED_CHARS:
         result = [replace(c, value=None, note=SEVERAL) if is_unsettled(c, lines, text, asked) else c for c in result]
     return sorted(result, key=lambda c: (c.start, c.end)), lines
 
@@ -319,6 +320,8 @@ def _main(line: NumberLine, text: str, asked: AskedQuantity) -> list[Quantity]:
     return plain[-1:] if segment.language.names & VERB_FINAL else restatements(plain, text)
 
 
+MAX_SETTLED_CHARS = 1_000
+"""Characters of a response whose counts may still be to be worked out, at most."""
 MAX_ANSWER_REACH = 120
 """Characters between "the answer is" and the number that it announces, at most."""
 MAX_CHOOSE_REACH = 40
