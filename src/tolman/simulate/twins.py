@@ -60,6 +60,8 @@ _LATIN = ((8, 3, 5), (5, 8, 3), (3, 5, 8), (2, 2, 2))
 """Numbers of three kinds in four twins: each kind has each of `COUNTS` once, and is the most and the fewest once."""
 _SMALLER, _MOST_TRIPLES = 0.5, 4
 """Metres that a thing of such a kind is wide at most, as there are sixteen, and sets of kinds that are tried."""
+_SHOWING = 0.13
+"""Square metres of such a thing's broadest side, at least: questions about kinds need all of them well in view."""
 LEAST_SIZE, SIZES = 0.4525, 4.0
 """Metres of the longest side at which the sizes of a thing begin, and the ratio over which they are spread."""
 _SCALABLE = (0.5, 1.5)
@@ -329,7 +331,11 @@ def _spots_to_exchange(placing: Placing, stand_in: Furniture, hubs: list[Furnitu
 
 def _kinds(placing: Placing, count: int) -> TwinThings:
     """Put three kinds of things into a room, in numbers as `_LATIN` has them."""
-    small = [piece for piece in _added(placing) if max(piece.size[:2]) <= _SMALLER]
+    small = [
+        piece
+        for piece in _added(placing)
+        if max(piece.size[:2]) <= _SMALLER and max(piece.size[:2]) * piece.size[2] >= _SHOWING
+    ]
     rooms = sorted(placing.shell.rooms, key=lambda room: -room.polygon.area)
     spots: list[Placed] = []
     for skipped in range(_MOST_TRIPLES if count == len(_LATIN) else 0):
