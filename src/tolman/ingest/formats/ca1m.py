@@ -22,8 +22,8 @@ import numpy as np
 from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import Lens
-from tolman.ingest.formats.posed_pictures import pose_of, recording_of
-from tolman.ingest.readers import in_order, list_of
+from tolman.ingest.formats.posed_pictures import recording_of
+from tolman.ingest.readers import in_order, list_of, pose_of
 from tolman.ingest.scan_format import CameraRecording, Instance, Picture, RawScene, SceneSource
 from tolman.ingest.standard_video import decode, decoded_mask
 from tolman.ingest.surfaces import orient

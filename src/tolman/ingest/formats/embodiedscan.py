@@ -25,8 +25,8 @@ from tolman.errors import InputError, counted
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import Lens
 from tolman.ingest.camera_conventions import UP_TURNS
-from tolman.ingest.formats.posed_pictures import PosedPicture, WorldFrame, pose_of, recordings_of
-from tolman.ingest.readers import contained, in_order
+from tolman.ingest.formats.posed_pictures import PosedPicture, WorldFrame, recordings_of
+from tolman.ingest.readers import contained, in_order, pose_of
 from tolman.ingest.scan_format import Instance, RawScene, SceneSource
 from tolman.ingest.surfaces import orient
 

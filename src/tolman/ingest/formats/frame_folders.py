@@ -22,8 +22,8 @@ from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import Lens
 from tolman.ingest.camera_conventions import UP_TURNS
-from tolman.ingest.formats.posed_pictures import PosedPicture, WorldFrame, find_frame, pose_of, recordings_of
-from tolman.ingest.readers import all_files, contained, in_order, natural, numbers_of, read_ply, read_text
+from tolman.ingest.formats.posed_pictures import PosedPicture, WorldFrame, find_frame, recordings_of
+from tolman.ingest.readers import all_files, contained, in_order, natural, numbers_of, pose_of, read_ply, read_text
 from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, ScannedSurface, SceneSource
 from tolman.ingest.surfaces import majority, oriented_box, read_groups
 

@@ -196,7 +196,9 @@ _FACTOR = re.compile(
     r"[ ](?:of[ ])?(?:as[ ]\w+[ ]as[ ])?(?:(?:the|a|that)[ ])?\Z",
     re.IGNORECASE,
 )
-_FACTORS = {"half": "1/2", "third": "1/3", "quarter": "1/4", "twice": "2", "three": "3"}
+_FACTORS = {
+    "half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "twice": Fraction(2), "three": Fraction(3),
+}  # fmt: skip
 
 
 def _multiply(found: Sequence[Quantity], segment: Segment, text: str, unit: Unit | None) -> None:
@@ -204,7 +206,7 @@ def _multiply(found: Sequence[Quantity], segment: Segment, text: str, unit: Unit
     for quantity in found if unit in MEASURED else ():
         match = _FACTOR.search(text, max(segment.start, quantity.start - MAX_FACTOR_CHARS), quantity.start)
         if match and quantity.kind and text[quantity.start].isdecimal():
-            quantity.value *= Fraction(_FACTORS[str(match.lastgroup)])
+            quantity.value *= _FACTORS[str(match.lastgroup)]
 
 
 MAX_FACTOR_CHARS = 40

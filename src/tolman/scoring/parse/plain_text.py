@@ -20,8 +20,8 @@ MAX_CHARS = 50_000
 _INVISIBLE = lazy_pattern(
     "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad\u064b-\u0652\u0640]|(?<=[0-9]){(?=,}[0-9])|(?<={,)}(?=[0-9])"
 )
-_SPACES = dict.fromkeys((160, 8194, 8195, 8201, 8239, 12288, 11, 12), " ")
-_FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_SPACES: dict[int, str] = dict.fromkeys((160, 8194, 8195, 8201, 8239, 12288, 11, 12), " ")
+_FULL_WIDTH: dict[int, str] = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _DIGITS = {
     zero + digit: str(digit)
     for zero in (0x0660, 0x06F0, 0x0966, 0x09E6)  # Arabic, Persian, Devanagari, Bengali
@@ -38,7 +38,7 @@ _LETTERS |= {0x24D0 + i: chr(97 + i) for i in range(26)}
 _LETTERS |= {0x1D400 + 52 * k + i: chr(65 + i) for k in range(13) for i in range(26)}
 _LETTERS |= {0x1D41A + 52 * k + i: chr(97 + i) for k in range(13) for i in range(26)}
 _LETTERS |= {0x1D7CE + i: str(i % 10) for i in range(50)}
-_NARROW = {**_SPACES, **_FULL_WIDTH, **_DIGITS, **_MARKS, **_LETTERS}
+_NARROW: dict[int, str] = {**_SPACES, **_FULL_WIDTH, **_DIGITS, **_MARKS, **_LETTERS}
 
 _NEXT_TURN = lazy_pattern(
     r"<\|im_start\|>\s*(?:user|system)|<\|start_header_id\|>\s*user|<\|eot_id\|>|<start_of_turn>\s*user|\[INST\]"
