@@ -197,8 +197,12 @@ _FACTOR = re.compile(
     re.IGNORECASE,
 )
 _FACTORS = {
-    "half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "twice": Fraction(2), "three": Fraction(3),
-}  # fmt: skip
+    "half": Fraction(1, 2),
+    "third": Fraction(1, 3),
+    "quarter": Fraction(1, 4),
+    "twice": Fraction(2),
+    "three": Fraction(3),
+}
 
 
 def _multiply(found: Sequence[Quantity], segment: Segment, text: str, unit: Unit | None) -> None:
