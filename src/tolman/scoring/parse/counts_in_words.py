@@ -54,8 +54,7 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
     if len({c.role for c in times}) > 1 and not segment.having("negate"):
         limited = [c for c in times if re.search(r"\b(?:only|just)[ ]\Z", text[segment.start : c.start])]
         times = limited if len(limited) == 1 else times
-        value = Fraction(times[0].role.split()[1]) if times is limited else None
-        note = "" if times is limited else SEVERAL
+        value, note = (Fraction(times[0].role.split()[1]), "") if times is limited else (None, SEVERAL)
         return [Commitment(value, CONCLUDED, times[0].start, times[-1].end, "in words", note)]
     found = [c for c in said if _is_count(c, line, text, asked)]
     if not found or is_counterfactual(segment, text):

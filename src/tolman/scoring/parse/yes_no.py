@@ -120,8 +120,7 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
     places = yes_no_places(options)
     if places is None or not asked.question:
         return []
-    both = _BOTH.match(text)
-    if both:
+    if both := _BOTH.match(text):
         return [Commitment(None, DECLARED, *both.span(), "judged", SEVERAL)]
     found = []
     polite = corrects = False
