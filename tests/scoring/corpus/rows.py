@@ -195,8 +195,8 @@ def is_same(value: str | float | Fraction, label: str) -> bool:
 
 
 def is_held_out(row: Row) -> bool:
-    """Whether a row of the fourth to the eighth batch is only measured: no rule and no weight is made from it."""
-    return row.id.startswith("w-r2") or (
+    """Whether a row of the fourth to the ninth batch is only measured: no rule and no weight is made from it."""
+    return row.id.startswith(("w-r2", "w-p3")) or (
         row.id.startswith(("w-u", "w-t", "w-s", "w-q")) and hashlib.sha256(row.id.encode()).digest()[0] % 2 == 0
     )
 
