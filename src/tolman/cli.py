@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
@@ -131,21 +131,6 @@ COMMANDS = {
 help."""
 GROUPS = ("curate", "analyze", "figure", "store")
 """Those that have commands of their own."""
-
-
-def given_alone(process_value: Callable[..., Any]) -> Callable[..., Any]:
-    """Have a parameter without a value pass; Typer makes a pydantic validator of each first, a millisecond each."""
-
-    def process(self: Any, ctx: Any, value: Any) -> Any:
-        if value is None and not self.required and self.callback is None:
-            return () if self.multiple or self.nargs == -1 else None
-        return process_value(self, ctx, value)
-
-    return process
-
-
-for _kind in (typer.core.TyperOption, typer.core.TyperArgument):
-    _kind.process_value = given_alone(_kind.process_value)  # type: ignore[method-assign]
 
 
 class Commands(Mapping[str, Any]):
