@@ -253,7 +253,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
 
 
 def invalid_field(error: Any) -> tuple[str | None, str]:
-    """The field that a ValidationError of pydantic names first, None for the whole, and what is wrong with it."""
+    """The field that a ValidationError of pydantic names first, None for the whole, and its fault."""
     first = error.errors()[0]
     return ".".join(str(part) for part in first["loc"]) or None, str(first["msg"]).removeprefix("Value error, ")
 

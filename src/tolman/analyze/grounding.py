@@ -100,7 +100,7 @@ class GroundingResult:
 def judge(
     item: Item, answers: Mapping[str, str], rules: RuleSet, *, right_from: float = 0.5, draw: int = 0
 ) -> GroundingVerdict:
-    """Judge the answers to one item. Whether two of them are the same is decided as the careful reader reads them.
+    """Judge the answers to one item. Two of them are the same if the careful reader reads the same answer.
 
     Args:
         item: as it was asked.

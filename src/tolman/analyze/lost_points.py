@@ -222,7 +222,7 @@ def worst_answers(
         without: question types that are left out.
 
     Returns:
-        Ids. Of numbers, those come first that are off by the greatest factor.
+        Ids. Numbers that are off by the greatest factor come first.
     """
     by_task: dict[str, dict[str, float]] = {}
     read = rows.filter((pl.col("status") == "scored") & (pl.col("score") < RIGHT_FROM))

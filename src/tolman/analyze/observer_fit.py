@@ -606,7 +606,7 @@ def observed_answers(rows: pl.DataFrame, items: Mapping[str, Item]) -> tuple[lis
 
 
 def is_answer(item: Item, state: str | None, guessed: bool | None, reading: str | None) -> bool:
-    """Whether a response was read, and isn't "can't tell", which the observer never says.
+    """True if a response was read and isn't an abstention, which the observer never gives.
 
     Args:
         item: of the response.

@@ -125,7 +125,7 @@ def _nothing_half_written(out: Path) -> Iterator[None]:
 
 
 def _type(*arguments: object, shown: bool = False) -> None:
-    """Show a command, and carry it out here; what it prints is shown if `shown`."""
+    """Show a command, and carry it out here; its output is shown if `shown`."""
     texts = [str(argument) for argument in arguments]
     print(f"\n$ tolman {shlex.join(texts)}", flush=True)
     with nullcontext() if shown else redirect_stdout(io.StringIO()):

@@ -131,7 +131,7 @@ def setup_of(run: RunSource) -> str:
 
 
 TASKS = {"video": "video-text-to-text", "image": "image-text-to-text", None: "question-answering"}
-"""The hub's name of a task, by what its questions show."""
+"""The hub's name of a task, by the media of its questions."""
 SETTINGS = {
     "name": "Name of the model in the card. Default: the name that the runs have, without its family.",
     "url": "Address of the results, such as of a published report. Default: none.",

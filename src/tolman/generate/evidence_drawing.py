@@ -407,7 +407,7 @@ def last_look(asked: DrawnQuestion) -> list[Mark]:
 
 
 def clip(asked: DrawnQuestion) -> list[Mark]:
-    """The way of the camera through the clip that is shown, and what is stored of it."""
+    """The way of the camera through the clip that is shown, and its stored part."""
     ((name, first, last),) = asked.evidence["shots"]
     capture = next(one for one in asked.geometry.captures if one.id == name)
     taken = np.array([capture.pose(frame)[:2, 3] for frame in range(int(first), int(last) + 1)])

@@ -163,7 +163,7 @@ def _rings_of_text(
 def _of_different_scenes(
     questions: Sequence[RingQuestion], candidates: Sequence[list[int]], taken: Counter[str]
 ) -> list[int]:
-    """One of each answer's candidates, from scenes of which the fewest are taken; none where scenes don't suffice."""
+    """One of each answer's candidates, from the scenes taken least often; none where scenes don't suffice."""
     members: dict[str, int] = {}
     for own in sorted(candidates, key=lambda own: len({questions[number].scene for number in own})):
         usable = [number for number in own if questions[number].scene not in members]

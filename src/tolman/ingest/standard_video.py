@@ -66,7 +66,7 @@ def decode(data: bytes | Path, path: Path, what: str, *, upright: bool = False) 
     Args:
         data: its file, or that file's content.
         path: the name for errors.
-        what: which picture it is, for the sentence.
+        what: the picture's name in the sentence.
         upright: whether to turn and mirror it as its EXIF orientation says.
 
     Raises:

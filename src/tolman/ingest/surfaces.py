@@ -29,13 +29,13 @@ from tolman.scenes import OrientedBox, Vector
 
 SKEW = 1e-2
 """The most that axes may miss being a rotation, by the largest entry of AAᵀ − 1: files with six digits miss it by
-1e-6; what misses it by more than this is broken."""
+1e-6; axes that miss it by more than this are broken."""
 _EXACT = 1e-12
 LARGEST = 200.0
 """Metres; a box longer than this is given in another unit."""
 _FARTHEST = 1e5
 MARGIN = 0.002
-"""Metres by which a box is grown before a mesh is cut up by it, so that what lies on its sides is inside."""
+"""Metres by which a box is grown before a mesh is cut up by it, so that faces on its sides are inside."""
 
 
 def checked_box(center: Floats, axes: Floats, extents: Floats) -> OrientedBox | str:

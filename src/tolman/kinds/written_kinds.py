@@ -436,7 +436,7 @@ ORDER = ItemKind(
 
 
 MOST_GUESSED_OPTIONS = 10
-"""Options of which all sets are drawn from, at most; of more, as many sets spread evenly over all."""
+"""Sets are drawn from all combinations of at most this many options; of more, as many sets spread evenly over all."""
 
 
 def _check_set(item: Item) -> str:

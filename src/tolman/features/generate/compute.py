@@ -214,7 +214,7 @@ def generate_under(
 
 
 def noted(found: Iterable[SceneGeometry | Skipped], events: Events) -> Iterator[SceneGeometry | Skipped]:
-    """The same, with an event for every scene, and notes of what is skipped and of boxes that nobody has reviewed."""
+    """The same, with an event for every scene, and notes of skipped scenes and of boxes without a review."""
 
     unreviewed = 0
     for one in found:

@@ -242,7 +242,7 @@ class SealConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyConfig:
-    """Which run is verified, and against what."""
+    """The run to verify, and its reference."""
 
     run: Annotated[
         str,

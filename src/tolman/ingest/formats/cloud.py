@@ -1,6 +1,6 @@
 """Point clouds alone: E57, LAS, LAZ, PLY, PCD, XYZ and PTS. They are read in parts, so that any number of points fits.
 
-E57 counts in metres by its standard; LAS in the unit of its coordinate system, of which feet and degrees are refused;
+E57 counts in metres by its standard; LAS in the unit of its coordinate system, where feet and degrees are refused;
 others are taken as metres unless the owner gives a scale. Coordinates of a survey are moved near the origin, since
 graphics and rays are in single precision.
 """
@@ -136,7 +136,7 @@ def _sweeps(path: Path, frame: WorldFrame) -> Iterator[Sweep]:
 
 
 def _frame(path: Path, hints: ScanHints) -> tuple[WorldFrame, tuple[str, ...]]:
-    """The way from a file's coordinates to the scene's, and a sentence on what is subtracted."""
+    """The way from a file's coordinates to the scene's, and a sentence on the subtracted offset."""
     scale = hints.scale or 1.0
     if hints.scale is None and path.suffix.lower() in (".las", ".laz") and (unit := _unit(path)):
         raise InputError(path, f"its coordinates are in {unit}", fix=_FIXES[unit])

@@ -1,7 +1,7 @@
 """EmbodiedScan's annotations: boxes with full rotations, and the poses of pictures, of scans of four data sets.
 
-The files are pickles, which can run any program when they are read. Here they are read with a closed list of what they
-need: plain values and NumPy's arrays of numbers. Anything else is refused by its name, and nothing of it is called.
+The files are pickles, which can run any program when they are read. Here they are read with a closed list of the types
+needed: plain values and NumPy's arrays of numbers. Anything else is refused by its name, and nothing of it is called.
 
 Axes, after OpenRobotLab/EmbodiedScan: boxes are in the aligned frame, z up, as `R = Rz(a) Rx(b) Ry(c)` (euler_box3d.py,
 'ZXY'); cameras are `axis_align_matrix @ cam2global`, looking along +z with y down (embodiedscan_dataset.py).
@@ -110,7 +110,7 @@ def _instances(path: Path, scan: Mapping[str, Any], labels: Mapping[int, str]) -
 
 
 def _shots(path: Path, scan: Mapping[str, Any]) -> tuple[list[PosedPicture], list[str]]:
-    """The pictures of a scan that are there, and what to say of the others."""
+    """The pictures of a scan that are there, and a remark on the others."""
     images, name = scan.get("images", ()), scan["sample_idx"]
     align = pose_of(path, scan.get("axis_align_matrix", np.eye(4)), row=f"{name}, axis_align_matrix")
     shots: list[PosedPicture] = []
@@ -136,7 +136,7 @@ def _shots(path: Path, scan: Mapping[str, Any]) -> tuple[list[PosedPicture], lis
 
 
 def _matrix(path: Path, value: Any, row: str) -> Floats:
-    """A matrix of 3×3 or 4×4 numbers, of which those of a lost frame aren't finite."""
+    """A matrix of 3×3 or 4×4 numbers; those of a lost frame aren't finite."""
     try:
         found = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):

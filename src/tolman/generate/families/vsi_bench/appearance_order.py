@@ -38,7 +38,7 @@ _PATTERN = re.compile(r"order of the following categories in the video: (.+)\?\Z
 _TRIES = 24
 _SETS = 4
 _OF_TWINS = 11
-"""Categories of which twins are asked about all sets."""
+"""Twins are asked about all sets of these categories."""
 
 
 def first_appearances(geometry: SceneGeometry, settings: AppearanceSettings) -> dict[str, float]:
