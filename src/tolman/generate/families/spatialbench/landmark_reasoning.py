@@ -241,7 +241,8 @@ def draft_multi_hop(geometry: SceneGeometry, settings: MultiHopSettings) -> Iter
 def _nearest(
     geometry: SceneGeometry, hop: _Hop, generator: random.Random, settings: MultiHopSettings
 ) -> Iterator[Draft | Rejected]:
-    sets = list(itertools.combinations([name for name in geometry.unique if name != hop.landmark], 4))
+    others = [name for name in geometry.unique if name != hop.landmark]
+    sets: list[tuple[str, ...]] = list(itertools.combinations(others, 4))
     drawn = generator.sample(sets, min(len(sets), 60))
     if geometry.scene.twins:
         drawn = shared_sets(
