@@ -310,18 +310,18 @@ def _share(made: Sequence[Draft], most: int, seed: str) -> list[Draft]:
 
 
 def _share_for_rings(made: Sequence[Draft], most: int, seed: int, differing: Sequence[str]) -> list[Draft]:
-    """At most so many of each question type, those first that name most things in which twins differ.
+    """At most so many of each question type, those first that name a difference of twins.
 
     The order depends on the questions' words alone; a question with the same answer from other pictures comes after
     all that have no such.
     """
-    kept: dict[str, list[tuple[tuple[int, int, bytes], Draft]]] = {}
+    kept: dict[str, list[tuple[tuple[int, bool, bytes], Draft]]] = {}
     before: Counter[tuple[str, str, str]] = Counter()
     for draft in made:
         options = () if draft.is_number or draft.open_options else sorted(draft.options)
         text = f"{draft.question}:{options}"
         same = (draft.task, text, draft.answer)
-        rank = before[same], -sum(name in text for name in differing), _drawn(f"{seed}:{text}")
+        rank = before[same], not any(name in text for name in differing), _drawn(f"{seed}:{text}")
         kept.setdefault(draft.task, []).append((rank, draft))
         before[same] += 1
     return [draft for own in kept.values() for _, draft in sorted(own, key=itemgetter(0))[:most]]

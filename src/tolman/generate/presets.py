@@ -300,7 +300,7 @@ PRESETS["tolman-2"] = _RINGED.model_copy(
     update={
         "name": "tolman-2",
         "families": (*(name for name in _RINGED.families if name not in _WITHOUT_RINGS), *POSED_VIDEO),
-        "share": _RINGED.share.model_copy(update={"offered": 80, "fewest": 100, "most_of_place": 0.03}),
+        "share": _RINGED.share.model_copy(update={"offered": 400, "fewest": 100, "most_of_place": 0.03}),
     }
 )
 """The presets by name; `preset('all')` has the families of plugins as well."""
