@@ -297,7 +297,7 @@ def _is_broken_down(found: Sequence[Quantity], text: str) -> bool:
         return False
     first, *parts = found
     gap = text[first.end : parts[0].start]
-    joined = re.search(r":[ \n]|[(—–]", gap) is not None and not re.search(r"[.;!?]", gap)
+    joined = re.search(r":(?!\d)|[(—–]", gap) is not None and not re.search(r"[.;!?]", gap)
     return joined and sum((q.value for q in parts), Fraction(0)) == first.value
 
 
@@ -434,6 +434,7 @@ def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commi
         following = [q for q in plain if 0 <= q.start - totals[-1].end <= MAX_TOTAL_GAP]
         if following and segment.language.names & VERB_FINAL:
             near = following[-1]
+        near = _broken_down(line, totals, text, asked) or near
         if _distance(near, totals) <= MAX_TOTAL_GAP:
             return agreed(restated_from(near, plain, text), asked.unit, CONCLUDED, "total")
     if not conclusions:
@@ -445,6 +446,23 @@ def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commi
     if len({q.value for q in behind}) > 1:
         behind = _one_of(behind, line, text, asked)
     return agreed(behind, asked.unit, CONCLUDED, "concluded")
+
+
+_PARTS_BEHIND = re.compile(r",[^,.;:]*\b(?:of (?:which|them)|davon|dont)\b|(?P<several>[ *_]*[:;,(—–]|[ ]-[ ])")
+"""Behind "in total": a part of the total, or several parts."""
+
+
+def _broken_down(line: NumberLine, totals: Sequence[Cue], text: str, asked: AskedQuantity) -> Quantity | None:
+    """Return a total in front of its parts: "three doors in total: two on the left and one at the end"."""
+    for cue in totals:
+        parts = _PARTS_BEHIND.match(text, cue.end)
+        before = [q for q in line.found if q.end <= cue.start and not q.operand][-1:]
+        behind = [q for q in line.found if q.start >= cue.end]
+        if parts and before and behind and not re.search(r"[,.;:]", text[before[0].end : cue.start]):
+            less = behind[0].value < before[0].value and not counts_asked(behind[0], asked, line.segment, text)
+            if less or len(behind) > bool(parts["several"]):
+                return before[0]
+    return line.found[0] if not line.found[0].operand and _is_broken_down(line.found, text) else None
 
 
 def _distance(quantity: Quantity, cues: Sequence[Cue]) -> int:

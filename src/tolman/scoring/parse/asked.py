@@ -31,6 +31,8 @@ _FUNCTION_WORDS = frozenset((
     "next"
 ))  # fmt: skip
 """Words of an English question that no answer needs to repeat."""
+_VIEWS = frozenset(("image", "picture", "photo", "video"))
+"""Those of them that also name a thing on a wall."""
 
 
 TIMED = {"last": "+", "latest": "+", "first": "-", "earliest": "-"}
@@ -116,10 +118,7 @@ def asked_in(question: str, language: Languages) -> Asked:
     related = next((m for pattern in _RELATED if (m := pattern.search(question))), None)
     if related is not None and not (subject and anchor):
         parts = [words_of(related.groupdict().get(name) or "") for name in ("subject", "anchor")]
-        subject, anchor = (
-            _content(part, 0, None, language) or frozenset(w.folded for w in part if w.folded not in language.skip)
-            for part in parts  # "the picture", which is no function word here
-        )
+        subject, anchor = (_content(part, 0, None, language) for part in parts)
     shared = subject & anchor  # "the red cup" beside "the blue cup"
     if shared < subject and shared < anchor:
         subject, anchor = subject - shared, anchor - shared
@@ -139,7 +138,7 @@ def asked_in(question: str, language: Languages) -> Asked:
         anchor,
         related is not None
         or any(c.role == "where" for c in cues)
-        or any(opposite(c.role) in {p.role for p in poles} for c in poles),
+        or any(opposite(alike(c.role)) in {alike(p.role) for p in poles} for c in poles),
         any(question[c.start : c.end].casefold() not in _THAN for c in negations),
         next((n for n in ranks if n > 1), 1),
     )
@@ -185,12 +184,14 @@ _BE = r"(?:is|are|was|were|does|do|did)"
 _RELATED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\bwhich side of (?P<anchor>[^,?]+?) {_BE} (?P<subject>[^,?]+)",
-        r"\b(?:relation|relationship|position|location|place) of (?P<subject>[^,?]+?)"
-        r" (?:relative to|with respect to|to) (?P<anchor>[^,?]+)",
+        rf"\b(?:which side of|(?:which|what) (?:compass )?direction (?:from|of)) (?P<anchor>[^,?]+?) {_BE}"
+        r" (?P<subject>[^,?]+)",
+        r"\b(?:relation|relationship|position|location|place|direction) of (?P<subject>[^,?]+?)"
+        r" (?:relative to|with respect to|to|from) (?P<anchor>[^,?]+)",
         rf"\b{_BE} (?P<subject>[^,?]+?) (?:compared?|relate|in relation|in comparison|relative|with re(?:spect|gard))"
         r" (?:to|with) (?P<anchor>[^,?]+?)(?: (?:in|by|on) [^,?]+)?[ ?.]*\Z",
-        r"\bcompared (?:to|with) (?P<anchor>[^,?]+?), (?:is|are)? ?(?P<subject>[^,?]+?)(?: (?:is|are)\b|[ ?…]*\Z)",
+        r"\b(?:compared|relative|with respect|in relation) (?:to|with) (?P<anchor>[^,?]+?), (?:is|are)? ?"
+        r"(?!(?:which|what|who|how|where|in)\b)(?P<subject>[^,?]+?)(?: (?:is|are)\b|[ ?…]*\Z)",
         r"\b(?:true|correct|right|said) (?:of|about|for) (?P<subject>[^,?]+?)(?: (?:as|in|on|when|if)\b|[,?]|\Z)",
         r"(?:从|以|相对于|相對於|從)(?P<anchor>[^，,看为為]+?)(?:来看|看|为参照|為參照)?[，,](?P<subject>[^，,在位]+?)(?:在|位于|位於)",
         r"(?P<subject>[^，,。在位]+?)(?:在|位于|位於)(?P<anchor>[^，,。的]+?)的?(?:哪|什么|何)",
@@ -214,13 +215,14 @@ _RELATIONS = frozenset((
 
 
 def _content(words: Sequence[Word], start: int, end: int | None, language: Languages) -> frozenset[str]:
-    """The words that carry something in a part of a question, without those that name a pole."""
+    """The words that carry something in a part of a question, without those that name a pole.
+
+    Where none is left, it is short ("TV"), or "picture", which is no function word then.
+    """
     inside = [w for w in words if w.start >= start and (end is None or w.end <= end)]
-    return frozenset(
-        w.folded
-        for w in inside
-        if is_content(w.folded, language) and w.folded not in language.opposites.exact and not w.folded.isdecimal()
-    )
+    inside = [w for w in inside if w.folded not in language.opposites.exact and not w.folded.isdecimal()]
+    named = frozenset(w.folded for w in inside if is_content(w.folded, language))
+    return named or frozenset(w.folded for w in inside if w.folded not in language.skip | (_FUNCTION_WORDS - _VIEWS))
 
 
 def opposite(pole: str) -> str:

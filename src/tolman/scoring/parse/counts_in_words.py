@@ -296,13 +296,14 @@ MAX_LISTED_LINES = 12
 """Lines of a response that lists the things at each place, at most."""
 _PLACE_FIRST = re.compile(
     r"(?:\A|[\n,;.]|\b(?:and|y|et|und|e))[\s*_•-]*(?:and[ ])?(?:in|on|at|by|under|behind|near|inside|outside|along)"
-    r"[ ](?P<place>[^,;:.\d\n]{2,40})[ ,]*\Z|(?:\A|[\n,;.])[\s*_•-]*(?P<label>[^,;:.\d\n]{2,40}):[ *_]*\Z",
+    r"[ ](?P<place>[^,;:.\d\n]{2,40})[ ,]*\Z"
+    r"|(?:\A|[\n,;.])[\s*_•-]*(?P<label>[^,;:.\d\n]{2,40}(?:[ ]\d{1,2})?)[ *_]*:[ *_]*\Z",
     re.IGNORECASE,
 )
 _NO_PLACE = re.compile(
     r"\b(?:start|beginning|end|(?:first|second|last)(?! (?:floor|storey|level|row|wall|shelf)\b)|then|frame|image"
     r"|picture|photo|video|clip|shot|minute|moment|time|all|total"
-    r"|attempt|count|guess|answer|if|before|after|now|view|sum|step)\b",
+    r"|attempt|option|scenario|case|count|guess|answer|if|before|after|now|view|sum|step)\b",
     re.IGNORECASE,
 )
 

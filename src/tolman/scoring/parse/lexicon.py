@@ -339,6 +339,8 @@ class Lexicon:
         found: list[Cue] = []
         covered: dict[str, int] = {}
         for i, word in enumerate(words):
+            if word.folded == "no" and NO_COMPOUND.match(text, word.start):
+                continue
             paired, candidates, stems = self.known.get(word.folded) or self._beginning_with(word.folded)
             if paired and i + 1 < len(words):
                 candidates = [*candidates, *self.pairs.get((word.folded, words[i + 1].folded), ())]
@@ -365,6 +367,11 @@ class Lexicon:
         return found
 
 
+NO_COMPOUND = re.compile(
+    r"(?i:no-(?!(?:one|the|not|its?|there|th[ei]s|that|they|wait|but)\b)[a-z]{3})"
+    r"|[Nn]o(?<=\b[Aa] [Nn]o)[ ](?:[A-Z][a-z]{3}|[a-z]{3,}ing\b|entry\b)"
+)
+"""The "no" of a compound, which denies nothing: "a no-parking sign"."""
 MAX_KNOWN_WORDS = 20_000
 """Words that a lexicon keeps looked up, at most."""
 

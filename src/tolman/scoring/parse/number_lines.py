@@ -157,6 +157,7 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
         The lines in order.
     """
     lines = []
+    heads = _numbered_heads(text)
     for segment in segments(text, language):
         found = quantities(text, segment.words, segment.cues, segment.start, segment.end, language)
         if asked.unit in ("count", None):
@@ -165,7 +166,7 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
                     quantity.kind, quantity.asked = "", True
         _multiply(found, segment, text, asked.unit)
         mark_sums(found, text)
-        usable = [q for q in found if not q.label and q.in_unit(asked.unit) is not None]
+        usable = [q for q in found if not q.label and q.end not in heads and q.in_unit(asked.unit) is not None]
         if usable and is_counterfactual(segment, text):
             edges = clause_edges(segment, text)
             usable = [q for q in usable if not _CONTRARY.search(_clause_of(q, edges, text))]
@@ -189,6 +190,16 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
     _prefer_digits(lines, text)
     set_wholes_aside(lines, text, asked)
     return lines
+
+
+_NUMBERED_HEAD = re.compile(r"(?:^|[.;]\s)[ \t*_•-]*([^\W\d]{3,24})[ ]\d{1,2}(?=[ *_]*[:：])", re.MULTILINE)
+
+
+def _numbered_heads(text: str) -> set[int]:
+    """Find where the numbers end by which a list numbers its places: "Floor 1: 2 … Floor 2: 3"."""
+    heads = list(_NUMBERED_HEAD.finditer(text))
+    nouns = [head[1].casefold() for head in heads]
+    return {head.end() for head, noun in zip(heads, nouns, strict=True) if nouns.count(noun) > 1}
 
 
 _FACTOR = re.compile(

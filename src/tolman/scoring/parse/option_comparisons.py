@@ -35,10 +35,9 @@ _VERBS = frozenset((
 _PRONOUNS = ("it", "them", "him", "her")
 _OWNING = ("its", "his", "her", "their")
 _LINKS = frozenset((
-    "where", "of", "the", "a", "an",
-    "from", "to", "side", "this", "that", "its", "his", "her", "directly", "due", "right",
-    "just", "immediately", "vom", "von", "der", "dem", "des", "zum", "zur", "du", "de", "la", "le", "les", "del",
-    "el", "da", "do", "das", "dos", "à", "au", "aux", "от"
+    "where", "of", "the", "a", "an", "from", "to", "side", "this", "that", "its", "his", "her", "directly", "due",
+    "right", "just", "immediately", "than", "als", "vom", "von", "der", "dem", "des", "zum", "zur", "du", "de", "la",
+    "le", "les", "del", "el", "da", "do", "das", "dos", "à", "au", "aux", "от"
 ))  # fmt: skip
 """Words that may stand between a relation and the thing that it is told from."""
 
@@ -206,7 +205,10 @@ def _turn_relations(line: OptionLine, text: str, options: OptionTexts, asked: As
     if any(r.told == "anchor" and not r.teller for r in relations) and _is_seen_from_subject(line.segment, text, asked):
         relations = [replace(r, teller="subject") if r.told == "anchor" else r for r in relations]
     unsure = line.segment.having("suppose", "unknown")
-    direct = not unsure and any(r.told == "subject" and r.teller != "subject" for r in relations)
+    direct = not unsure and any(
+        r.told == "subject" and r.teller != "subject" and any(r.cue.role in c for c in options.concepts)
+        for r in relations  # "rises" is no direction beside a "south"
+    )
     for relation in relations:
         covering = [m for m in line.mentions if m.start <= relation.cue.start < m.end]
         if relation.teller == "subject":
@@ -278,6 +280,9 @@ def _relations(segment: Segment, text: str, asked: Asked, poles: Sequence[Cue] |
     cues = poles
     if cues is None:
         cues = [c for c in longest(segment.concepts) if c.role in OPPOSITE_DIRECTIONS and not is_idiom(text, c)]
+        ends = {c.start - 1: c.end for c in cues if text[c.start - 1] in " -"}  # "front-left" is one
+        joined = {end for start, end in ends.items() if start in ends.values()}
+        cues = [replace(c, end=ends.get(c.end, c.end)) for c in cues if c.end not in joined]
     found = []
     for k, cue in enumerate(cues):
         begin = max((c.end for c in cues[:k] if c.end <= cue.start), default=segment.start)

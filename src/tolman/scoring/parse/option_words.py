@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import zip_longest
 
 from tolman.scoring.parse.lexicon import (
+    NO_COMPOUND,
     Cue,
     Span,
     Word,
@@ -43,7 +44,7 @@ _RIGHT_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _RIGHT_BEFORE = re.compile(r"\b(?:all|that's|that is|is this|am i|quite|got it|yes,?|just)[ ,]+\Z", re.IGNORECASE)
-_LEFT_BEHIND = re.compile(r"[ ](?:over|with|by|to (?:choose|consider|pick))\b")
+_LEFT_BEHIND = re.compile(r"[ ](?:over|with|by|for (?:it|him|her|them|us)|to (?:choose|consider|pick))\b")
 _RIGHT_ADVERB = re.compile(
     r"[ ](?:at[ ](?:it|him|her|them|us|you|me)"
     r"|after|before|next|beside|behind|above|below|under|by|there|here|where|when|against|outside|inside|near"
@@ -200,7 +201,7 @@ def is_idiom(text: str, mention: Span, asked: frozenset[str] = frozenset()) -> b
     """
     said = fold(text[mention.start : mention.end])
     if not said.startswith(_AMBIGUOUS):
-        return False
+        return said == "no" and NO_COMPOUND.match(text, mention.start) is not None
     before, behind = text[max(0, mention.start - 24) : mention.start], text[mention.end : mention.end + 24]
     if _HAND.match(text, mention.start) and _HELD.search(before):
         return asked.isdisjoint(_HANDS)

@@ -58,7 +58,10 @@ _LATEX_WRAP = lazy_pattern(
 _LATEX_SPACE = lazy_pattern(
     r"\\[,;:! ]|~(?=\\|[A-Za-z]|$)|\\(?:quad|qquad|left|right|displaystyle|bf|rm)\b|\\[()\[\]]|\$"
 )
-_FRACTION = lazy_pattern(r"\\[dt]?frac\s*\{([0-9.]{1,12})\}\s*\{([0-9.]{1,12})\}")
+_FRACTION = lazy_pattern(
+    r"(?:(?<![\w.,/^\\])([0-9]{1,6})(?:[ ]|\\[,;: ])?)?"
+    r"\\(?:[dtcs]|nice)?frac\s*(?:\{([0-9.]{1,12})\}|([0-9]))\s*(?:\{([0-9.]{1,12})\}|([0-9]))"
+)
 _LATEX_SIGNS = {
     r"\times": "×", r"\cdot": "×", r"\approx": "≈", r"\sim": "≈", r"\simeq": "≈", r"\pm": "±", r"\le": "≤",
     r"\leq": "≤", r"\ge": "≥", r"\geq": "≥", r"\rightarrow": "→", r"\to": "→", r"\Rightarrow": "→", r"\implies": "→",
@@ -167,12 +170,20 @@ def without_markup(text: str) -> str:
     if "__" in text:
         text = text.replace("__", "  ")
     if "\\" in text or "$" in text:
-        text = _FRACTION.sub(lambda m: f"{m[1]}/{m[2]}".ljust(len(m[0])), text)
+        text = _FRACTION.sub(_fraction, text)
         for _ in range(2):
             text = _LATEX_WRAP.sub(lambda m: " " * (m.start(1) - m.start()) + m[1] + " ", text)
         text = _LATEX_SIGN.sub(lambda m: _LATEX_SIGNS[m[0]].ljust(len(m[0])), text)
         text = _LATEX_SPACE.sub(blank, text)
     return text
+
+
+def _fraction(match: re.Match[str]) -> str:
+    """Write a LaTeX fraction as "3/4", behind a whole number as "1 3/4", or as a product where it isn't proper."""
+    over, under = match[2] or match[3], match[4] or match[5]
+    proper = over.isdecimal() and under.isdecimal() and int(over) < int(under)
+    whole = match[1] + (" " if proper else "×") if match[1] else ""
+    return f"{whole}{over}/{under}".ljust(len(match[0]))
 
 
 @lru_cache(maxsize=20_000)

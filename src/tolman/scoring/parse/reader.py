@@ -138,7 +138,7 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     wrappers = [w for w in (_with_field_asked(item, w) for w in ready.wrappers) if w.text]
     language = detected(prose, "\n".join((item.question, *item.options)))
     cues = language.found_in(prose)
-    prose = _without_suppositions(item, prose, language)
+    prose = _without_suppositions(item, _CERTAIN.sub(lambda m: "plainly".ljust(len(m[0])), prose), language)
     doubts = [c for c in cues if c.role in ("unknown", "none_of") and not is_conceded(c, prose)]
     unknown = max((c.start for c in doubts), default=-1)
     if not wrappers and ERROR_WITHIN.search(text) and not any(c.role == "answer" for c in cues):
@@ -147,7 +147,7 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     commitments = [_wrapped(item, w, language) for w in wrappers] + said
     commitments.sort(key=lambda c: (c.start, c.end))
     every = commitments
-    broken = breaks_off(prose, commitments, language)
+    broken = breaks_off(prose, commitments, language) and not text.rstrip().endswith(">")  # behind a closing tag
     if broken:
         end = len(prose.rstrip()) - MAX_UNPOINTED_CHARS
         last = last_sentence(prose.rstrip())
@@ -176,8 +176,18 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
     return Ruled(chosen, note, broken, setting, found)
 
 
+_CERTAIN = re.compile(
+    r"\b(?:(?:there(?:['’]s| is| was| can be)|i have) )?(?:absolutely )?(?:no|little) (?:doubt|question|denying)"
+    r"(?: whatsoever| at all)? that\b|\b(?:no|without(?: a)?) doubt,?(?= (?:the|they|it|its|there|this|both)\b)"
+    r"|\b(?:nobody|no one|one can(?:not|['’]t))(?: can| could| would)? (?:deny|dispute|doubt) that\b"
+    r"|\b(?:i (?:do not|don['’]t) doubt|it is (?:beyond (?:doubt|question|dispute)|undeniable)) that\b"
+    r"|\bno (?:cabe|hay|existe) (?:la menor |ninguna )?duda (?:alguna )?de que\b|\bkein(?:en)? zweifel, dass\b"
+    r"|\bil (?:ne fait|n['’]y a) (?:aucun|pas de) doute que\b|\bnão (?:há|resta) (?:qualquer )?dúvidas? (?:de )?que\b",
+    re.IGNORECASE,
+)
+"""A double negation that affirms the statement behind it: "there is no doubt that the door is open"."""
 _HEAD = re.compile(r"\s*(?:[^\n.!;:(—–-]|\.(?=\d)|(?<=\S)-){1,60}(?:[.!;:\n(—–]|[ ]-[ ])")
-_PIECE = re.compile(r"\([^()\n]*\)|(?:[^\n.!?;(—–]|[.](?=\d)){1,400}")
+_PIECE = re.compile(r"\([^()\n]*\)|(?:[^\n.!?;(—–]|[.](?=\d)|(?<=\w )\(\w{1,2}\)){1,400}")
 _SUPPOSITION = re.compile(
     r"\b(?:would|could|might|wouldn't|couldn't)\b|,[ ]if\b|\A\(\S+[ ](?:if|with|when|counting|including)\b"
     r"|\A[\s|*_`([>,-]*(?:or[ ][^,]*,[ ])?(?:if|had|were|with|without|assuming|supposing|only when|unless"
@@ -346,7 +356,10 @@ def breaks_off(text: str, commitments: Sequence[Commitment], language: Languages
     dense = bool(ending) and is_glued(tail[-1])
     if len(tail) > MAX_FORMULA_CHARS and tail[-1] in "×=+*/÷,、" and not tail.endswith("**"):
         return True
-    if (len(tail) < (MIN_DENSE_CHARS if dense else MIN_BROKEN_CHARS) and not _leads_on(tail, ending, language)) or (
+    leads_on = _leads_on(tail, ending, language)
+    if leads_on and _NUMBERED_ENDING.search(tail):
+        return True
+    if (len(tail) < (MIN_DENSE_CHARS if dense else MIN_BROKEN_CHARS) and not leads_on) or (
         re.search(r"[.!?。।…)\]}\"'*_`:;|>]\Z|[^\w\s×+=/*,(、，\u0900-\u0963\u064b-\u0652-]\Z", tail) is not None
     ):
         return False
@@ -368,6 +381,10 @@ def breaks_off(text: str, commitments: Sequence[Commitment], language: Languages
 
 _LISTED_ENDING = re.compile(r"\n[ ]*[-*•][ ][^\n]*[^\s.!?。,;:]\n[ ]*[-*•][ ][^\n]*\Z")
 """Two lines of a list without full stops at the end of a text."""
+
+
+_NUMBERED_ENDING = re.compile(r"\n[ *_•-]*([a-z]{3,24} )\d\d?[ *_]*:.*\n[ *_•-]*\1\d\d?[ *_]*:.*\Z", re.IGNORECASE)
+"""Two lines of a list that numbers its places, at the end of a text: "Floor 3: 2 / Floor 4: two of them behind the"."""
 
 
 def _leads_on(tail: str, ending: Sequence[Word], language: Languages) -> bool:

@@ -50,7 +50,7 @@ _CONCLUDED_ECHO = re.compile(
     r"|(?P<cannot>can't|won't|cannot))[ ]*[.!]*\s*\Z",
     re.IGNORECASE,
 )
-_EXISTS = re.compile(r"there(?:['’]s|['’]d be|[ ](?:is|are|was|were))(?P<no>n't|n’t|[ ]not|[ ]no\b)?", re.IGNORECASE)
+_EXISTS = re.compile(r"there(?:['’](?:s|d be)|[ ](?:is|are|was|were))(?P<no>n['’]t|[ ]not|[ ]no\b(?!-))?", re.I)
 _THERE_IS_ONE = re.compile(
     r"there(?:['’]s|[ ](?:is|are|was|were))[ ](?:indeed[ ])?(?:one|some|several|two|three)(?=[ ]*[.,;:!(—–]|\Z)",
     re.IGNORECASE,
@@ -197,6 +197,8 @@ def opening_verdict(segment: Segment, text: str) -> bool | None:
     behind = text[cue.end : segment.end].lstrip(" *_`\"'")
     if cue.role == "yes" and _ECHO_NO.match(behind):
         return False
+    if re.match(r"(?:about|as to)[ ](?!it\b|th[ai][ts]\b)", behind):
+        return None  # "no doubt about where it is"
     if len(words_of(text[cue.start : cue.end])) == 1 and behind[:1].isalpha() and not _SUBJECT.match(behind):
         return None  # "Never mind", "Hardly any", "Exactly two"
     return cue.role == "yes"
@@ -300,11 +302,14 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
         return swapped if covered >= MIN_DENIED and said_of else None
     if swapped and (covered >= MIN_SWAPPED or _is_behind_all(said, asked, words)):
         return False
+    if _OF_BOTH.match(opening) and covered >= MIN_DENIED and wanted[-1] in hits:
+        covered = 1.0
     if swapped or covered < 1 or (asked.poles and not same) or _has_other_number(segment, text, asked):
         return None
     return True if _has_place_asked(segment, text, asked) else None
 
 
+_OF_BOTH = re.compile(r"plainly +(?:the two|both|these|they|it)\b")
 _PLACE = re.compile(
     r"\b(?:(?P<on>on top of|on|upon)|(?P<inside>in|inside|within)|(?P<under>under|underneath|beneath|below)"
     r"|(?P<beside>beside|next to|near|alongside)|(?P<behind>behind)|(?P<front>in front of))[ ]"
@@ -406,6 +411,8 @@ def _is_behind_all(said: Sequence[Cue], asked: Asked, words: Sequence[Word]) -> 
 
 def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of an answer that is nothing but a quality: "off", "it's on its right"."""
+    head = segment.words and _BARE_END.search(text, segment.words[0].end, segment.end)
+    segment = segment.part(segment.start, head.start()) if head else segment
     said = longest(segment.language.opposites.find(segment.words, text))
     roles = {c.role for c in said}
     rest = [w for w in segment.words if not is_inside(w, said) and w.folded not in segment.language.skip]
@@ -417,9 +424,12 @@ def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
     return same if same != other else None
 
 
+_BARE_END = re.compile(r":[ ](?=\d|(?:its?|there|you|we|i|no|the)\b)|[ ]?[;—–]|[ ]-[ ]|,?[ ](?:since|because)\b", re.I)
+"""Behind a quality that is the answer: its evidence."""
 _BARE = _PRONOUNS | frozenset((
-    "its", "his", "her", "just", "clearly", "currently", "switched", "turned", "shot", "camera", "one", "so", "now",
-    "then", "if", "anything", "tight", "tightly", "wide", "fully", "completely", "firmly"
+    "its", "his", "her", "just", "clearly", "plainly", "currently", "switched", "turned", "shot", "camera", "one",
+    "so", "now", "then", "i", "afraid", "unfortunately", "sadly", "alas", "if", "anything", "tight", "tightly", "wide",
+    "fully", "completely", "firmly"
 ))  # fmt: skip
 """Words beside a quality that is all that an answer says."""
 
