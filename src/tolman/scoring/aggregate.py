@@ -447,8 +447,9 @@ def rest_of(data: Prepared, table: Table, column: Column) -> Rest | None:
 
 
 def _numbered(of_rows: pl.Series, names: Sequence[str]) -> NDArray[np.intp]:
-    """The place of each row's name among the names."""
-    return of_rows.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.intp)
+    """The place of each row's name among the names. Polars' own ways take ten times the memory."""
+    places = {name: place for place, name in enumerate(names)}
+    return np.fromiter(map(places.__getitem__, of_rows), np.intp, len(of_rows))
 
 
 def _unread(scores: pl.DataFrame) -> NDArray[np.bool_]:
