@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from tolman.features.config import make, read_tables
 from tolman.features.generate.config import FormConfig, GenerateConfig
 from tolman.features.generate.forms import make_form
 from tolman.features.scenes.config import SimulateConfig
+from tolman.item_table import read_items
+from tolman.items import Item
 from tolman.simulate.twins import DIFFERENCES
 
 FOLDER = Path(__file__).parents[1] / "tolman-2"
@@ -29,6 +33,22 @@ def test_the_recipe_has_every_difference_that_it_needs() -> None:
     assert set(told["differ"]) <= set(DIFFERENCES)
     (told,) = read_tables(FOLDER / "recipe.toml", "generate")
     assert make(GenerateConfig, told).preset == "tolman-2"
+
+
+def test_every_ring_of_the_published_questions_is_whole() -> None:
+    """Their text is the same, and each option is right once; of numbers, four differ."""
+    data = FOLDER / "questions" / "data" / "test-00000-of-00001.parquet"
+    assert hashlib.sha256(data.read_bytes()).hexdigest() == recorded()["questions/data/test-00000-of-00001.parquet"]
+    rings = defaultdict[str, list[Item]](list)
+    for item in read_items(data):
+        if item.task != "next_view":  # its options are pictures
+            rings[str(item.evidence["twins"])].append(item)
+    assert sum(map(len, rings.values())) == 5_154 - 481
+    for own in rings.values():
+        assert len({(one.task, one.question, one.options) for one in own}) == 1
+        answers = {one.answer for one in own}
+        assert len(answers) == len(own) == (len(own[0].options) or 4)
+        assert len({one.scene for one in own}) == len(own)
 
 
 @pytest.mark.full
