@@ -224,7 +224,7 @@ def test_a_recipe_or_version_that_differs_is_refused(scanned: Path, tmp_path: Pa
         form_with("other", preset=None)
     with pytest.raises(InputError, match=r"gone: names scenes that aren't here; give them with --scenes"):
         form_with("gone", scenes="nowhere", scenes_from_here="../nowhere")
-    with pytest.raises(InputError, match="there is no such folder"):
+    with pytest.raises(InputError, match="there is no such file or folder"):
         make_form(FormConfig(benchmark=tmp_path / "nothing", out=tmp_path / "out"))
     (tmp_path / "recipe.toml").write_text('[generate]\nscenes = "scans"\nout = "nowhere/bench"\n')
     with pytest.raises(InputError, match=r"isn't there, and .*recipe\.toml makes it"):

@@ -231,13 +231,17 @@ def test_embodiedscan_without_pictures_or_angles(tmp_path: Path, drawn: tuple) -
     )
 
 
+EMPTY = (np.zeros(1).__reduce__()[0], np.ndarray, (0,), b"b")
+"""How NumPy pickles an array's beginning."""
+
+
 class _Call:
     """Pickles as a call."""
 
-    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
-        self._said = (function, arguments)
+    def __init__(self, function: Callable[..., Any], *arguments: Any, state: object = None) -> None:
+        self._said = (function, arguments, state)
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], object]:
         return self._said
 
 
@@ -251,6 +255,13 @@ class _Call:
         (np.zeros(1, dtype=[("a", "f4")]), r"holds 'numpy\.dtype\(V4\)'"),
         (np.datetime64("2020-01-01"), r"holds 'numpy\.dtype\(M8\)'"),
         (_Call(np.ndarray, (1 << 40,)), r"holds 'numpy\.ndarray'"),
+        (
+            _Call(np.dtype, "f8", False, True, state=(3, "<", None, None, None, -1, -1, 63)),
+            "'numpy.dtype with a state'",
+        ),
+        (_Call(np.dtype, "f8", False, True, state=(3, "<", None, ("a",), {}, -1, -1, 0)), "'numpy.dtype with a state'"),
+        (_Call(*EMPTY, state=(1, (1,), np.dtype("f8"), False, [1.0])), "'numpy.ndarray with a state'"),
+        (_Call(*EMPTY, state=(1, (3,), np.dtype("f8"), False, b"12345678")), "is no readable pickle"),
         (Path("a"), r"holds 'pathlib\."),
         ([], "holds no dictionary of annotations"),
         ({"data_list": 3}, "has no list 'data_list' of scans"),
@@ -282,6 +293,12 @@ def test_annotations_that_are_wrong_are_told(tmp_path: Path, drawn: tuple, chang
     content = embodied(drawn[:1], tmp_path, **changes)
     (tmp_path / "embodiedscan_infos_val.pkl").write_bytes(pickle.dumps(content))
     assert re.search(said, refused("embodiedscan", tmp_path, tmp_path / "out"))
+
+
+def test_no_pickle_changes_a_function_that_it_may_call(tmp_path: Path) -> None:
+    (tmp_path / "embodiedscan_infos_val.pkl").write_bytes(b"\x80\x02cnumpy\ndtype\n}b.")  # an empty state for it
+    with pytest.raises(InputError, match="holds 'a function with a state'"):
+        get("embodiedscan").find(tmp_path)
 
 
 def test_a_cut_pickle_is_told(tmp_path: Path) -> None:

@@ -153,9 +153,9 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=said):
             ingest(IngestConfig(**given))
-    with pytest.raises(InputError, match=r"^my-scans: there is no such folder; check the path; formats are "):
+    with pytest.raises(InputError, match=r"^my-scans: there is no such file or folder; check the path; formats are "):
         ingest(IngestConfig(format="my-scans"))
-    with pytest.raises(InputError, match=r"my-scans: there is no such folder; check the path\."):
+    with pytest.raises(InputError, match=r"my-scans: there is no such file or folder; check the path\."):
         ingest(IngestConfig(format="scannet", path=(tmp_path / "my-scans",), out=tmp_path / "o"))
 
 

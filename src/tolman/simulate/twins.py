@@ -308,13 +308,14 @@ def _spots_to_exchange(placing: Placing, stand_in: Furniture, hubs: list[Furnitu
             (middle.x + float(x), middle.y + float(y), float(placing.generator.uniform(-np.pi, np.pi))) for x, y in away
         ]
         hub = placing.at(rooms[0], piece, near)
-        for _ in range(_MOST_HUBS if hub else 0):
-            spots = _around(placing, stand_in, hub, [], count, sway=_STEADY) if hub else []
+        if hub is None:
+            continue
+        for _ in range(_MOST_HUBS):
+            spots = _around(placing, stand_in, hub, [], count, sway=_STEADY)
             if spots and all(spot.low == 0 for spot in spots):
                 return spots
             _take_away(placing, spots)
-        if hub:
-            placing.remove(hub)
+        placing.remove(hub)
     spots = []
     for _ in range(_TRIES):
         spot = next((found for room in rooms if (found := placing.anywhere(room, stand_in))), None)

@@ -258,7 +258,7 @@ def _original(named: Path) -> _Original:
             fix = f"carry it out with 'tolman generate --config {recipe}': a form is matched to its questions"
             raise InputError(folder, f"isn't there, and {recipe} makes it", fix=fix)
     elif not folder.exists():
-        raise InputError(folder, "there is no such folder", fix="check the path")
+        raise InputError(folder, "there is no such file or folder", fix="check the path")
     told = provenance_of(folder)
     if "tolman" not in told or not isinstance(told.get("preset"), dict):
         raise InputError(folder, "was not made by 'tolman generate'", fix="give a benchmark that was, or its recipe")

@@ -194,7 +194,9 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
         raise UsageError("'media' is no format of scans: media pools are made by tolman.features.scenes.compute.")
     if not config.path and config.format not in (AUTO, *names()):
         raise InputError(
-            Path(config.format), "there is no such folder", fix=f"check the path; formats are {', '.join(names())}"
+            Path(config.format),
+            "there is no such file or folder",
+            fix=f"check the path; formats are {', '.join(names())}",
         )
     if not config.path:
         raise UsageError("PATH is missing; give the folder of the scans, or 'tolman ingest FOLDER' to look into one.")
@@ -205,7 +207,7 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
     if config.source or config.licence or config.groups or config.copy:
         raise UsageError("--source, --licence, --groups and --copy are for 'tolman ingest media'.")
     if not config.path[0].exists():
-        raise InputError(config.path[0], "there is no such folder", fix="check the path")
+        raise InputError(config.path[0], "there is no such file or folder", fix="check the path")
     out = config.folder
     events(Began("reading scans"))
     heard = PROGRESS.set(lambda said: events(Advanced(0, said)))

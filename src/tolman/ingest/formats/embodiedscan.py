@@ -181,29 +181,66 @@ class _StrangerError(Exception):
     """A name in a pickle that isn't on the list."""
 
 
-def _dtype(kind: str, align: bool = False, copy: bool = False) -> np.dtype[Any]:
-    if not isinstance(kind, str) or not re.fullmatch(r"[<>|=]?(b1|[iuf][1248])", kind):
-        raise _StrangerError(f"numpy.dtype({str(kind)[:40]})")
-    return np.dtype(kind)
+class _Called:
+    """A function that a pickle may call. Nothing in a pickle can change it: a state is refused."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._function(*arguments)
+
+    def __setstate__(self, state: object) -> None:
+        raise _StrangerError("a function with a state")
 
 
-def _empty(kind: object, shape: object, typecode: object) -> NDArray[Any]:
-    """An array, whose content follows in the pickle; NumPy always writes an empty one here."""
-    if kind is not _array or shape != (0,):
-        raise _StrangerError("numpy.core.multiarray._reconstruct")
-    return np.empty(0, dtype=np.int8)
+class _Kind:
+    """A dtype of numbers. NumPy's own takes its flags from a pickle, and would then take numbers for addresses."""
+
+    def __init__(self, kind: object, align: object = False, copy: object = False) -> None:
+        if not isinstance(kind, str) or not re.fullmatch(r"[<>|=]?(b1|[iuf][1248])", kind):
+            raise _StrangerError(f"numpy.dtype({str(kind)[:40]})")
+        self.dtype = np.dtype(kind)
+
+    def __setstate__(self, state: object) -> None:
+        match state:
+            case (3, "<" | ">" | "|" as order, None, None, None, -1, -1, 0):
+                self.dtype = self.dtype.newbyteorder(order)
+            case _:
+                raise _StrangerError("numpy.dtype with a state")
 
 
-def _array(*_: object) -> NDArray[Any]:
+class _Array:
+    """An array, as NumPy pickles it up to protocol 4: an empty one, whose content follows as its state."""
+
+    def __init__(self, kind: object, shape: object, typecode: object) -> None:
+        if kind is not _NDARRAY or shape != (0,):
+            raise _StrangerError("numpy.core.multiarray._reconstruct")
+        self._values: NDArray[Any] = np.empty(0)
+
+    def __setstate__(self, state: object) -> None:
+        match state:
+            case (1, tuple() as shape, _Kind() as kind, bool() as by_columns, bytes() as data):
+                self._values = _of_buffer(data, kind, shape, "F" if by_columns else "C")
+            case _:
+                raise _StrangerError("numpy.ndarray with a state")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self._values, dtype=dtype)
+
+
+def _array(*_: object) -> None:
     raise _StrangerError("numpy.ndarray")
 
 
-def _scalar(kind: np.dtype[Any], data: bytes) -> Any:
-    return np.frombuffer(data, kind, 1)[0]
+def _scalar(kind: _Kind, data: bytes) -> Any:
+    return np.frombuffer(data, kind.dtype, 1)[0]
 
 
-def _of_buffer(data: Any, kind: np.dtype[Any], shape: tuple[int, ...], order: str = "C") -> NDArray[Any]:
-    return np.frombuffer(data, kind).reshape(shape, order="F" if order == "F" else "C")
+def _of_buffer(data: Any, kind: _Kind, shape: tuple[int, ...], order: str = "C") -> NDArray[Any]:
+    return np.frombuffer(data, kind.dtype).reshape(shape, order="F" if order == "F" else "C")
 
 
 def _encode(text: str, encoding: str) -> bytes:
@@ -212,15 +249,16 @@ def _encode(text: str, encoding: str) -> bytes:
     return text.encode("latin-1")
 
 
-_KNOWN: dict[str, Callable[..., Any]] = {
-    "numpy.dtype": _dtype,
-    "numpy.ndarray": _array,
-    "numpy.core.multiarray._reconstruct": _empty,
-    "numpy.core.multiarray.scalar": _scalar,
-    "numpy.core.numeric._frombuffer": _of_buffer,
-    "_codecs.encode": _encode,
+_NDARRAY = _Called(_array)
+_KNOWN = {
+    "numpy.dtype": _Called(_Kind),
+    "numpy.ndarray": _NDARRAY,
+    "numpy.core.multiarray._reconstruct": _Called(_Array),
+    "numpy.core.multiarray.scalar": _Called(_scalar),
+    "numpy.core.numeric._frombuffer": _Called(_of_buffer),
+    "_codecs.encode": _Called(_encode),
 }
-"""What annotations of OpenMMLab's projects name in their pickles; `numpy._core` is that of NumPy 2."""
+"""The names in pickles of OpenMMLab's projects; `numpy._core` is that of NumPy 2."""
 
 
 class _Reader(pickle.Unpickler):
