@@ -29,7 +29,7 @@ $(VENV)/.dev: $(VENV)/.core
 	@touch $@
 
 demo: $(VENV)/.core
-	$(BIN)/python -m tolman.demo $(if $(MODEL),--model '$(MODEL)') $(if $(BASE_URL),--base-url '$(BASE_URL)')
+	$(BIN)/python -m tolman.demo.guide $(if $(MODEL),--model '$(MODEL)') $(if $(BASE_URL),--base-url '$(BASE_URL)')
 
 # pytest rewrites the assertions of each file: once before its workers begin, not in each of them.
 $(VENV)/.read: $(VENV)/.dev

@@ -35,7 +35,7 @@ from tolman.analyze.outside.outside_learner import BlindQuestion, LearnerSetting
 from tolman.benchmarks.benchmark_folder import open_folder
 from tolman.features.generate.compute import generate
 from tolman.features.generate.config import FormConfig, GenerateConfig
-from tolman.features.generate.forms import FormRow, make_form
+from tolman.features.generate.parallel_forms import FormRow, make_form
 from tolman.features.scenes.config import SimulateConfig
 from tolman.features.scenes.simulation import simulate
 from tolman.items import Item

@@ -204,7 +204,7 @@ def scale(place: Path) -> None:
         ]  # fmt: skip
         wall, cpu, peak, _ = measure(command, place)
     print(f"| 100,000 text questions | {wall:.1f} s, {cpu:.1f} s CPU | |")
-    print(f"| … memory, peak, report included | {peak:.0f} MB | 300 MB |")
+    print(f"| … memory, peak, report included | {peak:.0f} MB | 200 MB |")
 
 
 def clip(path: Path, seconds: int, *, size: tuple[int, int] = (640, 480), seed: int = 0) -> None:

@@ -104,12 +104,13 @@ def measure_lifting() -> None:
     with tempfile.TemporaryDirectory() as place:
         home = Path(place) / "homes"
         tolman.simulate(home, scenes=4, seconds=30, rate=2, size="640x480", depth=True)
-        for measured, tracks in itertools.product(("depth", "cloud"), (True, False)):
+        for faulty, measured, tracks in itertools.product((False, True), ("depth", "cloud"), (True, False)):
             overlaps, thick, right, excess = [], [], [], []
             with timed() as took:
                 for i, got in enumerate(collection(home).values()):
-                    folder = Path(place) / f"{measured}-{tracks}" / f"{i}"
-                    marks = write_home(home, got.scene, got.captures[0], folder, measured=measured, tracks=tracks)
+                    folder = Path(place) / f"{measured}-{tracks}-{faulty}" / f"{i}"
+                    options = {"tracks": tracks, "faulty": faulty}
+                    marks = write_home(home, got.scene, got.captures[0], folder, measured=measured, **options)
                     (source,) = get("nerfstudio").find(folder)
                     source = replace(source, hints=ScanHints(1.0, "z", objects=marks))
                     reading = lift_marked(source, get("nerfstudio").read(source))
@@ -120,8 +121,9 @@ def measure_lifting() -> None:
                     thick += [value for name, value in own[0].items() if sizes[name] > 0.12]
                     right += own[1]
                     excess += own[2]
+            kind = f"{measured}, {'tracks' if tracks else 'no tracks'}{', faults' * faulty}"
             print(
-                f"| {measured}, {'tracks' if tracks else 'no tracks'} | {np.median(overlaps):.2f} | "
+                f"| {kind} | {np.median(overlaps):.2f} | "
                 f"{np.median(thick):.2f} | {np.mean(np.array(overlaps) > 0):.0%} | {np.mean(right):.0%} | "
                 f"{np.mean(np.array(excess) <= 0):.0%} | {took} |",
                 flush=True,

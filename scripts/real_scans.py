@@ -3,7 +3,7 @@
 python scripts/real_scans.py --out FOLDER [--mirror FOLDER] [--only NAME,NAME]
 
 With --mirror, repositories are taken from clones named OWNER+NAME in that folder, in place of github.com. The data are
-under their owners' licences and only read. USDZ needs the package usd-core.
+under their owners' licences and only read. USDZ needs the package usd-core, Aria's recordings projectaria-tools.
 """
 
 from __future__ import annotations
@@ -24,14 +24,18 @@ URL = "https://github.com/{}.git"
 
 @dataclass(frozen=True)
 class Sample:
-    """A public scan: its repository, the folder or file in it, and the preset of its questions."""
+    """A public scan: its repository, the folder or file in it, its preset of questions, a file to put above it, and the
+    options of `ingest` that it needs."""
 
     name: str
     repository: str
     path: str
     preset: str = "posed-video"
+    above: str = ""
+    options: tuple[str, ...] = ()
 
 
+FEET = ("--scale", "0.3048")
 SAMPLES = (
     Sample("instant-ngp's fox", "NVlabs/instant-ngp", "data/nerf/fox"),
     Sample("COLMAP, undistorted", "bartoszek/test_colmap", "dense/0"),
@@ -43,8 +47,17 @@ SAMPLES = (
     ),
     Sample("7-Scenes, RedKitchen", "andyzeng/tsdf-fusion-python", "data"),
     Sample("E57 of a pump", "davidcaron/pye57", "tests/test_data/pumpAVisualReferenceImage.e57", preset="vsi-paper"),
-    Sample("LAS in feet", "laspy/laspy", "tests/data/autzen_geo_proj.las", preset="vsi-paper"),
+    Sample("E57, moved", "davidcaron/pye57", "tests/test_data/translationWithoutRotation.e57", preset="vsi-paper"),
+    Sample("E57 with normals", "davidcaron/pye57", "tests/test_data/testWithNormals.e57", preset="vsi-paper"),
+    Sample("LAS 1.4", "laspy/laspy", "tests/data/simple1_4.las", preset="vsi-paper"),
+    Sample("LAZ in feet", "laspy/laspy", "tests/data/autzen_trim.laz", preset="vsi-paper", options=FEET),
+    Sample("COPC", "laspy/laspy", "tests/data/simple.copc.laz", preset="vsi-paper", options=FEET),
+    Sample("LAS in feet", "laspy/laspy", "tests/data/autzen_geo_proj.las", preset="vsi-paper", options=FEET),
     Sample("LAS of plants", "laspy/laspy", "tests/data/vegetation_1_3.las", preset="vsi-paper"),
+    Sample("ProcTHOR house", "zhiyuan-gao/procthor", "house_100.json", preset="vsi-paper",
+           above="procthor/databases/asset-database.json"),
+    Sample("Aria Digital Twin", "facebookresearch/projectaria_tools", "data/gen1/aria_digital_twin_test_data",
+           preset="vsi-paper"),
 )  # fmt: skip
 
 
@@ -61,17 +74,18 @@ def files_of(sample: Sample, folder: Path, mirror: Path | None) -> Path:
         subprocess.run(["git", "clone", "--quiet", "--bare", "--depth=1", address, str(clone)], check=True)
     git = ["git", f"--git-dir={clone}"]
     listed = subprocess.run([*git, "ls-tree", "-r", "-z", "HEAD"], check=True, capture_output=True).stdout
-    wanted = Path(sample.path)
+    wanted, above = Path(sample.path), Path(sample.above or sample.path)
     for line in filter(None, listed.split(b"\0")):
         kind, _, name = line.decode().partition("\t")
-        if not Path(name).is_relative_to(wanted) or (place / name).exists():
+        to = place / above.name if Path(name) == above and sample.above else place / name
+        if not (Path(name).is_relative_to(wanted) or Path(name) == above) or to.exists():
             continue
         blob = subprocess.run([*git, "cat-file", "blob", kind.split()[2]], capture_output=True, check=False)
         if blob.returncode:  # mirrors may lack the largest files
             print(f"  without {name}")
             continue
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / name).write_bytes(blob.stdout)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_bytes(blob.stdout)
     return place / wanted
 
 
@@ -94,9 +108,9 @@ def main() -> None:
         print(f"{sample.name}: {sample.repository}, {sample.path}", flush=True)
         path = files_of(sample, asked.out / "samples", asked.mirror)
         begun, scenes, bench = time.monotonic(), asked.out / f"scenes-{i}", asked.out / f"bench-{i}"
-        said = tolman("ingest", "auto", str(path), "--out", str(scenes))
+        said = tolman("ingest", "auto", str(path), "--out", str(scenes), *sample.options)
         for line in said.splitlines():
-            if line.startswith(("Note:", "tolman:")) or ": holds " in line:
+            if line.startswith(("Note:", "tolman:", str(path))):
                 print(f"  {line}")
         if not any(scenes.glob("scenes-*.parquet")):
             print("  no scene")

@@ -1,7 +1,5 @@
 """Runs of answers that are made up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

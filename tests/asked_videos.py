@@ -1,7 +1,5 @@
 """A benchmark about videos whose frames carry their numbers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 What pyproject.toml says decides what is in them, so that they are as a fresh `pip install 'tolman[EXTRA]'` leaves them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

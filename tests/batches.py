@@ -1,7 +1,5 @@
 """Batch interfaces of OpenAI and Anthropic on the loopback interface, as their documentation describes the wire."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections import Counter

@@ -4,8 +4,6 @@ Where the rows behind a log stand beside it they are taken; otherwise what the l
 release has it. What a log doesn't say (pictures, scenes) is made up.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Runs of VSI-Bench's question types with answers made by hand, for figures and papers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Fixtures that many tests share."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
@@ -14,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from dialogues import Talk
 from postgres import Postgres
+from ray_cluster import RayCluster
 from tolman import benchmarks, plugins
 from tolman.items import Item
 
@@ -116,6 +115,33 @@ def postgres() -> Iterator[Postgres]:
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def needs_egl() -> None:
+    """Skips where the machine can't draw."""
+    moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
+    try:
+        moderngl.create_context(standalone=True, backend="egl").release()
+    except Exception as error:
+        pytest.skip(f"no EGL here ({error}): install libegl1 and libgl1-mesa-dri")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayCluster]:
+    """A Ray cluster of three machines."""
+    with RayCluster(3) as found:
+        yield found
+
+
+@pytest.fixture
+def connected(cluster: RayCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayCluster]:
+    """The cluster, found by RAY_ADDRESS."""
+    import ray
+
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+    yield cluster
+    ray.shutdown()
+
+
 @pytest.fixture
 def choice() -> Callable[..., Item]:
     """Make a multiple-choice item."""
@@ -158,6 +184,13 @@ def number() -> Callable[..., Item]:
         )
 
     return make
+
+
+def pytest_runtest_teardown() -> None:
+    """Make the process an ordinary one again: encoding AV1 as root makes it a real-time one (findings/av1-real-time.sh),
+    and the browsers and servers of later tests would take all cores."""
+    if hasattr(os, "sched_setscheduler") and os.sched_getscheduler(0) != os.SCHED_OTHER:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """Counted work: what a test holds to a law in place of time."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import FrameType

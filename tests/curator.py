@@ -1,7 +1,5 @@
 """A loopback model that answers everything that curation asks, by the words of the questions."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

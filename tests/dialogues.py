@@ -1,7 +1,5 @@
 """Carrying one item through a protocol against the loopback server, and what was sent, turn by turn."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Cognitive maps that a scripted model draws of three rooms."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Functions that tests have carried out by workers, which import them by their names."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

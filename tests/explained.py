@@ -1,7 +1,5 @@
 """Six questions whose answers a model explains, and what a judge says about them: the example of the page on errors."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

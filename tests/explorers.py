@@ -1,7 +1,5 @@
 """Sites of runs for tests: generated questions whose models saw frames, and questions whose texts are hostile."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -3,8 +3,6 @@
 Large files are on a host of their own, to which the hub forwards, as the true one does.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading

@@ -1,7 +1,5 @@
 """Endpoints that go down and come back, that load for a while, or whose credit is used up, on the loopback interface."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Folders as what is in them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

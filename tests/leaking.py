@@ -1,7 +1,5 @@
 """Benchmarks in which answers leak through the text in known ways, and benchmarks in which they don't."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -15,8 +15,6 @@ With --thinks N it behaves as vLLM does with a model that thinks: reasoning of N
 answer; a limit of no more tokens ends it with `finish_reason: length` and null content.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import base64

@@ -1,7 +1,5 @@
 """What people make questions of in tests, and what became of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Something of everything that commands take: a benchmark, scenes, a scan, clouds, answers of somebody else's."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

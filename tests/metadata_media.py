@@ -1,7 +1,5 @@
 """A photograph and a telephone's video that tell where, when, with what and by whom they were taken."""
 
-from __future__ import annotations
-
 import io
 import struct
 from pathlib import Path

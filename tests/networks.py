@@ -1,7 +1,5 @@
 """Networks made for tests: Qwen2-VL and Llama in miniature, with random weights and a tokenizer of single bytes."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping, Sequence

@@ -1,15 +1,12 @@
 """Question files in the columns of the benchmarks declared last, and the writers of all declared benchmarks."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from released_rows import ENCODED
-from released_rows import WRITERS as EARLIER
+from released_rows import ENCODED, WRITERS as EARLIER
 
 Rows = list[dict[str, Any]]
 
@@ -191,14 +188,33 @@ def lego_puzzles(folder: Path) -> None:
     _separated(folder / "LEGO.tsv", [row, choice], "\t")
 
 
+def next_qa(folder: Path) -> None:
+    row = {"video": "4010069381", "frame_count": 369, "width": 640, "height": 480,
+           "question": "how do the two man play the instrument", "answer": 0, "qid": 6, "type": "CH",
+           "a0": "roll the handle", "a1": "tap their feet", "a2": "strum the string", "a3": "hit with sticks",
+           "a4": "pat with hand"}  # fmt: skip
+    for split in ("val", "test"):
+        _separated(folder / f"{split}.csv", [row, row | {"qid": 7, "type": "TP", "answer": 4}], ",")
+
+
+def egoschema(folder: Path) -> None:
+    row = {"q_uid": "0074f737", "question": "What is the focus of the video?", "option 0": "C is cooking.",
+           "option 1": "C is doing laundry.", "option 2": "C is cleaning the kitchen.",
+           "option 3": "C is cleaning dishes.", "option 4": "C is cleaning the bathroom.", "truth": 3}  # fmt: skip
+    rows = [row, row | {"q_uid": "00b9a0de", "truth": 0}]
+    _json(folder / "subset_anno.json", {one["q_uid"]: one for one in rows})
+
+
 WRITERS: dict[str, Callable[[Path], None]] = EARLIER | {
     "beacon3d": beacon3d,
     "camerabench-vqa": camerabench,
     "dsr-bench": dsr_bench,
     "ecbench": ecbench,
+    "egoschema": egoschema,
     "eriq": eriq,
     "lego-puzzles": lego_puzzles,
     "metavqa": metavqa,
+    "next-qa": next_qa,
     "omni3d-bench": omni3d_bench,
     "osi-bench": osi_bench,
     "spatial-dise": spatial_dise,

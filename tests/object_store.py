@@ -5,8 +5,6 @@
 serves until it is ended; uploads beyond ROOM bytes altogether are refused as a full disk's are.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """What several processes of one test session look at, made by the first that needs it."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Callable

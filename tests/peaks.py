@@ -1,7 +1,5 @@
 """The memory that a command takes, as the kernel counts it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -5,8 +5,6 @@ two harnesses, changes conditions of single rows, and keeps a row only where its
 planted causes change its score. So what a row's causes are is known apart from any code that finds them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Tiny made-up question files in the columns of released benchmarks whose data is not at hand."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import json

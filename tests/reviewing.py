@@ -1,7 +1,5 @@
 """A review server for tests: a small benchmark with real media, real HTTP on loopback, people who sign in."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """Frames of scores made by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import polars as pl

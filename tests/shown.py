@@ -1,7 +1,5 @@
 """What is printed on a terminal, and what a page of a report holds."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

@@ -5,8 +5,6 @@ the module `tolman`, from the command line to the exit code. What is said about 
 `python -m tolman` itself.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import json

@@ -1,13 +1,10 @@
 """Mapping over a Ray cluster of three machines: the same as in one process, and lost machines made up for."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +14,7 @@ from errands import die_first, read_relative, refuse, sleep, slow_square, square
 from ray_cluster import RayCluster
 from test_parallel import alive, waited_for
 from tolman.errors import InputError, WorkerError
-from tolman.parallel import TaskNeeds, WorkPlace, parallel_map
-from tolman.parallel import workers as module
+from tolman.parallel import TaskNeeds, WorkPlace, parallel_map, workers as module
 from tolman.parallel.remote_call import Terms, refusal
 from tolman.parallel.work_places import MAX_LOSSES
 from tolman.plugins import load_plugin
@@ -29,20 +25,6 @@ pytestmark = [
     pytest.mark.filterwarnings("default"),  # of Ray's own
 ]
 ON_RAY = WorkPlace("ray")
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[RayCluster]:
-    with RayCluster(3) as found:
-        yield found
-
-
-@pytest.fixture
-def connected(cluster: RayCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayCluster]:
-    """The cluster, found by RAY_ADDRESS."""
-    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
-    yield cluster
-    ray.shutdown()
 
 
 def test_results_come_in_order(connected: RayCluster) -> None:

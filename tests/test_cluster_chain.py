@@ -1,7 +1,5 @@
 """simulate → generate → audit → score on a cluster of three machines, one of which is killed: one process's bytes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -48,17 +46,6 @@ def make(config, number, out):
 collection.make = make
 """
 """A plugin that writes down which scene is begun and done where."""
-
-
-@pytest.fixture(scope="module")
-def needs_egl() -> None:
-    """Skip where nothing can be drawn."""
-    import moderngl
-
-    try:
-        moderngl.create_context(standalone=True, backend="egl").release()
-    except Exception as error:
-        pytest.skip(f"no EGL here ({error})")
 
 
 def start(place: Path, *words: str, **environment: str) -> subprocess.Popen[str]:

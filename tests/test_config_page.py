@@ -1,7 +1,5 @@
 """The page about config files: its commands, files and its Python are carried out as they stand."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """The demonstration, stopped on its way."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -15,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from loopback import Server, serving
-from tolman.demo.__main__ import demonstrate
+from tolman.demo.guide import demonstrate
 from tolman.errors import UsageError
 
-COMMAND = (sys.executable, "-m", "tolman.demo", "--homes", "3", "--seconds", "2", "--rate", "2")
+COMMAND = (sys.executable, "-m", "tolman.demo.guide", "--homes", "3", "--seconds", "2", "--rate", "2")
 ABSENT = """
 import os, sys
 from importlib.abc import MetaPathFinder

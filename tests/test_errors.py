@@ -1,12 +1,10 @@
 """Sentences for people: numbers agree with their words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
 
-from tolman.errors import counted
+from tolman.errors import counted, hint, unknown
 from tolman.media.sampling import Frames
 from tolman.reports.report_content import frames_note, frames_warning, usage_note
 from tolman.review.projects.project_files import MarksTakenIn
@@ -27,6 +25,14 @@ from tolman.runs.judging import JudgeEstimate
 )
 def test_a_number_has_the_words_that_fit_it(number: int, words: tuple[str, ...], said: str) -> None:
     assert counted(number, *words) == said
+
+
+def test_of_many_known_names_a_message_lists_some() -> None:
+    known = [f"room-{number}" for number in range(280)]
+    said = str(unknown("scene", "rom-7", known))
+    assert said.startswith("there is no scene 'rom-7'; did you mean 'room-7'")
+    assert said.endswith("known: " + ", ".join(known[:10]) + " and 270 others.")
+    assert hint("x", known[:100]).endswith("room-99")
 
 
 def _frames(number: int) -> dict[str, object]:

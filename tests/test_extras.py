@@ -1,7 +1,5 @@
 """What happens where a package of an extra is missing: one sentence with the command that installs it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

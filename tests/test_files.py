@@ -1,7 +1,5 @@
 """Files that are written whole or not at all, and what is no file."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -4,8 +4,6 @@ Without one Polars looks at the first 100 rows: what comes later is cut to their
 error.
 """
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What many instances share is theirs alone as soon as one of them is changed in a copy."""
 
-from __future__ import annotations
-
 import pickle
 
 from tolman.items import Item

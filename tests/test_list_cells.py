@@ -1,7 +1,5 @@
 """Cells of text tables that hold lists: both forms, and what is none."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scenes, benchmarks and runs on an S3-compatible server over HTTP, as they are typed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

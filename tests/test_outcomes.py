@@ -1,8 +1,7 @@
 """Outcomes of many items are the same as those of few, kept otherwise."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman import responses as module
 from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response, Turn, Usage

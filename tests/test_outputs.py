@@ -1,7 +1,5 @@
 """No command replaces or extends an input, or a folder of another kind."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Mapping over processes: in order, errors whole, stopped at once, and lost processes replaced."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import pickle

@@ -170,19 +170,8 @@ def test_data_that_a_benchmark_of_ones_own_cannot_load_is_told_in_a_sentence(
     (tmp_path / "data").mkdir()
     if questions is not None:
         (tmp_path / "data" / "questions.csv").write_text(questions)
-    command = [
-        "-m",
-        "tolman",
-        "run",
-        "broken-bench",
-        "--plugin",
-        "broken_bench.py",
-        "--data",
-        "data",
-        "--model",
-        "baseline/random",
-    ]
-    done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    command = "-m tolman run broken-bench --plugin broken_bench.py --data data --model baseline/random"
+    done = subprocess.run([sys.executable, *command.split()], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert f"tolman: {said}" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
@@ -192,21 +181,8 @@ def test_what_fails_inside_a_plugin_is_told_with_its_line(tmp_path: Path) -> Non
     (tmp_path / "m.py").write_text("def create(name, options):\n    return 1 / 0\n")
     (tmp_path / "b.py").write_text(BROKEN)
     (tmp_path / "questions.csv").write_text("q1,Which?,A\n")
-    command = [
-        "-m",
-        "tolman",
-        "run",
-        "broken-bench",
-        "--plugin",
-        "b.py",
-        "--plugin",
-        "m.py",
-        "--data",
-        ".",
-        "--model",
-        "m/x",
-    ]
-    done = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    command = "-m tolman run broken-bench --plugin b.py --plugin m.py --data . --model m/x"
+    done = subprocess.run([sys.executable, *command.split()], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.strip() == f"tolman: {tmp_path / 'm.py'}, line 2: ZeroDivisionError: division by zero"
 

@@ -1,7 +1,5 @@
 """Shelves of TOML files: what is wrong in one is a sentence with its line and the nearest key that there is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

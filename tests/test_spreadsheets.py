@@ -1,7 +1,5 @@
 """CSV without formulas."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """What stands around the package and must agree with it: versions, workflows, what the pages say of installing."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lists and texts in temporary files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tolman-1 as it is published: its recipe makes its scenes, and no text tells an answer."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from functools import lru_cache

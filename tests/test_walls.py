@@ -242,7 +242,7 @@ def test_the_command_line_starts_without_heavy_packages() -> None:
 
 REVIEW_ROOMS = (
     "server_settings", "store", "accounts", "exchange", "forms", "evidence", "site", "media", "tasks", "studies",
-    "modes", "projects", "console", "routes", "server",
+    "modes", "projects", "console", "routes", "server", "scene_picking",
 )  # fmt: skip
 """Rooms and modules of `review`, the lowest first; each imports only from those before it, so there is no circle."""
 

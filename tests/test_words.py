@@ -1,7 +1,5 @@
 """The field's terms, one name for one thing: in code, help texts, errors and docs."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

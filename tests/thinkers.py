@@ -4,8 +4,6 @@ One scripted mind answers at each of them: it needs some tokens of reasoning to 
 takes, refuses and answers with are those of vLLM 0.33, SGLang 0.5.23, llama.cpp, OpenAI, Anthropic and Gemini.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

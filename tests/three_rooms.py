@@ -3,8 +3,6 @@
 An earlier version of `tolman simulate` made them. They can be asked about in all question types of VSI-Bench.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes

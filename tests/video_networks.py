@@ -1,8 +1,6 @@
 """Networks that take videos, made for tests: five families and one more in miniature, with random weights, the files of
 their processors as the checkpoints were released, and a tokenizer of single bytes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ What each request shows is decoded from the wire alone, as `Seen`: the numbers t
 and the seconds at which the server believes them to be.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import io

@@ -1,7 +1,5 @@
 """Videos made for tests: every frame carries its own number as a bar code."""
 
-from __future__ import annotations
-
 import itertools
 import struct
 import tempfile

@@ -3,8 +3,6 @@
 `loopback.serving` serves them; what they answer is told them, or a class derived from one thinks of it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import Counter

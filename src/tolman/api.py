@@ -15,16 +15,13 @@ from tolman.features.compare.config import CompareConfig, ReconcileConfig
 from tolman.features.config import at_places, config_of, fields_of
 from tolman.features.events import Events, silent
 from tolman.features.figures import FIGURES
-from tolman.features.loaded_benchmark import Benchmark as Benchmark
-from tolman.features.loaded_benchmark import load as load
-from tolman.features.opened_folders import Run as Run
-from tolman.features.opened_folders import Scenes as Scenes
+from tolman.features.loaded_benchmark import Benchmark as Benchmark, load as load
+from tolman.features.opened_folders import Run as Run, Scenes as Scenes
 from tolman.features.report.config import ExplainConfig, PaperConfig, ReportConfig
 from tolman.features.rewards import reward as reward
 from tolman.features.run.config import RunConfig, ScoreConfig
 from tolman.features.scores import Scores as Scores
-from tolman.items import Item as Item
-from tolman.items import Media as Media
+from tolman.items import Item as Item, Media as Media
 from tolman.messages import Message as Message
 from tolman.models.model import Model
 from tolman.models.python import PythonModel, qualified_name

@@ -268,6 +268,7 @@ def main() -> None:
     import warnings
 
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # for them, the metadata of all packages are read
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # else NumPy's idle threads spin for a while: 35 ms each
     gc.set_threshold(COLLECTED_AFTER, *gc.get_threshold()[1:])
     atexit.register(gc.freeze)  # the last look of all, at what goes with the process anyway
     from tolman.errors import DataWarning, TolmanError

@@ -202,6 +202,8 @@ MIN_SIMILARITY = 0.6
 MIN_BEGINNING = 3
 """Characters from which the beginning of a name is enough to suggest it."""
 
+MAX_LISTED, SOME_LISTED = 100, 10
+"""Known names that a message lists, and how many it lists of more, such as the scenes of a collection."""
 MAX_SUGGESTIONS = 3
 """Names suggested where several are equally near."""
 
@@ -227,6 +229,8 @@ def hint(name: str, known: Iterable[str]) -> str:
     known = list(known)
     near = nearest(name, known)
     suggestion = f"did you mean {' or '.join(repr(one) for one in near)}? " if near else ""
+    if len(known) > MAX_LISTED:
+        return f"{suggestion}known: {', '.join(known[:SOME_LISTED])} and {len(known) - SOME_LISTED:,} others"
     return f"{suggestion}known: {', '.join(known) or 'none'}"
 
 

@@ -3,7 +3,8 @@
 The packages of each extra are read from Tolman's own metadata, as pip does.
 
 - Around an import whose extra is known: `with needs("media", "Reading videos"): import av`.
-- At a module's top, where the module must load without the package: `shapely = LazyModule("shapely")`.
+- At a module's top, where the module must load without the package: `from tolman.extras import shapely`, and
+  `anthropic = LazyModule("anthropic")` for a package that one module uses.
 - `np` and `pl`: NumPy and Polars, which the core brings, in modules that commands import without a use for either.
 - Around a whole command or function, for every other import inside: `with told(): ...`, or `@told()` on it.
 
@@ -56,9 +57,9 @@ class LazyModule(ModuleType):
 
     ```python
     if TYPE_CHECKING:
-        import shapely
+        import anthropic
     else:
-        shapely = LazyModule("shapely")
+        anthropic = LazyModule("anthropic")
     ```
     """
 
@@ -84,13 +85,26 @@ def lazy_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
 
 
 if TYPE_CHECKING:
+    import asyncio as asyncio
+
+    import filelock as filelock
+    import huggingface_hub as huggingface_hub
     import numpy
     import polars
+    import scipy as scipy
+    import shapely as shapely
+    import torch as torch
+    from huggingface_hub import errors
     from numpy.typing import NDArray as NDArray
+    from PIL import Image as Image, ImageOps as ImageOps
 
-    np, pl = numpy, polars
+    np, pl, hub_errors = numpy, polars, errors
 else:  # a table of finished runs and many an error need neither
     np, pl, NDArray = LazyModule("numpy"), LazyModule("polars"), list
+    asyncio, filelock, scipy = LazyModule("asyncio"), LazyModule("filelock"), LazyModule("scipy")
+    shapely, torch = LazyModule("shapely"), LazyModule("torch")
+    Image, ImageOps = LazyModule("PIL.Image"), LazyModule("PIL.ImageOps")
+    huggingface_hub, hub_errors = LazyModule("huggingface_hub"), LazyModule("huggingface_hub.errors")
 
 
 @cache

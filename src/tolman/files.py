@@ -16,15 +16,9 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tolman.errors import InputError, OutputError, UsageError
-from tolman.extras import LazyModule
-
-if TYPE_CHECKING:
-    import filelock
-else:
-    filelock = LazyModule("filelock")
+from tolman.extras import filelock
 
 _HERE = os.urandom(3).hex()
 """Tells this machine's processes from those of others with the same number, on a disk that both see."""

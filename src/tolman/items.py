@@ -96,7 +96,7 @@ class Media(Lean):
         start, end: the part of a video that is meant, in seconds; the whole where None.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     kind: Literal["video", "image"]
     path: str
@@ -111,7 +111,7 @@ class ItemFields(Lean):
     `Item` documents them. Subclasses check `kind`, and that the answer fits it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     question: str
@@ -247,7 +247,7 @@ class AdaptiveSelection(BaseModel):
         error: standard error of the headline, in points, at which no more is asked; None for the share alone.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     bank: str
     share: float
@@ -266,7 +266,7 @@ class KnownErrors(BaseModel):
         answers: item's id → the wrong answer that was released. An item with another answer by now is kept.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     version: int
     answers: dict[str, str]
@@ -288,7 +288,7 @@ class Selection(BaseModel):
         adaptive: how many of these are asked, while the run chooses them by the answers; None for all.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     tasks: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()

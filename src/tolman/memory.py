@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import pickle
 import tempfile
@@ -24,9 +25,15 @@ from pydantic import BaseModel
 from tolman.files import writing
 
 
-def give_back() -> None:
+def give_back(things: int) -> None:
     """Return to the system the freed memory that the C library keeps, mostly in threads' arenas; call it before a step
-    that takes much memory. Does nothing where the C library isn't glibc."""
+    that takes much memory. Only glibc has a way.
+
+    Args:
+        things: that were held. Where there were over `MANY`, memory that only cycles hold is freed first.
+    """
+    if things > MANY:
+        gc.collect()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 

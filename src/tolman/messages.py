@@ -24,7 +24,7 @@ class Picture(BaseModel):
         seconds: when that frame is shown; None for an image.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     path: str
     sha256: str
@@ -41,7 +41,7 @@ class Video(BaseModel):
         start, end: the part that is meant, in seconds; the whole where None.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     path: str
     sha256: str
@@ -60,7 +60,7 @@ class Clip(BaseModel):
         total: ticks of the whole video.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     frames: tuple[Picture, ...]
     fps: float
@@ -89,6 +89,19 @@ class KeyFrames(Media):
     as_sampled: bool = False
 
 
+class Detail(Media):
+    """One picture of a medium, or an enlarged part of one.
+
+    Attributes:
+        seconds: a moment in the video's own time, of whose nearest frame within the part that is meant this is the
+            picture. None for an image.
+        box: left, top, right and bottom side of the part, in percent of width and height. None is the whole.
+    """
+
+    seconds: float | None = None
+    box: tuple[float, float, float, float] | None = None
+
+
 class Joined(Media):
     """Images side by side in one picture. `path` and `part` are the first one's.
 
@@ -107,7 +120,7 @@ Part = str | Media | Picture | Video | Clip
 class Message(BaseModel):
     """One turn of a conversation: texts and media in the order in which the model sees them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     role: Literal["system", "user", "assistant"] = "user"
     parts: tuple[Part, ...]
@@ -132,7 +145,7 @@ class Thinking(BaseModel):
         budget: most tokens of the reasoning, in addition to `Sampling.max_tokens` for the answer; 0 switches it off.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     on: bool | None = None
     effort: str | None = None
@@ -162,7 +175,7 @@ class Sampling(BaseModel):
         thinking: how much the model is to reason.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     temperature: float | None = 0.0
     top_p: float | None = None

@@ -86,7 +86,7 @@ class Registry:
             if plugged == name:
                 return thing
         if self.named_by_file:
-            module = self._files().get(name)
+            module = self._module_of(name) or self._files().get(name)
             if module is not None:
                 found = import_module(module)
                 several: Mapping[str, Any] = getattr(found, self.plural, {}) if self.plural else {}
@@ -96,6 +96,12 @@ class Registry:
         for point in _entry_points(tuple(sys.path)).select(group=self.group, name=name):
             return point.load()
         return None
+
+    def _module_of(self, name: str) -> str | None:
+        """The module of that name, if it declares one; the sources of the others, which take 30 ms, aren't read."""
+        module = f"{self.package}.{name.replace('-', '_')}"
+        is_one = name.isidentifier() and "_" not in name and find_spec(module) is not None
+        return module if is_one and _definition(module, self.attribute) else None
 
     def _files(self) -> dict[str, str]:
         """Tolman's own → module: by the names of modules that declare one, and by the keys of those that declare

@@ -48,7 +48,7 @@ class Usage(Lean):
         media_tokens: of the input, those of pictures and videos.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -114,7 +114,7 @@ class Turn(Lean):
         reasoning, finish_reason, usage, seconds: as in `Response`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     purpose: str
     prompt: Text
@@ -150,7 +150,7 @@ class Response(Lean):
             one.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: Text
     response: Text
@@ -188,7 +188,7 @@ class Failure(Lean):
         attempts: how often it was tried.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: Text
     kind: FailureKind
@@ -200,12 +200,15 @@ class Failure(Lean):
 Outcome = Response | Failure
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
 def outcome_to_line(outcome: Outcome) -> str:
     """Return one JSON object on one line; a Failure's is under the key `failure`."""
     record = outcome.model_dump(mode="json", exclude_defaults=True)
     if isinstance(outcome, Failure):
         record = {"id": record.pop("id"), "failure": record}
-    return json.dumps(record, ensure_ascii=False)
+    return _ENCODER.encode(record)
 
 
 def outcome_from_record(record: object, path: Path, row: int) -> Outcome:
@@ -280,7 +283,7 @@ Key = tuple[str, int]
 class Outcomes(MutableMapping[Key, Outcome]):
     """Responses and failures by item's id and repeat, in the order in which they were put in.
 
-    Responses beyond the first `MANY` are kept as JSON in a temporary file, and parsed each time they are looked at.
+    From `MANY` on, responses are kept as JSON in a temporary file, and parsed each time they are looked at.
     """
 
     def __init__(self) -> None:
@@ -300,10 +303,12 @@ class Outcomes(MutableMapping[Key, Outcome]):
         return Response.model_validate_json(self._text(found)) if isinstance(found, int) else found
 
     def __setitem__(self, key: Key, outcome: Outcome) -> None:
-        few = len(self._kept) < MANY or not isinstance(outcome, Response)
-        self._kept[_short(key)] = (
-            outcome if few else self._keep(outcome.model_dump_json(exclude_defaults=True).encode())
-        )
+        self._kept[_short(key)] = outcome
+        if len(self._kept) == MANY and self._texts is None:
+            for name, one in self._kept.items():
+                self._kept[name] = self._written(one)
+        elif len(self._kept) > MANY:
+            self._kept[_short(key)] = self._written(outcome)
 
     def __delitem__(self, key: Key) -> None:
         del self._kept[_short(key)]
@@ -318,9 +323,18 @@ class Outcomes(MutableMapping[Key, Outcome]):
         return isinstance(key, tuple) and _short(key) in self._kept
 
     def take(self, key: Key, other: Outcomes) -> None:
-        """Copy another's outcome under a key, as it is kept there."""
+        """Copy another's outcome under a key, as it is kept there; the first that is in a file brings the file."""
         found = other._kept[_short(key)]
-        self._kept[_short(key)] = self._keep(other._text(found)) if isinstance(found, int) else found
+        if isinstance(found, int):
+            self._texts = self._texts or other._texts
+            found = found if self._texts is other._texts else self._keep(other._text(found))
+        self._kept[_short(key)] = found
+
+    def _written(self, outcome: Outcome | int) -> Outcome | int:
+        """An outcome's place in the file; failures stay as they are."""
+        if not isinstance(outcome, Response):
+            return outcome
+        return self._keep(outcome.model_dump_json(exclude_defaults=True).encode())
 
     def _keep(self, text: bytes) -> int:
         if self._texts is None:

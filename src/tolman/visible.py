@@ -15,6 +15,11 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(lambda found: _escape(ord(found[0])), text)
 
 
+def printable(value: str) -> str:
+    """A label's value as a heading: one line, without control characters."""
+    return "".join(one if one.isprintable() else "\ufffd" for one in value) or "(empty)"
+
+
 def visible_in(value: Any) -> Any:
     """Apply `visible` to every text in a value of JSON."""
     if isinstance(value, str):

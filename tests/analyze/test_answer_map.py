@@ -1,7 +1,5 @@
 """The best single map: it finds planted maps, is no worse than the true one, and fits permuted answers less."""
 
-from __future__ import annotations
-
 import runpy
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Answers as they were read, against counts by hand."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

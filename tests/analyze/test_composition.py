@@ -1,7 +1,5 @@
 """What a benchmark is made of, against counts by hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

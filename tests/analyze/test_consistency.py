@@ -1,7 +1,5 @@
 """Contradictions among answers about one scene: each rule on answers made for it, and a guesser's rate."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tolman.analyze.model_scores import correlate
 from tolman.errors import InputError, TolmanError, UsageError

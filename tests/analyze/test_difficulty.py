@@ -1,7 +1,5 @@
 """Difficulty of items: planted parameters are found, also by few models, and nothing is said where data say nothing."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

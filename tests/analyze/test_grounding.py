@@ -1,7 +1,5 @@
 """Grounded accuracy: planted models are recovered, and each loss has its reason."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from collections.abc import Callable

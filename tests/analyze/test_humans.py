@@ -5,8 +5,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from score_frames import score_frame
 from tolman.analyze.humans import averages, difficulty, natural_cuts, tier_of

@@ -1,7 +1,5 @@
 """Lost points: planted causes are found, and pieces add up exactly for every question type and figure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Locality of cognitive maps: the paper's bins, laws, and noise of known size against an independent simulation."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random
@@ -9,8 +7,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simulate.worlds import FURNITURE
 from tolman.analyze.maps import Drawn, bin_labels, bin_of, consistency, distance, edges, locality, misfit, pairs

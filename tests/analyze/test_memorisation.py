@@ -1,7 +1,5 @@
 """Gaps between a public form and fresh ones: against published and outside results, and on scores with a known gap."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Perceptions of a scene: what the frames show, errors of the sizes that were asked for, and distances of boxes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The observer's reasoning: without noise it answers as the families do, with noise as known laws say."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

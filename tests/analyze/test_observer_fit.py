@@ -1,7 +1,5 @@
 """Fits of the observer: planted noise and lapses are found, and nothing is said where the answers don't tell."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

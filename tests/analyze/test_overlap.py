@@ -1,7 +1,5 @@
 """Overlap: the same scenes, questions and frames are found, and those of other simulated homes aren't."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

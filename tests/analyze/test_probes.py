@@ -1,7 +1,5 @@
 """Probes joined to questions: scripted models say known things of known scenes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -5,8 +5,7 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import tolman.analyze.representative as module
 from score_frames import score_frame

@@ -1,7 +1,5 @@
 """pass@k, best-of-k and majority@k: by hand, against all subsets, and from runs."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter
@@ -147,6 +145,10 @@ def test_a_sample_without_a_score_is_no_answer_and_short_items_are_counted() -> 
     assert two.passed["all"].value == 100
     assert two.majority is not None
     assert two.majority["all"].value == pytest.approx(100 * (1 + 0.5 + 0.5) / 3)
+    # Means of the same items: of both at first, then of the one that has two samples.
+    assert (one.mean["all"].n, two.mean["all"].n) == (2, 1)
+    assert one.mean["all"].value == pytest.approx(100 * (1 + 2 / 3) / 2)
+    assert two.mean["all"].value == pytest.approx(100 * 2 / 3)
 
 
 def test_partial_credit_counts_as_right_from_the_users_score_and_best_keeps_it() -> None:

@@ -1,7 +1,5 @@
 """The fixtures as they were when they were made, in a folder of their own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

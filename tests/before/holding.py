@@ -1,7 +1,5 @@
 """Whether what was there before is there still."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

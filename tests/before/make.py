@@ -19,8 +19,6 @@ fixtures/
     commands.txt  command lines as this version takes them; written by hand, not by this script
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """The command lines that made the fixtures; the tests type them again."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -4,8 +4,6 @@ Which of a scene's many answers are kept was their order then, and is drawn sinc
 chosen now. Questions that are chosen then and now are the same, but for the order of their options.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Command lines as they were typed before are still understood, though nothing of them is carried out here."""
 
-from __future__ import annotations
-
 import shlex
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """A recipe that the version before carried out in part goes on: stages that are done are not done again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

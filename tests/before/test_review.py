@@ -1,7 +1,5 @@
 """A review database of the version before: migrated, served, gone on with and exported."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 At the address of the models there is a server that remembers what it was asked.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

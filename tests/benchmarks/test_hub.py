@@ -1,7 +1,5 @@
 """Questions and media of a hub's data set: archives are unpacked once, whoever asks for them at the same time."""
 
-from __future__ import annotations
-
 import io
 import logging
 import tarfile

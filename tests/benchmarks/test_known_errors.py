@@ -1,7 +1,5 @@
 """The list of known errors: each entry against the released files, and the commands that leave its items out."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Licences by the names that programs know; what holds for a part isn't taken for the whole."""
 
-from __future__ import annotations
-
 import pytest
 
 from tolman.benchmarks.benchmark_folder import SPDX, card_lines, licence_url, spdx_of

@@ -1,7 +1,5 @@
 """One shard isn't taken for the whole, nor one version of a benchmark for another."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -4,8 +4,7 @@ import math
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from tolman import benchmarks
 from tolman.items import Item

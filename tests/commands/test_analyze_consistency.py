@@ -1,7 +1,5 @@
 """`tolman analyze consistency` on the rooms that ship with the package: the oracle, a guesser, and drawn maps."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

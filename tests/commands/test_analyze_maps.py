@@ -1,7 +1,5 @@
 """`tolman analyze maps` on the rooms that ship with the package, and a reader of the true map."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

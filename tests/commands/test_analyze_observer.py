@@ -1,7 +1,5 @@
 """`tolman analyze observer` on the rooms that ship with the package, each three times under another name."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What holds for every command that a config makes: its options, its config files, its help texts."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

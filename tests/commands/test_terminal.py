@@ -5,8 +5,6 @@ No text that is printed steers the terminal.
 `tolman init`, and the file that it writes.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import time

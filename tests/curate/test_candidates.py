@@ -1,7 +1,5 @@
 """Candidates and items are one list of fields; a pool's rows that don't hold are told in a sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import polars as pl

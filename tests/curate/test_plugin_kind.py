@@ -1,7 +1,5 @@
 """Questions of an item kind that a local file declares, through every stage of a recipe."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

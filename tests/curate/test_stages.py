@@ -7,8 +7,6 @@ Which questions people look at, by their cognitive level: released, curated and 
 Asking is a library's work: signals are the command's.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -22,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from curate.test_pipeline import COMMAND, prepare
 from curator import Curator

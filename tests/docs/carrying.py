@@ -1,7 +1,5 @@
 """Carrying out the commands of a page as somebody types them, one after the other in one folder."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re
@@ -137,6 +135,11 @@ class Page:
         }  # fmt: skip
         if words[0] == "review" and not any(word in words for word in SERVED):
             self._review(words[1:], environment)
+            return
+        if words[0] == "scenes" and "--pick" in words:
+            with review(self.place, *words[1:], "--no-browser", command="scenes") as (_, link):
+                assert "data-workbench" in httpx.get(link, follow_redirects=True).text
+            self.done.append(command.text)
             return
         if words[0] == "view":
             with review(self.place, *words[1:], "--no-browser", command="view") as (address, _):

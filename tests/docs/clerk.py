@@ -4,8 +4,6 @@ OpenAI's chat completions, Gemini's and Anthropic's wires give the same answers:
 word theirs, reasoning where steps are asked for, and what curation and judges of errors ask for.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -19,9 +17,7 @@ from before.actors import text_of, wordings
 from curator import Curator
 from explained import JUDGED
 from loopback import Server, serving
-from wires import Google, Messages, camel, generated
-from wires import reply as message
-from wires import text as block
+from wires import Google, Messages, camel, generated, reply as message, text as block
 
 _CURATION = (
     "classify a series of Q&A pairs", "Classify each Q&A pair about space", "Reply with exactly three lines",

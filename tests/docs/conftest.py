@@ -1,7 +1,5 @@
 """The stage on which pages are tried."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

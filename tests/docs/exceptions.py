@@ -3,8 +3,6 @@
 A key is a page and a command as it stands there, or '*' and the beginning of commands on any page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,6 +40,7 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
         (*SMALL, "--out", "short-rigs"),
         "two cameras have nothing to tell each other in so few seconds; the questions are made of the stage's scenes",
     ),
+    ("docs/tolman-2.md", "tolman simulate --config tolman-2/recipe.toml"): ((), "the stage's recipe has four rooms"),
     ("*", "tolman simulate"): (SMALL, "videos of full size take a minute for each scene"),
     ("*", "tolman analyze bias vsi-bench --prune"): (("--prune", "12"), "the stage has 20 questions"),
     ("*", "tolman analyze representative"): (("--size", "12"), "the stage has 20 questions"),
@@ -81,6 +80,7 @@ NEEDED: dict[Key, tuple[str, str]] = {
     ("docs/scale.md", "tolman generate worlds --out my-bench --on ray"): ("ray", ON_RAY),
     ("docs/scale.md", "tolman audit ./my-bench --scenes worlds --on ray"): ("ray", ON_RAY),
     ("docs/scale.md", "tolman score answers.jsonl --benchmark ./my-bench --on ray"): ("ray", ON_RAY),
+    ("*", "tolman ingest video"): ("pycolmap", "no extra installs COLMAP"),
     ("*", "tolman run ./my-bench --model baseline/detector"): (
         "onnxruntime",
         "'make test' installs the extra 'build'",
@@ -113,6 +113,10 @@ NOT_TOLMAN: dict[Key, str] = {
 """Command of another program → why it can't be carried out here."""
 
 EXIT_CODES: dict[Key, tuple[tuple[int, ...], str]] = {
+    ("docs/tolman-2.md", "tolman form tolman-2/recipe.toml --out fresh"): (
+        (2,),
+        "the stage's questions are unfiltered, by another recipe",
+    ),
     ("README.md", "tolman audit vsi-bench --scenes meta_info"): ((1,), "answers of VSI-Bench are in doubt"),
     ("docs/construction.md", "tolman audit vsi-bench --scenes meta_info"): ((1,), "answers of VSI-Bench are in doubt"),
     ("docs/gallery.md", "tolman audit vsi-bench --scenes meta_info"): ((1,), "answers of VSI-Bench are in doubt"),

@@ -5,8 +5,6 @@
 writes docs/images/figure-*.svg. What the models answer is drawn at random from a seed: the figures show no model.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Files that a page shows: a block with a title, or whose first line is a comment with a file's name, or one that is listed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A cache of the Hugging Face hub with a few questions of each benchmark in its released layout, and media."""
 
-from __future__ import annotations
-
 import json
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """Networks in miniature under the names of the page about models, with random weights."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 They take videos as vLLM does, say so in their list of models, and answer as the clerk does.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """What people left in the web application: answers, reviews, labels; and models' answers to verify by."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import islice

@@ -9,8 +9,6 @@ the extra 'dev', Chromium, EGL, PostgreSQL, and VSI-Bench's parquet for `figures
 missing is named, and the exit code is then 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -433,7 +431,7 @@ def make_groups(names: list[str], demo: Path | None, data: Path, place: Path) ->
             left.append(f"{name}: PostgreSQL isn't installed (Debian's package postgresql)")
         else:
             if name in OF_THE_DEMO and demo is None:
-                tolman(cwd=place, module="tolman.demo")
+                tolman(cwd=place, module="tolman.demo.guide")
                 demo = place / "demo"
             print(f"{name} …", flush=True)
             GROUPS[name]((demo or place).resolve(), data.resolve())

@@ -4,8 +4,6 @@
 `--pages` prints them page by page.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import math

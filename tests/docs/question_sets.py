@@ -1,7 +1,5 @@
 """Question sets in the layouts that the pages about curating name, and the recipe that they show."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import zipfile

@@ -3,8 +3,6 @@
 The rig's `rig.json` and `calibration.json` are those that the page shows.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from functools import cache

@@ -10,8 +10,6 @@
 | `answers.jsonl` and the like | answers to the benchmark that the command names |
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from hashlib import sha256

@@ -4,8 +4,6 @@ A key is a page and a command as it stands there, or '*' and the beginning of co
 A step is carried out once for each page, before the first command that needs it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from docs.nodes import write_programs
 from docs.people import make_asked, make_errors, make_labels, make_opinions, make_people, make_study
 from docs.question_sets import make_own_set, make_question_sets
 from docs.recordings import make_recordings
-from docs.scans import make_groups
+from docs.scans import make_groups, make_recipe
 from docs.tables import make_levels, make_prices, make_scanned, make_squeezed, make_tables, make_unfiltered
 
 Step = Callable[[Path, Path], None]
@@ -48,6 +46,7 @@ STEPS: dict[Key, Step] = {
     ("*", "tolman analyze maps squeezed"): make_squeezed,
     ("docs/construction.md", "tolman audit my-bench --shortcuts --teach other-seeds"): make_unfiltered,
     ("docs/construction.md", "tolman form my-bench --out fresh"): make_scanned,
+    ("docs/tolman-2.md", "tolman simulate --config tolman-2/recipe.toml"): make_recipe,
     ("*", "tolman analyze weights runs/"): make_levels,
     ("*", "tolman run vsi-bench --model hf/"): make_networks,
     ("*", "tolman run vsi-bench --model openai/Qwen/Qwen2.5-VL-7B-Instruct --serve "): write_programs,

@@ -1,7 +1,5 @@
 """Tables and runs that the pages about analyses read."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Every command of README and docs is carried out, or read by the command line where it can't be."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """The examples of 'Extend Tolman', used as a reader uses them: one local file, and `--plugin`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Figures that pages show of all released questions are what the commands print; the other tests have a few questions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The examples: eight of them, short, and an audit of all of VSI-Bench that says what the page shows."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The notebooks are executed from their first cell to the last, in an empty folder, and are committed without outputs."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

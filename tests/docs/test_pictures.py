@@ -1,7 +1,5 @@
 """The pictures of README and of the pages about reports: each is made by `make pictures`, and small."""
 
-from __future__ import annotations
-
 import re
 from fnmatch import fnmatch
 from pathlib import Path

@@ -3,8 +3,6 @@
 Lower the limits after an improvement: `python tests/docs/prose.py --renew`.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest

@@ -1,7 +1,5 @@
 """README's figures are what the commands print."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

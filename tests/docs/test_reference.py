@@ -1,7 +1,5 @@
 """The reference names what the package has: functions as they are called, configs, members of objects."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import re

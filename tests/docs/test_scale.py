@@ -1,7 +1,5 @@
 """The jobs of docs/scale.md, as a batch system carries them out."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The site: every page stands in its navigation, and the build is strict."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

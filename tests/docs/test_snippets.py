@@ -1,7 +1,5 @@
 """Every snippet of README and docs in Python, TOML or JSON: run, or read by what it is for."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """A generated benchmark in miniature: choices and numbers, pictures and a video, scored as VSI-Bench's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A benchmark's folder that goes along with an export: the same items, openable wherever it lies."""
 
-from __future__ import annotations
-
 import base64
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The folder with Croissant metadata and a data card; `tests/interop` has mlcroissant and `datasets` read it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from fnmatch import fnmatchcase

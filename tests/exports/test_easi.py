@@ -1,7 +1,5 @@
 """EASI's submissions: the figures of its own sample files, and what it and its readers demand."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import zipfile

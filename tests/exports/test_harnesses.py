@@ -5,8 +5,6 @@ The TSV of VLMEvalKit, and what its dataset asks and scores; VLMEvalKit itself i
 Rows of scores made one by one give the figures of a run, whatever the benchmark's table and groups.
 """
 
-from __future__ import annotations
-
 import ast
 import base64
 import csv

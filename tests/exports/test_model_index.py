@@ -1,7 +1,5 @@
 """model-index: what the hub's own readers make of the card and of the files of .eval_results."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Training sets: rows with the benchmark's prompts and right answers; `tests/interop` has their readers read them."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import runpy

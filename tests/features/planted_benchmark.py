@@ -1,7 +1,5 @@
 """The made-up benchmark of `planted` as a plugin, with its two harnesses' rules as scorers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`tolman audit --shortcuts`: what is printed, written and told, and the exit code."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

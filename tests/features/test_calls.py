@@ -1,7 +1,5 @@
 """Calls of models as events."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

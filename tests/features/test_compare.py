@@ -1,7 +1,5 @@
 """Comparing runs: what they rest on, and further metrics."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """What `tolman doctor` finds on machines that lack something."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
@@ -14,7 +12,7 @@ import bare
 import terminal
 from loopback import Server, serving
 from tolman.extras import COLLECTIONS, declared, lacking
-from tolman.features.catalogue import doctor, probes
+from tolman.features.catalogue import doctor, package_checks
 from tolman.features.catalogue.config import DoctorConfig
 from tolman.features.catalogue.doctor import (
     Check,
@@ -25,7 +23,7 @@ from tolman.features.catalogue.doctor import (
     check_key,
     diagnose,
 )
-from tolman.features.catalogue.probes import ProbeError, attempt
+from tolman.features.catalogue.package_checks import ProbeError, attempt
 
 
 def test_an_endpoint_tells_its_models() -> None:
@@ -176,21 +174,21 @@ def test_an_extra_that_can_not_be_imported_is_told(tmp_path: Path, monkeypatch: 
 
 
 def test_a_probe_that_hangs_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(probes, "TIMEOUT", 0.01)
+    monkeypatch.setattr(package_checks, "TIMEOUT", 0.01)
     with pytest.raises(ProbeError, match=r"hangs: no result within 0\.01 s"):
         attempt("video")
 
 
 def test_videos_are_written_and_read() -> None:
     pytest.importorskip("av", reason="videos need the extra 'media'")
-    assert probes.code_video().startswith("H.264 in MP4 written and read by PyAV ")
+    assert package_checks.code_video().startswith("H.264 in MP4 written and read by PyAV ")
 
 
 def test_a_codec_that_gives_other_pictures_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("av", reason="videos need the extra 'media'")
-    monkeypatch.setattr(probes, "COLOUR_TOLERANCE", -1.0)
+    monkeypatch.setattr(package_checks, "COLOUR_TOLERANCE", -1.0)
     with pytest.raises(ProbeError, match=r"of pictures of the grey levels \[40, 90, 140, 190\] it reads \["):
-        probes.code_video()
+        package_checks.code_video()
 
 
 @pytest.mark.full

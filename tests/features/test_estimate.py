@@ -1,7 +1,5 @@
 """What a dry run says beside what the run then does."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path
@@ -64,6 +62,14 @@ def test_a_map_that_questions_share_is_one_call(place: Path) -> None:
 
 
 @pytest.mark.full
+def test_every_look_of_a_model_with_tools_is_counted(place: Path) -> None:
+    asked = ("run", "./bench", "--model", "openai/m", "--base-url", "http://127.0.0.1:9", "--media", str(ROOMS))
+    dry = tolman(place, *asked, "--protocol", "tools", "--looks", "2", "--dry-run", "--json", "--store", "s.sqlite")
+    assert dry.returncode == 0, dry.stderr
+    (found,) = json.loads(dry.stdout)
+    assert found["calls"] == 6 * 3
+
+
 @pytest.mark.parametrize(
     ("models", "name", "said"),
     [

@@ -102,7 +102,7 @@ def test_every_setting_reaches_the_run() -> None:
             "device": "cpu", "dtype": "auto", "batch_size": 2, "concurrency": 3, "timeout": 4.0, "retries": 5,
             "time_limit": 6.0, "judge": "openai/j", "judge_base_url": "v", "judge_body": '{"b": 2}', "judge_sample": "5%",
             "prices": "f.json", "temperature": 0.5, "top_p": 0.6, "top_k": 7, "max_tokens": 8, "seed": 9, "samples": 10,
-            "reasoning_tokens": 11, "samples_per_vote": 12, "grid": 13, "map_categories": "scene",
+            "reasoning_tokens": 11, "samples_per_vote": 12, "looks": 6, "grid": 13, "map_categories": "scene",
             "captioner": "openai/c", "captioner_url": "x", "matcher": "sift", "frames": "14", "fps": 15.0,
             "max_frames": 16, "quality": 17, "longest_side": 18, "tasks": "t", "ids": "1,2", "exclude": "3", "limit": 19,
             "store": "g", "frame_store": "h", "count_failures_as_wrong": True,
@@ -131,7 +131,7 @@ def test_every_setting_reaches_the_run() -> None:
     assert request.sampling == {"temperature": 0.5, "top_p": 0.6, "top_k": 7, "max_tokens": 8}
     assert request.frames == {"count": 14, "per_second": 15.0, "cap": 16, "quality": 17, "longest_side": 18}
     assert request.protocol_options == {
-        "reasoning_tokens": 11, "draws": 12, "grid": 13, "map_categories": "scene", "captioner": "openai/c",
+        "reasoning_tokens": 11, "draws": 12, "looks": 6, "grid": 13, "map_categories": "scene", "captioner": "openai/c",
         "matcher": "sift",
     }  # fmt: skip
     selection = request.selection

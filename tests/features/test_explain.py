@@ -1,7 +1,5 @@
 """The explained page: figures, hostile texts, what further runs fill, and refusals of one sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """`tolman export`: forms by name, their settings, folders that are whole or not there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`tolman fetch`: questions and media of a subset, the lock file, stopping and going on."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

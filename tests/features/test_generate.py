@@ -1,7 +1,5 @@
 """Generating and auditing as functions: the same as the commands, without a terminal."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -21,7 +19,7 @@ from tolman.benchmarks.benchmark_folder import scenes_named
 from tolman.errors import InputError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Event, Noted
 from tolman.features.generate.audit import audit
-from tolman.features.generate.compute import NoQuestionsError, generate
+from tolman.features.generate.compute import NoQuestionsError, generate, preset_for
 from tolman.features.generate.config import AuditConfig, GenerateConfig
 from tolman.item_table import read_items, write_items
 from tolman.scene_table import read_captures, read_scenes, write_captures, write_scenes
@@ -50,6 +48,14 @@ def test_the_function_and_the_command_write_the_same_benchmark(
     # The file beside the benchmark repeats the command, here into another folder.
     command("generate", "--config", "two/bench/tolman.toml", "--out", "three/bench")
     assert contents(tmp_path / "three" / "bench", "tolman.toml") == two
+
+
+def test_the_preset_follows_from_the_scenes(rooms: Path, tmp_path: Path) -> None:
+    assert preset_for(rooms)[0] == "vsi-paper"
+    write_scenes(tmp_path / "twins", [one.model_copy(update={"twins": "one place"}) for one in read_scenes(rooms)])
+    assert preset_for(tmp_path / "twins")[0] == "tolman-2"
+    write_scenes(tmp_path / "free", [one.model_copy(update={"metric": False}) for one in read_scenes(rooms)])
+    assert preset_for(tmp_path / "free")[0] == "posed-video"
 
 
 def test_nothing_to_ask_is_an_error_with_its_statistics(tmp_path: Path, quiet: Callable[[], None]) -> None:

@@ -1,7 +1,5 @@
 """The audit of many questions, of which few are in memory, writes the files that the audit of few writes."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

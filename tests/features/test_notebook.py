@@ -1,7 +1,5 @@
 """What the objects of the API show in a notebook: a title, a table, remarks; and what a name says is text."""
 
-from __future__ import annotations
-
 import inspect
 from html.parser import HTMLParser
 from importlib import import_module

@@ -1,7 +1,5 @@
 """What a paper's tables and figures rest on: the runs that they need, and what these lack."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What a video becomes in a run: by the model's name, by --recipe, by --as; and what the run says of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Why two runs or logs have different scores."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable

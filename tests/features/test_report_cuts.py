@@ -1,7 +1,5 @@
 """Tables by labels and under taxonomies, printed from run folders; each cell is held against plain Python."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

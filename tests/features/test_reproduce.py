@@ -1,7 +1,5 @@
 """Reproducing published results: everything up to the weights, with a server that answers as it is told."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """What came of people's work as functions: the same as the commands, without a terminal."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Looking at scenes as a function: the same as the command, without a terminal."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scoring responses that are in a file: those of a subset, and logs of other programs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

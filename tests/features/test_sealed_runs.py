@@ -1,7 +1,5 @@
 """Sealed runs: untouched ones verify, and each kind of tampering is refused by file and item."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

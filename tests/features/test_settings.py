@@ -1,7 +1,5 @@
 """Settings that several configs have are one setting; files written with them stay as they were."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

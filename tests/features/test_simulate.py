@@ -1,7 +1,5 @@
 """Simulating as a function: the same as the command, without a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -27,14 +25,10 @@ SMALL: dict[str, Any] = {
 
 
 @pytest.mark.full
+@pytest.mark.usefixtures("needs_egl")
 def test_the_function_and_the_command_make_the_same_scenes(
     tmp_path: Path, command: Callable[..., Any], quiet: Callable[[], None]
 ) -> None:
-    moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
-    try:
-        moderngl.create_context(standalone=True, backend="egl").release()
-    except Exception as error:
-        pytest.skip(f"no EGL here ({error})")
     events: list[Event] = []
     result = simulate(SimulateConfig(out=tmp_path / "one", shapes=("l-shape",), **SMALL), events.append)
     quiet()
@@ -73,7 +67,7 @@ def test_the_defaults_are_the_simulators() -> None:
         ({"size": "641x480"}, "--size takes even numbers"),
         ({"quality": "hihg"}, r"there is no quality 'hihg'; did you mean 'high'\?"),
         ({"camera": "robots"}, r"there is no camera 'robots'; did you mean 'robot'\?"),
-        ({"camera": "robot", "exo": 1}, "--exo shows the person who carries the moving camera"),
+        ({"camera": "robot", "exo": 1}, "--exo and --differ watched show the person who carries the moving camera"),
     ],
 )
 def test_wrong_settings_are_told(tmp_path: Path, changes: dict[str, Any], said: str) -> None:

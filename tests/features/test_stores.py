@@ -1,7 +1,5 @@
 """Response stores as functions: the same as the commands, without a terminal."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

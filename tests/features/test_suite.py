@@ -1,7 +1,5 @@
 """Suites: what a file becomes, what it is refused for, and runs of whole processes that are killed and go on by two."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

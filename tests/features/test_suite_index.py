@@ -1,7 +1,5 @@
 """The weighted index over a suite: its arithmetic by hand, and from the runs of a suite."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -11,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from runs.letters import bench
+from runs.letters import bench, write_letters
 from tolman.errors import InputError
 from tolman.features.run.config import RunConfig
 from tolman.features.run.render import show_suite
@@ -91,6 +89,27 @@ def test_a_suite_has_an_index_of_its_headlines(tmp_path: Path) -> None:
     assert record["models"][name]["value"] == pytest.approx(37.5)
 
 
+def test_chance_is_that_of_the_answered_questions(tmp_path: Path) -> None:
+    """Those with four options get no answer, so a right half of the others is no better than guessing."""
+    (tmp_path / "m.py").write_text(
+        "from tolman.models.model import CallError\nfrom tolman.responses import FailureKind\n\n"
+        "def model(messages):\n    text = str(messages)\n"
+        "    if 'zebra' in text:\n        raise CallError(FailureKind.FILTERED, 'too long')\n"
+        "    return 'AB'[int(text.split('Question ')[1].split('?')[0]) % 4 // 2]\n"
+    )
+    write_letters(tmp_path / "a", 40, options=lambda i: ("x", "y") if i % 2 else ("x", "y", "z", "zebra"))
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        f'out = "{tmp_path}/out"\nbenchmark = ["{tmp_path}/a"]\nmodel = "python/{tmp_path}/m.py:model"\n'
+        '[index]\nweights = { a = 1 }\nfigures = "chance-adjusted"\n'
+    )
+    configs, result = carried_out(path)
+    indices = report_suite(result, index=index_of(path, configs)).indices
+    assert indices is not None
+    (found,) = indices.models.values()
+    assert (found.value, found.lacks) == (pytest.approx(0), True)
+
+
 def test_a_part_is_marked_and_a_missing_benchmark_leaves_none(tmp_path: Path) -> None:
     path = suite(tmp_path, "[index.weights]\na = 1\nb = 1\n")
     configs, result = carried_out(path, limit=20)
@@ -103,7 +122,35 @@ def test_a_part_is_marked_and_a_missing_benchmark_leaves_none(tmp_path: Path) ->
     assert other is not None
     assert other.models == {}
     (warning,) = other.warnings
-    assert warning.endswith("has no index: it needs 1 run on each benchmark, and has 0 runs on b.")
+    assert warning.endswith("has no index: it has no run on b.")
+
+
+def test_models_with_labels_have_an_index_each(tmp_path: Path) -> None:
+    path = suite(tmp_path, "[index.weights]\na = 1\nb = 1\n")
+    text = path.read_text()
+    whole = next(line for line in text.splitlines() if line.startswith("model"))
+    name = whole.partition(" = ")[2]
+    models = "".join(f'[[model]]\nmodel = {name}\nlabel = "{label}"\n' for label in ("first", "second"))
+    path.write_text(text.replace(whole + "\n", "") + models)
+    configs, result = carried_out(path)
+    report = report_suite(result, index=index_of(path, configs))
+    assert report.indices is not None
+    assert report.indices.warnings == []
+    assert ["first" in name for name in report.indices.models] == [True, False]
+    assert list(report.indices.models) == [name for name in report.matrix.rows if name in report.indices.models]
+
+
+def test_a_sign_of_a_part_is_the_indexs_too(tmp_path: Path) -> None:
+    path = suite(tmp_path, "[index.weights]\na = 1\nb = 1\n")
+    mumbling = 'return "Hm." if "Question b" in text and number % 3 == 0 else "B" if wrong else "A"'
+    (tmp_path / "m.py").write_text(MODEL.replace('return "B" if wrong else "A"', mumbling))
+    configs, result = carried_out(path)
+    found = report_suite(result, index=index_of(path, configs)).indices
+    assert found is not None
+    (cells,) = found.matrix().rows.values()
+    assert [cell.value[-1] for cell in cells if cell] == ["†", cells[1].value[-1], "†"]  # type: ignore[union-attr]
+    assert cells[1] is not None
+    assert cells[1].value[-1].isdigit()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Suites that come with Tolman: what they hold, how they are listed, and what they do without some of their data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

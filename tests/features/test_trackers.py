@@ -1,7 +1,5 @@
 """Runs that are logged to experiment trackers: the entry, its privacy, and what happens where a tracker fails."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from pathlib import Path

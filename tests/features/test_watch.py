@@ -1,7 +1,5 @@
 """Watching a run while it goes on, after its end, and after it was killed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -72,9 +70,9 @@ def start(place: Path, *words: str) -> subprocess.Popen[str]:
 
 
 @contextmanager
-def watching(place: Path, said: list[str]) -> Iterator[str]:
+def watching(place: Path, said: list[str], folder: str = "run") -> Iterator[str]:
     """The address of the live page; `said` gets the command's lines."""
-    process = start(place, "watch", "run", "--no-browser")
+    process = start(place, "watch", folder, "--no-browser")
     assert process.stdout is not None
     try:
         said.append(process.stdout.readline())
@@ -125,7 +123,7 @@ def test_a_run_is_watched_to_its_end(place: Path) -> None:
             assert "Scores so far" not in after
             with pytest.raises(OSError, match="403"):
                 urlopen(Request(address, headers={"Host": "elsewhere.example"}))
-        assert said[1:] == ["No longer watching; the run is unaffected."]
+        assert said[1:] == ["No longer watching; no run is affected."]
         assert sorted(path.name for path in (place / "run").glob("*progress*")) == []
 
 
@@ -145,6 +143,43 @@ def test_a_run_that_was_killed_says_so_and_goes_on(place: Path) -> None:
             tolman(place, *command(url), code=1)  # the ninth request
             tolman(place, *command(url), code=0)
             assert "is finished: 12 of 12 answered." in text_of(address)
+
+
+def test_the_runs_of_a_suite_are_watched(place: Path) -> None:
+    """One finished, one that stands still, and one that begins while the page is open."""
+    said: list[str] = []
+    server = Gated()
+    with serving(Server()) as url:
+        tolman(place, *command(url)[:6], "--out", "all/bench/first", "--store", "s.sqlite", code=None)
+    with serving(server) as url:
+        second = start(
+            place,
+            *command(url)[:6],
+            "--retries",
+            "0",
+            "--out",
+            "all/bench/second",
+            "--concurrency",
+            "1",
+            "--store",
+            "t.sqlite",
+        )
+        until(lambda: server.requests == 6)
+        with watching(place, said, "all") as address:
+            assert said[0].startswith("all has 2 runs that began; 1 at work. Page: http://127.0.0.1:")
+            page = until(lambda: "goes on: 6 of 12" in (text := text_of(address)) and text)
+            assert re.search(r"is finished: 12 of 12 answered.*? 0 100 % 100 % 50\.00†‡§ 25\.0–75\.0", page)
+            assert re.search(r"goes on: 6 of 12 answers. .*? 1 50 % 50 % – ", page)
+            assert "Scores so far" in until(
+                lambda: "Obj. Count 2" in (text := text_of(f"{address}bench/second")) and text
+            )
+            server.is_shut = False
+            second.communicate(timeout=120)
+            with pytest.raises(OSError, match="404"):
+                urlopen(f"{address}bench/third")
+            tolman(place, *command(url)[:6], "--out", "all/bench/third", "--store", "t.sqlite", code=None)
+            assert "all has 3 runs that began; 0 at work." in text_of(address)
+    assert said[1:] == ["No longer watching; no run is affected."]
 
 
 def test_a_folder_without_a_run_is_refused(place: Path) -> None:

@@ -1,7 +1,5 @@
 """Worlds that several tests of question families look at, made once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,13 +30,8 @@ def asked_of(folder: Path, name: str, draft_file: Path, *, most_common: float = 
 
 
 @pytest.fixture(scope="session")
-def rigs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def rigs(needs_egl: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A room with a person in it, recorded by a worn camera and two fixed ones."""
-    moderngl = pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
-    try:
-        moderngl.create_context(standalone=True, backend="egl").release()
-    except Exception as error:
-        pytest.skip(f"no EGL here ({error})")
     from tolman.simulate.collection import simulate
     from tolman.simulate.simulated_places import WorldsConfig
 

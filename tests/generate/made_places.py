@@ -3,8 +3,6 @@
 What a view shows of an object is the part of its box's outline inside the picture; nothing hides anything.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

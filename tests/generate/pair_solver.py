@@ -5,8 +5,6 @@ finds the objects that are meant by how many pixels show them, works with comple
 the words itself.
 """
 
-from __future__ import annotations
-
 import cmath
 import itertools
 import math
@@ -32,7 +30,6 @@ AREAS = {
     "bus stop": (("bus stop",), (), 2.0),
     "picnic area": (("picnic table",), (), 2.0),
 }
-FULL_TURN = 2 * math.pi
 
 
 class Place:

@@ -4,8 +4,6 @@ It knows boxes, tracks and poses, reads the questions' words itself, and shares 
 walked in small steps, distances are those of convex hulls, directions are dot products.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 

@@ -1,13 +1,10 @@
 """What one picture tells: nothing that only another one tells."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 pytest.importorskip("shapely", reason="views need the extra 'build'")
 

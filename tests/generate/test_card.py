@@ -1,7 +1,5 @@
 """The card of a generated benchmark: the licence that is named, and its shortcut audit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Drafting: the same questions whether scenes are drafted alone or together, and a share in an order by hash."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Items made again from their scenes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ground_truth.test_released_audit import choice

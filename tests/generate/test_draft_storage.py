@@ -1,7 +1,5 @@
 """Drafts come back from the disk as they were, and what they share is read and written as if each had its own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

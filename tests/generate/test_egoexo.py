@@ -1,7 +1,5 @@
 """SITE's families: the right picture is of the same moment, and the pictures say so."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path

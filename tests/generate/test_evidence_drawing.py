@@ -1,7 +1,5 @@
 """What is drawn on a plan, against another computation of it."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The question families all together: each declared once, and each agreeing with itself."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 from collections import Counter

@@ -1,7 +1,5 @@
 """SpatialBench's families: true by a solver of its own, by the rules written down, and never without their margins."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +22,7 @@ from tolman.ground_truth.question_families import SPATIALBENCH, recompute
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
 from tolman.scene_table import write_scenes
-from tolman.scenes import Scene
+from tolman.scenes import Capture, Scene, Sighting
 
 RULES = preset("spatialbench")
 NEW = SPATIALBENCH[7:]
@@ -123,6 +121,41 @@ def bumped(geometry: SceneGeometry, start: str = "door", end: str = "sofa") -> g
 
 def item_of(draft: Draft) -> Item:
     return Item(id="1", question=draft.question, kind="choice", options=draft.options, answer="A", task=draft.task)
+
+
+@pytest.mark.parametrize(("before", "side"), [(1, "ahead"), (4, "")])
+def test_the_end_of_a_video_is_seen_in_the_last_picture_that_says_what_it_shows(before: int, side: str) -> None:
+    """Simulated recordings without media say it of every other picture."""
+    count = 10
+    pose = (0.0, 0.0, 1.0, 2.0, -1.0, 0.0, 0.0, 5.0, 0.0, -1.0, 0.0, 1.5, 0.0, 0.0, 0.0, 1.0)  # at (2, 5), along +x
+    walk = Capture(
+        id="made/room/walk", scene="made/room", sensor="camera", media="made/room.mp4", size=(640, 480),
+        times=tuple(i / 10 for i in range(count)), poses=(pose,) * count, intrinsics=((500.0, 500.0, 320.0, 240.0),),
+        sightings=tuple(Sighting(frame=count - 1 - before, object=name, pixels=900) for name in ("lamp", "bed")),
+    )  # fmt: skip
+    geometry = SceneGeometry(scene(), [walk])
+    found, _, broken = planning.last_look(geometry, "lamp", COMMANDS.settings)
+    assert found == "ahead"
+    assert broken == ([] if side else ["the last picture and the answer disagree"])
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+def test_twins_that_exchange_four_things_are_asked_about_these(place: int) -> None:
+    """In each of them one of the four stands where only one can be right: so they answer each question differently."""
+    names = ["crate", "stool", "suitcase", "trash can"]
+    spots = [(4.0, 6.5), (4.0, 1.5), (6.5, 4.0), (1.5, 4.0)]
+    own = [thing(name, *spots[number ^ place]) for number, name in enumerate(names)]
+    twin = scene(thing("hub", 4.0, 4.0), *own).model_copy(update={"twins": "made/group", "differs": ", ".join(names)})
+    geometry = SceneGeometry(twin)
+    poses = made(POSE, geometry)
+    assert poses
+    assert all({option.removeprefix("At the ") for option in one.options} == set(names) for one in poses)
+    walks = [one for one in made(WALKS, geometry) if one.kind == "walk"]
+    assert walks
+    assert all(one.answer in names and set(one.options) == set(names) for one in walks)
+    uses = [one for one in made(USES, geometry) if one.kind == "use"]
+    assert uses
+    assert all(sum(name in one.question or name == one.evidence["object"] for name in names) == 1 for one in uses)
 
 
 def several(**counts: int) -> list[object]:

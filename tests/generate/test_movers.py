@@ -1,7 +1,5 @@
 """What moves: who has a front, and where something is between two points of its track."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

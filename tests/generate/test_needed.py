@@ -1,7 +1,5 @@
 """Every generated question says which frames of its video carry the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

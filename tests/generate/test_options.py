@@ -2,8 +2,7 @@ from collections import Counter
 from decimal import Decimal
 from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.generate.distractors import (
     balanced_places,

@@ -1,7 +1,5 @@
 """MMSI-Bench's families on places made of numbers: every answer solved once more, and nothing told by one picture."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -26,8 +24,7 @@ from tolman.generate.selection import select
 from tolman.ground_truth.question_families import MMSI, VSI, recompute
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
-from tolman.scoring.error_types import MMSI as STEPS
-from tolman.scoring.error_types import typed_already
+from tolman.scoring.error_types import MMSI as STEPS, typed_already
 
 SCENES = 10
 PAPER = preset("mmsi")

@@ -1,7 +1,5 @@
 """Pictures taken out of videos: the right frame, named by its content, once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

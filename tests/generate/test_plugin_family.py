@@ -1,7 +1,5 @@
 """A family that is one local file, as the page on adding one has it: generated, run, audited, and named in errors."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -88,18 +86,8 @@ def test_the_page_generates_runs_and_audits(place: Path) -> None:
 def test_the_oracle_answers_a_plugins_questions(place: Path) -> None:
     if not (place / "heights").exists():
         assert tolman(place, *commands()[0]).returncode == 0
-    asked = [
-        "run",
-        "./heights",
-        "--model",
-        "baseline/oracle",
-        "--scenes",
-        "SCENES",
-        "--plugin",
-        "my_family.py",
-        "--json",
-    ]
-    ran = tolman(place, *asked, "--out", "oracle")
+    asked = "run ./heights --model baseline/oracle --scenes SCENES --plugin my_family.py --json --out oracle"
+    ran = tolman(place, *asked.split())
     assert ran.returncode == 0, ran.stderr
     figures = json.loads(ran.stdout)["rows"][0]["figures"]
     assert {figure["value"] for figure in figures.values()} == {100}

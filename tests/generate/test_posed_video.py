@@ -1,7 +1,5 @@
 """Questions from camera poses alone: simulated rooms without their boxes, and ways whose truth is plain."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import Any
@@ -125,6 +123,10 @@ def test_truth_of_a_straight_way() -> None:
         assert shot.until is not None
         assert float(draft.answer) == pytest.approx(0.42 * (shot.until - shot.frame) / 10, abs=0.0501)
     assert {draft.answer for draft in asked("speed", walk)} == {"0.4 m/s"}
+    for draft in asked("speed", walk):  # frames alone don't show how long a clip lasts
+        (shot,) = draft.shots
+        seconds = walk.captures[0].times[shot.until or 0] - walk.captures[0].times[shot.frame]
+        assert f"lasts {seconds:.1f} seconds" in draft.question
     assert not asked("speed", straight(speed=0.5))
     assert all(len(set(draft.options)) == 4 for draft in asked("speed", walk))
     for draft in asked("frame-order", walk):
@@ -164,6 +166,10 @@ def test_families_that_need_metres_or_times_say_so(rooms: list[SceneGeometry]) -
     said = reasons(unknown)
     assert said[DISPLACEMENT_TASK] == said[SPEED_TASK] == {"the scene's scale is unknown"}
     assert any(isinstance(one, Draft) for one in drafts(unknown, preset("posed-video")))
+    still = straight(speed=0.05)
+    assert reasons(still)[DIRECTION_TASK] == {"moved by less than 0.8 m"}
+    unscaled = SceneGeometry(still.scene.model_copy(update={"metric": False}), still.captures)
+    assert reasons(unscaled)[DIRECTION_TASK] == {"moved by less than 0.8 m, if the scene is 5 m across"}
     assert reasons(straight(clock=Clock(method="untimed")))[SPEED_TASK] == {UNTIMED}
     assert asked("displacement", straight(clock=Clock(method="untimed")))
 

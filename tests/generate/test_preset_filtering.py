@@ -1,7 +1,5 @@
 """Words alone don't answer the default preset's questions: attacked on real scenes by learners that the filter lacks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A benchmark that was stopped while it was written is none, and is made again by the same command."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,13 +1,10 @@
 """Rings: questions with one text of which each has another answer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.generate.draft_items import item_of
 from tolman.generate.family import Draft
@@ -94,6 +91,16 @@ def test_open_options_are_any_answers_that_differ_and_as_few_as_can_be_are_left_
     rings = find_rings(asked, "s")
     assert len(rings) == 3
     assert all(len({asked[number].answer for number in ring.members}) == 2 for ring in rings)
+
+
+def test_open_options_of_clips_are_those_that_different_scenes_have() -> None:
+    def order(answer: str, scene: str) -> RingQuestion:
+        return RingQuestion(RingText(0, "in which order?"), answer, scene, 2, shows=True)
+
+    # The two most frequent answers are those of one scene.
+    asked = [*[order(answer, "1") for answer in ("ab", "ba", "ab", "ba")], order("ca", "2"), order("cb", "3")]
+    rings = find_rings(asked, "s")
+    assert [len({asked[number].scene for number in ring.members}) for ring in rings] == [2, 2]
 
 
 def test_scenes_whose_clips_have_every_answer_are_in_rings_together() -> None:

@@ -1,7 +1,5 @@
 """Questions that many scenes share, and those that a recording leaves open."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Sequence

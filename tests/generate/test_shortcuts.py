@@ -1,7 +1,5 @@
 """Questions that texts or single pictures give away are left out, until nobody who learns is better than chance."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

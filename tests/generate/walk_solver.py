@@ -3,8 +3,6 @@
 It shares no code with the families. Places on the floor plan are complex numbers.
 """
 
-from __future__ import annotations
-
 import cmath
 import math
 import re
@@ -37,7 +35,7 @@ class WalkSolver:
         way = complex(*(rows[-1] - rows[0])[[3, 7]]) / complex(*rows[0, [2, 6]])
         if q.startswith("How far is the camera at the end"):
             return math.dist(rows[0, [3, 7, 11]], rows[-1, [3, 7, 11]])
-        if q.startswith("At what average speed"):
+        if "At what average speed" in q:
             times = np.array(self.captures[capture].times[first : last + 1])
             moments = np.arange(times[0], times[-1] + 1e-9, 0.5)
             at = np.array([np.interp(moments, times, rows[:, column]) for column in (3, 7, 11)])

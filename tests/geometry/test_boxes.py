@@ -3,12 +3,9 @@
 The least oriented box: exact for cuboids, least among its kind, and never smaller than the points.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import lsq_linear
 from scipy.spatial import ConvexHull
 from scipy.spatial.distance import cdist

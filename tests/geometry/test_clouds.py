@@ -1,11 +1,8 @@
 """Thinning, strays, groups and surfaces of point clouds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 

@@ -1,11 +1,8 @@
 """Planes, cylinders and boxes come back from noisy points, within their bounds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.spatial.transform import Rotation
 
 from tolman.geometry.clouds import surface_of

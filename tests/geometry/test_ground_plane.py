@@ -1,11 +1,8 @@
 """Room areas against the `alphashape` package and against rooms of known area."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.geometry.ground_plane import (
     HALVES,

@@ -1,11 +1,9 @@
 """Measured sizes lie within their bound, or are refused, where parts are hidden or other things reach into the region."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -13,9 +11,10 @@ from scipy.spatial.transform import Rotation
 
 import tolman.geometry.measuring
 from geometry.test_fitting import cuboid
+from tolman.geometry.box_uncertainty import Rays
 from tolman.geometry.camera_geometry import splat
 from tolman.geometry.fitting import FitError
-from tolman.geometry.measuring import measure
+from tolman.geometry.measuring import Uncalibrated, measure
 from tolman.geometry.regions import BoxRegion
 from tolman.ingest.lifted_boxes import Mark, MarkedView, MaskVotes
 from tolman.scenes import OrientedBox
@@ -64,14 +63,14 @@ def test_what_hides_its_legs_leaves_a_chair_its_height() -> None:
     """No return came from below the seat: the chair was taken to float, and to be 0.41 m high."""
     seat, back = block((0.45, 0.45, 0.04), (0, 0, 0.44)), block((0.45, 0.04, 0.4), (0, 0.2, 0.65))
     points = np.concatenate([seat, back, floor((-1, -1), (1, 1))])
-    found = measure(points, region((0.45, 0.45, 0.85), (0, 0, 0.425)))
+    found = measure(points, region((0.45, 0.45, 0.85), (0, 0, 0.425)), wide=True)
     assert abs(found.value - 0.85) <= found.error < 0.1
 
 
 def test_what_hangs_is_not_let_down_to_a_floor_outside_of_the_region() -> None:
     extents, at = (0.9, 0.4, 0.6), (0.0, 0.0, 0.6)
     points = np.concatenate([block(extents, at), floor((-1, -1), (1, 1))])
-    found = measure(points, region(extents, at), "height")
+    found = measure(points, region(extents, at), "height", wide=True)
     assert abs(found.value - 0.6) <= found.error < 0.1
 
 
@@ -108,6 +107,20 @@ def test_the_base_of_a_lamp_is_not_what_it_stands_on() -> None:
     base = np.column_stack([generator.random((1500, 2)) * 0.7 - 0.35, generator.normal(0.05, 0.003, 1500)])
     points = np.concatenate([stem, shade, base, floor((-1, -1), (1, 1))])
     assert in_bound(points, BoxRegion((-0.19, -0.19, -0.07), (0.19, 0.19, 0.47)), 0.4, "height")
+
+
+def test_the_frame_below_a_table_is_not_what_a_cup_stands_on() -> None:
+    """A level below the table was taken for the support, and the cup was 6 cm higher."""
+    generator = np.random.default_rng(3)
+    flat = [generator.random((int(6000 * wide), 2)) * (wide, 1.0) - (wide / 2, 0.5) for wide in (1.4, 0.5)]
+    table, frame = (
+        np.column_stack([one, generator.normal(z, 0.003, len(one))]) for one, z in zip(flat, (0.73, 0.67), strict=True)
+    )
+    extents, at = (0.2, 0.2, 0.2), (0.0, 0.0, 0.83)
+    points = np.concatenate([block(extents, at), table, frame])
+    rays = Rays(np.tile([1.5, 0.0, 1.6], (len(points), 1)), points)
+    found = measure(points, region(extents, at), "height", rays=rays, wide=True)
+    assert abs(found.value - 0.2) < 0.01
 
 
 def test_what_stands_on_a_cabinet_and_goes_on_is_in_the_bound() -> None:
@@ -190,17 +203,36 @@ def test_what_is_not_seen_whole_is_refused_unless_wide_bounds_are_asked_for() ->
 def test_bounds_are_conformal_quantiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     quantile = importlib.import_module("measuring").quantile
-    for count, wanted in ((18, np.inf), (19, 19.0), (44, 43.0), (45, 45.0), (142, 139.0), (999, 959.0)):
+    for count, wanted in ((18, np.inf), (19, 19.0), (39, 38.0), (142, 136.0), (999, 950.0)):
         assert quantile([float(i) for i in range(1, count + 1)]) == wanted
-    # Of calibrations with 142 scores, nine in ten hold for 95 % of new ones.
+    # Over calibrations with 142 scores, they hold for 95 % of new ones on average.
     generator = np.random.default_rng(0)
-    assert np.mean([quantile(generator.random(142)) >= 0.95 for _ in range(2000)]) == pytest.approx(0.93, abs=0.03)
+    assert np.mean([quantile(generator.random(142)) for _ in range(2000)]) == pytest.approx(0.951, abs=0.002)
     table = json.loads(Path(tolman.geometry.measuring.__file__).with_name("measured_bounds.json").read_text())
     for case in get_args(tolman.geometry.measuring.Case):
         for direction in ("vertical", "level"):
             row = table["cases"][case][direction]
             assert (row["factor"] is None) == (row["dimensions"] < 19)
             assert row["factor"] is None or 0.2 < row["factor"] < 3
+
+
+def test_what_is_refused_has_no_bound_to_calibrate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused dimensions have wide scales, so small scores: with them, bounds of the others were too narrow."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    measuring = importlib.import_module("measuring")
+
+    def row(off: float, scale: float, reason: str = "") -> Any:
+        found = None if reason else Uncalibrated(1.0, scale, "touching", "level", 0.0)
+        return measuring.Try(0, "home", "chair", 0.0, False, False, "width", 1.0 + off, found, reason)
+
+    given = [row(0.001 * i, 0.1) for i in range(39)]
+    refused = [row(0.0, 0.8) for _ in range(60)] + [row(0.0, 0.0, "holds no points")]
+    assert not any(one.given(wide=True) for one in refused)
+    cell = measuring.factors(given + refused)["touching"]["level"]
+    assert cell == {"factor": 0.37, "dimensions": 39}
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(measuring.written(given + refused))
+    assert measuring.read(rows) == given + refused
 
 
 def test_a_bound_that_says_nothing_is_a_refusal() -> None:
@@ -221,11 +253,11 @@ def test_sizes_of_simulated_objects_lie_within_their_bounds(tmp_path: Path, monk
         for one in measuring.scene(shape, number, 103, tmp_path / str(number))
     ]
     sizes = [one for one in found if one.quantity == "size" and not one.masks]
-    given = [one for one in sizes if not one.reason]
+    given = [one for one in sizes if one.given()]
     assert len(sizes) >= 25
     assert len(given) >= 0.2 * len(sizes)
     assert sum(one.good for one in given) >= 0.9 * len(given)
-    assert sum(one.off <= one.error for one in given) >= 0.9 * len(given)
+    assert sum(one.held for one in given) >= 0.9 * len(given)
 
 
 def test_a_box_is_held_against_its_region() -> None:

@@ -1,7 +1,5 @@
 """Poses between poses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

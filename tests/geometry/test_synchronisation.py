@@ -1,11 +1,8 @@
 """The offset between two clocks, from how fast two sensors turn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.spatial.transform import Rotation
 
 from tolman.geometry.motion import Signal, TooLittleMotionError, estimate_offset, gyroscope, turning

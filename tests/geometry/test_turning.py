@@ -1,11 +1,8 @@
 """Turning a pixel, and projecting with the turned camera, are the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tolman.geometry.camera_geometry import (
     project,

@@ -1,13 +1,10 @@
 """Corrections: absolute facts, applied any number of times, to collections of any kind."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.errors import InputError
 from tolman.ground_truth.corrections import (
@@ -17,8 +14,11 @@ from tolman.ground_truth.corrections import (
     BoxIs,
     CategoryIs,
     CountIs,
+    ScaleIs,
     append_corrections,
     correct,
+    correct_captures,
+    declare_scale,
     find_unmatched,
     read_corrections,
 )
@@ -46,14 +46,16 @@ FACTS = st.one_of(
         BoxIs, scene=st.just("d/s"), object=st.sampled_from("1234"), category=st.sampled_from(["chair", "c"]),
         box=st.sampled_from([box(1.0), box(7.0)]),
     ),
+    st.builds(ScaleIs, scene=st.just("d/s"), metres=st.floats(0.1, 10)),
     st.builds(CountIs, scene=st.sampled_from(["d/s", "d/other"]), category=st.sampled_from(["chair", "a"]), count=st.integers(0, 9)),
 )  # fmt: skip
 
 
 @given(st.lists(FACTS, max_size=8), st.booleans())
 def test_applying_twice_is_applying_once(facts: list, counts: bool) -> None:  # type: ignore[type-arg]
-    once = correct(scene(counts), facts)
-    assert correct(once, facts) == once
+    for start in (scene(counts), scene(counts).model_copy(update={"metric": False})):
+        once = correct(start, facts)
+        assert correct(once, facts) == once
 
 
 @given(st.lists(FACTS, max_size=8))
@@ -164,3 +166,47 @@ def test_meta_info_is_corrected_too(tmp_path: Path) -> None:
     (geometry,) = open_collection(tmp_path)
     assert isinstance(geometry, SceneGeometry)
     assert geometry.scene.counts == {"stool": 1}
+
+
+def test_a_scale_holds_for_all_lengths_of_a_scene_without_one_and_for_boxes_that_are_there(tmp_path: Path) -> None:
+    unknown = scene().model_copy(update={"metric": False, "room_area": 3.0, "floor": (((0, 0), (1, 0), (1, 1)),)})
+    pose = (1.0, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3, 0, 0, 0, 1)
+    seen = Sighting(frame=0, object="1", pixels=5, depth=1.5)
+    camera = Capture(id="c", scene="d/s", sensor="camera", times=(0.0,), poses=(pose,), sightings=(seen,))
+    append_corrections(tmp_path, [BoxIs(scene="d/s", object="9", category="lamp", box=box(4.0))])
+    for factor, total in ((2.0, 2.0), (1.5, 3.0)):
+        declare_scale(tmp_path, "d/s", factor)
+        facts = read_corrections(tmp_path)
+        now = correct(unknown, facts)
+        assert now.metric
+        assert now.room_area == pytest.approx(3 * total**2)
+        assert now.floor[0][2] == pytest.approx((total, total))
+        assert {one.id: one.box.center[0] for one in now.objects} == {n: total * int(n) for n in "123"} | {
+            "9": 4 * total
+        }
+        (moved,) = correct_captures([camera], unknown, now, facts)
+        assert (moved.poses[0][3], moved.poses[0][7], moved.poses[0][11]) == (total, 2 * total, 3 * total)
+        assert moved.sightings[0].depth == pytest.approx(1.5 * total)
+        assert correct_captures([moved], now, correct(now, facts), facts) == [moved]
+    assert correct(scene(), facts).objects[:3] == scene().objects  # its metres are known already
+
+
+def test_a_new_scale_holds_after_ingest_applied_the_former(tmp_path: Path) -> None:
+    unknown = scene().model_copy(update={"metric": False})
+    Parts(tmp_path, ORIGINALS).write(Part(unknown, ()))
+    declare_scale(tmp_path, "d/s", 2.0)
+    write_scenes(tmp_path, [correct(unknown, read_corrections(tmp_path))])
+    declare_scale(tmp_path, "d/s", 2.0)
+    (now,) = (one for one in open_collection(tmp_path) if isinstance(one, SceneGeometry))
+    assert now.boxes.centers[2][0] == pytest.approx(12.0)
+
+
+def test_the_frames_of_a_box_take_the_place_of_its_sightings() -> None:
+    old = tuple(Sighting(frame=frame, object=name, pixels=1) for frame, name in ((0, "1"), (1, "2")))
+    camera = Capture(id="c", scene="d/s", sensor="camera", times=(0.0, 1.0), sightings=old)
+    fact = BoxIs(
+        scene="d/s", object="1", category="chair", box=box(3.0), seen={"c": ((1, 70), (9, 5)), "other": ((0, 3),)}
+    )
+    now = correct(scene(), [fact])
+    (found,) = correct_captures([camera], scene(), now, [fact])
+    assert [(one.frame, one.object, one.pixels) for one in found.sightings] == [(1, "2", 1), (1, "1", 70)]

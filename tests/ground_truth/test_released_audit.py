@@ -1,7 +1,5 @@
 """An audit tells an answer in doubt from a broken rule that leaves the answer safe, family by family."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

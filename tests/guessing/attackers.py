@@ -4,8 +4,6 @@ The filter's learners see statistics of which words went with which answers. The
 column for every option, and for every word of the question together with an option. They are taught on other scenes.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Sequence

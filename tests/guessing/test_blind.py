@@ -1,14 +1,11 @@
 """Blind answers: what is planted is found, frequent texts and hints are learned from other scenes alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from guessing.planted import choices, numbers
 from kinds.yes_no import write_kind

@@ -1,7 +1,5 @@
 """Writes a small world as ARKitScenes lays a recording on disk."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

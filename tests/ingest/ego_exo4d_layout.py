@@ -1,7 +1,5 @@
 """A small take in the on-disk layout of Ego-Exo4D, and where its cameras are in truth."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

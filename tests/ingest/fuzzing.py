@@ -1,7 +1,5 @@
 """Breaking a scan's files at random, for any format: what comes of it is a scene or one sentence that names a file."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Writes a small world as a folder with scene.json, in units and axes of another program."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Writes the objects of rendered frames as people and segmenters mark them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +17,7 @@ from tolman.scenes import Capture, OrientedBox, Scene
 from tolman.scoring.picture_shapes import encode, shortened
 from tolman.simulate.render import Frame
 
+SWITCHED = " again"
 NUMBERS = {number: one.label for number, one in enumerate(CUBOIDS, start=1) if one.label != EXCLUDED}
 
 
@@ -94,6 +93,7 @@ def write_home(
     *,
     measured: str = "depth",
     tracks: bool = True,
+    faulty: bool = False,
 ) -> Path:
     """A recording of a simulated home (with depth and instances) as a nerfstudio folder; the path of its marks.
 
@@ -106,8 +106,12 @@ def write_home(
         folder: written.
         measured: 'depth' or 'cloud' (3 cm between its points).
         tracks: whether marks have an identity.
+        faulty: whether masks are wider or narrower by up to 3 pixels, a tenth of them is missing, one picture in five
+            has a false one, one in ten two exchanged identities, and a tenth of the things another identity from a
+            picture on.
     """
-    draw = np.random.default_rng(0)
+    draw, fault = np.random.default_rng(0), np.random.default_rng(1)
+    switched = {one.id: fault.uniform(0.3, 0.7) for one in scene.objects if faulty and fault.random() < 0.1}
     stem = Path(str(camera.media)).stem
     (folder / "images").mkdir(parents=True)
     labels = sorted({one.category for one in scene.objects})
@@ -134,19 +138,24 @@ def write_home(
         if draw.random() < 0.1:
             continue
         numbers = rough(np.asarray(Image.open(home / "instances" / stem / f"{i:06d}.png")), draw)
+        own: list[dict[str, Any]] = []
         content["images"].append({"id": i, "file_name": f"{i}.jpg"})
         for number, thing in enumerate(scene.objects, start=1):
             mask = numbers == number
-            if mask.sum() < 64:
+            if faulty:
+                mask = resized(mask, int(fault.integers(-3, 4)))
+            if mask.sum() < 64 or (faulty and fault.random() < 0.1):
                 continue
             label = labels.index(thing.category) if draw.random() > 0.05 else int(draw.integers(len(labels)))
-            rows, columns = np.nonzero(mask)
-            ends = [int(value) for one in (columns, rows) for value in (one.min(), one.max() + 1)]
-            one: dict[str, Any] = {"image_id": i, "category_id": label, "thing": thing.id}
-            one["bbox"] = [ends[0], ends[2], ends[1] - ends[0], ends[3] - ends[2]]
-            one["segmentation"] = {"size": list(mask.shape), "counts": encode(mask)}
-            one |= {"attributes": {"track_id": thing.id}} if tracks else {}
-            content["annotations"].append(one)
+            later = i >= switched.get(thing.id, 1.0) * len(camera.times)
+            own.append(_annotation(i, label, thing.id, mask, f"{thing.id}{SWITCHED * later}"))
+        if faulty and fault.random() < 0.2:
+            mask = np.hypot(*(np.indices(numbers.shape).T - fault.uniform(0, numbers.shape)).T) < fault.uniform(15, 60)
+            own.append(_annotation(i, int(fault.integers(len(labels))), "", mask, f"false {i}"))
+        if faulty and len(own) > 1 and fault.random() < 0.1:
+            one, other = (own[k]["attributes"] for k in fault.choice(len(own), 2, replace=False))
+            one["track_id"], other["track_id"] = other["track_id"], one["track_id"]
+        content["annotations"] += own if tracks else [{**one, "attributes": {}} for one in own]
     capture: dict[str, Any] = {"fl_x": fx, "fl_y": fy, "cx": cx, "cy": cy, "frames": frames}
     if measured == "cloud":
         write_ply(folder / "cloud.ply", voxel_means(np.concatenate(points), 0.03).points, np.empty((0, 3), dtype=int))
@@ -157,6 +166,27 @@ def write_home(
     return path
 
 
+def _annotation(picture: int, label: int, thing: str, mask: np.ndarray, track: str) -> dict[str, Any]:
+    rows, columns = np.nonzero(mask)
+    ends = [int(value) for one in (columns, rows) for value in (one.min(), one.max() + 1)]
+    return {
+        "image_id": picture,
+        "category_id": label,
+        "thing": thing,
+        "bbox": [ends[0], ends[2], ends[1] - ends[0], ends[3] - ends[2]],
+        "segmentation": {"size": list(mask.shape), "counts": encode(mask)},
+        "attributes": {"track_id": track},
+    }
+
+
+def resized(mask: np.ndarray, pixels: int) -> np.ndarray:
+    """A mask whose edge is moved outwards, or inwards where pixels are negative."""
+    from scipy import ndimage
+
+    moved = {True: ndimage.binary_dilation, False: ndimage.binary_erosion}[pixels > 0]
+    return np.asarray(moved(mask, iterations=abs(pixels))) if pixels else mask
+
+
 def lifted_home(
     scene: Scene, marks: Path, found: Sequence[Instance]
 ) -> tuple[dict[str, float], list[bool], list[float]]:
@@ -164,11 +194,11 @@ def lifted_home(
 
     Returns:
         By the id of each thing that is marked in five pictures or more, the overlap with its box, 0 without; for each
-        category of them, whether as many were found; and for each found one, by how much its worst side is farther off
+        category of them, whether as many were found, with false ones; and for each found one, by how much its worst side is farther off
         than it says, metres.
     """
     annotations = json.loads(marks.read_text())["annotations"]
-    tracked = "attributes" in annotations[0]
+    tracked = bool(annotations[0]["attributes"])
     frames = Counter(one["thing"] for one in annotations)
     known = {one.id: one for one in scene.objects if frames[one.id] >= 5}
     overlaps, excess = dict.fromkeys(known, 0.0), []
@@ -180,9 +210,10 @@ def lifted_home(
         nearest = sorted(scene.objects, key=lambda thing: float(np.linalg.norm(np.subtract(thing.box.center, center))))
         true = max(nearest[:3], key=lambda thing: overlap(box, thing.box))
         if tracked:
-            true = next(thing for thing in scene.objects if one.id.endswith(f" {thing.id}"))
+            name = one.id.removesuffix(SWITCHED)
+            true = next((thing for thing in scene.objects if name.endswith(f" {thing.id}")), true)
+        counts[one.label] += true.id in known or overlap(box, true.box) < 0.1
         if true.id in known:
-            counts[one.label] += 1
             overlaps[true.id] = max(overlaps[true.id], overlap(box, true.box))
             local = np.abs((corners(box) - true.box.center) @ np.array(true.box.axes).T).max(0)
             off = float(np.abs(local - np.array(true.box.extents) / 2).max())

@@ -1,7 +1,5 @@
 """A scan in the generic format, right, and copies of it in each of which one thing is wrong."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

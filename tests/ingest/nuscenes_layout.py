@@ -4,8 +4,6 @@ The car drives a curve over tilted ground far from the origin, with six cameras 
 scenes share the tables, whose rows are shuffled; a radar and the tables that Tolman doesn't read are there too.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

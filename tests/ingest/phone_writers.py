@@ -1,7 +1,5 @@
 """Write the small world as the apps of phones do, from the descriptions of their formats: metres, y up."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Callable, Sequence

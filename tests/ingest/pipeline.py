@@ -1,7 +1,5 @@
 """A folder of scans through the whole ingest, and what came of it held to the world."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

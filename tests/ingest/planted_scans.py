@@ -1,7 +1,5 @@
 """Writes scans with scene.json, right ones and ones with a planted mistake, by code that shares nothing with the doctor."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Write the small world as COLMAP and nerfstudio write it, from the descriptions of their formats."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Sequence

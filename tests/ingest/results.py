@@ -1,7 +1,5 @@
 """What every format's tests hold a collection to."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The small world in ScanNet's layout on disk, in a frame of its own."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct

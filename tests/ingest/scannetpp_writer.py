@@ -1,7 +1,5 @@
 """The small world in ScanNet++'s layout on disk, turned about the vertical as its scans are."""
 
-from __future__ import annotations
-
 import json
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """Data sets with annotations: the truth of a simulated room comes back from their files."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import os
@@ -119,6 +117,8 @@ def test_7_scenes(tmp_path: Path, drawn: tuple) -> None:  # type: ignore[type-ar
     write_frames(tmp_path / "in" / "office" / "seq-01", kinect, world.moved(transform(x=-90, z=10)).poses)
     found = recognise(tmp_path)
     assert (found.format, found.others, found.found["poses"]) == ("7-scenes", (), "of 16 of 16 frames")
+    with pytest.raises(InputError, match=r"holds no scan of ScanNet.*take the format '7-scenes'"):
+        get("scannet").find(tmp_path / "in")
     source = get("7-scenes").find(tmp_path)[0]
     assert source.id == "7-scenes/office_seq-01"
     (recording,) = get("7-scenes").read(source).recordings

@@ -1,7 +1,5 @@
 """ARKitScenes: a recording on disk as the release lays it, read back."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 Files of scans cut off and corrupted at random: an error that names the file, or no harm; nothing else.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -3,8 +3,6 @@
 Shards of an ingest: joined they are what one job makes, refused scans, corrections and all.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -22,8 +20,7 @@ from tolman.cli import app
 from tolman.errors import InputError, UsageError
 from tolman.features.scenes.compute import merge, pool
 from tolman.features.scenes.config import IngestConfig, MergeConfig
-from tolman.ground_truth.corrections import NAME as CORRECTIONS
-from tolman.ground_truth.corrections import Absent, BoxIs, CategoryIs, CountIs, append_corrections
+from tolman.ground_truth.corrections import NAME as CORRECTIONS, Absent, BoxIs, CategoryIs, CountIs, append_corrections
 from tolman.ground_truth.scene_arrays import open_collection
 from tolman.ingest import build
 from tolman.ingest.build import NAME, ScansConfig, Summary, ingest, read_summary, write_summary

@@ -1,9 +1,8 @@
 """Point clouds alone: the room of a simulated home comes back from files that the formats' own libraries write."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,10 @@ from ingest.worlds import ROOM, SmallWorld, small_world, transform
 from tolman.errors import InputError
 from tolman.geometry.boxes import Floats
 from tolman.ingest.build import ScansConfig, SummaryRow, ingest
+from tolman.ingest.camera_conventions import UP_TURNS
 from tolman.ingest.clouds.cloud_files import read_e57, read_xyz
 from tolman.ingest.formats import get, recognise
-from tolman.ingest.scan_format import PROGRESS, ScanHints
+from tolman.ingest.scan_format import PROGRESS, ScanHints, Up
 from tolman.ingest.scan_measures import open_recording
 from tolman.scene_table import read_collection
 from tolman.scenes import Scene
@@ -267,3 +267,18 @@ def test_text_with_numbers_in_other_columns(tmp_path: Path) -> None:
     (tmp_path / "a.xyz").write_text("x y z r g b\n1 2 3 200 0 0\n4\t5 6 0 0 0\n")
     parts = list(read_xyz(tmp_path / "a.xyz", chunk=1))
     assert [part.points.tolist() for part in parts] == [[[1, 2, 3]], [[4, 5, 6]]]
+
+
+@pytest.mark.parametrize("up", ["x", "y", "-y", "z", "-z"])
+def test_another_up_is_noticed(tmp_path: Path, up: Up) -> None:
+    """A room's floor and ceiling are its largest planes; nothing is said once --up is given."""
+    draw, sides = np.random.default_rng(0), np.array([6.0, 5.0, 2.6])
+    points = draw.random((40_000, 3))
+    across = draw.choice(3, len(points), p=(1 / sides) / (1 / sides).sum())  # of each point's plane
+    points[np.arange(len(points)), across] = draw.integers(2, size=len(points))
+    write_xyz(tmp_path / "flat.xyz", points * sides @ UP_TURNS[up])
+    (source,) = get("cloud").find(tmp_path)
+    axis = up.removeprefix("-")
+    noted = f"its floor and ceiling seem to be across {axis} rather than z; if so, give --up={axis} or --up=-{axis}"
+    assert (noted in get("cloud").read(source).notes) == (axis != "z")
+    assert "rather than z" not in str(get("cloud").read(replace(source, hints=ScanHints(up=up))).notes)

@@ -1,7 +1,5 @@
 """Right scans pass, and copies of them with one thing wrong are refused by name, or stand in a list that the docs have."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

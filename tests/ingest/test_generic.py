@@ -1,7 +1,5 @@
 """A folder with scene.json, through the whole ingest."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,10 +1,10 @@
 """Boxes from marks on pictures of upright cuboids whose outlines are drawn here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+from scipy import ndimage
 
 from ingest.marks import overlap
 from ingest.worlds import box_of, rotation
@@ -112,6 +112,18 @@ def test_marks_without_identity_are_joined() -> None:
         assert len(one.marks) >= 8
 
 
+def test_a_thing_that_was_lost_and_found_again_is_one() -> None:
+    """Two tracks of one table at different times; two stools that are seen together stay two."""
+    boxes, names = [TABLE, *STOOLS], ["table", "stool", "stool"]
+    views = [view(pose, boxes, depth=True) for pose in around(160, 10, away=4.5)]
+    marks = marks_on(views, names)
+    again = [replace(one, track="9") if one.track == "1" and one.view > 4 else one for one in marks]
+    found = lifted(views, again)
+    assert sorted((one.label, one.track) for one in found) == [("stool", "2"), ("stool", "3"), ("table", "1")]
+    other = [replace(one, label="sofa") if one.track == "9" else one for one in again]
+    assert len(lifted(views, other)) == 4
+
+
 def test_the_label_of_most_marks_holds() -> None:
     views = [view(pose, [TABLE], depth=True) for pose in around(200, 8)]
     marks = marks_on(views, ["table"], tracks=False)
@@ -126,3 +138,50 @@ def test_nothing_is_lifted_without_depth_and_dense_points() -> None:
     sparse = np.random.default_rng(0).uniform(-1, 1, (60, 3))
     for cloud in (NOTHING, sparse):
         assert lift(empty, marks_on(empty, ["table"]), cloud) is None
+
+
+WALL = box_of(np.array([-1.0, 0.0, 1.25]), np.eye(3), (0.1, 4.0, 2.5))
+PICTURE = box_of(np.array([-0.935, 0.3, 1.3]), np.eye(3), (0.03, 0.6, 0.5))
+
+
+def rough_views(
+    boxes: Sequence[OrientedBox], degrees: float, *, wider: int = 0, noise: float = 0.007
+) -> list[MarkedView]:
+    """Pictures of which the first cuboid is marked, some pixels too wide, with depth that is off by a share."""
+    draw = np.random.default_rng(3)
+    found = []
+    for pose in around(degrees, 12):
+        one = view(pose, boxes, depth=True)
+        assert one.depth is not None
+        mask = one.labels == 1
+        mask = ndimage.binary_dilation(mask, iterations=wider) if wider else mask
+        found.append(replace(one, labels=mask.astype(np.int64), depth=one.depth * draw.normal(1, noise, mask.shape)))
+    return found
+
+
+def test_a_picture_ends_at_its_wall() -> None:
+    views = rough_views([PICTURE, WALL], 50, noise=0.002)
+    (found,) = lifted(views, [Mark(i, 1, "picture", "1") for i in range(len(views))])
+    assert overlap(found.box, PICTURE) > 0.7
+    assert min(found.box.extents) < 0.045
+
+
+def test_the_edges_of_masks_count_less() -> None:
+    views = rough_views([TABLE, *STOOLS], 200, wider=3)
+    (found,) = lifted(views, [Mark(i, 1, "table", "1") for i in range(len(views))])
+    assert overlap(found.box, TABLE) > 0.85
+
+
+def test_a_mask_without_depth_says_nothing() -> None:
+    """Beyond a sensor's range, a rough mask has depth where it covers something nearer."""
+    views = rough_views([TABLE], 200)
+    cut = []
+    for one in views:
+        assert one.depth is not None
+        columns = np.flatnonzero((one.labels > 0).any(0))
+        labels = one.labels.copy()
+        labels[:, columns[len(columns) // 10] :] = 0
+        far = np.where(labels > 0, one.depth, 0.0)
+        cut.append(replace(one, depth=far))
+    marks = [Mark(i, 1, "table", "1") for i in range(len(cut))]
+    assert lift(cut, marks, NOTHING) is None

@@ -1,7 +1,5 @@
 """Marks on the pictures of a scan become objects with boxes, or one sentence that says what is wrong with them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -52,6 +50,13 @@ def apart(scene: Scene) -> list[float]:
 def test_masks_and_depth_of_a_phone_become_objects(tmp_path: Path, drawn: tuple, tracks: bool) -> None:  # type: ignore[type-arg]
     write_record3d(tmp_path / "in" / "walk.r3d", drawn)
     marks = coco(tmp_path / "marks.json", drawn, tracks=tracks)
+
+    def stray(content: Any) -> None:
+        size, first = list(SIZE[::-1]), content["annotations"][0]
+        runs = {"size": size, "counts": [0, 40, size[0] * size[1] - 40]}
+        content["annotations"].append({**first, "segmentation": runs, "track_id": 99 if tracks else None})
+
+    edit_json(marks, stray)
     scene, capture, row = made("record3d", tmp_path / "in", tmp_path / "out", objects=marks)
     assert scene.counts == small_world().counts
     assert np.median(apart(scene)) < 0.1

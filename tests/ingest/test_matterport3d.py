@@ -1,7 +1,5 @@
 """Matterport3D: a house on disk as the release lays it, read back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Scans of phones: the truth of a simulated room comes back through each app's files."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sys
@@ -19,6 +17,9 @@ from ingest.results import box_error, collection
 from ingest.test_posed_pictures import apart, plain, shown
 from ingest.worlds import SIZE, small_world
 from tolman.errors import InputError, MissingExtraError
+from tolman.features.events import Noted
+from tolman.features.generate.compute import generate
+from tolman.features.generate.config import GenerateConfig
 from tolman.geometry.camera_geometry import turned_intrinsics
 from tolman.ingest.build import ScansConfig, ingest
 from tolman.ingest.formats import get, recognise
@@ -179,6 +180,22 @@ def test_roomplan_gives_boxes_and_floor(tmp_path: Path, words: bool) -> None:
     assert scene.counts == world.counts
     assert scene.room_area == pytest.approx(world.area)
     assert scene.room_center == pytest.approx((2.5, 2.0, 0.0))
+
+
+def test_exports_of_one_name_are_named_by_their_folders_and_have_no_pictures(tmp_path: Path) -> None:
+    for name in ("bath", "kitchen"):
+        write_roomplan(tmp_path / "in" / name / "Room.json")
+    write_roomplan(tmp_path / "in" / "hall" / "hall.json")
+    result = ingest(ScansConfig("roomplan", tmp_path / "in"), tmp_path / "out", 1)
+    names = ["roomplan/bath_Room", "roomplan/kitchen_Room", "roomplan/hall"]
+    assert [row.id for row in result.of("new")] == names
+    events: list[object] = []
+    generate(GenerateConfig(scenes=tmp_path / "out", out=tmp_path / "bench"), events.append)
+    said = [one.text for one in events if isinstance(one, Noted)]
+    assert "3 of 3 scenes without a video: models get only the text of such questions." in said
+    events.clear()
+    generate(GenerateConfig(scenes=tmp_path / "out", out=tmp_path / "texts", media=False), events.append)
+    assert not any("without a video" in one.text for one in events if isinstance(one, Noted))
 
 
 def test_closed_walls_give_the_area_where_there_is_no_floor(tmp_path: Path) -> None:

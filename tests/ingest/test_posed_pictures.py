@@ -1,7 +1,5 @@
 """COLMAP models and transforms.json: the truth of a simulated room comes back through files of another's making."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import json

@@ -5,16 +5,13 @@ Lists of records, read row by row through a small window.
 PLY files: by the names of properties, in every form; nothing is believed that the file can't hold.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import numpy as np
 import plyfile
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.spatial.transform import Rotation
 
 from tolman.errors import InputError

@@ -1,7 +1,5 @@
 """Layouts as text: the boxes, doors and area of a simulated home come back through both forms of file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Each planted mistake is named and taken back, right scans are silent, and nothing is guessed or overwritten.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """ScanNet: the small world written in its layout comes back; what is broken is named."""
 
-from __future__ import annotations
-
 import json
 import struct
 from pathlib import Path

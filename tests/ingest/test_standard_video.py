@@ -1,14 +1,11 @@
 """Standard videos: frames by time, upright, with poses and intrinsics that fit; masks before rays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from ingest.worlds import SIZE, small_world
 from tolman.errors import InputError

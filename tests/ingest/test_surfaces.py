@@ -1,7 +1,5 @@
 """What follows from a mesh: boxes, points on large faces, completeness."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

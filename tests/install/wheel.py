@@ -7,8 +7,6 @@ packages, takes minutes, prints a table, and ends with exit code 1 if anything f
 tried only where `--only` names it.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import resource
@@ -137,7 +135,7 @@ def build(own: Environment) -> str:
     own.tolman("ingest", "generic", "scans", "--out", "scenes", says="1")
     own.tolman("ingest", "media", "bench/images", "--out", "pool", "--source", "Rooms")
     for name in ("cloud.laz", "cloud.pcd", "cloud.ply"):
-        own.tolman("measure", name, "size", "--box", "-0.8,-0.6,-0.1,0.8,0.6,0.8")
+        own.tolman("measure", name, "size", "--box", "-0.57,-0.37,-0.1,0.57,0.37,0.57")
     own.tolman("measure", "cloud.laz", "diameter", "--shape", "cylinder", "--box", "1.2,1.2,-0.1,2.2,2.2,1.2")
     return "generate --preset all, oracle, audit, duplicates, a scan, a media pool, 3 clouds measured"
 

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import released_rows
-from interop.released import load as released
-from interop.released import source_of
+from interop.released import load as released, source_of
 from tolman.features.catalogue.compute import export
 from tolman.features.catalogue.config import ExportConfig
 from tolman.responses import Response

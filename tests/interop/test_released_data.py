@@ -54,6 +54,7 @@ class Released:
 VLM4D, EQA, SPATIALBENCH = "ShijieZhou-UCLA/VLM4D", "facebookresearch/open-eqa", "XPR2004/SpatialBench"
 VSR, TEMPCOMPASS, SPATIAL_MM = "cambridgeltl/visual-spatial-reasoning", "llyx97/TempCompass", "FatemehShiri/Spatial-MM"
 KHAGENDRA, BLINK = "Khagendra01/vlm-spatial-reasoning", "zeyofu/BLINK_Benchmark"
+NEXT_QA, AKEYS, GROUNDING = "doc-doc/NExT-QA", "fansunqi/AKeyS", "JaeLee18/accuracy-without-grounding"
 SPHERE = tuple(
     f"eval_datasets/coco_test2017_annotations/{name}.json"
     for name in (
@@ -93,6 +94,9 @@ RELEASES = (
     Released("tempcompass", "yes-no", TEMPCOMPASS, ("questions/yes_no.json",), 2453),
     Released("ecbench", "all", "Rh-Dang/ECBench", ("data/ECbench_qa.json",), 4339),
     Released("beacon3d", "all", "beacon-3d/beacon-3d", BEACON3D, 2448),
+    Released("next-qa", "val", NEXT_QA, ("dataset/nextqa/val.csv",), 4996),
+    Released("next-qa", "test", NEXT_QA, ("dataset/nextqa/test.csv",), 8564),
+    Released("egoschema", "subset", AKEYS, ("data/egoschema/subset_anno.json",), 500),
 )
 
 
@@ -283,3 +287,27 @@ def test_blinks_saved_outputs_get_the_readmes_figures(model: str, stated: float,
         said |= {row["idx"]: row["full_prediction"] for row in json.loads(content_of(BLINK, path))["val"]}
     cell = scored(tmp_path, "blink", None, data, said)["official"]["total"]
     assert (cell["n"], round(cell["value"], 1)) == (1901, stated)
+
+
+def test_outputs_on_next_qa_get_the_readmes_figures(tmp_path: Path) -> None:
+    release = next(one for one in RELEASES if (one.benchmark, one.subset) == ("next-qa", "val"))
+    saved = json.loads(content_of(NEXT_QA, "results/HGA-bert-ft-h256-val.json"))
+    said = {name: "ABCDE"[row["prediction"]] for name, row in saved.items()}
+    cells = scored(tmp_path, "next-qa", "val", placed(release, tmp_path), said)["careful"]
+    readme = content_of(NEXT_QA, "README.md").decode().splitlines()
+    (row,) = [line for line in readme if line.startswith("| [HGA]")]
+    found = [f"{cells[name]['value']:.2f}" for name in ("causal", "temporal", "descriptive", "overall")]
+    assert cells["overall"]["n"] == 4996
+    assert found == re.findall(r"\d+\.\d+", row)[-4:] == ["46.26", "50.74", "59.33", "49.74"]
+
+
+@pytest.mark.parametrize("condition", ["original", "black"])
+@pytest.mark.parametrize(("model", "name"), [("qwen2vl", "qwen"), ("llava", "llava"), ("internvl2", "iv2")])
+def test_outputs_on_egoschema_get_the_stated_accuracy(model: str, name: str, condition: str, tmp_path: Path) -> None:
+    release = next(one for one in RELEASES if one.benchmark == "egoschema")
+    rows = json.loads(content_of(GROUNDING, f"results/egoschema/{model}_egoschema_results.json"))
+    said = {row["question_id"]: row["prediction"] for row in rows if row["condition"] == condition and not row["error"]}
+    cell = scored(tmp_path, "egoschema", "subset", placed(release, tmp_path), said)["careful"]["overall"]
+    summary = json.loads(content_of(GROUNDING, "results/egoschema/egoschema_summary.json"))["section1_vgg"][name]
+    assert cell["n"] == summary["n"] == 500
+    assert cell["value"] == pytest.approx(100 * summary["orig_acc" if condition == "original" else "black_acc"])

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from interop.test_transformers_serve import VARIABLE, bodies, direct, told, write_place
-from interop.test_transformers_serve import theirs as of_transformers
+from interop.test_transformers_serve import VARIABLE, bodies, direct, theirs as of_transformers, told, write_place
 from terminal import tolman
 from tolman.items import Media
 from videos import write_video

@@ -1,7 +1,5 @@
 """Yes or no, words, orders, sets, points and boxes: what each promises, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -9,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from tolman.cli import app

@@ -1,7 +1,5 @@
 """The item kind of the page `docs/extend/scoring.md`, as a file of a reader's."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

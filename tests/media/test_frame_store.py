@@ -3,8 +3,6 @@
 Images side by side, with and without lines between matching points.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -15,15 +13,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from PIL import Image
 
 import tolman
 from tolman.errors import MissingExtraError, UsageError
 from tolman.items import Item, Media
-from tolman.media import frame_store as store_module
-from tolman.media import matchers
+from tolman.media import frame_store as store_module, matchers
 from tolman.media.frame_store import FrameStore
 from tolman.media.images import may_be_deep
 from tolman.media.matchers import GAP, LINES, join, spread

@@ -3,8 +3,6 @@
 Media without what their files say about people.
 """
 
-from __future__ import annotations
-
 import base64
 import csv
 import io

@@ -3,8 +3,6 @@
 Media that are not there are told before anything is asked.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -1,14 +1,11 @@
 """Which frames carry an answer, and how few evenly taken ones show all of them."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman import benchmarks
 from tolman.items import Item, Media

@@ -5,8 +5,6 @@ Clips: the frames that are shown, with the times that they have in the video.
 Frames as players show them: matrix, pixel shape and colours.
 """
 
-from __future__ import annotations
-
 import gc
 import random
 from fractions import Fraction

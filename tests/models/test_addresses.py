@@ -1,7 +1,5 @@
 """Several addresses: the least loaded first, a video's questions together, a dead one left out and looked at again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Answers of a model of the user's own are found again as long as its code is the same, and not when it changed."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Durations, as people and endpoints write them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tolman.models.pacing import in_words, seconds_of

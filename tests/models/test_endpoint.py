@@ -1,7 +1,5 @@
 """What a failed call says of its endpoint: whether others fail too, whether waiting helps, what to look at."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -27,8 +27,7 @@ from tolman.messages import Joined, KeyFrames, Message, Picture, Sampling, Video
 from tolman.models import gemini
 from tolman.models.gemini import Gemini
 from tolman.models.model import CallError, ModelOptions, Request
-from tolman.protocols import Ask as Turn
-from tolman.protocols import Conversation
+from tolman.protocols import Ask as Turn, Conversation
 from tolman.responses import FailureKind, Response
 from tolman.runs.engine import Engine
 from tolman.runs.response_store import ResponseStore

@@ -22,8 +22,7 @@ from tolman.items import Item, Media
 from tolman.media.frame_store import FrameStore
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Picture, Sampling, Thinking, Video
-from tolman.models import hf_network
-from tolman.models import hf_network as hf_template
+from tolman.models import hf_network, hf_network as hf_template
 from tolman.models.hf import HuggingFace, create
 from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import FailureKind, Response

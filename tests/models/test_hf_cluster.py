@@ -1,12 +1,10 @@
 """Local networks on a Ray cluster of three machines: the answers of one machine, copies that are lost made anew."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +34,6 @@ ray: Any = pytest.importorskip("ray")
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("default")]  # of Ray's own
 CPU = ModelOptions(device="cpu", batch_size=2)
 ON_RAY = ModelOptions(device="cpu", batch_size=2, on="ray", workers=2)
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[RayCluster]:
-    with RayCluster(3) as found:
-        yield found
-
-
-@pytest.fixture
-def connected(cluster: RayCluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayCluster]:
-    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
-    yield cluster
-    ray.shutdown()
 
 
 @pytest.fixture(scope="module")

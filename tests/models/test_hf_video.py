@@ -17,15 +17,13 @@ pytest.importorskip("torch", reason="needs the extra 'local' (make test-full)")
 pytest.importorskip("transformers", reason="needs the extra 'local' (make test-full)")
 pytest.importorskip("num2words", reason="needs the extra 'local' (make test-full)")
 
-from networks import answers_of as ask
-from networks import write_llama, write_tokenizer
+from networks import answers_of as ask, write_llama, write_tokenizer
 from tolman.errors import UsageError
 from tolman.items import Item
 from tolman.messages import Clip, Message, Picture, Sampling, Video
 from tolman.models import hf_network
 from tolman.models.hf import create
-from tolman.models.hf_inputs import FAMILIES as FAMILIES_OF_CLIPS
-from tolman.models.hf_inputs import import_torchvision, media_options, video_arguments
+from tolman.models.hf_inputs import FAMILIES as FAMILIES_OF_CLIPS, import_torchvision, media_options, video_arguments
 from tolman.models.hf_network import Network
 from tolman.models.hf_weights import find
 from tolman.models.model import CallError, ModelOptions, Request

@@ -1,7 +1,5 @@
 """What endpoints say that they serve, by what vLLM, SGLang and llama.cpp answer."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

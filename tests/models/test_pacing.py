@@ -1,7 +1,5 @@
 """Limits by the minute that endpoints tell in headers."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Recipes: which one a model's name brings, what the files state, and what is wrong with one that can't be read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Answers that are read from a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

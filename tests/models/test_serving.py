@@ -1,7 +1,5 @@
 """A server that is started for a run: awaited, ended with its children however the run ends, and told where it dies."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Videos at the wire: what each server sees is what was meant."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

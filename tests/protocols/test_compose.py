@@ -13,7 +13,7 @@ from tolman.protocols import ProtocolOptions
 VSI = benchmarks.get("vsi-bench")
 STRATEGIES = [
     "caption-then-answer", "cognitive-map", "cot", "direct", "grounded", "object-list", "one-shot", "route",
-    "self-consistency", "tree-of-thoughts", "true-map",
+    "self-consistency", "tools", "tree-of-thoughts", "true-map", "true-poses",
 ]  # fmt: skip
 MODIFIERS = [
     "blind", "circular", "correspondence", "joined", "question-first", "repeated-media", "self-explanation", "shuffle",
@@ -55,6 +55,8 @@ def test_a_protocol_has_one_name_whatever_the_order(given: str, name: str) -> No
         ("circular+shuffle", "every rotation already"),
         ("repeated-media+question-first", "both sides of the question"),
         ("cognitive-map+blind", "can't be drawn of what isn't shown"),
+        ("true-poses+blind", "poses are of frames that are shown"),
+        ("tools+blind", "nothing to look at again"),
         ("caption-then-answer+blind", "nothing to caption"),
         ("caption-then-answer+question-first", "shown no media"),
         ("one-shot+repeated-media", "the released layout"),
@@ -79,7 +81,7 @@ def test_every_other_pair_goes_together() -> None:
             assert protocols.get(pair).name in (pair, pair.removeprefix("direct+"))
         except UsageError:
             refused.append(pair)
-    assert len(refused) == 19
+    assert len(refused) == 23
 
 
 def test_only_options_that_matter_are_settings() -> None:
@@ -95,6 +97,7 @@ def test_only_options_that_matter_are_settings() -> None:
     [
         ("cognitive-map", "1 of 1 question names no category to map (the first is 1; question types: t)"),
         ("true-map", "give their folder with --scenes FOLDER"),
+        ("true-poses", "give their folder with --scenes FOLDER"),
         ("caption-then-answer", "name it with --captioner MODEL"),
         ("one-shot", "VSI-Bench has none"),
         ("grounded", "grounded has nothing to compare"),

@@ -1,7 +1,5 @@
 """Solved examples of a benchmark's own: a generated one asked one-shot, over HTTP, in the released words."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re
@@ -32,7 +30,6 @@ from videos import read_code, write_video
 
 Make = Callable[..., Item]
 FRAMES = 40
-TASKS = ("object_counting", "relative_direction", "absolute_distance", "room_size", "appearance_order")
 
 
 def make_scenes(place: Path) -> Path:

@@ -1,7 +1,5 @@
 """The protocol `grounded`: which frames are shown, how the way out is offered, and twins."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re
@@ -9,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialogues import PICTURE, Talk
 from tolman import benchmarks, protocols

@@ -1,8 +1,10 @@
 """Cognitive maps, drawn by the model or given."""
 
 import json
+import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,12 @@ from tolman import benchmarks, protocols
 from tolman.cognitive_maps import read_map
 from tolman.errors import UsageError
 from tolman.ground_truth.question_families import categories_in
+from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
-from tolman.protocols import ProtocolOptions
-from tolman.protocols.cognitive_map import drawn_map
+from tolman.media.sampling import Frames
+from tolman.protocols import ProtocolOptions, cognitive_map
+from tolman.protocols.cognitive_map import drawn_map, pose_lines
+from tolman.scenes import Capture, Scene
 
 VSI = benchmarks.get("vsi-bench")
 
@@ -204,3 +209,54 @@ def test_a_reader_who_answers_from_the_given_map_alone_is_right(
     talk.run(items, "true-map+blind", reader, scenes=shared_data / "vsi-bench" / "meta_info")
     answers = {outcome.id: getattr(outcome, "response", None) for outcome in talk.outcomes}
     assert answers == {item.id: item.answer for item in items}
+
+
+def posed(*poses: tuple[float, float, float, float, float]) -> Capture:
+    """A recording by its places in metres, and by turns to the left from +x and pitches upwards in degrees."""
+    rows = []
+    for x, y, z, turn, pitch in poses:
+        a, b = math.radians(turn), math.radians(pitch)
+        look = (math.cos(a) * math.cos(b), math.sin(a) * math.cos(b), math.sin(b))
+        right, down = (
+            (math.sin(a), -math.cos(a), 0.0),
+            (math.cos(a) * math.sin(b), math.sin(a) * math.sin(b), -math.cos(b)),
+        )
+        rows.append(
+            (*(v for i, at in enumerate((x, y, z)) for v in (right[i], down[i], look[i], at)), 0.0, 0.0, 0.0, 1.0)
+        )
+    return Capture(
+        id="c", scene="s", sensor="camera", media="videos/v.mp4", times=tuple(range(len(rows))), poses=tuple(rows)
+    )
+
+
+def test_poses_are_seen_from_the_first_frame() -> None:
+    walk = posed((1, 2, 1.5, 90, -10), (1, 3, 1.5, 180, 0), (2, 2, 1.75, 0, 30), (math.nan, 0, 0, 0, 0))
+    assert pose_lines(walk, [0, 1, 2, 3, 9]) == [
+        "Frame 1: ahead 0.00, left 0.00, up 0.00, turn 0, pitch -10",
+        "Frame 2: ahead 1.00, left 0.00, up 0.00, turn 90, pitch 0",
+        "Frame 3: ahead 0.00, left -1.00, up 0.25, turn -90, pitch 30",
+        "Frame 4: unknown",
+        "Frame 5: unknown",
+    ]
+
+
+def test_the_true_poses_are_given_with_the_question(
+    talk: Talk, direction: Item, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("av", reason="reading videos needs the extra 'media'")
+    from videos import write_video
+
+    write_video(talk.place / "v.mp4", 60)
+    asked = Item.model_validate({**direction.model_dump(), "scene": "s", "media": [{"kind": "video", "path": "v.mp4"}]})
+    walk = posed(*((0.1 * n, 0, 1.5, 0, 0) for n in range(60)))
+    known = {"s": SceneGeometry(Scene(id="s", dataset="d", objects=(), video="videos/v.mp4"), (walk,))}
+    monkeypatch.setattr(cognitive_map, "scenes", lambda folder: known)
+    preset = replace(VSI.presets[0], frames=Frames(count=3))
+    outcome = talk.run([asked], "true-poses", "C", preset=preset, scenes=tmp_path)
+    ((_, parts),) = talk.sent[0]
+    assert parts[:3] == [PICTURE] * 3
+    assert re.findall(r"ahead ([\d.]+), left 0.00, up 0.00, turn 0, pitch 0\n", parts[3]) == ["0.00", "2.90", "5.90"]
+    assert parts[3].endswith(VSI.blind_prompt(asked, preset).text)
+    assert outcome.response == "C"
+    with pytest.raises(UsageError, match="has no poses for the one video of 1 of 1 question"):
+        talk.run([direction], "true-poses", "C", preset=preset, scenes=tmp_path)

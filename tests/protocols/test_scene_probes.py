@@ -1,7 +1,5 @@
 """Object lists and routes: asked once per scene without the question, then answered from, and read as models write."""
 
-from __future__ import annotations
-
 import pytest
 
 from dialogues import PICTURE, Talk

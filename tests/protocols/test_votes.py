@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.items import Item
 from tolman.protocols.reasoning_strategies import choose_proposal, majority, proposals, value_of

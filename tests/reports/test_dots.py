@@ -1,12 +1,9 @@
 """Dots with their intervals: an SVG element that any XML reader takes, with everything in its place."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.reports.charts.theme import LIGHT, following
 from tolman.reports.svg_figures import LINE, WIDTH, Dots, dots_svg

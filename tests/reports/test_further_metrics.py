@@ -1,7 +1,5 @@
 """Further metrics in every form of a report."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Names of runs: each folder has its own, and all tables have the same."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

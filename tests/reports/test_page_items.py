@@ -1,7 +1,5 @@
 """The items of a page are the same however many rows and responses are in memory, and whatever a run's order."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows of people together in a report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

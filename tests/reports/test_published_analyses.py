@@ -15,8 +15,7 @@ from tolman.analyze.representative import Error, HeldOut, RepresentativeResult, 
 from tolman.benchmarks import get
 from tolman.benchmarks.published import PublishedRow, published_tables
 from tolman.cognitive_maps import CognitiveMap
-from tolman.reports import analysis_results, map_results
-from tolman.reports import analysis_results as error_results
+from tolman.reports import analysis_results, analysis_results as error_results, map_results
 from tolman.reports.analysis_results import Shown
 from tolman.scoring.agreement_coefficients import Coefficient
 from tolman.scoring.error_types import TAXONOMIES

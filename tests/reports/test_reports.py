@@ -318,6 +318,10 @@ def test_runs_of_one_name_are_told_apart_by_what_differs(make_run: MakeRun, tmp_
         paths.append(run.folder.path.rename(tmp_path / f"m{count}"))
     assert [run.name for run in load_runs(paths)] == ["m (8 frames, seed 8)", "m (16 frames, seed 16)"]
     assert [run.name for run in load_runs(paths[:1])] == ["m"]
+    for label in ("base", "tuned"):
+        (run,) = make_run(model="m", model_settings={"label": label})
+        paths.append(run.folder.path.rename(tmp_path / label))
+    assert [run.name for run in load_runs(paths[2:])] == ["m (base)", "m (tuned)"]
 
 
 def test_a_run_without_scores_is_left_out_and_named_and_ends_no_report(make_run: MakeRun, tmp_path: Path) -> None:

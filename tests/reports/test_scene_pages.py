@@ -1,15 +1,12 @@
 """The page of floor plans: what it shows, and that names reach it as text."""
 
-from __future__ import annotations
-
 import json
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 

@@ -1,7 +1,6 @@
 """What a page marks in a response's text."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.reports.page_items import marked_parts
 

@@ -1,7 +1,5 @@
 """Small pictures in a page that is one file."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

@@ -1,7 +1,5 @@
 """The waterfall: bars that join, in the lengths of their points."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ElementTree
 from itertools import pairwise
 

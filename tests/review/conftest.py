@@ -1,7 +1,5 @@
 """Servers on SQLite and PostgreSQL, and a browser."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Tolman's answer kinds in the web application: lists are stored in one form, points are clicked and boxes dragged."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The pages in Chromium."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Drawing on pictures and frames in Chromium, and who sees it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

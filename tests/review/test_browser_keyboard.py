@@ -1,7 +1,5 @@
 """Every kind of work by keyboard alone: no page needs a pointer, no key does two things, axe finds nothing serious."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

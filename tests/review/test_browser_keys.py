@@ -3,8 +3,6 @@
 Writing, routes, distractors, errors and flags have theirs in the files of their own pages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The player and the viewer in Chromium."""
 
-from __future__ import annotations
-
 import base64
 import io
 from pathlib import Path

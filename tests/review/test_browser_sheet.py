@@ -1,7 +1,5 @@
 """One sheet for three readers: Chromium, in which people look, the JPEG that a model is sent, and ingest."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import io

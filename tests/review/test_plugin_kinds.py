@@ -1,7 +1,5 @@
 """Item kinds of plugins in the web application: answered, reviewed, verified, counted in agreement and exported."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

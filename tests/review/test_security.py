@@ -3,8 +3,6 @@
 The table of ASVS: every requirement of levels 1 and 2 once, existing tests only, and counts as on the server page.
 """
 
-from __future__ import annotations
-
 import csv
 import itertools
 import re

@@ -3,8 +3,6 @@
 The server as a service: names, prefix, TLS, sessions, passwords, limits, logs, health, several processes.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

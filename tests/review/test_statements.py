@@ -1,8 +1,6 @@
 """How many statements a page sends to its database, counted: each is a journey of its own on PostgreSQL, and many people
 load pages at once. What begins and ends a transaction is counted as well, as are locks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

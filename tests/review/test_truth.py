@@ -1,7 +1,5 @@
 """A search of every byte that a blind person is sent for truths that can't be mistaken for anything else."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import html

@@ -1,7 +1,5 @@
 """A judge behind an endpoint, benchmarks whose responses it reads, and what it leaves in a run's folder."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Small benchmarks of letters, and the loopback server as a process of its own that counts what it is asked."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import subprocess

@@ -1,7 +1,5 @@
 """Adaptive runs: whole processes that are killed and go on, and what can't be asked adaptively."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -14,8 +12,7 @@ import pytest
 
 from runs.letters import bench
 from terminal import typed as tolman
-from tolman.item_table import data_hash as hash_of
-from tolman.item_table import read_items
+from tolman.item_table import data_hash as hash_of, read_items
 from tolman.scoring.adaptive_testing import BankedItem, ItemBank, TaskScale
 
 ITEMS = 300

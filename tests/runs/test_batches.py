@@ -1,7 +1,5 @@
 """Runs whose questions are left in batches at a provider: answered once, whatever happens in between."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -103,8 +103,11 @@ def test_with_a_fifth_of_all_calls_failing_every_item_is_answered(run: Run, item
     assert all(isinstance(o, Response) and o.response == "2" for o in engine.outcomes.values())
     assert len(engine.outcomes) == 200
     assert sum(server.faulted.values()) > 25
-    # A loaded machine may miss the limit of half a second without a fault of the server.
-    assert sum(server.faulted.values()) <= engine.tally.retried == engine.tally.called - 200
+    # A loaded machine may miss the limit of half a second without a fault of the server, and where the first call does,
+    # another question takes its turn.
+    more = engine.tally.called - 200
+    assert sum(server.faulted.values()) <= more
+    assert more - 1 <= engine.tally.retried <= more
     rows = stored(tmp_path)
     assert [row["response"]["response"] for row in rows] == ["2"] * 200
 

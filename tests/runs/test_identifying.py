@@ -1,7 +1,5 @@
 """Answers belong to what is served, not to where: runs that go on at other addresses, and weights that are others."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

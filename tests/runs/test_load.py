@@ -1,7 +1,5 @@
 """Loading a benchmark: what its table names must be there."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scoring of many questions, which are read in parts, gives the files that scoring of few gives."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable
@@ -11,11 +9,11 @@ import pytest
 
 from folders import contents
 from peaks import peak_of
-from tolman import item_table, responses
-from tolman import item_table as frames_on_disk
-from tolman.item_table import ItemTable, open_items, read_items, write_items
+from tolman import item_table, item_table as frames_on_disk, responses
+from tolman.item_table import ItemTable, StoredItems, at_hand, open_items, read_items, write_items
 from tolman.items import Item
 from tolman.runs.rescore import score_file, score_folder
+from tolman.runs.run import RunRequest, run
 from tolman.runs.run_items import load
 from tolman.scoring import score_items
 
@@ -88,6 +86,22 @@ def test_files_are_the_same_however_many_are_held(
     assert contents(folders[0], "run.json") == contents(folders[1], "run.json")
 
 
+def test_a_run_writes_the_same_however_many_items_are_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = published(tmp_path / "bench")
+    folders = [tmp_path / "held", tmp_path / "in parts"]
+
+    def ask_into(folder: Path) -> None:
+        run(RunRequest(str(bench), "baseline/most-frequent", out=folder))
+
+    ask_into(folders[0])
+    with monkeypatch.context() as patch:
+        read_in_parts(patch)
+        ask_into(folders[1])
+    held, parts = (contents(folder, "run.json") for folder in folders)
+    assert {"scores.parquet", "scores.json", "responses.jsonl", "items.parquet"} <= set(held)
+    assert held == parts
+
+
 def test_a_table_of_items_is_a_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [published(tmp_path / "one") / "items.parquet", published(tmp_path / "two") / "items.parquet"]
     items = [item for path in paths for item in read_items(path)]
@@ -101,6 +115,14 @@ def test_a_table_of_items_is_a_sequence(tmp_path: Path, monkeypatch: pytest.Monk
     assert table[3:40:5] == items[3:40:5]
     with pytest.raises(IndexError):
         table[len(items)]
+    stored = at_hand(table)
+    assert isinstance(stored, StoredItems)
+    assert len(stored) == len(items)
+    assert list(stored) == list(stored) == items
+    assert [stored[n] for n in range(-len(items), len(items))] == [*items, *items]
+    assert stored[3:40:5] == items[3:40:5]
+    with pytest.raises(IndexError):
+        stored[len(items)]
 
 
 @pytest.mark.full

@@ -1,7 +1,5 @@
 """The order of items for several addresses."""
 
-from __future__ import annotations
-
 from tolman.runs.engine import interleave
 
 

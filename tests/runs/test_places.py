@@ -1,7 +1,5 @@
 """Runs that are opened from elsewhere, and where they are put."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Prompts that always fail are failures of their items, and a run always ends in a table: whole commands, real HTTP."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The response store in a real PostgreSQL: the same answers as the file's, and leases that end with their holder."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

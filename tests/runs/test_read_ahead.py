@@ -1,7 +1,5 @@
 """Responses are read while others are awaited, and what is read then is what scoring reads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

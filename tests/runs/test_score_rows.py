@@ -1,7 +1,5 @@
 """Rows that workers make: the same scores as those made here."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path

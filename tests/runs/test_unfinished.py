@@ -1,7 +1,5 @@
 """A run of a Python function that is stopped or killed goes on: whole processes."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

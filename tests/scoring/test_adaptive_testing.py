@@ -1,7 +1,5 @@
 """Adaptive testing: which items are drawn, and that the estimates of all items are right whatever the bank says."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import mean, stdev

@@ -1,14 +1,11 @@
 """Agreement: worked examples of the literature, and laws."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.scoring.agreement_coefficients import (
     RESAMPLES,

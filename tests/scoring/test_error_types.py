@@ -1,8 +1,7 @@
 """Types of errors: what a judge is told, and what of its reply is an answer."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.scoring.error_types import (
     CORRECT,

@@ -1,14 +1,11 @@
 """What a judge is asked, how its reply is read, and what a judgement is worth."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman import benchmarks
 from tolman.items import Item

@@ -1,7 +1,5 @@
 """Metrics as objects: several on the same answers, by name, with a range, a direction and a word on unread responses."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable
@@ -12,8 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tolman.errors import UsageError
 from tolman.items import Item

@@ -1,7 +1,5 @@
 """Careful readers of words, lists, points and boxes: what responses say, on which scale, and hostile ones."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

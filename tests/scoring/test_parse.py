@@ -1,7 +1,5 @@
 """The conformance table, and laws that hold for any text."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -9,8 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tolman import benchmarks
 from tolman.items import Item

@@ -1,7 +1,5 @@
 """Readers by name: those there are, those of plugins, and what each makes of a reply with a known result."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

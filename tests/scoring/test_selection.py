@@ -1,7 +1,5 @@
 """The learned selector: what it is weighed by, what it may decide, and that it keeps to the reader's contract."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from importlib import resources

@@ -1,14 +1,11 @@
 """Tests of significance: exact ones held against SciPy and counting, randomisation, bootstrap intervals."""
 
-from __future__ import annotations
-
 import itertools
 from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from tolman.scoring.clusters import clustered_sums

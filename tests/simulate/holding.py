@@ -1,7 +1,5 @@
 """What holds things up, found by rays on a world's final triangles. It shares no code with what puts things in place."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

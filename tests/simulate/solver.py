@@ -4,8 +4,6 @@ It reads a folder of depth pictures, instance pictures, poses and intrinsics, an
 nothing of layouts, boxes or sightings, shares no code with the question families, and reads the questions' words itself.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, field

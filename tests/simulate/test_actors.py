@@ -1,7 +1,5 @@
 """People who carry things: they are where their tracks say and touch nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

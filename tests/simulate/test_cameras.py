@@ -1,7 +1,5 @@
 """Cameras that move: a hand's tremor is bounded, a robot drives level and straight, and what they see is true."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

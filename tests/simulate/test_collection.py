@@ -1,7 +1,5 @@
 """Collections: the same bytes whatever the number of processes, resumed, and never mixed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which device draws."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """How rooms with types are dressed: lamps light them, windows show a day, curtains stay in their niches."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fixed cameras, which together see most of a place, and the wearer, where the egocentric camera is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import shapely

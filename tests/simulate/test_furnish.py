@@ -1,15 +1,12 @@
 """Layouts: nothing intersects, everything stands on something, the floor can be walked on, counts tell nothing."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 pytest.importorskip("shapely", reason="layouts need the extra 'worlds'")
 

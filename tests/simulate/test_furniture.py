@@ -1,7 +1,5 @@
 """Reading furniture: the shipped selection, the whole catalogue, and files that are broken on purpose."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 import zipfile

@@ -1,7 +1,5 @@
 """Homes: rooms that don't overlap, doorways that meet in both walls, and a floor that hangs together for who walks."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

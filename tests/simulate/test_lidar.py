@@ -1,7 +1,5 @@
 """The simulated LiDAR: its clock, its noise, its files, and the floor areas that its scans give."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Baked light: near what physics says in an empty box, the same each time, and never dark or bright without a cause."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

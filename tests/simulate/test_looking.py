@@ -1,7 +1,5 @@
 """What rays tell of a recording that isn't drawn, held against one that is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

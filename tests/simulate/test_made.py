@@ -1,7 +1,5 @@
 """Furniture made by rule: closed bodies of the size that was drawn, standing, in many shapes, as large as real ones."""
 
-from __future__ import annotations
-
 import csv
 from collections import defaultdict
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Made furniture in rooms: it stands and hangs as the models of a library do that is added."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mirrors: which planes they are, where they lie in a picture, and that they show what is before them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

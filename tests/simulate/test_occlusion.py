@@ -1,7 +1,5 @@
 """Crevices: the density of surfaces is that of planes, wherever they lie on the grid."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

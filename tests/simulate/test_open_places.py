@@ -1,7 +1,5 @@
 """Streets, parking lots, parks and courtyards: exact boxes, nothing in another, everything can be reached, no two alike."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections import Counter

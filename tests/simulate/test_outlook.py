@@ -1,7 +1,5 @@
 """What a view reaches and shows, in a hall with one cabinet."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import shapely

@@ -1,7 +1,5 @@
 """Questions about pictures of simulated places, from the command line to the oracle."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

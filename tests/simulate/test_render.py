@@ -1,7 +1,5 @@
 """The renderer against ray casting, which shares no code with it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Robots that drive about: they are where their tracks say, touch nothing, and look the same from every side."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every generated answer, computed once more from depth, instances and poses alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Shards of simulated scenes: joined they are what one job makes; what doesn't belong together is refused."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The places are checked by rays on their final triangles (`holding`), which share no code with what puts things there.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

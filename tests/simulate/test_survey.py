@@ -1,7 +1,5 @@
 """The survey's cells are those that points are over, each once, on a grid or sorted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Traffic: it drives on, keeps its way and its speed, and touches nothing."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

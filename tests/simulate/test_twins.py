@@ -1,7 +1,5 @@
 """Twins: places that differ in one thing, which stands elsewhere in each."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from functools import cache
@@ -124,6 +122,7 @@ def test_scaled_things_have_one_size_in_each_quarter_of_the_range_and_keep_their
     for boxes in found.values():
         longest = [own[0].longest for own in boxes]
         assert {int(4 * np.log(one / LEAST_SIZE) / np.log(SIZES)) for one in longest} == {0, 1, 2, 3}
+        assert longest == [round(one, 2) for one in longest]  # else "50.5 cm" would be asked for
         shapes = np.array([np.array(own[0].extents) / own[0].longest for own in boxes])
         assert np.ptp(shapes, axis=0).max() < 0.01
 
@@ -137,6 +136,17 @@ def test_of_three_kinds_each_has_each_count_and_is_once_the_most_and_once_the_fe
     for extreme in (counts.max(0), counts.min(0)):
         alone = (counts == extreme).sum(0).tolist()
         assert sorted(alone) == [1, 1, 1, 3]
+
+
+def test_watched_twins_are_walked_through_on_different_ways_before_fixed_cameras(tmp_path: Path) -> None:
+    simulate(replace(CONFIG, twins=2, scenes=2, differ=("watched",)), tmp_path, 1)
+    scenes, captures = list(read_scenes(tmp_path)), list(read_captures(tmp_path))
+    roles = [capture.role for capture in captures]
+    assert roles == ["ego", "exo-1", "exo-2"] * 2
+    assert captures[0].poses != captures[3].poses
+    assert captures[1].poses == captures[4].poses
+    assert all(26 <= (scene.room_area or 0) <= 36 for scene in scenes)
+    assert [thing.id for scene in scenes for thing in scene.objects if thing.track] == ["wearer", "wearer"]
 
 
 @pytest.mark.parametrize("differ", DIFFERENCES)

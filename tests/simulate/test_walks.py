@@ -1,7 +1,5 @@
 """Walks: through free space, smoothly, past everything, the same for the same seed."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

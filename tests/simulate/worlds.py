@@ -1,7 +1,5 @@
 """Worlds that several tests look at, built once."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

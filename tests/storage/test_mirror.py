@@ -1,7 +1,5 @@
 """Mirrors of places in memory, by two machines: two caches."""
 
-from __future__ import annotations
-
 import json
 import threading
 import uuid

@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from tolman.errors import UsageError
 from tolman.storage.object_store import as_named, as_path, is_url, mirror_of, url_of, with_urls

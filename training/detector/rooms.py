@@ -25,7 +25,7 @@ from tolman.simulate.lighting import DEFAULT, LightDetail
 from tolman.simulate.render import Frame, Renderer
 from tolman.simulate.room_contents import room_types
 from tolman.simulate.simulated_places import WorldsConfig, place
-from tolman.simulate.walks import draw_walk, intrinsics_of
+from tolman.simulate.walks import draw_trajectory, intrinsics_of
 from tolman.simulate.world import World
 
 SIZE = (320, 240)
@@ -90,7 +90,7 @@ def draw(number: int, names: dict[str, int]) -> tuple[np.ndarray, np.ndarray, np
     objects = int(generator.integers(FEWEST_OBJECTS, MOST_OBJECTS + 1))
     config, shape = settings_of(number)
     world, _ = place(replace(config, objects=objects), shape, f"detector/{number}", seed)
-    walk = draw_walk(world, seed, seconds=SECONDS, rate=RATE)
+    walk = draw_trajectory(world, seed, seconds=SECONDS, rate=RATE)
     poses = walk.poses[np.linspace(0, len(walk.poses) - 1, FRAMES).astype(int)]
     intrinsics = intrinsics_of(SIZE)
     colours, rows = [], []

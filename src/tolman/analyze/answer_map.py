@@ -19,7 +19,7 @@ import itertools
 import math
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -188,7 +188,9 @@ class Margins:
         fixed: list[Floats] = []
         used = [n for name in self.things for n in geometry.members[name]]
         self._units = _directions(boxes.take(np.array(used, dtype=np.intp)))
-        support = _support(boxes, self._units)
+        # How far each box reaches from its centre in each direction. Shape (objects, directions).
+        along = np.abs(np.einsum("kd,nad->nka", self._units, boxes.axes))
+        support = np.asarray((along * boxes.extents[:, None] / 2).sum(-1), dtype=np.float32)
         flat = self._units * np.array([1, 1, 0], np.float32)
         for a, b in self._ends.tolist():
             first.append(len(fixed))
@@ -302,12 +304,6 @@ def _sector_bounds(tasks: Sequence[str]) -> Reals:
 def _quarter(vectors: Reals) -> Reals:
     """Vectors turned by 90° to the left."""
     return np.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
-
-
-def _support(boxes: Boxes, units: Reals) -> Reals:
-    """How far each box reaches from its centre in each direction. Shape (objects, directions)."""
-    along = np.abs(np.einsum("kd,nad->nka", units, boxes.axes))
-    return np.asarray((along * boxes.extents[:, None] / 2).sum(-1), dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -518,9 +514,5 @@ def _follows(answer: SceneAnswer, places: Mapping[str, Sequence[Place]]) -> int 
         return [one for _, _, one in sectors].index(name)
     if not all(own):
         return None
-    apart = [_least_distance(own[0], option) for option in own[1:]]
+    apart = [min(math.dist(a, b) for a in own[0] for b in option) for option in own[1:]]
     return apart.index(min(apart)) if apart.count(min(apart)) == 1 else None
-
-
-def _least_distance(one: Iterable[Place], other: Sequence[Place]) -> float:
-    return min(math.dist(a, b) for a in one for b in other)

@@ -13,8 +13,7 @@ in every round and a fixed share of each question type are Tolman's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal

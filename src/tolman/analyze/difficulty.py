@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -25,15 +24,10 @@ import polars as pl
 from tolman.analyze.model_scores import Correlation, correlate
 from tolman.analyze.observer_answers import MISS, AnswerTable
 from tolman.errors import UsageError, counted
-from tolman.extras import LazyModule
+from tolman.extras import scipy
 from tolman.scoring.adaptive_testing import BankedItem, ItemBank, TaskScale
 from tolman.scoring.clusters import Floats
 from tolman.scoring.run_differences import one_row_each
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 LEAST_MODELS, LEAST_ITEMS = 4, 20
 MANY_MODELS = 30

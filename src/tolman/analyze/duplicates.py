@@ -17,22 +17,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import LazyModule
+from tolman.extras import Image
 from tolman.items import Media
 from tolman.media.frame_store import FrameStore
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, need_pillow
 from tolman.parallel import Workers, parallel_map, place_of
-
-if TYPE_CHECKING:
-    from PIL import Image
-else:
-    Image = LazyModule("PIL.Image")
 
 
 class Links:

@@ -92,8 +92,11 @@ def label_frame(items: Iterable[Item], names: Sequence[str], shown: Shown = None
             raise UsageError(f"no question has the label '{name}'; {hint(name, known)}.")
     columns: dict[str, list[str]] = {"id": [item.id for item in items]}
     for name in names:
-        found = (_value(item, name, shown, is_carried=name in carried) for item in items)
-        columns[_column(name)] = [value or NOT_LABELLED for value in found]
+        if name in carried:
+            columns[_column(name)] = [item.labels.get(name) or NOT_LABELLED for item in items]
+        else:
+            value = DERIVED[name].value
+            columns[_column(name)] = [value(item, shown) or NOT_LABELLED for item in items]
     frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
     return frame.rename({_column(name): name for name in names if name != "id"})
 
@@ -136,10 +139,6 @@ def _place(value: str) -> tuple[int, Fraction, str]:
 
 def _column(name: str) -> str:
     return f"label:{name}"  # a label may be called 'id'
-
-
-def _value(item: Item, name: str, shown: Shown, *, is_carried: bool) -> str | None:
-    return item.labels.get(name) if is_carried else DERIVED[name].value(item, shown)
 
 
 def _source(item: Item, shown: Shown) -> str | None:
@@ -289,7 +288,8 @@ def cut(
         raise UsageError(f"a table by {', '.join(by)} names the label '{twice}' twice; name it once.")
     named = labels.select("id", *(pl.col(name).alias(_PREFIX + name) for name in by))
     rows = scores.join(named, on="id", how="inner", maintain_order="left")
-    values = tuple(tuple(_in_tables_order(rows, name, table)) for name in by)
+    found_types = {name: _types_by_value(rows, name) for name in by}
+    values = tuple(tuple(_in_tables_order(rows, name, table, found_types[name])) for name in by)
     count = rows.select(_PREFIX + name for name in by).n_unique() if by else 1
     if count > MOST_CELLS:
         many = max(by, key=lambda name: len(values[by.index(name)]))
@@ -298,11 +298,13 @@ def cut(
             f"which has {len(values[by.index(many)]):,} values."
         )
     carried = [name for name in by if name not in measured]
-    types = {name: own for name in carried if (own := _types_by_value(rows, name)) is not None}
+    types = {name: own for name in carried if (own := found_types[name]) is not None}
     states = ReadStates.of(rows)
     is_left = asks or "unjudged" in rows["status"]  # to a judge
     prepared: dict[frozenset[str] | None, tuple[Prepared, Table]] = {}
-    ids = rows["id"].rank("dense").to_numpy().astype(np.intp) if len(rows) else np.zeros(0, np.intp)
+    is_repeated = rows["id"].n_unique() < len(rows)
+    ids = rows["id"].rank("dense").to_numpy().astype(np.intp) if is_repeated else np.arange(len(rows))
+    first: Prepared | None = None
     found: dict[Values, CutCell] = {}
     for grouping in dict.fromkeys([by, by[:-1], by[-1:], ()]):
         for key, inside in _parts(rows, grouping):
@@ -311,7 +313,8 @@ def cut(
             tasks = frozenset[str].intersection(*limits) if limits else None
             if tasks not in prepared:
                 meant = table if tasks is None else table.restricted(tasks)
-                prepared[tasks] = prepare(rows, meant), meant
+                first = prepare(rows, meant, like=first)
+                prepared[tasks] = first, meant
             data, meant = prepared[tasks]
             part = data.part(inside)
             figures = cells_of(part, meant, columns)
@@ -353,10 +356,12 @@ def _types_by_value(rows: pl.DataFrame, name: str) -> dict[str, frozenset[str]] 
     return {value: frozenset(tasks) for value, tasks in found.items()}
 
 
-def _in_tables_order(rows: pl.DataFrame, name: str, table: Table) -> list[str]:
+def _in_tables_order(
+    rows: pl.DataFrame, name: str, table: Table, types: Mapping[str, frozenset[str]] | None
+) -> list[str]:
     """A label's values: question types, and classes of them, as the table's columns have them; others by `in_order`."""
     ordered = in_order(rows[_PREFIX + name].unique().to_list())
-    types, places = _types_by_value(rows, name), table.places_of_tasks
+    places = table.places_of_tasks
     if types is None or not any(places.get(task) for own in types.values() for task in own):
         return ordered
     last = (len(table.columns),)

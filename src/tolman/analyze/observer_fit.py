@@ -22,7 +22,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -31,14 +30,9 @@ from numpy.typing import NDArray
 from tolman.analyze.observer import Noise
 from tolman.analyze.observer_answers import MISS, POSITION, SIZE, AnswerTable, Unanswered, relative_accuracy_level
 from tolman.errors import counted
-from tolman.extras import LazyModule
+from tolman.extras import scipy
 from tolman.geometry.boxes import Floats
 from tolman.items import CANT_TELL, Item
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 LAPSE = "lapse"
 LEAST_ITEMS, LEAST_SCENES = 30, 6

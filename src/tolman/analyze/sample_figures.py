@@ -36,6 +36,7 @@ class SampleFigures:
         k: samples in a set.
         passed, best: pass@k and best-of-k.
         majority: majority@k; None where there is no vote.
+        mean: of the same items, the mean over their samples.
         guessing: pass@k of even draws from the options, with 0 for items without a chance level.
         short: items with fewer than k answered samples, which are in no figure of this k.
     """
@@ -44,6 +45,7 @@ class SampleFigures:
     passed: dict[str, Cell]
     best: dict[str, Cell]
     majority: dict[str, Cell] | None
+    mean: dict[str, Cell]
     guessing: dict[str, Cell]
     short: int
 
@@ -54,7 +56,7 @@ class RunSamples:
 
     Attributes:
         samples: of each item that were asked for.
-        mean: column key → mean over items of the mean over their samples.
+        mean: column key → mean of all answered samples.
         sets: figures for each k, ascending.
         no_majority: why there is no majority@k; empty where there is one.
     """
@@ -203,6 +205,7 @@ class _Answered:
             passed=self._cells(k, lambda i: best_of(right[i], k), levels),
             best=self._cells(k, lambda i: best_of(self.scores[i], k), levels),
             majority=majority,
+            mean=self._cells(k, lambda i: fmean(self.scores[i]), self.chances),
             guessing=self._cells(k, levels.__getitem__, levels),
             short=sum(len(own) < k for own in self.scores),
         )

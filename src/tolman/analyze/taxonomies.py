@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -18,10 +19,16 @@ from tolman import benchmarks
 from tolman.benchmarks.site.site_rows import SYSTEMS
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF, repair_task_name
 from tolman.errors import unknown
-from tolman.ground_truth.question_families import TaxonomyPlace, families
+from tolman.extras import LazyModule
 from tolman.items import Item
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.score_table import Column, Mean, Node, Table, pool
+
+if TYPE_CHECKING:
+    from tolman.ground_truth import question_families
+    from tolman.ground_truth.question_families import TaxonomyPlace
+else:  # for generated questions, and tables under taxonomies
+    question_families = LazyModule("tolman.ground_truth.question_families")
 
 DIRECTION = "object_rel_direction"
 """VSI-Bench's question type of relative directions, whose released questions are of three difficulties."""
@@ -104,7 +111,7 @@ def known_classes(label: str) -> tuple[str, ...]:
     if label in SYSTEMS:
         return tuple(SYSTEMS[label])
     if label == FAMILY:
-        return tuple(families())
+        return tuple(question_families.families())
     if label == "spatialbench_level":
         return tuple(dict.fromkeys(LEVEL_OF.values()))
     name = next(one.benchmark for one in TAXONOMIES.values() if one.label == label)
@@ -180,7 +187,7 @@ def reclassify(scores: pl.DataFrame, items: Iterable[Item], name: str) -> Reclas
 def _places_by_type() -> dict[str, dict[str, str]]:
     """The places of questions that families generate, by their question type."""
     found: dict[str, dict[str, str]] = {}
-    for family in families().values():
+    for family in question_families.families().values():
         for task in family.tasks:
             found.setdefault(task, _labels_of(family.taxonomy))
     return found

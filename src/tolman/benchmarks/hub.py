@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tolman.benchmarks.fetching.listing import (
     LOCAL_COPY,
@@ -34,13 +34,7 @@ from tolman.benchmarks.fetching.transfer import (
 )
 from tolman.benchmarks.spec import HubSource
 from tolman.errors import UsageError
-from tolman.extras import LazyModule
-
-if TYPE_CHECKING:
-    import huggingface_hub
-    from huggingface_hub import errors as hub_errors
-else:
-    huggingface_hub, hub_errors = LazyModule("huggingface_hub"), LazyModule("huggingface_hub.errors")
+from tolman.extras import hub_errors, huggingface_hub
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from tolman.benchmarks.published import CUTS_FILE as CUTS_FILE
-from tolman.benchmarks.published import PublishedCut, PublishedRow, read_published, read_published_cuts
+from tolman.benchmarks.published import (
+    CUTS_FILE as CUTS_FILE,
+    PublishedCut,
+    PublishedRow,
+    read_published,
+    read_published_cuts,
+)
 from tolman.errors import UsageError, hint
 from tolman.items import MEDIA_MARK, Item, Media
 from tolman.media.sampling import Frames
 from tolman.messages import Message, Part, Sampling
 from tolman.scoring.item_kind import kind_of
-from tolman.scoring.judged import BY_ITSELF, EXTRACTION, Judging
-from tolman.scoring.judged import NAME as JUDGED
+from tolman.scoring.judged import BY_ITSELF, EXTRACTION, NAME as JUDGED, Judging
 from tolman.scoring.rule_sets import RuleSet, further_rule_sets, with_metric_of
 from tolman.scoring.score_table import Table
 

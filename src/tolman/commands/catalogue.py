@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 import typer.core
+from rich.console import Console
 from rich.table import Table
 
 from tolman import features
@@ -33,9 +34,6 @@ from tolman.features.figures import FIGURES, FigureKind
 from tolman.features.printing import progress, say, write_json
 from tolman.registry import Registry
 from tolman.runtime import stoppable
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 app = typer.Typer()
 

@@ -122,7 +122,7 @@ def _given(ctx: typer.Context, fields: Iterable[ConfigField], values: dict[str, 
             if value is not None and _is_given(ctx, parameter):
                 if one.scalar is Path and one.option in ctx.meta.get(EMPTY, ()):
                     raise UsageError(f"{one.option} is empty; give a path, or leave it out.")
-                given[one.name] = _read(one, value)
+                given[one.name] = tuple(value) if one.several and not isinstance(value, str) else value
     return given
 
 
@@ -318,7 +318,3 @@ def _typed(ctx: Any) -> str | None:
         words.insert(0, ctx.info_name or "")
         ctx = ctx.parent
     return " ".join(words) or None
-
-
-def _read(one: ConfigField, value: Any) -> Any:
-    return tuple(value) if one.several and not isinstance(value, str) else value

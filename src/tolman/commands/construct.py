@@ -5,6 +5,8 @@ They are `tolman generate`, `form`, `audit`, `simulate`, `ingest`, `scenes`, `me
 
 from __future__ import annotations
 
+import webbrowser
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
@@ -69,7 +71,7 @@ def form(config: FormConfig, as_json: Json = False) -> Path:
     Example:  tolman form recipe.toml --seed 90210 --out fresh
     """
     with progress() as events:
-        result = features.generate.forms.make_form(config, events)
+        result = features.generate.parallel_forms.make_form(config, events)
     features.generate.render.show_form(console(), result, as_json=as_json)
     if result.lacking:
         raise Incomplete(result.out)
@@ -193,12 +195,19 @@ def scenes(config: ScenesConfig, as_json: Json = False) -> None:
 
     With --check, look for mistakes in scans before ingest. The exit code is 1 where a mistake remains.
 
+    With --pick, serve a page on which boxes and a scale are picked in a scene's cloud; Ctrl-C ends it.
+
     Example:  tolman scenes worlds --out worlds.html
+
+    Example:  tolman scenes scenes --pick walk
 
     Example:  tolman scenes my-rooms --check --fix fixed-rooms
     """
     if config.check or config.fix is not None:
         _check(config, as_json=as_json)
+        return
+    if config.pick is not None:
+        _pick(config, config.pick)
         return
 
     if config.out is None and not as_json:
@@ -216,6 +225,19 @@ def _check(config: ScenesConfig, *, as_json: bool) -> None:
     features.scenes.render.show_checked(console(), scans, as_json=as_json)
     if any(scan.state not in ("right", "fixed") for scan in scans):
         raise Incomplete
+
+
+def _pick(config: ScenesConfig, scene: str) -> None:
+    if config.out is not None:
+        raise UsageError("--out names the page of scenes; --pick writes to corrections.json beside them.")
+
+    def ready(address: str) -> None:
+        say(console(), f"Pick boxes at {address} until Ctrl-C")
+        if config.browser:
+            webbrowser.open(address)
+
+    with stoppable(), suppress(KeyboardInterrupt):
+        features.review.compute.serve_picking(config.path, scene, config.port, ready)
 
 
 @app.command()

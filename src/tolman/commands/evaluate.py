@@ -290,9 +290,12 @@ def view(config: ViewConfig) -> None:
 def watch(config: WatchConfig) -> None:
     """Serve a live page of a run on this machine: progress, scores so far, failures, cost, time left; Ctrl-C ends it.
 
-    The run may be started in another terminal, or be finished. Watching reads its folder and writes nothing.
+    The run may be started in another terminal, or be finished. A suite's folder gets a page of all its runs. Nothing is
+    written.
 
     Example:  tolman watch runs/vsi-bench-full/my-model-direct
+
+    Example:  tolman watch runs/easi-8
     """
     with stoppable():
         try:
@@ -303,7 +306,7 @@ def watch(config: WatchConfig) -> None:
                 ),
             )
         except KeyboardInterrupt:
-            say(console(), "No longer watching; the run is unaffected.")
+            say(console(), "No longer watching; no run is affected.")
 
 
 @app.command()

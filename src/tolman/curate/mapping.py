@@ -33,9 +33,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
-from pydantic import Field as PydanticField
-from pydantic import Field as Setting
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field as PydanticField, Field as Setting
 
 from tolman.benchmarks.fields import Field
 from tolman.errors import UsageError

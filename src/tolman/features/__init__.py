@@ -26,17 +26,19 @@ def module_getter(package: str) -> Callable[[str], ModuleType]:
 
 
 if TYPE_CHECKING:
-    from tolman.features import catalogue as catalogue
-    from tolman.features import compare as compare
-    from tolman.features import curate as curate
-    from tolman.features import figures as figures
-    from tolman.features import generate as generate
-    from tolman.features import paper as paper
-    from tolman.features import report as report
-    from tolman.features import reproduce as reproduce
-    from tolman.features import review as review
-    from tolman.features import run as run
-    from tolman.features import scenes as scenes
-    from tolman.features import scores as scores
+    from tolman.features import (
+        catalogue as catalogue,
+        compare as compare,
+        curate as curate,
+        figures as figures,
+        generate as generate,
+        paper as paper,
+        report as report,
+        reproduce as reproduce,
+        review as review,
+        run as run,
+        scenes as scenes,
+        scores as scores,
+    )
 else:
     __getattr__ = module_getter(__name__)

@@ -23,8 +23,8 @@ from tolman.files import check_folder, write_text
 from tolman.forks import check_fork
 from tolman.item_table import data_hash, schema, to_row, write_items
 from tolman.items import Item
-from tolman.runs.run_items import Loaded, imported_frames, preset_of
-from tolman.runs.run_items import load as load_items
+from tolman.messages import Sampling
+from tolman.runs.run_items import Loaded, imported_frames, load as load_items, preset_of
 from tolman.storage import is_url
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Benchmark(Displayable):
             model_settings={"imported": "memory"},
             protocol="direct",
             preset=chosen.name,
-            sampling=chosen.sampling,
+            sampling=Sampling(temperature=None),
             frames=imported_frames(None, items),
             repeats=1 + max(outcome.repeat for outcome in outcomes),
             seed=seed,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tolman.analyze.labels import cut, label_frame
 from tolman.errors import UsageError, counted, unknown
 from tolman.extras import LazyModule
 from tolman.features.notebook import Displayable, NotebookTable, given_as
@@ -24,10 +23,10 @@ from tolman.scoring.intervals import Interval
 from tolman.scoring.score_table import Rest, SmallPart, Table
 
 if TYPE_CHECKING:
-    from tolman.analyze import taxonomies
+    from tolman.analyze import labels, taxonomies
     from tolman.media.sampling import Frames
 else:
-    taxonomies = LazyModule("tolman.analyze.taxonomies")
+    labels, taxonomies = LazyModule("tolman.analyze.labels"), LazyModule("tolman.analyze.taxonomies")
 
 
 class Scores(Displayable):
@@ -212,7 +211,10 @@ class Scores(Displayable):
         """A dot with its 95 % interval for each figure of the headline's scorer."""
         cells = self.cells()
         points = [(self._table.column(key).title, cell) for key, cell in cells.items() if cell.value is not None]
-        return SvgFigure(_dots(points, self.scorers[0]))
+        scorer = self.scorers[0]
+        placed = [(place, cell.value or 0.0, cell.interval) for place, (_, cell) in enumerate(points)]
+        axis = f"{scorer} score, with 95 % interval clustered by scene"
+        return SvgFigure(dots_svg([title for title, _ in points], [Dots(scorer, placed)], axis))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scores):
@@ -291,12 +293,6 @@ def _shown(cell: Cell | None, digits: int) -> str:
     return f"{cell.value:.{digits}f}{interval}"
 
 
-def _dots(points: list[tuple[str, Cell]], scorer: str) -> str:
-    placed = [(place, cell.value or 0.0, cell.interval) for place, (_, cell) in enumerate(points)]
-    axis = f"{scorer} score, with 95 % interval clustered by scene"
-    return dots_svg([title for title, _ in points], [Dots(scorer, placed)], axis)
-
-
 @dataclass(frozen=True)
 class Labelled:
     """The inputs of figures by labels besides scores.
@@ -333,8 +329,8 @@ def figures_by(rows: pl.DataFrame, labelled: Labelled, by: Sequence[str], scorer
     items = list(labelled.items())
     placed = taxonomies.with_places(items) if set(by) & set(taxonomies.PLACE_LABELS) else items
     table = labelled.table_of(scorer)
-    own, frame = rows.filter(pl.col("rule_set") == scorer), label_frame(placed, by, labelled.shown)
-    found = cut(own, frame, by, table, asks=labelled.asks_judge(scorer))
+    own, frame = rows.filter(pl.col("rule_set") == scorer), labels.label_frame(placed, by, labelled.shown)
+    found = labels.cut(own, frame, by, table, asks=labelled.asks_judge(scorer))
     places = [{value: place for place, value in enumerate((*own, None))} for own in found.values]
     ordered = sorted(found.cells, key=lambda key: [own[value] for own, value in zip(places, key, strict=True)])
     lines = [

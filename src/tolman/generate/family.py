@@ -21,10 +21,12 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF
-from tolman.ground_truth.question_families import Family as Family
-from tolman.ground_truth.question_families import FamilySettings as FamilySettings
-from tolman.ground_truth.question_families import Recomputed as Recomputed
-from tolman.ground_truth.question_families import TaxonomyPlace as TaxonomyPlace
+from tolman.ground_truth.question_families import (
+    Family as Family,
+    FamilySettings as FamilySettings,
+    Recomputed as Recomputed,
+    TaxonomyPlace as TaxonomyPlace,
+)
 from tolman.items import Item, Unit
 from tolman.media.needed_frames import Needs
 

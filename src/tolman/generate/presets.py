@@ -15,6 +15,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationError, field_validator, model_validator
 
 from tolman.errors import UsageError, unknown
+from tolman.generate.families.site.association import AssociationSettings
+from tolman.generate.families.site.reordering import ReorderingSettings
+from tolman.generate.families.spatialbench.affordance import AffordanceSettings
 from tolman.generate.families.vsi_bench.appearance_order import AppearanceSettings
 from tolman.generate.families.vsi_bench.numerical import DistanceSettings, RoomSettings, SizeSettings
 from tolman.generate.families.vsi_bench.relative_direction import DirectionSettings
@@ -53,11 +56,13 @@ class ShareSettings(BaseModel):
         most_taught: questions of a type that a learner of filtering is taught at most; None for all. Its features hold
             statistics of all questions: with 1,000, outsiders find about as little in the rest as with all, in a
             fraction of the time.
+        quick_filter: whether shortcut filtering teaches less (`shortcut_filtering.BRIEF`). Outsiders find about as
+            little in the rest, in less than half of the time.
         rings: whether questions come in rings: scenes that answer the same question differently (`generate.rings`), so
             that no text reveals its answer. Then filtering concerns only the cues of single parts of the media.
         offered: the most of a question type from one scene that rings are formed of, for types without cues of single
             parts of the media; None for all.
-        fewest: question types with fewer questions are left out.
+        fewest: question types with fewer questions are left out, where there are places enough.
         most_of_place: the largest share of all questions that one place may have, its twins included, where there are
             places enough.
     """
@@ -69,6 +74,7 @@ class ShareSettings(BaseModel):
     most_common: float = 0.25
     max_filter_rounds: int = 0
     most_taught: int | None = None
+    quick_filter: bool = False
     rings: bool = False
     offered: int | None = None
     fewest: int = 0
@@ -234,7 +240,7 @@ class GenerationPreset(BaseModel):
         """The settings that questions depend on, as JSON values: every threshold of every family that asks."""
         found = self.model_dump(mode="json", exclude={"settings"})
         # Benchmarks of before there were such limits are made again under their own presets.
-        for name in ("offered", "fewest", "most_of_place"):
+        for name in ("quick_filter", "offered", "fewest", "most_of_place"):
             if found["share"][name] == ShareSettings.model_fields[name].default:
                 del found["share"][name]
         own = {name: self.settings_for(family(name)).model_dump(mode="json") for name in self.families}
@@ -246,7 +252,7 @@ _TAUGHT = 1_000
 _FILTERED = ShareSettings(max_filter_rounds=_ROUNDS, most_taught=_TAUGHT)
 _SHARE = _FILTERED.model_copy(update={"per_scene": 60})
 PRESETS = {
-    "vsi-paper": GenerationPreset(name="vsi-paper", share=_FILTERED),
+    "vsi-paper": GenerationPreset(name="vsi-paper", share=_FILTERED.model_copy(update={"quick_filter": True})),
     "vsi-official": GenerationPreset(
         name="vsi-official",
         settings={
@@ -294,12 +300,21 @@ PRESETS = {
     ),
 }
 _RINGED = PRESETS["tolman-1"]
-_WITHOUT_RINGS = ("mmsi-bench/multi-step", "spatialbench/route-gaps")
-"""Twins hardly ever answer these differently: both take a whole walk among fixed things."""
+_WITHOUT_RINGS = (*MMSI, "vsi-bench/room-size", "spatialbench/route-gaps", "spatialbench/order-on-route")
+"""Of MMSI-Bench's pictures, one alone often suggests the answer, or twins hardly ever show the same things in two of
+them. Areas are the same in twins. Turns and orders on a straight way hardly ever differ."""
+_PER_CAMERA = 12
+"""Questions about each fixed camera."""
 PRESETS["tolman-2"] = _RINGED.model_copy(
     update={
         "name": "tolman-2",
         "families": (*(name for name in _RINGED.families if name not in _WITHOUT_RINGS), *POSED_VIDEO),
+        "settings": {
+            **_RINGED.settings,
+            "spatialbench/affordance": AffordanceSettings(margin=20.0),  # as other directions
+            **dict.fromkeys(SITE[:2], AssociationSettings(questions=_PER_CAMERA)),
+            **dict.fromkeys(SITE[2:], ReorderingSettings(questions=_PER_CAMERA, step=0.5, every=0.25)),
+        },
         "share": _RINGED.share.model_copy(update={"offered": 400, "fewest": 100, "most_of_place": 0.03}),
     }
 )

@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 import tolman
 from tolman import benchmarks
-from tolman.benchmarks.benchmark_folder import FILE as CARD
 from tolman.benchmarks.benchmark_folder import (
+    FILE as CARD,
     PROFILE,
     PROVENANCE,
     card_lines,
@@ -179,16 +179,18 @@ def _by_learners(statistics: dict[str, Any], preset: GenerationPreset) -> str:
         f"| {task} | {n['asked']:,} | {n['kept']:,} | {'yes' if n['learned'] else 'no: too few'} |"
         for task, n in filtered.items()
     )
-    rounds = preset.share.max_filter_rounds
+    rounds, brief = preset.share.max_filter_rounds, preset.share.quick_filter
+    boosted = "gradient boosting (choices)" if brief else "gradient boosting"
+    folds, draws = ("three", "two") if brief else ("five", "three")
     return f"""Learners that never see the media tried to guess the answers. Questions that they guessed were dropped,
 in up to {rounds} rounds for each question type, until each learner was right no more often than by chance or, for
 numbers, scored no more than the best constant.
 
-The learners: extremely randomised trees and gradient boosting on how often words and options went with which answers;
+The learners: extremely randomised trees and {boosted} on how often words and options went with which answers;
 logistic regression on the same (numbers, open lists of options) and on the question's words (numbers, closed lists);
 the most frequent option; the best constant for each category (numbers); and for questions of several pictures, the
-same from one picture alone. Each is asked only about scenes that it wasn't trained on (five folds; from the third
-round on the mean of three draws of folds), and may be off by {SLACK:.1%} of the questions and half a standard error.
+same from one picture alone. Each is asked only about scenes that it wasn't trained on ({folds} folds; from the third
+round on the mean of {draws} draws of folds), and may be off by {SLACK:.1%} of the questions and half a standard error.
 
 A question type with fewer than {MIN_QUESTIONS} questions or {MIN_SCENES} scenes can't train a learner. It isn't
 filtered, apart from questions that a single picture answers too often. Numbers in multiple-choice form were filtered as

@@ -143,17 +143,18 @@ def _rings_of_text(
         # The most frequent answers first: so as few as possible are left over.
         answers = wanted or sorted(
             (a for a, own in left.items() if own), key=lambda a: (-len(left[a]), _draw(seed, a))
-        )[:size]  # fmt: skip
+        )  # fmt: skip
         if len(answers) < size or not all(left.get(answer) for answer in answers):
             return
         if shows:
-            members = _of_different_scenes(questions, [[n for n in left[one] if free(n)] for one in answers], taken)
+            able = [[n for n in left[one] if free(n)] for one in answers]
+            members = _of_different_scenes(questions, able, taken, size)
             if not members:
                 return
             for number in members:
                 left[questions[number].answer].remove(number)
         else:
-            members = [left[answer].pop() for answer in answers]
+            members = [left[answer].pop() for answer in answers[:size]]
             if len({questions[number].scene for number in members}) < size:
                 continue  # a scene with two answers to one text answers neither of them
         taken.update(questions[number].scene for number in members)
@@ -161,17 +162,20 @@ def _rings_of_text(
 
 
 def _of_different_scenes(
-    questions: Sequence[RingQuestion], candidates: Sequence[list[int]], taken: Counter[str]
+    questions: Sequence[RingQuestion], candidates: Sequence[list[int]], taken: Counter[str], size: int
 ) -> list[int]:
-    """One of each answer's candidates, from the scenes taken least often; none where scenes don't suffice."""
+    """One candidate of each of so many answers, from the scenes taken least often; none where scenes don't suffice."""
     members: dict[str, int] = {}
-    for own in sorted(candidates, key=lambda own: len({questions[number].scene for number in own})):
+    if len(candidates) == size:
+        candidates = sorted(candidates, key=lambda own: len({questions[number].scene for number in own}))
+    for own in candidates:
         usable = [number for number in own if questions[number].scene not in members]
-        if not usable:
-            return []
-        number = min(usable, key=lambda number: taken[questions[number].scene])
-        members[questions[number].scene] = number
-    return list(members.values())
+        if usable:
+            number = min(usable, key=lambda number: taken[questions[number].scene])
+            members[questions[number].scene] = number
+        if len(members) == size:
+            return list(members.values())
+    return []
 
 
 def intervals_of(values: Sequence[float], texts: Sequence[Hashable], *, counts: bool) -> list[int | None]:

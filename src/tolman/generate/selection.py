@@ -10,9 +10,9 @@ from tolman.generate.draft_collection import OFFERED, Collected, Filtered
 from tolman.generate.draft_items import DRAFTED_KINDS, item_of, right_places
 from tolman.generate.draft_storage import DraftFile, Entries, EntryPart
 from tolman.generate.presets import GenerationPreset
-from tolman.generate.rings import InRing, RingCandidate, may_ring, ring_places, within_shares
+from tolman.generate.rings import LEAST_PLACES_FOR_SHARES, InRing, RingCandidate, may_ring, ring_places, within_shares
 from tolman.generate.share_sampling import balanced_within, evenly
-from tolman.generate.shortcut_filtering import MIN_QUESTIONS, FilterItem, enough, filter_shortcuts
+from tolman.generate.shortcut_filtering import BRIEF, MIN_QUESTIONS, THOROUGH, FilterItem, enough, filter_shortcuts
 from tolman.items import Item
 from tolman.parallel import Workers
 
@@ -65,8 +65,9 @@ def select(
         chosen = collected.left("answered without media (shortcut filtering)", chosen, filtered)
     if share.rings:
         rung += collected.left(NO_RING, chosen, _in_rings(chosen, places, collected, preset, seed, rings))
-        counts = Counter(entries.task(i) for i in rung)
-        rung = collected.left(TOO_FEW, rung, [i for i in rung if counts[entries.task(i)] >= share.fewest])
+        if len(places) >= LEAST_PLACES_FOR_SHARES:  # of fewer, every type is small
+            counts = Counter(entries.task(i) for i in rung)
+            rung = collected.left(TOO_FEW, rung, [i for i in rung if counts[entries.task(i)] >= share.fewest])
         within = within_shares(rung, entries.place, rings, share.most_of_place)
         rung = collected.left(f"more than {share.most_of_place:.0%} of all questions from one place", rung, within)
         return EntryPart(entries, sorted(rung, key=lambda i: (entries.task(i), entries.position(i))), rings)
@@ -138,9 +139,10 @@ def _without_shortcuts(
     asked = _Asked(part, collected.draft_file, right_places(part, seed), seed)
     share = preset.share
     types = [(entries.task(i), DRAFTED_KINDS[entries.is_number(i)]) for i in chosen]
+    effort = BRIEF if share.quick_filter else THOROUGH
     kept = filter_shortcuts(
         asked, share.max_filter_rounds, share.most_common, seed, most=share.per_task,
-        most_taught=share.most_taught, workers=workers, done=done, types=types,
+        most_taught=share.most_taught, effort=effort, workers=workers, done=done, types=types,
     )  # fmt: skip
     left = Counter(entries.task(chosen[i]) for i in kept)
     for task, own in _by_task(range(len(chosen)), lambda i: entries.task(chosen[i])).items():

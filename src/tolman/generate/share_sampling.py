@@ -218,9 +218,15 @@ def draws_of(scene: Scene, task: str) -> random.Random:
     return SharedDraws(task) if scene.twins else random.Random(f"{scene.id}:{task}")
 
 
+def exchanged(scene: Scene, names: Sequence[str], count: int = 4) -> tuple[str, ...]:
+    """The things that exchange their places in a scene's twins, if they are so many and all among some names."""
+    differing = scene.differing
+    return differing if len(differing) == count and set(differing) <= set(names) else ()
+
+
 def shared_sets(scene: Scene, names: Sequence[str], count: int, seed: str, first: int = 6) -> list[tuple[str, ...]]:
     """Sets of names that a scene's twins have as well: those in which they differ, then sets of the first in a shared
     order."""
-    differing = tuple(name for name in scene.differing if name in names)
+    differing = exchanged(scene, names, count)
     sets = list(itertools.combinations(shared_order(names, seed)[:first], count))
-    return [differing, *sets] if len(differing) == count else sets
+    return [differing, *(one for one in sets if set(one) != set(differing))] if differing else sets

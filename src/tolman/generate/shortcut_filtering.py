@@ -146,9 +146,6 @@ class ChoiceGuessers:
         return right
 
 
-_LEARNERS = (*QUICK, SCALED)
-
-
 class NumberGuessers:
     """Guessers of one question type: constants per category, learners on statistics of words, a learner on words.
 
@@ -156,10 +153,17 @@ class NumberGuessers:
         items: all questions of the type, whose answers are the ones that there are.
         folds: that the scenes are dealt into.
         most_taught: questions that a learner is taught at most; None for all of the other folds.
+        learners: on the statistics of words.
     """
 
-    def __init__(self, items: Sequence[Item], folds: int, most_taught: int | None = None) -> None:
-        self._items, self._folds, self._most_taught = items, folds, most_taught
+    def __init__(
+        self,
+        items: Sequence[Item],
+        folds: int,
+        most_taught: int | None,
+        learners: Sequence[str],
+    ) -> None:
+        self._items, self._folds, self._most_taught, self._learners = items, folds, most_taught, learners
         self._groups = np.array(groups(items), dtype=np.intp)
         self._space = answer_space(items, careful())
         self._places = np.array(self._space.right, dtype=np.intp)
@@ -188,7 +192,7 @@ class NumberGuessers:
         names = [self._names[i] for i in kept.tolist()]
         fold = deal(renumbered(self._groups[kept]), [(one.task,) for one in items], self._folds, seed)
         rows = self._pool.part(kept).rows(fold, self._folds)
-        found = np.zeros((3 + len(_LEARNERS), len(items)))
+        found = np.zeros((3 + len(self._learners), len(items)))
         for held_out in sorted(set(fold.tolist())):
             others, test = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
             some = taught(fold, held_out, self._most_taught, seed)
@@ -199,7 +203,7 @@ class NumberGuessers:
                 category_constants(space, [()] * len(others), own[others], [()] * len(test)),
                 category_constants(space, named, own[others], asked),
                 learned_offers(space, LINEAR, seed, words[some], own[some], words[test]),
-                *(learned_offers(space, name, seed, matrix[~held], own[some], matrix[held]) for name in _LEARNERS),
+                *(learned_offers(space, name, seed, matrix[~held], own[some], matrix[held]) for name in self._learners),
             ]
             for place, taken in enumerate(offers):
                 if taken is not None:
@@ -207,7 +211,26 @@ class NumberGuessers:
         return found
 
 
-FOLDS = 5
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is taught in a round.
+
+    Attributes:
+        folds: that the scenes are dealt into.
+        draws: draws of the folds whose mean each later round takes.
+        patience: quiet rounds in a row after which filtering ends. One that leaves out nothing ends it at once.
+        number_learners: on the statistics of words, for numbers.
+    """
+
+    folds: int
+    draws: int
+    patience: int
+    number_learners: tuple[str, ...]
+
+
+THOROUGH = Effort(5, 3, 2, (*QUICK, SCALED))
+BRIEF = Effort(3, 2, 1, (QUICK[0], SCALED))
+"""A third of the trainings; boosting for a dozen classes of numbers alone takes half of the time."""
 MIN_QUESTIONS = 100
 """Questions of a type that there must be to teach a learner: luck looks like knowledge on fewer."""
 MIN_SCENES = 20
@@ -221,8 +244,6 @@ SLACK_ERRORS = 0.5
 """Standard errors by which it may be off more."""
 ROUGH_ROUNDS = 2
 """Rounds that leave out what any draw of the folds shows; in later ones questions would go for the luck of a draw."""
-DRAWS_A_ROUND = 3
-"""Draws of the folds whose mean each later round takes."""
 MANY = 10_000
 """Questions of which one draw is enough, where all that stay are wanted: its luck is less than what predictors may be
 off, so that no round is rough."""
@@ -230,8 +251,6 @@ SPARE_SHARE = 1.2
 """Questions that the later rounds begin with for each one that is wanted."""
 MIN_REMOVED_SHARE = 0.01
 """Share of the questions that a round leaves out at least, not to count as quiet."""
-PATIENCE_ROUNDS = 2
-"""Quiet rounds in a row after which filtering ends: one may be luck. One that leaves out nothing ends it at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +280,7 @@ def filter_shortcuts(
     *,
     most: int | None = None,
     most_taught: int | None = None,
+    effort: Effort = THOROUGH,
     workers: Workers = 1,
     done: Callable[[str], None] = lambda task: None,
     types: Iterable[tuple[str, str]] | None = None,
@@ -281,6 +301,7 @@ def filter_shortcuts(
         most: how many of a type are wanted; a few more may stay. None for all.
         most_taught: questions that a learner is taught at most: its features hold the statistics of all, so that few
             show how far to trust them. None for all of the other folds.
+        effort: how much is taught in a round.
         workers: processes; the result doesn't depend on it.
         done: called with every question type that is over.
         types: question type and kind of each question, where that is known without a look at it.
@@ -303,7 +324,7 @@ def filter_shortcuts(
         for number, (task, own) in enumerate(blocks):
             share = None if most is None else -(-most // count[task])
             block = number if count[task] > 1 else 0
-            yield _Job([questions[i] for i in own], max_rounds, most_common, share, most_taught, seed, block)
+            yield _Job([questions[i] for i in own], max_rounds, most_common, share, most_taught, effort, seed, block)
 
     kept: list[int] = []
     for (task, own), left in zip(blocks, parallel_map(_left, jobs(), workers), strict=True):
@@ -330,6 +351,7 @@ class _Job:
     most_common: float
     most: int | None
     most_taught: int | None
+    effort: Effort
     seed: int
     block: int
 
@@ -338,19 +360,19 @@ def _left(job: _Job) -> list[int]:
     """Filter one question type; the numbers of the questions that stay."""
     questions, kept, quiet = job.questions, list(range(len(job.questions))), 0
     guesses = _choice_guesses if kind_of(questions[0].item).has_letters else _number_guesses
-    guessed = guesses(questions, job.most_taught)
+    guessed = guesses(questions, job.most_taught, job.effort)
     for number in range(job.max_rounds):
-        if not kept or quiet >= PATIENCE_ROUNDS:
+        if not kept or quiet >= job.effort.patience:
             break
         drawn = f"{job.seed}:{number}:{questions[0].item.task}" + (f":{job.block}" if job.block else "")
         if number == ROUGH_ROUNDS and job.most is not None:
             most = round(SPARE_SHARE * max(job.most, MIN_QUESTIONS))  # fewer would teach nobody
             kept = evenly(kept, lambda i: questions[i].answer if questions[i].closed else "", most, drawn)
         asked = [questions[i] for i in kept]
-        first = (job.seed * job.max_rounds + number) * DRAWS_A_ROUND
+        first = (job.seed * job.max_rounds + number) * THOROUGH.draws
         many = len(kept) > MANY and job.most is None
         rough = number < ROUGH_ROUNDS and not many
-        draws = 1 if rough or many else DRAWS_A_ROUND
+        draws = 1 if rough or many else job.effort.draws
         gone = _too_telling(asked, guessed(kept, range(first, first + draws)), drawn)
         kept = balanced_within(
             [i for place, i in enumerate(kept) if place not in gone],
@@ -363,7 +385,7 @@ def _left(job: _Job) -> list[int]:
         if rough or lost > MIN_REMOVED_SHARE * len(asked):
             quiet = 0
         else:
-            quiet += 1 if lost else PATIENCE_ROUNDS
+            quiet += 1 if lost else job.effort.patience
     return kept
 
 
@@ -409,12 +431,12 @@ def _too_telling(asked: Sequence[FilterItem], found: _Guesses, seed: str) -> set
     return gone
 
 
-def _choice_guesses(questions: Sequence[FilterItem], most_taught: int | None) -> _Guess:
+def _choice_guesses(questions: Sequence[FilterItem], most_taught: int | None, effort: Effort) -> _Guess:
     guessers = ChoiceGuessers(
         [one.item for one in questions],
         [one.answer for one in questions],
         [one.single_view_cues for one in questions],
-        FOLDS,
+        effort.folds,
         closed=all(one.closed for one in questions),
         most_taught=most_taught,
     )
@@ -431,8 +453,9 @@ def _choice_guesses(questions: Sequence[FilterItem], most_taught: int | None) ->
     return guesses
 
 
-def _number_guesses(questions: Sequence[FilterItem], most_taught: int | None) -> _Guess:
-    guessers, first = NumberGuessers([one.item for one in questions], FOLDS, most_taught), list[float]()
+def _number_guesses(questions: Sequence[FilterItem], most_taught: int | None, effort: Effort) -> _Guess:
+    asked, first = [one.item for one in questions], list[float]()
+    guessers = NumberGuessers(asked, effort.folds, most_taught, effort.number_learners)
 
     def guesses(kept: Sequence[int], seeds: Iterable[int]) -> _Guesses:
         if not enough([questions[i] for i in kept]):

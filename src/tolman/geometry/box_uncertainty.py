@@ -16,21 +16,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import LazyModule
+from tolman.extras import scipy
 from tolman.geometry.boxes import Floats
 from tolman.geometry.clouds import Surface
 from tolman.geometry.fitting import FitError, FittedBox, fit_box
 from tolman.scenes import OrientedBox
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 _CELLS = 1_500_000
 _FINEST = 0.015

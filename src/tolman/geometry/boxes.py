@@ -23,19 +23,11 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import LazyModule
-
-if TYPE_CHECKING:
-    import scipy
-    import shapely
-else:
-    scipy = LazyModule("scipy")
-    shapely = LazyModule("shapely")
+from tolman.extras import scipy, shapely
 
 Floats = NDArray[np.float64]
 _CHUNK = 512

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import LazyModule, needs
+from tolman.extras import needs, shapely
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.scenes import Sighting
-
-if TYPE_CHECKING:
-    import shapely
-else:
-    shapely = LazyModule("shapely")
 
 NEAR = 0.05
 """Metres in front of a camera; what is nearer is not drawn."""
@@ -274,16 +269,18 @@ class Lens:
 
     With u = x/z, v = y/z and r² = u² + v², a perspective lens maps (u, v) to d·(u, v), with
     d = (1 + k1 r² + k2 r⁴ + …) / (1 + q1 r² + q2 r⁴ + …), plus (2 p1 u v + p2 (r² + 2u²), p1 (r² + 2v²) + 2 p2 u v).
-    A fisheye lens maps it to (u, v)·θd/r, with θ = atan r and θd = θ (1 + k1 θ² + k2 θ⁴ + …).
+    A fisheye lens maps it to (a, b) = (u, v)·θd/r, with θ = atan r and θd = θ (1 + k1 θ² + k2 θ⁴ + …). A thin prism
+    in front of it adds the tangential terms of a and b, and (s1 ρ² + s2 ρ⁴, s3 ρ² + s4 ρ⁴) with ρ² = a² + b².
 
-    Source: COLMAP, src/colmap/sensor/models.h; OpenCV has the same formulas.
+    Source: COLMAP, src/colmap/sensor/models.h; OpenCV has the same formulas. Aria's FISHEYE624 is the last of these.
 
     Attributes:
         intrinsics: fx, fy, cx, cy in pixels; the middle of the first pixel is at (0.5, 0.5).
         fisheye: which of the two.
         radial: k1, k2 …
         divisor: q1, q2 …; of perspective lenses.
-        tangential: p1, p2; of perspective lenses.
+        tangential: p1, p2.
+        prism: s1 to s4; of fisheye lenses.
     """
 
     intrinsics: tuple[float, float, float, float]
@@ -291,6 +288,7 @@ class Lens:
     radial: tuple[float, ...] = ()
     divisor: tuple[float, ...] = ()
     tangential: tuple[float, float] = (0.0, 0.0)
+    prism: tuple[float, ...] = ()
 
     @property
     def is_pinhole(self) -> bool:
@@ -307,10 +305,16 @@ class Lens:
             angle = np.arctan(radius)
             factor = angle * _series(self.radial, angle * angle) / np.where(radius > 0, radius, 1.0)
             factor = np.where(radius > 0, factor, 1.0)
+            u, v = u * factor, v * factor
+            square = u * u + v * v
+            factor = np.ones_like(square)
         else:
             factor = _series(self.radial, square) / _series(self.divisor, square)
         x = u * factor + 2 * p1 * u * v + p2 * (square + 2 * u * u)
         y = v * factor + 2 * p2 * u * v + p1 * (square + 2 * v * v)
+        if self.prism:
+            s1, s2, s3, s4 = self.prism
+            x, y = x + square * (s1 + s2 * square), y + square * (s3 + s4 * square)
         fx, fy, cx, cy = self.intrinsics
         return np.stack([fx * x + cx, fy * y + cy], axis=-1)
 
@@ -382,6 +386,7 @@ LENS_MODELS: Mapping[str, tuple[int, int, int, bool]] = {
     "FULL_OPENCV": (6, 2, 8, False),
     "SIMPLE_RADIAL_FISHEYE": (8, 1, 1, True),
     "RADIAL_FISHEYE": (9, 1, 2, True),
+    "RAD_TAN_THIN_PRISM_FISHEYE": (11, 2, 12, True),
     "SIMPLE_FISHEYE": (14, 1, 0, True),
     "FISHEYE": (15, 2, 0, True),
 }
@@ -404,6 +409,8 @@ def lens_of(model: str, parameters: Sequence[float]) -> Lens:
     values = [float(value) for value in parameters]
     intrinsics = (values[0], values[focals - 1], values[focals], values[focals + 1])
     rest = tuple(values[focals + 2 :])
+    if count == 12:
+        return Lens(intrinsics, True, rest[:6], tangential=(rest[7], rest[6]), prism=rest[8:])
     if fisheye or count < 4:
         return Lens(intrinsics, fisheye, radial=rest)
     k1, k2, p1, p2, *more = rest

@@ -13,20 +13,14 @@ reports its error as 95 % bounds in metres, which combine three parts as squares
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import LazyModule
+from tolman.extras import scipy
 from tolman.geometry.boxes import Floats, least_box
 from tolman.geometry.clouds import Cloud, Surface, as_cloud, not_strays
 from tolman.scenes import OrientedBox
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 LEAST = 12
 """Fewer points are not fitted."""

@@ -13,22 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tolman.extras import LazyModule
+from tolman.extras import scipy, shapely
 from tolman.geometry.boxes import Floats
 from tolman.geometry.clouds import groups
 from tolman.scenes import OrientedBox
-
-if TYPE_CHECKING:
-    import scipy
-    import shapely
-else:
-    scipy = LazyModule("scipy")
-    shapely = LazyModule("shapely")
 
 ALPHA = 5.0
 """The inverse of the largest radius of a triangle's circle that belongs to a room, in 1/m."""

@@ -3,9 +3,8 @@
 SpatialBench takes its metric answers from the LiDAR cloud by geometric fitting (its section 4.2). The quantities follow
 VSI-Bench's definitions: the size of an object is its longest dimension, the distance of two is that of their closest
 points. Every value comes with a bound of its error for 95 %; `fitting` explains its parts. Those of dimensions are
-calibrated on simulated scans by split conformal prediction, for each `Case` by itself, to hold with 90 % confidence
-over calibrations (Vovk 2012). `measured_bounds.json` has the factors and their command, docs/measure.md how often they
-hold on other scans.
+calibrated on simulated scans by split conformal prediction, for each `Case` by itself (Vovk 2012).
+`measured_bounds.json` has the factors and their command, docs/measure.md how often they hold on other scans.
 """
 
 from __future__ import annotations
@@ -15,23 +14,18 @@ import json
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from tolman.errors import counted, hint
-from tolman.extras import LazyModule
+from tolman.extras import scipy
 from tolman.geometry.box_uncertainty import Rays, choices, cuts, gaps, let_down, meant
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.geometry.clouds import Cloud, Surface, as_cloud, surface_of
 from tolman.geometry.fitting import LEAST, FitError, FittedBox, Plane, across_of, fit_box, fit_cylinder, fit_plane
 from tolman.geometry.regions import BoxRegion, Picked, Region, Votes, pick
 from tolman.scenes import OrientedBox
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 Quantity = Literal[
     "size", "length", "width", "height", "diameter", "area", "distance", "box-distance", "span", "angle", "room-area"
@@ -53,16 +47,17 @@ _LEAST_ERROR = 0.01
 """Of any dimension, metres: points are the means of voxels, and move onto a plane through their neighbours."""
 _LEAST_SCALE = 0.02
 """Of the scale of a dimension's error, metres: forms between returns aren't known better, whatever their noise."""
-_MIXED = 0.15
+_MIXED = 0.3
 """Share of a dimension that is open where the region alone told the object's parts from other things'."""
 _CLOSE = 0.02
 """Metres by which boxes around all choices of parts may differ where the choice doesn't matter."""
 _HIDDEN = 0.08
 """Metres by which an object may go on unseen and still counts as seen whole."""
-_SHARP, _SHARPER = 0.05, 0.04
+_SHARP, _SHARPER = 0.035, 0.045
 """Bounds greater than both, metres and a share of the dimension, are only given where wide ones are asked for."""
-_USELESS = 0.6
-"""A bound of a greater share of the value measures nothing."""
+_USELESS = 0.7
+"""An error whose scale is a greater share of the value measures nothing, and has no bound. This mustn't depend on the
+factors: bounds hold only among such dimensions as they were calibrated with."""
 _AROUND, _SNAP, _STRIP = 0.25, 0.06, 0.02
 """Metres around a picked point that are looked at, to the nearest corner, edge or plane, and of strips across edges."""
 _FEW, _LEAST_PLANE = 6, 0.05
@@ -164,7 +159,18 @@ def measure(
         return _distance(first, second) if quantity == "distance" else _box_distance(first, second, shape, seed)
     if shape == "cylinder" or quantity == "diameter":
         return _of_cylinder(first, quantity, seed)
-    return _of_box(first, quantity, shape, seed, wide)
+    return _of_box(first, box_of(first, shape, seed), quantity, shape, wide)
+
+
+def measure_sides(points: Floats | Cloud, region: Region, rays: Rays | None = None) -> tuple[Measurement, ...]:
+    """Measure length, width and height of the object in a region, also with wide bounds; all have its upright box.
+
+    Args, Raises:
+        As `measure`.
+    """
+    picked = pick(as_cloud(points), region, rays=rays)
+    boxed = box_of(picked, "box", 0)
+    return tuple(_of_box(picked, boxed, name, "box", True) for name in ("length", "width", "height"))
 
 
 @dataclass(frozen=True)
@@ -239,6 +245,17 @@ class Uncalibrated:
     direction: Literal["vertical", "level"]
     hidden: float
 
+    @property
+    def bounded(self) -> bool:
+        """True if the dimension has a bound at all."""
+        return self.scale <= _USELESS * self.value
+
+    def given(self, *, wide: bool) -> bool:
+        """True if the dimension is given rather than refused."""
+        if not self.bounded or (self.case == "cut off" and not wide):
+            return False
+        return self.bound() <= (self.value if wide else max(_SHARP, _SHARPER * self.value))
+
     def bound(self) -> float:
         """The 95 % bound, metres: the scale times the 95 % quantile of errors over their scales in calibration.
 
@@ -256,11 +273,11 @@ def uncalibrated(boxed: Boxed, quantity: str) -> Uncalibrated:
     value, error = box.extents[which], float(errors[which])
     longer = float((np.array(box.extents) + errors).max() - value - error) if quantity == "size" else 0.0
     apart = max((abs(other.extents[_axis_of(other, quantity)] - value) for other in boxed.others), default=0.0)
-    mixed, tapers = 0.0 if boxed.apart else _MIXED * value, 2 * np.hypot(*fitted.tapers[which])
+    tapers, hidden, cut = 2 * np.hypot(*fitted.tapers[which]), sum(fitted.gaps[which]), any(fitted.cut[which])
+    mixed = _MIXED * value if cut or not boxed.apart else 0.0
     parts = [error + longer, apart, boxed.noise, tapers, _LEAST_SCALE, mixed]
-    hidden = sum(fitted.gaps[which])
     case: Case = "free"
-    if any(fitted.cut[which]):
+    if cut:
         case = "cut off"
     elif max(hidden, longer) > _HIDDEN:
         case = "one side"
@@ -293,12 +310,11 @@ def _refusal(found: Uncalibrated, quantity: str) -> FitError:
     )
 
 
-def _of_box(picked: Picked, quantity: str, shape: str, seed: int, wide: bool) -> Measurement:
-    boxed = box_of(picked, shape, seed)
+def _of_box(picked: Picked, boxed: Boxed, quantity: str, shape: str, wide: bool) -> Measurement:
     fitted, which = boxed.fitted, _axis_of(boxed.fitted.box, quantity)
     found = uncalibrated(boxed, quantity)
     value, error = found.value, found.bound()
-    if error > (_USELESS * value if wide else max(_SHARP, _SHARPER * value)) or not (wide or found.case == "free"):
+    if not found.given(wide=wide):
         raise _refusal(found, quantity)
     notes = list(_notes(picked))
     low, high = fitted.seen[which]

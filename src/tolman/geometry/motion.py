@@ -14,19 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import LazyModule
+from tolman.extras import scipy
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import Tree
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 
 def poses_at(times: Floats, poses: Floats, seconds: Floats) -> Floats:

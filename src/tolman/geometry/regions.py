@@ -11,22 +11,17 @@ object is before a wall and above a floor, seen from the sensor, and behind its 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import LazyModule
+from tolman.extras import scipy
 from tolman.geometry.box_uncertainty import Bounding, Rays, RegionParts
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import project
 from tolman.geometry.clouds import Cloud, Surface, groups, surface_of, voxel_means
 from tolman.geometry.fitting import FitError, fit_plane
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 _OUTSIDE = 0.3
 _PLANES = 10
@@ -145,9 +140,10 @@ def background(
     under = [level for level in levels if level < np.quantile(below, 0.2) + 0.05]
     lowest = middle[2] - place.thickness(np.array([0.0, 0.0, 1.0])) / 2
     if np.isfinite(lowest):
-        # A box was drawn around the object: of the levels in it, the base of a lamp is above the table.
-        within = [level for level in under if level >= lowest]
-        return Background(own, tuple(planes), min(within, default=None), faces)
+        # A box was drawn around the object: of the levels in it, the table below a lamp is larger than the lamp's base,
+        # and larger than the frame below the table. Planes are found in the order of their points.
+        within = (level for level in under if level >= lowest)
+        return Background(own, tuple(planes), next(within, None), faces)
     return Background(own, tuple(planes), max(under, default=None), faces)
 
 

@@ -20,8 +20,7 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from tolman.benchmarks.mmsi_bench.mmsi_rows import TASKS as MMSI_TYPES
-from tolman.benchmarks.site.site_rows import CATEGORIES as SITE_CATEGORIES
-from tolman.benchmarks.site.site_rows import SYSTEMS
+from tolman.benchmarks.site.site_rows import CATEGORIES as SITE_CATEGORIES, SYSTEMS
 from tolman.benchmarks.spatialbench.spatialbench_rows import LEVEL_OF
 from tolman.errors import UsageError, hint, unknown
 from tolman.ground_truth.scene_arrays import SceneGeometry
@@ -107,7 +106,7 @@ _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*")
 class FamilySettings(BaseModel):
     """Thresholds of a family: they don't change once made, and an unknown one is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 SettingsT = TypeVar("SettingsT", bound=FamilySettings)

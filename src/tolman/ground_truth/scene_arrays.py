@@ -12,17 +12,21 @@ import numpy as np
 
 from tolman.benchmarks.vsi_bench import vsi_meta_info
 from tolman.errors import InputError
-from tolman.extras import LazyModule
+from tolman.extras import shapely
 from tolman.geometry.boxes import Boxes, Floats, grid_points, pairwise_distances_of_scenes, sampled_distance
-from tolman.ground_truth.corrections import NAME, ORIGINALS, correct, find_unmatched, read_corrections, without_absent
+from tolman.ground_truth.corrections import (
+    NAME,
+    ORIGINALS,
+    correct,
+    correct_captures,
+    find_unmatched,
+    read_corrections,
+)
 from tolman.scene_table import Parts, has_captures, has_scenes, read_captures, read_scenes
 from tolman.scenes import Capture, Recorded, Scene, Skipped
 
 if TYPE_CHECKING:
-    import shapely
     from shapely import MultiPolygon, Polygon
-else:
-    shapely = LazyModule("shapely")
 
 
 ALIASES = {"coat rack": "coat hanger"}
@@ -332,8 +336,10 @@ def open_collection(path: Path) -> Iterator[SceneGeometry | Skipped]:
             original = Parts(path, ORIGINALS).read(found.id)  # ingest may have applied the corrections already
             for unmatched in find_unmatched(found if original is None else original.scene, corrections):
                 yield Skipped(found.id, unmatched)
+            if original is not None and not original.scene.metric:  # its scale may have been declared again
+                found, own = original.scene, list(original.captures)
         scene = correct(found, corrections)
-        yield SceneGeometry(scene, without_absent(own, scene))
+        yield SceneGeometry(scene, correct_captures(own, found, scene, corrections))
     if waiting is not None:
         raise InputError(path, f"holds a capture of '{waiting.scene}' out of the order of the scenes")
     for lost in (one for one in corrected if one not in seen):

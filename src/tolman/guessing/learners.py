@@ -16,6 +16,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -353,7 +354,8 @@ def check_installed() -> None:
         MissingExtraError: it isn't.
     """
     with needs("analyze", "Guessing answers"):
-        import sklearn  # noqa: F401
+        if find_spec("sklearn") is None:  # not imported: workers do, and it takes a second
+            raise ModuleNotFoundError(name="sklearn")
 
 
 def create(name: str, seed: int) -> Classifier:
@@ -405,10 +407,11 @@ class _SmallForest:
         from sklearn.tree import ExtraTreeClassifier
 
         self.classes_, own = np.unique(y, return_inverse=True)
+        own = own.astype(np.int8 if len(self.classes_) < 128 else np.intp)  # scikit-learn sorts them for every tree
         rows, limit = x.astype(np.float32), np.iinfo(np.int32).max
         self._trees = [
             ExtraTreeClassifier(min_samples_leaf=_SMALL_LEAF, random_state=self._draw.randint(limit)).fit(
-                rows, own.astype(np.float64), check_input=False
+                rows, own, check_input=False
             )
             for _ in range(_SMALL_TREES)
         ]

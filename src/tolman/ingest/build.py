@@ -21,16 +21,16 @@ import tolman
 from tolman.errors import InputError, MissingExtraError, TolmanError
 from tolman.extras import told
 from tolman.files import link_or_copy, remove, remove_partials, write_text
-from tolman.ground_truth.corrections import NAME as CORRECTIONS
 from tolman.ground_truth.corrections import (
+    NAME as CORRECTIONS,
     ORIGINALS,
     UNMATCHED,
     Correction,
     append_corrections,
     correct,
+    correct_captures,
     find_unmatched,
     read_corrections,
-    without_absent,
 )
 from tolman.ingest import formats
 from tolman.ingest.categories import of_dataset, of_file
@@ -64,6 +64,7 @@ class SummaryRow(BaseModel):
         frames: of all its recordings.
         media: its videos and clouds, relative to the collection's folder.
         made_of: a hash of its files' names, sizes and times of change and of the settings.
+        hints: of its owner, by name.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -81,6 +82,7 @@ class SummaryRow(BaseModel):
     frames: int = 0
     media: tuple[str, ...] = ()
     made_of: str = ""
+    hints: dict[str, float | str] = Field(default_factory=dict)
 
     @property
     def there(self) -> bool:
@@ -505,7 +507,8 @@ def _carry_out(job: _Job) -> SummaryRow:
     """Read and make one scene, or take it from where an earlier start left it."""
     parts = Parts(job.out)
     path = os.path.abspath(job.source.path)
-    entry = SummaryRow(id=job.source.id, format=job.format, path=path, state="new", made_of=job.made_of)
+    given = job.source.hints.given
+    entry = SummaryRow(id=job.source.id, format=job.format, path=path, state="new", made_of=job.made_of, hints=given)
     if kept := parts.read(job.source.id, job.made_of):
         return SummaryRow.model_validate(kept.about)
     try:
@@ -593,7 +596,7 @@ class _Corrected:
             if part is None:
                 raise InputError(self.parts.folder, f"has lost the scene '{identity}'", fix="start again")
             scene = correct(part.scene, self.corrections)
-            yield Part(scene, tuple(without_absent(part.captures, scene)))
+            yield Part(scene, tuple(correct_captures(part.captures, part.scene, scene, self.corrections)))
 
 
 def _noted(entry: SummaryRow, notes: Mapping[str, Sequence[str]]) -> SummaryRow:

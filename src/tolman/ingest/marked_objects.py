@@ -26,8 +26,7 @@ from tolman.ingest.scan_format import CameraRecording, Instance, RawScene, Scann
 from tolman.ingest.standard_video import decoded_mask, straighten
 from tolman.ingest.surfaces import faces_in, read_json, spread_points
 from tolman.scenes import Capture, Lifted, Sighting
-from tolman.scoring.picture_shapes import MAX_PIXELS, MAX_VERTICES, check_runs, lengthened
-from tolman.scoring.picture_shapes import decode as decode_runs
+from tolman.scoring.picture_shapes import MAX_PIXELS, MAX_VERTICES, check_runs, decode as decode_runs, lengthened
 
 CATEGORIES = "categories.json"
 """The names of PNG masks' numbers, in their folder."""
@@ -118,11 +117,11 @@ def lift_marked(source: SceneSource, reading: RawScene) -> RawScene:
         )
         for i, (name, one) in enumerate(zip(names, objects, strict=True))
     ]
-    # They are there, so they count, as far as they are no stray marks.
+    # They are there, so they count, as far as they are no stray marks, of which trackers make many.
     hidden = [
         Instance(f"{one.label} without box {i}", one.label, None)
         for i, one in enumerate(left_out, start=1)
-        if one.track is not None or len(one.marks) > 2
+        if len(one.marks) > (2 if one.track is None else 1)
     ]
     notes = [*reading.notes, *_notes(objects, Counter(one.reason for one in left_out), missing, empty)]
     reading = replace(reading, instances=(*reading.instances, *instances, *hidden), notes=tuple(notes))

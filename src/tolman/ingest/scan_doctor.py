@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import counted
-from tolman.extras import LazyModule
+from tolman.extras import scipy
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.ingest.camera_conventions import FOCAL_FACTORS, UP_TURNS
 from tolman.ingest.scan_format import Axes, Direction
@@ -33,11 +33,6 @@ from tolman.ingest.scan_measures import (
     measures,
     middle_ratio,
 )
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 CLEAR, APART = 1.0, 0.5
 """Cost by which a correction must be below the scan as it is, and below every other correction."""
@@ -87,11 +82,6 @@ class Diagnosis:
     ties: tuple[Finding, ...]
     contradictions: tuple[str, ...]
     scan: ScanNumbers
-
-    @property
-    def fixable(self) -> bool:
-        """Check whether the findings explain all that is wrong."""
-        return bool(self.findings) and not self.ties and not self.contradictions
 
 
 _MOST = 3

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import InputError, counted
-from tolman.extras import LazyModule, needs
+from tolman.extras import Image, ImageOps, needs
 from tolman.files import atomic_write, link_or_copy
 from tolman.geometry.boxes import Floats
 from tolman.geometry.camera_geometry import (
@@ -43,11 +43,7 @@ from tolman.media.video import BrokenMediaError, VideoWriter, need_pillow, read_
 from tolman.scenes import Capture, Sighting
 
 if TYPE_CHECKING:
-    from PIL import Image, ImageOps
     from PIL.Image import Image as PillowImage
-else:
-    Image = LazyModule("PIL.Image")
-    ImageOps = LazyModule("PIL.ImageOps")
 
 
 _MOST = 1 << 28

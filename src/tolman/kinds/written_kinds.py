@@ -18,15 +18,20 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tolman.extras import LazyModule
 from tolman.items import BY_WORDS, LETTERS, Item, plain_words
 from tolman.scoring.answer_values import ParsedAnswer, accepted, listed, normalised, written_list
 from tolman.scoring.item_kind import ItemKind, stated_by
 from tolman.scoring.metrics import accuracy
 from tolman.scoring.parse import read_careful, read_careful_order, read_careful_set, read_careful_words
 from tolman.scoring.parse.commitments import REFUSAL
-from tolman.scoring.parse.option_sequences import split_order
+
+if TYPE_CHECKING:
+    from tolman.scoring.parse import option_sequences
+else:  # only answers that are orders or sets need it
+    option_sequences = LazyModule("tolman.scoring.parse.option_sequences")
 
 
 def _check_choice(item: Item) -> str:
@@ -386,7 +391,7 @@ def _released_order(text: str) -> str:
     Raises:
         ValueError: the text is none.
     """
-    things = listed(text) or split_order(text)
+    things = listed(text) or option_sequences.split_order(text)
     if len(things) < 2:
         raise ValueError(f"the answer {text[:40]!r} is no order of two things or more")
     return written_list([thing.strip() for thing in things])
@@ -484,7 +489,7 @@ def _released_set(text: str) -> str:
     """
     things = listed(text)
     if things is None:
-        things = () if normalised(text) in ("none", "nothing") else split_order(text)
+        things = () if normalised(text) in ("none", "nothing") else option_sequences.split_order(text)
         if not things and normalised(text) not in ("none", "nothing"):
             raise ValueError("the answer is empty")
     return written_list([thing.strip() for thing in things])

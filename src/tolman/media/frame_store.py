@@ -29,24 +29,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from tolman.extras import LazyModule
+from tolman.extras import Image
 from tolman.files import cache_folder, file_state, write_text
 from tolman.items import Media
-from tolman.media.images import image_to_jpeg, may_be_deep, read_image, refuse_cut, to_jpeg
+from tolman.media.images import image_to_jpeg, may_be_deep, read_image, read_upright, refuse_cut, to_jpeg
 from tolman.media.integrity import lost_bytes
 from tolman.media.sampling import MARK, Frames
 from tolman.media.video import BrokenMediaError, VideoIndex, read_frames, read_index
-from tolman.messages import Clip, Joined, KeyFrames, Part, Picture, Video
+from tolman.messages import Clip, Detail, Joined, KeyFrames, Part, Picture, Video
 from tolman.storage import fetched
-
-if TYPE_CHECKING:
-    from PIL import Image
-else:
-    Image = LazyModule("PIL.Image")
 
 VERSION = 1
 """Part of every key; raised whenever the same settings would give other bytes."""
@@ -110,6 +105,8 @@ class FrameStore:
         if isinstance(media, KeyFrames):
             encoding["quality"], sampling = media.quality, {"numbers": media.numbers, "reading": READING}
             frames = frames.model_copy(update={"quality": media.quality})
+        if isinstance(media, Detail):
+            sampling = {"seconds": media.seconds, "box": media.box, "reading": READING}
         key = {"media": digest, "start": media.start, "end": media.end, **encoding, **sampling}
         key |= _depth([source] if isinstance(source, bytes) else [])
         return self._stored(key, lambda: _encode(source, media, frames, str(data / media.path)))
@@ -210,6 +207,9 @@ def _depth(images: Iterable[bytes]) -> dict[str, int]:
 
 
 def _encode(source: bytes | Path, media: Media, frames: Frames, where: str) -> Iterable[_Encoded]:
+    if isinstance(media, Detail):
+        yield _detail(source, media, frames, where)
+        return
     if isinstance(source, bytes):
         yield _Encoded(image_to_jpeg(source, frames, where), 0, None)
         return
@@ -253,6 +253,22 @@ def _window(index: VideoIndex, media: Media, first: int, last: int) -> tuple[Fra
     end = min(media.end or math.inf, index.seconds(first) + float(index.length(first, last)))
     length = Fraction(round((end - start) * 1_000_000), 1_000_000)
     return length, [index.seconds(number) - start for number in range(first, last)]
+
+
+def _detail(source: bytes | Path, media: Detail, frames: Frames, where: str) -> _Encoded:
+    """A picture, or a part of it that is enlarged to the picture's longer side."""
+    if isinstance(source, bytes):
+        number, seconds, image = 0, None, read_upright(source, where)
+    else:
+        index = read_index(source)
+        number = min(range(*part_of(index, media, where)), key=lambda i: abs(index.seconds(i) - (media.seconds or 0.0)))
+        seconds, image = index.seconds(number), next(read_frames(source, index, [number]))[1]
+    if media.box is not None:
+        sides = [share * side / 100 for share, side in zip(media.box, 2 * image.size, strict=True)]
+        part = image.crop((math.floor(sides[0]), math.floor(sides[1]), math.ceil(sides[2]), math.ceil(sides[3])))
+        scale = max(image.size) / max(part.size)
+        image = part.resize((max(1, round(part.width * scale)), max(1, round(part.height * scale))))
+    return _Encoded(to_jpeg(image, frames), number, seconds)
 
 
 def _key_frames(source: Path, index: VideoIndex, media: KeyFrames, frames: Frames, where: str) -> Iterable[_Encoded]:

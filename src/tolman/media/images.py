@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tolman.extras import LazyModule
+from tolman.extras import Image as Pillow, ImageOps
 from tolman.files import cache_folder, file_state
 from tolman.forks import check_fork
 from tolman.media.integrity import lost_pictures
@@ -40,12 +40,7 @@ from tolman.storage import fetched
 from tolman.text_tables import is_list_cell, read_cell
 
 if TYPE_CHECKING:
-    from PIL import Image as Pillow
-    from PIL import ImageOps
     from PIL.Image import Image
-else:
-    ImageOps = LazyModule("PIL.ImageOps")
-    Pillow = LazyModule("PIL.Image")
 
 
 def to_jpeg(image: Image, frames: Frames) -> bytes:

@@ -60,7 +60,8 @@ def lost_bytes(path: Path) -> str | None:
         if head == _ASF_HEADER:
             return _asf(file, size)
         if head.startswith(b"\0\0\1\xba"):
-            return _program_stream(file, size)
+            file.seek(max(0, size - _ZEROS))
+            return None if file.read().strip(b"\0") else "it ends in zeros in place of frames"
         if head.startswith((b"GIF8", _PNG)):
             file.seek(0)
             return lost_pictures(file.read())
@@ -232,11 +233,6 @@ def _asf(file: BinaryIO, size: int) -> str | None:
             return None
         at += length
     return None
-
-
-def _program_stream(file: BinaryIO, size: int) -> str | None:
-    file.seek(max(0, size - _ZEROS))
-    return None if file.read().strip(b"\0") else "it ends in zeros in place of frames"
 
 
 def _transport_stream(file: BinaryIO, size: int) -> str | None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from tolman.errors import counted
-from tolman.extras import LazyModule
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = LazyModule("numpy")
+from tolman.extras import np
 
 MARK = "<image>"
 """Where the picture stands in `Frames.label`."""
@@ -43,7 +38,7 @@ class Frames(BaseModel):
         known: False where another program showed the frames and doesn't say how many. It is written only then.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     count: int | None = None
     per_second: float | None = None

@@ -32,17 +32,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import counted
-from tolman.extras import LazyModule, needs
+from tolman.extras import Image as Pillow, needs
 from tolman.media.integrity import lost_bytes
 
 if TYPE_CHECKING:
     from av import Packet, VideoFrame
     from av.container import InputContainer
     from av.video.stream import VideoStream
-    from PIL import Image as Pillow
     from PIL.Image import Image
-else:
-    Pillow = LazyModule("PIL.Image")
 
 
 EVEN = 1

@@ -160,7 +160,7 @@ def create(name: str, options: ModelOptions) -> Model:
             raise UsageError("baseline/oracle reads its answers off scenes; give their folder with --scenes.")
         return Oracle(options.scenes)
     if name == "detector":
-        from tolman.models.detector.model import create_detector
+        from tolman.models.detector.detector_model import create_detector
 
         return create_detector(Constant("baseline/best-constant", _best_constant), options)
     if name not in _CONSTANTS:

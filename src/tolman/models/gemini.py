@@ -32,8 +32,7 @@ from tolman.responses import FailureKind, Response, Usage
 
 if TYPE_CHECKING:
     from google.genai import Client
-    from google.genai.types import Content, File
-    from google.genai.types import Part as GeminiPart
+    from google.genai.types import Content, File, Part as GeminiPart
 
 
 DEFAULT_URL = "https://generativelanguage.googleapis.com"
@@ -290,8 +289,7 @@ def _content(message: Message, files: Mapping[str, File]) -> Content:
 
 
 def _part(part: Part, files: Mapping[str, File]) -> GeminiPart:
-    from google.genai.types import Blob, FileData, VideoMetadata
-    from google.genai.types import Part as GeminiPart
+    from google.genai.types import Blob, FileData, Part as GeminiPart, VideoMetadata
 
     if isinstance(part, Picture):
         return GeminiPart(inline_data=Blob(mime_type="image/jpeg", data=Path(part.path).read_bytes()))

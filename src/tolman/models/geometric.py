@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.ground_truth.question_families import Recomputed, recompute
 from tolman.ground_truth.released_audit import warn_of_other_scenes
 from tolman.ground_truth.scene_arrays import geometries_by_id
-from tolman.items import CANT_TELL
+from tolman.items import CANT_TELL, Item
 from tolman.kinds.written_kinds import nearest_option
 from tolman.models.model import CallError, Request
 from tolman.responses import FailureKind, Response
 from tolman.scoring.item_kind import kind_of
-
-if TYPE_CHECKING:
-    from tolman.benchmarks.spec import BenchmarkSpec
-    from tolman.items import Item
 
 
 def as_generated(item: Item) -> Item:

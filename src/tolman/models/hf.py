@@ -90,7 +90,10 @@ class HuggingFace:
         Raises:
             CallError: the network can't be loaded or can't take this request.
         """
-        self._refuse_videos(request)
+        if _holds(request, Video):
+            raise CallError(FailureKind.MEDIA, f"{self.name} takes pictures, not whole videos", retry=False)
+        if clips_of(request.messages) and not self.takes_clips:
+            raise CallError(FailureKind.MEDIA, f"{self.name} takes no videos; {AS_IMAGES}", retry=False)
         waiting = _Waiting(request, asyncio.get_running_loop().create_future())
         self._queue.append(waiting)
         if self._server is None:
@@ -145,12 +148,6 @@ class HuggingFace:
     def _load(self) -> Network:
         extra = {key: value for key, value in self._body.items() if key != MEDIA}
         return Network(self.name, self._checkpoint, self._device, self._dtype, extra, self._media, self._seed)
-
-    def _refuse_videos(self, request: Request) -> None:
-        if _holds(request, Video):
-            raise CallError(FailureKind.MEDIA, f"{self.name} takes pictures, not whole videos", retry=False)
-        if clips_of(request.messages) and not self.takes_clips:
-            raise CallError(FailureKind.MEDIA, f"{self.name} takes no videos; {AS_IMAGES}", retry=False)
 
 
 def _holds(request: Request, kind: type) -> bool:

@@ -29,23 +29,16 @@ import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import UsageError, hint
-from tolman.extras import LazyModule
+from tolman.extras import Image, torch
 from tolman.messages import Clip, Message
 from tolman.models.model import CallError, Request
 from tolman.responses import FailureKind
-
-if TYPE_CHECKING:
-    import torch
-    from PIL import Image
-else:
-    Image = LazyModule("PIL.Image")
-    torch = LazyModule("torch")
 
 MEDIA = "mm_processor_kwargs"
 """The field of `--body`."""

@@ -26,23 +26,16 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tolman.errors import counted
-from tolman.extras import LazyModule
+from tolman.extras import Image, torch
 from tolman.messages import Clip, Message, Picture, Sampling, Thinking, content_of
 from tolman.models import thinking
 from tolman.models.hf_inputs import AS_IMAGES, FAMILIES, MediaOptions, clips_of, video_arguments
 from tolman.models.hf_weights import Checkpoint, first_line, load
 from tolman.models.model import CallError, Request, refused
 from tolman.responses import FailureKind, Response, Usage
-
-if TYPE_CHECKING:
-    import torch
-    from PIL import Image
-else:
-    Image = LazyModule("PIL.Image")
-    torch = LazyModule("torch")
 
 MAX_TOKENS = 1024
 """Length of an answer where neither preset nor user says one."""

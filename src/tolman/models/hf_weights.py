@@ -8,16 +8,11 @@ import importlib.util
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tolman.errors import InputError, UsageError, hint
-from tolman.extras import LazyModule
+from tolman.extras import torch
 from tolman.models.hf_inputs import FAMILIES, import_torchvision
-
-if TYPE_CHECKING:
-    import torch
-else:
-    torch = LazyModule("torch")
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 _ENDS = 1 << 20  # bytes at each end of a large file that enter a fingerprint

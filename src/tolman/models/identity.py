@@ -27,15 +27,10 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 from urllib.parse import unquote, urlsplit
 
-from tolman.extras import LazyModule
-
-if TYPE_CHECKING:
-    import asyncio
-else:
-    asyncio = LazyModule("asyncio")
+from tolman.extras import asyncio
 
 LOOK_SECONDS = 5.0
 """The longest that each request of a look may take, from connecting to the last byte."""

@@ -18,14 +18,14 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
 from tolman.errors import UsageError
+from tolman.extras import LazyModule
 from tolman.messages import Clip, Message, Part, Picture, Video
 from tolman.models import endpoint, thinking
-from tolman.models.batching.providers import OpenAIBatches
 from tolman.models.dialects import PLAIN, Dialect, by_host, fields_of, find_dialect, merged
 from tolman.models.identity import split_password, without_password
 from tolman.models.model import CallError, ModelOptions, Request
@@ -33,6 +33,12 @@ from tolman.models.openai_videos import EndpointVideos, RequestVideos, holds_vid
 from tolman.responses import FailureKind, Response, Usage
 from tolman.scoring.response_states import ending_named
 
+if TYPE_CHECKING:
+    from tolman.models.batching import providers
+else:
+    providers = LazyModule("tolman.models.batching.providers")
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 DEFAULT_URL = "https://api.openai.com/v1"
 KEYS = ("OPENAI_API_KEY",)
 """Environment variables of the key, the first that is set."""
@@ -94,9 +100,9 @@ class OpenAICompatible(endpoint.EndpointModel):
             self._refused[refused] = None
         return read_reply(request, content, self._form(request, notes), time.monotonic() - started)
 
-    def batches(self) -> OpenAIBatches:
+    def batches(self) -> providers.OpenAIBatches:
         """The endpoint's batch interface."""
-        return OpenAIBatches(self._url, self._headers)
+        return providers.OpenAIBatches(self._url, self._headers)
 
     def read(self, request: Request, status: int, content: str, notes: Sequence[str]) -> Response:
         """The response that a batch's result holds.
@@ -171,7 +177,7 @@ class OpenAICompatible(endpoint.EndpointModel):
 
     def _encode(self, request: Request) -> tuple[bytes, list[str]]:
         fields, notes = self.body_of(request)
-        return json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace"), notes
+        return _ENCODER.encode(fields).encode("utf-8", "replace"), notes
 
     def body_of(self, request: Request) -> tuple[dict[str, Any], list[str]]:
         """Return a request's body, and notes on its differences from the request. Reads the pictures.

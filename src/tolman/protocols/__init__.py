@@ -19,6 +19,7 @@ from typing import Any
 
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
 from tolman.errors import UsageError
+from tolman.item_table import field_values
 from tolman.items import Item, Media
 from tolman.messages import Message, Sampling
 from tolman.registry import Registry
@@ -39,6 +40,7 @@ class ProtocolOptions:
         scenes: a folder of scenes.
         reasoning_tokens: the most tokens of a turn in which the model thinks, draws a map or explains.
         draws: how many answers self-consistency draws.
+        looks: how often the model may look again.
         grid: cells along each side of a cognitive map.
         map_categories: 'question' maps the categories that the question names, 'scene' all of its scene.
         captioner: the name of the model that captions.
@@ -51,6 +53,7 @@ class ProtocolOptions:
     scenes: Path | None = None
     reasoning_tokens: int | None = None
     draws: int = 5
+    looks: int = 5
     grid: int = 10
     map_categories: str = "question"
     captioner: str | None = None
@@ -200,7 +203,7 @@ class Strategy:
     viewer: str = "model"
     uses: tuple[str, ...] = ()
     check: Check | None = None
-    present: Callable[[BenchmarkSpec, Sequence[Item], ProtocolOptions], list[Item]] | None = None
+    present: Callable[[BenchmarkSpec, Sequence[Item], ProtocolOptions], Sequence[Item]] | None = None
     refuses: Mapping[str, str] = field(default_factory=dict)
     summary: str = ""
 
@@ -247,7 +250,7 @@ class Protocol:
     shows_media: bool
     converse: Callable[[BenchmarkSpec, Item, PromptPreset], Conversation]
     viewer: str = "model"
-    present: Callable[[BenchmarkSpec, Sequence[Item]], list[Item]] = lambda benchmark, items: list(items)
+    present: Callable[[BenchmarkSpec, Sequence[Item]], Sequence[Item]] = lambda benchmark, items: items
     check: Callable[[BenchmarkSpec, Sequence[Item], PromptPreset], None] = lambda benchmark, items, preset: None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -413,12 +416,12 @@ def _present(
     benchmark: BenchmarkSpec,
     items: Sequence[Item],
     options: ProtocolOptions,
-) -> list[Item]:
-    found = strategy.present(benchmark, items, options) if strategy.present is not None else list(items)
+) -> Sequence[Item]:
+    found = strategy.present(benchmark, items, options) if strategy.present is not None else items
     for modifier in modifiers:
         if modifier.present is not None:
             found = [shown for item in found for shown in modifier.present(benchmark, item, options)]
-    repeated = [name for name, count in Counter(item.id for item in found).items() if count > 1]
+    repeated = [name for name, count in Counter(field_values(found, "id")).items() if count > 1]
     if repeated:
         raise UsageError(f"two questions would be called '{repeated[0]}'; give the benchmark's questions other ids.")
     return found

@@ -1,4 +1,4 @@
-"""Strategies with a cognitive map: drawn on a grid by the model, or the scene's true one given.
+"""Strategies with a cognitive map, drawn by the model or the scene's true one, and with the camera's true poses.
 
 - Cognitive map: the model draws where things are, then answers from its map, in one dialogue. Source: VSI-Bench paper,
   section 6.2 and Appendix B.4. The prompts are VSI-Bench's released ones, for every benchmark; there the categories are
@@ -6,6 +6,8 @@
 - True map: the question with the scene's real map (VSI-Bench paper, section 6.2, Table 2a). The map is computed from
   scenes (`--scenes`). How it was put to the model is not published; the words are Tolman's, close to the released ones
   for a map that the model drew itself. With `blind` the map is all that the model gets.
+- True poses: the question with where the camera stood and looked at each frame, from the same scenes. Against a direct
+  run it shows how much of the errors is lost track of the camera. The idea and the words are Tolman's.
 """
 
 from __future__ import annotations
@@ -19,12 +21,15 @@ from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset
 from tolman.benchmarks.vsi_bench import MAP_ANSWER, MAP_PROMPT
 from tolman.cognitive_maps import CognitiveMap, MapReading, read_map, true_map
 from tolman.errors import UsageError, counted
+from tolman.extras import np
 from tolman.ground_truth.question_families import categories_in
 from tolman.ground_truth.released_audit import warn_of_other_scenes
 from tolman.ground_truth.scene_arrays import SceneGeometry, geometries_by_id
 from tolman.items import Item
-from tolman.protocols import Answer, Ask, Conversation, ProtocolOptions, Question, Strategy, reply
+from tolman.messages import Picture
+from tolman.protocols import Answer, Ask, Conversation, Look, ProtocolOptions, Question, Strategy, reply
 from tolman.responses import Response
+from tolman.scenes import Capture
 
 UNREAD_MAP = "map that can't be read"
 
@@ -204,4 +209,86 @@ TRUE_MAP = Strategy(
 )
 
 
-PROTOCOLS = {"cognitive-map": COGNITIVE_MAP, "true-map": TRUE_MAP}
+POSES = (
+    "The camera's true pose at each frame, in metres and degrees. Positions are seen from the first frame: ahead, to "
+    "the left of it, and up. The turn is to the left of its line of sight, negative to the right. The pitch is upwards."
+)
+POSE = "Frame {number}: ahead {ahead:.2f}, left {left:.2f}, up {up:.2f}, turn {turn:.0f}, pitch {pitch:.0f}"
+UNKNOWN_POSE = "Frame {number}: unknown"
+POSES_SOURCE = "the original video and the camera's poses"
+
+
+def converse_with_true_poses(question: Question) -> Conversation:
+    """One turn: the media, the poses of their frames, the question."""
+    capture = _recording_of(question.item, question.options)
+    assert capture is not None  # `check` has seen to it
+    seen: tuple[Picture, ...] = yield Look(question.item.media)
+    lines = pose_lines(capture, [picture.frame for picture in seen])
+    asked = question.benchmark.blind_prompt(question.item, question.preset).text
+    text = "\n".join([POSES, *lines, ANSWER.format(sources=POSES_SOURCE), asked])
+    response: Response = yield Ask((question.shown(text),))
+    return response.response
+
+
+def pose_lines(capture: Capture, frames: Sequence[int]) -> list[str]:
+    """A line for each frame of a recording, seen from the first of them whose pose is known.
+
+    Args:
+        capture: a camera's recording.
+        frames: numbers of its frames, in the order in which they are shown.
+    """
+    unknown = np.full((4, 4), np.nan)
+    poses = [np.array(capture.poses[one]).reshape(4, 4) if one < len(capture.poses) else unknown for one in frames]
+    first = next((pose for pose in poses if np.isfinite(pose).all()), unknown)
+    ahead = first[:2, 2] / max(float(np.linalg.norm(first[:2, 2])), 1e-9)
+    left = np.array([-ahead[1], ahead[0]])
+    lines = []
+    for number, pose in enumerate(poses, start=1):
+        if not np.isfinite(pose).all():
+            lines.append(UNKNOWN_POSE.format(number=number))
+            continue
+        moved, look = pose[:3, 3] - first[:3, 3], pose[:3, 2]
+        turn, pitch = np.degrees([np.arctan2(look[:2] @ left, look[:2] @ ahead), np.arcsin(np.clip(look[2], -1, 1))])
+        # + 0.0 makes -0.0 a zero
+        own = {"ahead": moved[:2] @ ahead, "left": moved[:2] @ left, "up": moved[2], "turn": turn, "pitch": pitch}
+        lines.append(POSE.format(number=number, **{name: round(float(value), 2) + 0.0 for name, value in own.items()}))
+    return lines
+
+
+def _recording_of(item: Item, options: ProtocolOptions) -> Capture | None:
+    """The recording with poses that an item's one video is; None where there is none."""
+    assert options.scenes is not None
+    geometry = scenes(options.scenes).get(item.scene or "")
+    videos = [medium for medium in item.media if medium.kind == "video"]
+    if geometry is None or len(videos) != 1 or len(item.media) > 1:
+        return None
+    named = [one for one in geometry.captures if one.media and Path(one.media).name == Path(videos[0].path).name]
+    return next((one for one in named if one.poses and one.sensor == "camera"), None)
+
+
+def _check_true_poses(
+    benchmark: BenchmarkSpec, items: Sequence[Item], preset: PromptPreset, options: ProtocolOptions
+) -> None:
+    if options.scenes is None:
+        raise UsageError("true-poses takes the camera's poses from scenes; give their folder with --scenes FOLDER.")
+    if preset.frames.whole:
+        raise UsageError(f"poses are of frames, and the preset '{preset.name}' shows whole videos; give --frames.")
+    lacking = [item for item in items if _recording_of(item, options) is None]
+    if lacking:
+        raise UsageError(
+            f"{options.scenes} has no poses for the one video of {len(lacking):,} of {counted(len(items), 'question')} "
+            f"(the first is {lacking[0].id}, {lacking[0].task}); choose others with --tasks or --ids."
+        )
+
+
+TRUE_POSES = Strategy(
+    "true-poses",
+    converse_with_true_poses,
+    uses=("scenes",),
+    check=_check_true_poses,
+    refuses={"blind": "poses are of frames that are shown"},
+    summary="the camera's true poses given with the question",
+)
+
+
+PROTOCOLS = {"cognitive-map": COGNITIVE_MAP, "true-map": TRUE_MAP, "true-poses": TRUE_POSES}

@@ -665,7 +665,7 @@ def show_samples(result: SamplesResult) -> list[Shown]:
         title = f"{name}: {headline.title} {mean}, the mean of {run.samples} samples"
         shown.append(table(["", "items", *kinds], rows, title=title))
         last = run.sets[-1]
-        rows = [_set_row(c.title, last, c, _with_interval(run.mean[c.key], c)) for c in result.columns[1:]]
+        rows = [_set_row(c.title, last, c, _with_interval(last.mean[c.key], c)) for c in result.columns[1:]]
         if rows:
             shown.append(table(["", "items", "mean", *kinds], rows, title=f"{name}: sets of k = {last.k} samples"))
         if run.no_majority:

@@ -18,9 +18,12 @@ from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.page_items import entries
 from tolman.reports.report_content import marks_of, warnings_of
 from tolman.reports.svg_figures import Dots, dots_svg
-from tolman.reports.table_rows import MISSING_SIGN, Lacking
-from tolman.reports.table_rows import interval_sentences as why_none
-from tolman.reports.table_rows import missing_sentences as missing_sentences
+from tolman.reports.table_rows import (
+    MISSING_SIGN,
+    Lacking,
+    interval_sentences as why_none,
+    missing_sentences as missing_sentences,
+)
 from tolman.reports.text import SCENES, environment, escape_markdown
 from tolman.scoring.further_figures import further_table
 from tolman.scoring.judged import NAME as JUDGED

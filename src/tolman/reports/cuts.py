@@ -14,10 +14,18 @@ from tolman.analyze.labels import NOT_LABELLED, Cut, CutCell, Values, in_order
 from tolman.benchmarks.published import PublishedCut
 from tolman.errors import UsageError, unknown
 from tolman.reports.report_content import with_ranks
-from tolman.reports.table_rows import FEW_LEGEND as FEW_LEGEND
-from tolman.reports.table_rows import Figure, ReportRow, ReportTable, figures_of, mark_sentence, missing_intervals
-from tolman.reports.table_rows import missing_sentences as missing_sentences
+from tolman.reports.table_rows import (
+    FEW_LEGEND as FEW_LEGEND,
+    Figure,
+    ReportRow,
+    ReportTable,
+    figures_of,
+    mark_sentence,
+    missing_intervals,
+    missing_sentences as missing_sentences,
+)
 from tolman.scoring.score_table import Column, Mean, Table
+from tolman.visible import printable
 
 Layout = Literal["across", "down"]
 MOST_ACROSS = 12
@@ -120,11 +128,6 @@ def table_by(
 def _title(head: str, labels: str, runs: Sequence[CutRun]) -> str:
     scorers = dict.fromkeys(run.rules for run in runs)
     return ", ".join([": ".join(text for text in (head, labels) if text), *scorers])
-
-
-def printable(value: str) -> str:
-    """A label's value as a heading: one line, without control characters."""
-    return "".join(one if one.isprintable() else "\ufffd" for one in value) or "(empty)"
 
 
 def _values(runs: Sequence[CutRun]) -> list[list[str]]:

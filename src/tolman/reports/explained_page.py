@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tolman.analyze.grounding import ALL as ALL_FRAMES
-from tolman.analyze.grounding import Loss, RunGrounding
+from tolman.analyze.grounding import ALL as ALL_FRAMES, Loss, RunGrounding
 from tolman.analyze.lost_points import (
     FAILED,
     NO_ANSWER,

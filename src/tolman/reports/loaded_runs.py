@@ -142,6 +142,7 @@ def _apart(run: LoadedRun, namesakes: Sequence[LoadedRun]) -> str:
 
 
 _SAID: tuple[tuple[Callable[[RunSettings], Any], Callable[[RunSettings], str]], ...] = (
+    (lambda s: s.model_settings.get("label"), lambda s: s.model_settings.get("label") or ""),
     (lambda s: s.protocol, lambda s: s.protocol),
     (lambda s: s.frames, lambda s: s.frames.describe()),
     (lambda s: s.preset, lambda s: f"preset {s.preset}"),

@@ -21,6 +21,11 @@ Span = tuple[str, int, int]
 """A rule set's name, and start and end of what it read, in characters."""
 
 
+def units_of(text: str) -> int:
+    """The length of a text in UTF-16 code units, as JavaScript counts."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 def marked_parts(text: str, spans: Iterable[Span]) -> list[tuple[int, int, str]]:
     """Return the parts of a text that rule sets read, without overlaps, as JavaScript counts.
 
@@ -33,7 +38,7 @@ def marked_parts(text: str, spans: Iterable[Span]) -> list[tuple[int, int, str]]
     """
     inside = [span for span in spans if 0 <= span[1] < span[2] <= len(text)]
     edges = sorted({edge for _, start, end in inside for edge in (start, end)})
-    units = {edge: len(text[:edge].encode("utf-16-le", "surrogatepass")) // 2 for edge in edges}
+    units = {edge: units_of(text[:edge]) for edge in edges}
     found = []
     for start, end in pairwise(edges):
         names = [name for name, first, last in inside if first <= start and end <= last]
@@ -42,9 +47,9 @@ def marked_parts(text: str, spans: Iterable[Span]) -> list[tuple[int, int, str]]
     return found
 
 
-HELD = 200_000
+HELD = 100_000
 """Rows of a run that stay in memory."""
-BLOCK = 65_536
+BLOCK = 16_384
 """Rows of a scorer that are read at a time, of those that don't."""
 _SHOWN = (
     "rule_set",

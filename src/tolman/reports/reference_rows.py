@@ -10,21 +10,26 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from tolman.analyze.humans import Average, averages
 from tolman.benchmarks.published import NOT_STATED, PublishedRow, published_tables
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import counted
-from tolman.extras import pl
+from tolman.extras import LazyModule, pl
 from tolman.kinds import kind_of
 from tolman.reports.loaded_runs import LoadedRun, scores_under
 from tolman.reports.table_rows import TOGETHER, Figure, ReportRow
 from tolman.responses import Response
 from tolman.runs.run_folder import PEOPLE, RunSettings, is_blind
 from tolman.scoring.aggregate import Cell, cells
-from tolman.scoring.agreement_coefficients import alpha
 from tolman.scoring.intervals import Interval
+
+if TYPE_CHECKING:
+    from tolman.analyze import humans
+    from tolman.scoring import agreement_coefficients
+else:  # few tables have people
+    humans = LazyModule("tolman.analyze.humans")
+    agreement_coefficients = LazyModule("tolman.scoring.agreement_coefficients")
 
 Published = Literal["none", "baselines", "newest", "all", "paper"]
 
@@ -292,7 +297,7 @@ def people_rows(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> tuple[li
         return [], []
     scores = {name: scores_under(run, rules) for name, run in people.items()}
     table = benchmark.table_of(rules)
-    _, average = averages(scores, table)
+    _, average = humans.averages(scores, table)
     # Each person's answers are draws of the same question, so a scene's questions are one cluster over all people.
     pooled = cells(
         pl.concat(
@@ -341,7 +346,7 @@ def people_warnings(people: Sequence[LoadedRun]) -> list[str]:
     return found
 
 
-def _figure(average: Average, pooled: Cell) -> Figure:
+def _figure(average: humans.Average, pooled: Cell) -> Figure:
     interval, reason = None, pooled.reason
     if average.interval is not None and pooled.interval is not None and pooled.value is not None:
         low = math.hypot(average.value - average.interval.low, pooled.value - pooled.interval.low)
@@ -371,7 +376,7 @@ def _notes(people: dict[str, LoadedRun], scores: dict[str, pl.DataFrame], count:
             if isinstance(outcome, Response) and outcome.id in items and kind_of(items[outcome.id]).widget == "choice":
                 given[outcome.id].append(outcome.response)
     shared = {item: answers for item, answers in given.items() if len(answers) > 1}
-    found = alpha(list(shared.values()), [items[item].cluster for item in shared])
+    found = agreement_coefficients.alpha(list(shared.values()), [items[item].cluster for item in shared])
     between = f", 95 % {found.interval.low:.2f} to {found.interval.high:.2f}" if found.interval else ""
     lacking = f", no interval: {found.reason}" if found.reason and not found.interval else ""
     agreement = f"{found.value:.2f}{between}{lacking}" if found.value is not None else f"none: {found.reason}"

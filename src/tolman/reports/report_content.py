@@ -12,13 +12,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tolman import benchmarks
 from tolman.benchmarks.known_errors import known_errors_of
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import UsageError, counted
-from tolman.models.thinking import limit_of
+from tolman.extras import LazyModule
 from tolman.reports.further_metrics import FurtherTable, further_tables
 from tolman.reports.loaded_runs import LoadedRun, is_without_headline, protocol_settings, quoted
 from tolman.reports.reference_rows import Published, ShownRow, choose, people_of, people_rows, people_warnings
@@ -34,15 +34,20 @@ from tolman.reports.table_rows import (
     is_doubted,
     mark_sentence,
     missing_intervals,
+    missing_marks as missing_marks,
     sample_sentence,
     stored_unread,
 )
-from tolman.reports.table_rows import missing_marks as missing_marks
 from tolman.responses import Usage
 from tolman.runs.run_folder import BASELINES, PEOPLE, same_benchmark
 from tolman.scoring.judged import NAME as JUDGED
 from tolman.scoring.score_table import Column, pools_of
 from tolman.visible import visible
+
+if TYPE_CHECKING:
+    from tolman.models import thinking
+else:
+    thinking = LazyModule("tolman.models.thinking")
 
 
 def frames_warning(run: str, figures: Mapping[str, Any]) -> list[str]:
@@ -117,11 +122,11 @@ def marks_of(run: LoadedRun, benchmark: BenchmarkSpec, rule_sets: Iterable[str])
 
 def ended_early(run: LoadedRun) -> list[str]:
     """A sentence for each way in which something stopped the model in answers of a run."""
-    limit = limit_of(run.record.settings.sampling)
-    return [
-        ended_sentence(run.name, ending, entry, _answers(run.figures), limit)
-        for ending, entry in run.figures.get("endings", {}).items()
-    ]
+    endings = run.figures.get("endings")
+    if not endings:
+        return []
+    limit = thinking.limit_of(run.record.settings.sampling)
+    return [ended_sentence(run.name, ending, entry, _answers(run.figures), limit) for ending, entry in endings.items()]
 
 
 def warnings_of(runs: Sequence[LoadedRun], benchmark: BenchmarkSpec) -> list[str]:

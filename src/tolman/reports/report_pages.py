@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tolman.errors import InputError, MissingExtraError, UsageError, unknown
+from tolman.extras import LazyModule
 from tolman.files import check_report, signed, write_text
 from tolman.items import Item, Media
 from tolman.media.frame_store import FrameStore, default_root
@@ -27,7 +28,6 @@ from tolman.reports.loaded_runs import LoadedRun, load_runs
 from tolman.reports.page_items import entries
 from tolman.reports.reference_rows import Published
 from tolman.reports.report_content import LEGEND, Report, build, emphasis
-from tolman.reports.site.site_media import is_inside, key_of, media_folder, media_of
 from tolman.reports.svg_figures import tasks_svg
 from tolman.reports.table_rows import (
     BOUNDS_LABEL,
@@ -42,6 +42,11 @@ from tolman.reports.table_rows import (
 )
 from tolman.reports.text import SCENES, environment, first_cells, heads, interval_shown, shown, values_shown
 from tolman.visible import visible_dumps
+
+if TYPE_CHECKING:
+    from tolman.reports.site import site_media
+else:
+    site_media = LazyModule("tolman.reports.site.site_media")
 
 MOST_ITEMS = 400
 """Items of a page with pictures: a larger one would be too large to open."""
@@ -76,15 +81,15 @@ def thumbnails(runs: Sequence[LoadedRun], given: Path | None = None, frame_store
             items.update({item.id: item for item in part if item.id not in items})
             if len(items) > MOST_ITEMS:
                 return Thumbnails()
-    data = media_folder(runs, given)
+    data = site_media.media_folder(runs, given)
     if isinstance(data, str):
         return Thumbnails()
-    media = media_of(list(items.values()))
+    media = site_media.media_of(list(items.values()))
     store = FrameStore(frame_store or default_root())
-    known = {key_of(medium): medium for item in items.values() for medium in item.media}
+    known = {site_media.key_of(medium): medium for item in items.values() for medium in item.media}
     return Thumbnails(
         [small_pictures(store, data, known[key]) for key in media],
-        {identity: [media[key_of(medium)] for medium in item.media] for identity, item in items.items()},
+        {identity: [media[site_media.key_of(medium)] for medium in item.media] for identity, item in items.items()},
     )
 
 
@@ -97,7 +102,7 @@ def small_pictures(store: FrameStore, data: Path, medium: Media, frames: Frames 
         medium: a video or picture.
         frames: how many, how large.
     """
-    if not is_inside(medium.path):
+    if not site_media.is_inside(medium.path):
         return []
     try:
         pictures = store.pictures(data, medium, frames)
@@ -204,6 +209,19 @@ def live_page(live: LiveState, report: Report | None, runs: Sequence[LoadedRun])
     """
     content = {"report": None} if report is None else _content(report, runs)
     return environment().get_template("live.html.j2").render(live=live, with_items=False, **content)
+
+
+def live_suite_page(name: str, state: str, rows: Sequence[tuple[str, LiveState, MatrixCell | None]]) -> str:
+    """The page of several runs that may go on.
+
+    Args:
+        name: of their folder.
+        state: of all, as a sentence.
+        rows: the path of each run's page, its state, and its headline figure once it has one.
+    """
+    done, calls = (sum(getattr(live, count) for _, live, _ in rows) for count in ("done", "calls"))
+    total = LiveState(name, name, state, all(live.is_over for _, live, _ in rows), done, calls)
+    return environment().get_template("live_suite.html.j2").render(live=total, rows=rows)
 
 
 def _table(table: ReportTable) -> dict[str, Any]:
@@ -429,7 +447,7 @@ def write_page(path: Path, folders: Sequence[Path], published: Published = "newe
         InputError: one of them is no run with scores.
     """
 
-    give_back()
     runs = load_runs(folders)
+    give_back(sum(run.figures["items"] for run in runs))
     save(path, pieces(build(runs, published), runs))
     return path

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from tolman.errors import counted
 from tolman.extras import LazyModule
 from tolman.files import WRITTEN_BY
-from tolman.reports.cuts import printable
 from tolman.reports.further_metrics import FurtherTable, further_json, further_markdown
 from tolman.reports.report_content import LEGEND, Report, emphasis
 from tolman.reports.table_rows import (
     BOUNDS_LABEL,
     DOUBT_SIGN,
+    FEW_SIGN as FEW_SIGN,
+    MISSING_SIGN as MISSING_SIGN,
     SHARES_LABEL,
     UNREAD_SIGN,
     Figure,
@@ -27,12 +28,10 @@ from tolman.reports.table_rows import (
     unread_bounds,
     unread_shares,
 )
-from tolman.reports.table_rows import FEW_SIGN as FEW_SIGN
-from tolman.reports.table_rows import MISSING_SIGN as MISSING_SIGN
 from tolman.scoring.further_figures import Unread
 from tolman.scoring.score_table import Column
 from tolman.text_tables import csv_text
-from tolman.visible import visible
+from tolman.visible import printable, visible
 
 if TYPE_CHECKING:
     import jinja2
@@ -89,14 +88,19 @@ def shown(row: ReportRow, column: Column, *, count: bool = True) -> str:
         return f"–{UNREAD_SIGN}" if column.key == row.marked else "–"
     if row.rules == "published":
         return str(figure.value)  # as many decimals as the paper prints
+    return f"{figure.value:.{column.digits}f}{signs_of(row, column)}{count_shown(figure) if count else ''}"
+
+
+def signs_of(row: ReportRow, column: Column) -> str:
+    """The signs of a run's figure, such as '†‡'."""
+    figure = row.figures[column.key]
     signs = (
         (UNREAD_SIGN, column.key == row.marked),
         (DOUBT_SIGN, column.key == row.doubted),
         (MISSING_SIGN, figure.missing),
         (FEW_SIGN, figure.small),
     )
-    sign = "".join(sign for sign, is_so in signs if is_so)
-    return f"{figure.value:.{column.digits}f}{sign}{count_shown(figure) if count else ''}"
+    return "".join(sign for sign, is_so in signs if is_so)
 
 
 def interval_shown(row: ReportRow, column: Column) -> str:

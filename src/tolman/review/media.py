@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -437,16 +437,24 @@ def frame_answer(site: Site, geometry: SceneGeometry, camera: int, number: int) 
     Raises:
         HTTPException: there is none, or it can't be read.
     """
+
+    def find(media: str) -> Path:
+        folder = scenes_folder(site)
+        return inside(folder, media) if folder is not None and (folder / media).is_file() else find_medium(site, media)
+
+    return frame_of(site.settings.store, find, geometry, camera, number)
+
+
+def frame_of(store: Path, find: Callable[[str], Path], geometry: SceneGeometry, camera: int, number: int) -> Response:
+    """The same, kept in a store, of a video that `find` finds by its path in the scenes' folder."""
     cameras = cameras_of(geometry)
     if not (0 <= camera < len(cameras) and 0 <= number < len(cameras[camera].poses)):
         raise HTTPException(404, "There is no such frame.")
     media = cameras[camera].media
     if media is None:
         raise HTTPException(404, "This camera's pictures aren't there.")
-    folder = scenes_folder(site)
-    video = inside(folder, media) if folder is not None and (folder / media).is_file() else find_medium(site, media)
     try:
-        picture = frames_of(site.settings.store, video, [number])[number]
+        picture = frames_of(store, find(media), [number])[number]
     except BrokenMediaError:
         raise HTTPException(404, "This frame can't be read. Tell the owner.") from None
     return FileResponse(picture, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})

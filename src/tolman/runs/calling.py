@@ -9,9 +9,10 @@ import asyncio
 import random
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tolman.errors import EndpointError, as_sentence
-from tolman.models.batching.batch_client import IN_BATCH, PRICE_SHARE
+from tolman.extras import LazyModule
 from tolman.models.identity import AtAddresses, ServedWatch, changed, without_password
 from tolman.models.model import CallError, LeavesQuestions, Model, Request, is_stored
 from tolman.models.pacing import in_words, paced
@@ -20,6 +21,11 @@ from tolman.responses import FailureKind, Response, Usage
 from tolman.runs.flow_control import Breaker, FirstCalls, Limits, Tells, Throttle, Watcher
 from tolman.runs.prices import LETTERS_OF_A_TOKEN, Budget, Price
 from tolman.scoring.response_states import USUAL_REASONS, ending_named
+
+if TYPE_CHECKING:
+    from tolman.models.batching import batch_client
+else:
+    batch_client = LazyModule("tolman.models.batching.batch_client")
 
 ANSWERED = frozenset({FailureKind.CUT_OFF, FailureKind.FILTERED, FailureKind.NO_TEXT})
 """Failures of calls that were answered: the endpoint works, and other questions may bring text."""
@@ -232,7 +238,7 @@ class Caller:
     def _cost(self, response: Response, usage: Usage) -> float | None:
         if self._price is None:
             return None
-        share = PRICE_SHARE if IN_BATCH in response.notes else 1.0
+        share = batch_client.PRICE_SHARE if batch_client.IN_BATCH in response.notes else 1.0
         return share * self._price.cost(usage)
 
     async def _call_alone(self, request: Request, attempt: int) -> Response | None:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,7 +40,7 @@ from tolman.runs.response_store import AnswerStore, request_key
 T = TypeVar("T")
 
 
-def interleave(jobs: Iterable[T], key: Callable[[T], Hashable], streams: int) -> list[T]:
+def interleave(jobs: Iterable[T], key: Callable[[T], Hashable], streams: int) -> Iterable[T]:
     """Deal groups of jobs to streams, the next one to that with the fewest jobs, and take from the streams in turn.
 
     So several addresses get questions about different videos at a time, while each still gets all about one video in a
@@ -53,7 +52,7 @@ def interleave(jobs: Iterable[T], key: Callable[[T], Hashable], streams: int) ->
         streams: as many as there are addresses.
     """
     if streams < 2:
-        return list(jobs)
+        return jobs
     groups: dict[Hashable, list[T]] = {}
     for job in jobs:
         groups.setdefault(key(job), []).append(job)
@@ -194,13 +193,15 @@ class Engine:
         if self.deadline is None and self.limits.run_seconds is not None:
             self.deadline = time.monotonic() + self.limits.run_seconds
         # Questions about one video follow each other, so that it is decoded once and its first answers come early.
-        jobs = sorted(((item, r) for item in items for r in range(repeats)), key=lambda job: _media_key(job[0]))
+        media = [_media_key(item) for item in items]
+        order = sorted(range(len(media)), key=media.__getitem__) if any(media) else range(len(media))
         streams = len(self.model.urls) if isinstance(self.model, AtAddresses) else 1
-        queue = iter(interleave(jobs, lambda job: _media_key(job[0]) or job[0].id, streams))
+        jobs = ((number, r) for number in order for r in range(repeats))
+        queue = ((items[number], r) for number, r in interleave(jobs, lambda job: media[job[0]] or job[0], streams))
         with ThreadPoolExecutor(DECODERS, thread_name_prefix="decode") as self._decoders:
             # More than calls may be in flight: the next are ready when a place is free, and others can be tried where
             # the first question fails.
-            count = min(self.model.concurrency + SPARE_WORKERS, len(jobs))
+            count = min(self.model.concurrency + SPARE_WORKERS, len(items) * repeats)
             workers = [asyncio.create_task(self._work(queue)) for _ in range(count)]
             try:
                 await asyncio.gather(*workers)
@@ -264,6 +265,8 @@ class Engine:
     async def _ask_item(self, item: Item, repeat: int, seconds: float | None) -> Outcome:
         attempts = 1
         try:
+            if seconds is None:
+                return await self._converse(item, repeat)
             async with asyncio.timeout(seconds):
                 return await self._converse(item, repeat)
         except CallError as error:
@@ -334,28 +337,37 @@ class Engine:
         caller, messages = self.callers[ask.role], ask.messages
         if caller.model.remote:  # the others look at the item, not at its pictures
             messages = tuple([await self._with_pictures(message) for message in messages])
-        request = Request(item, messages, ask.sampling or self.preset.sampling, repeat, ask.purpose, ask.draw)
-        if self.store is None or not is_stored(caller.model):
+        model, sampling, store = caller.model, ask.sampling or self.preset.sampling, self.store
+        if store is None or not is_stored(model):
+            request = Request(item, messages, sampling, repeat, ask.purpose, ask.draw)
             return self._checked(request, await self._answered(caller, request))
-        model = caller.model
-        key, text = request_key(
-            model.name, dict(model.settings), messages, request.sampling, repeat, ask.draw, code_of(model)
-        )
-        request = replace(request, key=key)
+        key, text = request_key(model.name, dict(model.settings), messages, sampling, repeat, ask.draw, code_of(model))
+        request = Request(item, messages, sampling, repeat, ask.purpose, ask.draw, key)
         # Who asks the same while the answer is on its way, such as for a caption of the same frame, waits for it.
-        async with self._asking.setdefault(key, asyncio.Lock()), _leased(self.store, key, self.limits.again) as found:
-            found = found or self._kept_earlier(caller.model, request)
+        async with self._asking.setdefault(key, asyncio.Lock()):
+            found = await _stored_or_leased(store, key, self.limits.again)
             if found is not None:
-                self.tally.reused += 1
-                caller.was_answered(request)
-                return found
-            response = self._checked(request, await self._answered(caller, request))
-            label = self.identities.get(id(model), Identity()).label
-            if label is not None and id(model) not in self._labelled:
-                keep_label(self.store, model, *label)
-                self._labelled.add(id(model))
-            kept = self.store.put(key, model.name, text, response)
-            return kept if self.limits.again or not was_asked_again(kept) else response
+                return self._reused(caller, request, found)
+            try:
+                # Another may have stored it just before its lease ended.
+                found = _stored(store, key, self.limits.again, forget=True) or self._kept_earlier(model, request)
+                if found is not None:
+                    return self._reused(caller, request, found)
+                response = self._checked(request, await self._answered(caller, request))
+                label = self.identities[id(model)].label if id(model) in self.identities else None
+                if label is not None and id(model) not in self._labelled:
+                    keep_label(store, model, *label)
+                    self._labelled.add(id(model))
+                kept = store.put(key, model.name, text, response)
+                return kept if self.limits.again or not was_asked_again(kept) else response
+            finally:
+                store.end_lease(key)
+
+    def _reused(self, caller: Caller, request: Request, found: Response) -> Response:
+        """An answer of the store, which is counted."""
+        self.tally.reused += 1
+        caller.was_answered(request)
+        return found
 
     async def _answered(self, caller: Caller, request: Request) -> Response:
         """Return a response to one request, asked for again where it was cut off in reasoning; the first of a model
@@ -375,6 +387,8 @@ class Engine:
 
     def _checked(self, request: Request, response: Response) -> Response:
         """The response, with a note where its videos became other tokens than they should."""
+        if self.video_tokens is None:
+            return response
         noted = difference(self.video_tokens, request.messages, response.usage)
         found = [noted] if noted else []
         if is_above_cap(self.video_tokens, request.messages):
@@ -436,6 +450,8 @@ class Engine:
 
 def _notes(answer: Answer, spoken: Sequence[tuple[Ask, Response]]) -> dict[str, int]:
     """Count the notes of the protocol and of each call on the way to an answer."""
+    if not answer.notes and not any(response.notes for _, response in spoken):
+        return {}
     counts = Counter(answer.notes)
     for _, response in spoken:
         counts.update(response.notes)
@@ -448,8 +464,7 @@ def _retrieve(future: asyncio.Future[Any]) -> None:
         future.exception()
 
 
-@asynccontextmanager
-async def _leased(store: AnswerStore, key: str, again: int) -> AsyncIterator[Response | None]:
+async def _stored_or_leased(store: AnswerStore, key: str, again: int) -> Response | None:
     """The answer under a key, waited for while another process asks for it; None, with the lease on asking, where there
     is none."""
     found, pause = _stored(store, key, again), FIRST_LOOK
@@ -457,13 +472,7 @@ async def _leased(store: AnswerStore, key: str, again: int) -> AsyncIterator[Res
         await asyncio.sleep(pause)
         pause = min(LAST_LOOK, 1.5 * pause)
         found = _stored(store, key, again)
-    if found is not None:
-        yield found
-        return
-    try:
-        yield _stored(store, key, again, forget=True)  # another may have stored it just before its lease ended
-    finally:
-        store.end_lease(key)
+    return found
 
 
 def _stored(store: AnswerStore, key: str, again: int, *, forget: bool = False) -> Response | None:

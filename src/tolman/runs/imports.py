@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from glob import glob
@@ -26,7 +27,10 @@ JSONL = "jsonl"
 MAX_FILES = 10_000
 """Most files of a folder that is searched for logs."""
 MIN_SUSPECT = 10
-"""Rows from which a table whose answers are all right is taken for one of right answers."""
+"""Rows from which a table whose answers are all right is taken for one of right answers; and equal ones that say
+nothing, from which they are doubted."""
+MISSING = ("None", "nan", "NaN", "null", "<NA>")
+"""Texts that Python, NumPy, JSON and pandas write for a missing value."""
 TRIED = 8
 """Rows of a log that are looked for one by one, where the log can't be joined as a whole."""
 _SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".xls", ".parquet", ".eval", ".zip")
@@ -94,7 +98,7 @@ def read_import(
     places = [paths] if isinstance(paths, Path) else list(paths)
     files, searched = found_files(places)
     if len(files) == 1 and not searched:
-        return _read_file(files[0], items, form, same_truths, columns)
+        return _counted_from_zero(_read_file(files[0], items, form, same_truths, columns))
     read: list[tuple[Path, Imported]] = []
     told: list[dict[str, str]] = []
     left: dict[Path, InputError | None] = {}
@@ -118,7 +122,18 @@ def read_import(
         )
     if left:
         warnings.warn(_said_of_left(places[0], len(read), list(left)), DataWarning, stacklevel=2)
-    return _pooled(read)
+    return _counted_from_zero(_pooled(read))
+
+
+def _counted_from_zero(read: Imported) -> Imported:
+    """The same with samples numbered 0, 1, 2 …, where the files number them 1, 2, 3 …"""
+    if min((repeat for _, repeat in read.outcomes), default=0) != 1:
+        return read
+    outcomes = Outcomes()
+    for (name, repeat), outcome in read.outcomes.items():
+        outcomes[name, repeat - 1] = outcome.model_copy(update={"repeat": repeat - 1})
+    scores = {(name, repeat - 1): score for (name, repeat), score in read.scores.items()}
+    return replace(read, outcomes=outcomes, scores=scores)
 
 
 def found_files(paths: Sequence[Path]) -> tuple[list[Path], bool]:
@@ -246,7 +261,9 @@ def _read_file(
     if not logs:
         if not own:
             _check_columns(path)
-        return Imported(once(path, _of_records(path, items)), files=(path,))
+        records = once(path, _of_records(path, items))
+        _warn_of_missing_values(path, records.values())
+        return Imported(records, files=(path,))
     found = _of_logs(path, logs, items)
     if same_truths:
         _check_truths(path, [pair for _, joined in found for pair in joined.pairs])
@@ -255,6 +272,7 @@ def _read_file(
     for log, joined in found:
         _warn_of_other_answers(log, joined)
     log = found[0][0]
+    _warn_of_missing_values(path, [outcome for _, outcome in placed])
     taken: dict[str, str] = {}
     if log.program == predictions.PROGRAM:
         taken = dict(log.settings["columns"])
@@ -357,6 +375,15 @@ def _check_are_responses(log: Log, pairs: Sequence[tuple[LogRow, Item]]) -> None
     )  # fmt: skip
 
 
+def _warn_of_missing_values(path: Path, outcomes: Iterable[Outcome]) -> None:
+    """Warn of words that a program may have written for missing answers: 'None' can be read as a count of 0."""
+    found = Counter(one.response for one in outcomes if isinstance(one, Response) and one.response in MISSING)
+    for word, number in found.items():
+        if number >= MIN_SUSPECT:
+            said = f"{number:,} responses are just {word!r}; where a call failed, leave the cell empty"
+            warnings.warn(f"{path}: {said}: a failure is no answer.", DataWarning, stacklevel=4)
+
+
 def _check_truths(path: Path, pairs: Sequence[tuple[LogRow, Item]]) -> None:
     for row, item in pairs:
         if row.target is not None and not target_agrees(row, item):
@@ -373,6 +400,9 @@ def _of_records(path: Path, items: Sequence[Item]) -> Iterator[tuple[int | str, 
     known = set(field_values(items, "id"))
     zeros, number = _Zeros(path, items), 0
     for number, (_, row) in enumerate(checked_rows(path), start=1):
+        said = row.get("response")
+        if isinstance(said, int | float) and not isinstance(said, bool):
+            row = {**row, "response": str(said)}  # a script that read the number itself
         outcome = outcome_from_record(row, path, number)
         outcome = outcome.model_copy(update={"id": zeros.id_of(outcome.id)})
         if isinstance(outcome, Response):
@@ -395,7 +425,11 @@ def _of_records(path: Path, items: Sequence[Item]) -> Iterator[tuple[int | str, 
 
 
 def _of_logs(path: Path, logs: Sequence[Log], items: Sequence[Item]) -> list[tuple[Log, JoinedLog]]:
-    """A file's one log; of an archive with several, those whose rows are all the benchmark's, each item once."""
+    """A file's one log; of an archive with several, those whose rows are all the benchmark's, each item once.
+
+    Raises:
+        InputError: none of them is, or two answer the same items otherwise.
+    """
     logs = [log for log in logs if log.rows]
     if not logs:
         raise NotJoinedError(
@@ -413,11 +447,21 @@ def _of_logs(path: Path, logs: Sequence[Log], items: Sequence[Item]) -> list[tup
             joined = join(log, items)
         except InputError:
             continue  # another benchmark's
-        fitting.setdefault(frozenset(item.id for _, item in joined.pairs), (log, joined))
+        ids = frozenset(item.id for _, item in joined.pairs)
+        there, own = fitting.setdefault(ids, (log, joined))
+        if not there.task.endswith("_multiimage") and _answers(own) != _answers(joined):
+            raise InputError(
+                path, f"'{there.task}' and '{log.task}' answer the same questions in other words",
+                fix="give a file with one of them: each model is scored alone",
+            )  # fmt: skip
     if not fitting:
         tasks = ", ".join(sorted({log.task for log in logs}))
         raise NotJoinedError(path, f"none of its tasks ({tasks}) is the benchmark's", fix="check the benchmark")
     return list(fitting.values())
+
+
+def _answers(joined: JoinedLog) -> dict[tuple[str, int], str | None]:
+    return {(item.id, row.repeat): row.response for row, item in joined.pairs}
 
 
 def outcome_of(row: LogRow, item: Item) -> Outcome:

@@ -35,8 +35,7 @@ from tolman.runs.response_store import open_store
 from tolman.runs.run_folder import RunFolder
 from tolman.runtime import run_until_stopped
 from tolman.scoring.answer_values import ParsedAnswer
-from tolman.scoring.judge_sample import SampleSize, is_read
-from tolman.scoring.judge_sample import draw as draw_sample
+from tolman.scoring.judge_sample import SampleSize, draw as draw_sample, is_read
 from tolman.scoring.judged import JudgedSample, Judgement, Judgements, digest, read_reply, stated_prompt
 from tolman.scoring.rule_sets import RuleSet
 

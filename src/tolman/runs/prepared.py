@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 import tolman
 from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import EndpointError, RunConflictError, counted
+from tolman.extras import LazyModule
 from tolman.files import write_text
+from tolman.item_table import field_values
 from tolman.items import Item
 from tolman.memory import give_back
 from tolman.models.code import UNKNOWN, code_of
 from tolman.models.model import HasExpectation, Model, is_stored
 from tolman.responses import Failure, FailureKind, Outcome, Outcomes, Response
-from tolman.runs.adaptive_items import AdaptiveItems
 from tolman.runs.engine import Engine, Tally
 from tolman.runs.flow_control import Limits, Tells, Watcher
 from tolman.runs.identifying import is_by_address
-from tolman.runs.judging import JudgedRun
 from tolman.runs.progress import ProgressFile
 from tolman.runs.request import RunRequest, Started
 from tolman.runs.response_store import UnfinishedRun, open_store
@@ -35,7 +35,10 @@ from tolman.runs.run_scoring import ReadAhead, score_run
 from tolman.runtime import HEAD_START, uninterrupted
 
 if TYPE_CHECKING:
-    from tolman.runs.judging import Consultation, JudgeRequest
+    from tolman.runs import judging
+    from tolman.runs.adaptive_items import AdaptiveItems
+else:
+    judging = LazyModule("tolman.runs.judging")
 
 
 def kept_under(record: RunRecord | None) -> tuple[str, ...]:
@@ -132,7 +135,7 @@ class PreparedRun:
         engine: Engine,
         benchmark: BenchmarkSpec,
         record: RunRecord,
-        items: list[Item],
+        items: Sequence[Item],
         folder: RunFolder,
         earlier: Outcomes,
         judge: Model | None,
@@ -141,11 +144,11 @@ class PreparedRun:
     ) -> None:
         self._named, folder.path = folder.path, folder.path.absolute()
         self.folder, self.record, self._candidates, self._adaptive = folder, record, items, adaptive
-        self.items = items if adaptive is None else []
+        self.items: Sequence[Item] = items if adaptive is None else []
         self._request, self._engine, self._benchmark = request, engine, benchmark
         self._earlier, self._judge, self._held = earlier, judge, held
         self._everyone = (engine.model, *engine.helpers.values())
-        self._judging: Consultation | None = None
+        self._judging: judging.Consultation | None = None
         self._read_ahead: ReadAhead | None = None
         self._unfinished: UnfinishedRun | None = None
         self._progress = ProgressFile(folder.path)
@@ -255,7 +258,7 @@ class PreparedRun:
 
     async def _ask_judge(
         self,
-        asked: JudgeRequest,
+        asked: judging.JudgeRequest,
         model: Model,
         *,
         started: Callable[[Started], None],
@@ -266,13 +269,13 @@ class PreparedRun:
         self.finish()  # whatever becomes of the judge
         outcomes, seed, request = self._outcomes(), self._request.options.seed, self._request
         judge = replace(asked, limits=self._left_for(asked.limits))
-        judged = JudgedRun(self.folder, self._benchmark, self.items, outcomes.values(), judge, model, seed)
+        judged = judging.JudgedRun(self.folder, self._benchmark, self.items, outcomes.values(), judge, model, seed)
         self._judging = judged.consultation
 
-        def judging(calls: int, tally: Tally, remote: bool) -> None:
+        def began(calls: int, tally: Tally, remote: bool) -> None:
             started(Started(calls, self._named, tally, bool(request.prices), remote, "judging"))
 
-        await judged.ask(started=judging, done=done, noted=noted)
+        await judged.ask(started=began, done=done, noted=noted)
 
     def _go_on(self, unfinished: UnfinishedRun, noted: Callable[[str], None]) -> None:
         """Take over the answers of an earlier start of the run, and keep new ones."""
@@ -316,7 +319,7 @@ class PreparedRun:
             The run's folder, by the name that the user gave it, and the content of its scores.json.
         """
         outcomes = self._engine.outcomes = self._keep()  # of two orders one is enough from here on
-        give_back()
+        give_back(len(outcomes))
         model = self._engine.model
         expectation = model if isinstance(model, HasExpectation) and self._adaptive is None else None
         figures = score_run(
@@ -439,7 +442,8 @@ class PreparedRun:
     def _outcomes(self) -> Outcomes:
         """Return the outcomes in the order of items, then repeats, with those of an earlier start of this run."""
         found, came = Outcomes(), self._engine.outcomes
-        for key in ((item.id, repeat) for item in self.items for repeat in range(self._request.repeats)):
+        ids = field_values(self.items, "id")
+        for key in ((id, repeat) for id in ids for repeat in range(self._request.repeats)):
             if key in came:
                 found.take(key, came)
             elif key in self._earlier:

@@ -9,7 +9,7 @@ import asyncio
 import json
 import math
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -90,13 +90,16 @@ class Budget:
         """Check whether no further call may start, however those in flight end."""
         return not self._allows(1)
 
-    @asynccontextmanager
-    async def call(self) -> AsyncIterator[None]:
+    def call(self) -> AbstractAsyncContextManager[None]:
         """Wait until a call may start, and count it while it runs; its cost is spent before it is over.
 
         Raises:
             CallError: the money is used up.
         """
+        return nullcontext() if self._most is None else self._counted()
+
+    @asynccontextmanager
+    async def _counted(self) -> AsyncIterator[None]:
         while not self._allows(self._in_flight + 1):
             if not self._in_flight:
                 raise CallError(FailureKind.INTERRUPTED, self.sentence, retry=False)

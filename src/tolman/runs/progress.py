@@ -21,6 +21,7 @@ from tolman.responses import Outcome, Outcomes, outcome_from_record, outcome_to_
 PACE_SECONDS = 120.0
 """Before now, in which the speed of a run is measured."""
 PROGRESS_FILE = "progress.jsonl"
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 class ProgressFile:
@@ -50,7 +51,7 @@ class ProgressFile:
             outcome: as it came.
             spent: counts of the round so far, by name.
         """
-        at, said = round(time.time() - self._began, 3), json.dumps(spent, ensure_ascii=False)
+        at, said = round(time.time() - self._began, 3), _ENCODER.encode(spent)
         self._write(f'{{"at": {at}, "spent": {said}, "outcome": {outcome_to_line(outcome)}}}')
 
     def close(self) -> None:

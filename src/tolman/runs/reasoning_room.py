@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from tolman.extras import LazyModule
 from tolman.messages import Sampling
 from tolman.models import thinking
 from tolman.models.model import Request
 from tolman.models.thinking import SPLIT_OFF, UNMARKED
 from tolman.responses import FailureKind, Response, Usage
-from tolman.runs.calling import NoAnswerError
+
+if TYPE_CHECKING:
+    from tolman.runs import calling
+    from tolman.runs.calling import NoAnswerError
+else:  # scoring looks at responses, and calls nothing
+    calling = LazyModule("tolman.runs.calling")
 
 FACTOR = 4
 """By how much the room for reasoning grows each time."""
@@ -46,7 +53,7 @@ async def answered(
         try:
             response = await call(asked)
             break
-        except NoAnswerError as error:
+        except calling.NoAnswerError as error:
             more = more_room(request.sampling, len(cut)) if error.kind == FailureKind.CUT_OFF else None
             if more is None or len(cut) == most or not _grew([*cut, error.response]):
                 raise _told(error, rooms) from None
@@ -106,7 +113,7 @@ def _told(error: NoAnswerError, rooms: list[int]) -> NoAnswerError:
     if rooms:
         said = " and ".join(f"{room:,}" for room in rooms)
         message = f"{error.message} (asked again with room for {said} tokens of reasoning)"
-        return NoAnswerError(error.kind, message, error.response)
+        return calling.NoAnswerError(error.kind, message, error.response)
     return error
 
 

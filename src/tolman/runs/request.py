@@ -17,10 +17,10 @@ from tolman.models.recipes import ModelRecipe
 from tolman.models.servers import Server
 from tolman.runs.engine import Limits, Tally
 from tolman.runs.run_items import Loaded
-from tolman.scoring.adaptive_testing import ItemBank
 
 if TYPE_CHECKING:
     from tolman.runs.judging import JudgeRequest
+    from tolman.scoring.adaptive_testing import ItemBank
 
 
 @dataclass(frozen=True)

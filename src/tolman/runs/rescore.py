@@ -13,6 +13,7 @@ from tolman.errors import UsageError, counted, unknown
 from tolman.extras import LazyModule
 from tolman.item_table import data_hash, field_values
 from tolman.items import Item, Selection
+from tolman.messages import Sampling
 from tolman.models.model import HasExpectation, KnowsTheTruth, Model, ModelOptions
 from tolman.responses import Outcome, Outcomes
 from tolman.runs.imports import Imported, formats, read_import
@@ -177,7 +178,7 @@ def score_outcomes(
         model_settings=model_settings,
         protocol="direct",
         preset=chosen.name,
-        sampling=chosen.sampling,
+        sampling=Sampling(temperature=None),
         frames=imported_frames(frames or loaded.benchmark.frame_counts.get(loaded.subset, (None,))[0], items),
         repeats=1 + max(repeat for _, repeat in came),
         seed=seed,

@@ -69,6 +69,9 @@ LATEST = 200
 """A model's latest answers, whose mean time is taken."""
 
 
+_SORTED = json.JSONEncoder(sort_keys=True)
+
+
 def default_path() -> Path:
     """$TOLMAN_CACHE/responses.sqlite, or in the user's cache folder."""
     return frame_store.default_root().parent / "responses.sqlite"
@@ -102,7 +105,7 @@ def request_key(
     }
     if code is not None:
         content["code"] = code
-    text = json.dumps(content, sort_keys=True)
+    text = _SORTED.encode(content)
     return hashlib.sha256(text.encode()).hexdigest(), text
 
 

@@ -17,12 +17,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tolman import models, protocols
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, check_frames, read_by_itself
 from tolman.errors import EndpointError, RunConflictError, RunInterruptedError, UsageError
-from tolman.item_table import data_hash
+from tolman.extras import LazyModule
+from tolman.item_table import at_hand, data_hash
 from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.media.integrity import refuse_missing, refuse_outside
@@ -34,7 +35,6 @@ from tolman.models.model import KnowsTheTruth, LeavesQuestions, Model
 from tolman.models.recipes import CAP
 from tolman.protocols import Protocol, ProtocolOptions
 from tolman.responses import Outcome
-from tolman.runs.adaptive_items import AdaptiveItems
 from tolman.runs.engine import Engine, rule_of
 from tolman.runs.identifying import begin
 from tolman.runs.places import check_run_folder, default_folder
@@ -44,6 +44,11 @@ from tolman.runs.request import RunRequest, Started
 from tolman.runs.run_folder import CALLABLE, RunFolder, RunRecord, RunSettings
 from tolman.runs.run_items import Loaded, load, preset_of
 from tolman.runtime import run_until_stopped
+
+if TYPE_CHECKING:
+    from tolman.runs import adaptive_items
+else:
+    adaptive_items = LazyModule("tolman.runs.adaptive_items")
 
 
 def with_form(preset: PromptPreset, request: RunRequest, model: Model, items: Sequence[Item]) -> PromptPreset:
@@ -132,14 +137,17 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     for one in (model, *helpers.values()):
         begin(one)  # looks at what is served while questions are read
     frames = (request.frames or {}).get("count")
-    loaded = request.loaded or load(request.benchmark, request.data, request.subset, request.revision, frames)
+    loaded = request.loaded or load(
+        request.benchmark, request.data, request.subset, request.revision, frames, held=False
+    )
+    loaded = replace(loaded, items=at_hand(loaded.items))
     if judge is not None and request.judge is not None:
         judged = read_by_itself(loaded.benchmark) if request.judge.is_self else loaded.benchmark
         judged.rule_set(judged.judging.base)
     preset = adjusted(preset_of(loaded.benchmark, request.preset, loaded.subset), request)
     protocol = protocol_of(request, loaded)
-    presented = protocol.present(loaded.benchmark, loaded.items)
-    items = protocol.present(loaded.benchmark, request.selection.apply(loaded.items))
+    presented, chosen = protocol.present(loaded.benchmark, loaded.items), request.selection.apply(loaded.items)
+    items = presented if chosen is loaded.items else protocol.present(loaded.benchmark, chosen)
     adaptive = _adaptive(request, loaded, items)
     if protocol.shows_media and protocol.viewer == "model" and model.remote:
         preset = with_form(preset, request, model, loaded.items)
@@ -179,11 +187,11 @@ def _prepare(request: RunRequest, held: ExitStack) -> PreparedRun:
     )
 
 
-def _adaptive(request: RunRequest, loaded: Loaded, items: Sequence[Item]) -> AdaptiveItems | None:
+def _adaptive(request: RunRequest, loaded: Loaded, items: Sequence[Item]) -> adaptive_items.AdaptiveItems | None:
     """The choice of an adaptive run's items; None where all are asked."""
     if request.bank is None:
         return None
-    return AdaptiveItems(request, request.bank, loaded, items, data_hash(loaded.items))
+    return adaptive_items.AdaptiveItems(request, request.bank, loaded, items, data_hash(loaded.items))
 
 
 def _twin(request: RunRequest, model: Model) -> Model | None:
@@ -275,7 +283,11 @@ _OPTIONS = {"draws": "--samples-per-vote"}
 
 
 def _check(
-    everyone: Mapping[str, Model], protocol: Protocol, preset: PromptPreset, benchmark: BenchmarkSpec, items: list[Item]
+    everyone: Mapping[str, Model],
+    protocol: Protocol,
+    preset: PromptPreset,
+    benchmark: BenchmarkSpec,
+    items: Sequence[Item],
 ) -> None:
     """Refuse requests that can't be served, before the first call."""
     protocol.check(benchmark, items, preset)
@@ -305,7 +317,7 @@ _WITHOUT_WORDS = {"direct", "blind", "circular", "shuffle", "grounded"}
 """Protocols that matter to a model which looks at items only."""
 
 
-def _media_folder(request: RunRequest, loaded: Loaded, items: list[Item], *, shown: bool) -> Path:
+def _media_folder(request: RunRequest, loaded: Loaded, items: Sequence[Item], *, shown: bool) -> Path:
     """The folder that media are relative to; fetched where the questions came from the hub and media are shown.
 
     Raises:
@@ -320,7 +332,7 @@ def _media_folder(request: RunRequest, loaded: Loaded, items: list[Item], *, sho
     return folder
 
 
-def _media(items: list[Item]) -> bool:
+def _media(items: Sequence[Item]) -> bool:
     return any(item.media for item in items)
 
 

@@ -25,17 +25,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import tolman
 from tolman.benchmarks.benchmark_folder import is_folder
 from tolman.errors import InputError, RunConflictError
-from tolman.extras import pl
+from tolman.extras import LazyModule, pl
 from tolman.files import atomic_write, write_text
 from tolman.forks import check_fork
-from tolman.item_table import item_slices, open_items, read_items, write_items
+from tolman.item_table import GROUP_ROWS, item_slices, open_items, read_items, write_items
 from tolman.items import Item, Selection
 from tolman.media.sampling import Frames
 from tolman.messages import Sampling
@@ -43,8 +43,12 @@ from tolman.responses import Outcome, Outcomes, Response, each_outcome, write_ou
 from tolman.runs import response_store
 from tolman.runs.leases import is_held, sole_writer
 from tolman.runs.places import SCENES, opened, other_import, places_of, same_code, same_place
-from tolman.scoring.adaptive_testing import AdaptiveRecord
 from tolman.scoring.judged import Judgements
+
+if TYPE_CHECKING:
+    from tolman.scoring import adaptive_testing
+else:
+    adaptive_testing = LazyModule("tolman.scoring.adaptive_testing")
 
 BASELINES = "baseline/"
 """How the names of baselines begin."""
@@ -255,7 +259,7 @@ class RunFolder:
         """Write the questions."""
         write_items(self.path / "items.parquet", items)
 
-    def adaptive(self) -> AdaptiveRecord | None:
+    def adaptive(self) -> adaptive_testing.AdaptiveRecord | None:
         """Return the items that an adaptive run chose; None of any other run.
 
         Raises:
@@ -263,7 +267,7 @@ class RunFolder:
         """
         path = self.path / _ADAPTIVE
         try:
-            return AdaptiveRecord.model_validate_json(path.read_text(encoding="utf-8-sig"))
+            return adaptive_testing.AdaptiveRecord.model_validate_json(path.read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
             return None
         except (OSError, ValidationError, UnicodeDecodeError) as error:
@@ -271,7 +275,7 @@ class RunFolder:
             what = f"holds no choice of items ({str(error).splitlines()[0]})"
             raise InputError(path, what, fix=fix) from None
 
-    def write_adaptive(self, record: AdaptiveRecord) -> None:
+    def write_adaptive(self, record: adaptive_testing.AdaptiveRecord) -> None:
         """Replace the items that an adaptive run chose."""
         write_text(self.path / _ADAPTIVE, record.model_dump_json() + "\n")
 
@@ -358,10 +362,11 @@ class RunFolder:
         rows = scores.lazy()
         further = [name for name in rows.collect_schema().names() if name not in SCHEMA]
         with atomic_write(self.path / "scores.parquet") as partial:
-            rows.select(list(SCHEMA)).sink_parquet(partial)
+            rows.select(list(SCHEMA)).sink_parquet(partial, row_group_size=GROUP_ROWS)
         if further:
             with atomic_write(self._metrics_path) as partial:
-                rows.select("rule_set", "id", "repeat", *further).sink_parquet(partial)
+                columns = rows.select("rule_set", "id", "repeat", *further)
+                columns.sink_parquet(partial, row_group_size=GROUP_ROWS)
         else:
             self._metrics_path.unlink(missing_ok=True)
         write_text(self.path / "scores.json", json.dumps(figures, indent=2, ensure_ascii=False) + "\n")
@@ -476,6 +481,8 @@ def _first_difference(old: RunSettings, new: RunSettings, *, at_addresses: bool)
             continue  # what is in the folder is told by the hash of the data
         if name == "frames" and ("imported" in new.model_settings or not now.known):
             continue  # earlier versions took those of the prompt preset for the ones that another program showed
+        if name == "sampling" and "imported" in new.model_settings:
+            continue  # earlier versions wrote that of the prompt preset
         if before != now:
             shown = (v.describe() or "everything" if isinstance(v, Selection) else v for v in (before, now))
             before, now = shown

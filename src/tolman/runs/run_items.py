@@ -16,8 +16,7 @@ from pydantic import ValidationError
 
 from tolman import benchmarks
 from tolman.benchmarks.benchmark_folder import is_folder
-from tolman.benchmarks.fetching.lock import NAME as LOCK
-from tolman.benchmarks.fetching.lock import check_state, read_lock, state_of
+from tolman.benchmarks.fetching.lock import NAME as LOCK, check_state, read_lock, state_of
 from tolman.benchmarks.known_errors import KNOWN_ERRORS, known_errors_of
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, subset_for, with_frames_of
 from tolman.errors import InputError, TolmanError, UsageError, hint

@@ -30,7 +30,6 @@ from tolman.responses import Failure, Outcome, Outcomes, Response, Usage
 from tolman.runs.reasoning_room import reasoned
 from tolman.runs.run_folder import RunFolder, RunRecord, is_blind
 from tolman.scoring import judged
-from tolman.scoring.adaptive_testing import AdaptiveRecord, estimates, with_estimates
 from tolman.scoring.aggregate import Cell, cells, cells_of, prepare
 from tolman.scoring.answer_values import ParsedAnswer
 from tolman.scoring.further_figures import (
@@ -43,12 +42,19 @@ from tolman.scoring.further_figures import (
     with_unjudged,
     withheld_in,
 )
-from tolman.scoring.judge_sample import agreement
 from tolman.scoring.metrics import Metric, metrics_named
 from tolman.scoring.response_states import EARLIER, UNFINISHED, ending_of, rests_on_cut_off_turn
 from tolman.scoring.rule_sets import RuleSet, draw_of
 from tolman.scoring.score_items import Part, ScoreRow, expected_scores, score, score_frames, score_part, score_rows
 from tolman.scoring.score_table import Column, Mean, Table, pool, pools_of
+
+if TYPE_CHECKING:
+    from tolman.media import needed_frames
+    from tolman.scoring import adaptive_testing, judge_sample
+else:
+    needed_frames = LazyModule("tolman.media.needed_frames")
+    adaptive_testing = LazyModule("tolman.scoring.adaptive_testing")
+    judge_sample = LazyModule("tolman.scoring.judge_sample")
 
 PlaceFor = Callable[[int], Workers]
 """Where so many rows are made."""
@@ -158,11 +164,6 @@ class ReadAhead:
         return replace(rules, read=read)
 
 
-if TYPE_CHECKING:
-    from tolman.media import needed_frames
-else:
-    needed_frames = LazyModule("tolman.media.needed_frames")
-
 _MAP = "true-map"
 """The protocol whose messages say where everything is, whatever the frames show."""
 
@@ -207,7 +208,7 @@ def count_frames_shown(record: RunRecord, items: Sequence[Item]) -> dict[str, An
         has a video.
     """
     sampling = frames_shown(record)
-    if sampling is None:
+    if sampling is None or not any(medium.kind == "video" for item in items for medium in item.media):
         return None
     found = needed_frames.count_answerable(items, sampling).model_dump()
     return {"sampling": sampling.describe(), **found} if any(found.values()) else None
@@ -461,7 +462,7 @@ class _Scoring:
         metrics: Sequence[str] = (),
         read_ahead: ReadAhead | None = None,
         workers: PlaceFor | None = None,
-        adaptive: AdaptiveRecord | None = None,
+        adaptive: adaptive_testing.AdaptiveRecord | None = None,
     ) -> None:
         self._adaptive = adaptive
         self._given = benchmark  # the run's own judge prints no figure that the released code leaves to another
@@ -558,7 +559,8 @@ class _Scoring:
                 entry["guessed"] = guessed
                 drawn = cells(own, table, column="expected")
                 if self._adaptive is not None:
-                    drawn = with_estimates(drawn, estimates(self._adaptive, own, table, "expected"))
+                    by_chance = adaptive_testing.estimates(self._adaptive, own, table, "expected")
+                    drawn = adaptive_testing.with_estimates(drawn, by_chance)
                 if rule_set.name != judged.NAME:
                     drawn = blanked(drawn, withheld_in(own, table, asks=self._given.asks_judge(rule_set.name)))
                 entry["expected_cells"] = _plain(drawn)
@@ -595,8 +597,9 @@ class _Scoring:
         """Put estimates for all items into an entry, with the headline's standard error; the bounds of unread
         responses for all items."""
         assert self._adaptive is not None
+        estimates = adaptive_testing.estimates
         own = estimates(self._adaptive, rows, table)
-        entry["cells"] = _plain(with_estimates(found, own))
+        entry["cells"] = _plain(adaptive_testing.with_estimates(found, own))
         entry["standard_error"] = own[table.headline].error
         lost = pl.col("state").is_in(["none", "cut off"])
         wrong = rows.with_columns(score=pl.when(lost).then(0.0).otherwise(pl.col("score")))
@@ -663,7 +666,7 @@ def _agreement(
     """Return the sample, and how far reader and judge agree on it."""
     texts = ((outcome.id, outcome.response) for outcome in outcomes if isinstance(outcome, Response))
     reader, by_id = benchmark.rule_set(sample.reader), {item.id: item for item in items}
-    found = agreement(sample, reader, by_id, texts, benchmark.judging)
+    found = judge_sample.agreement(sample, reader, by_id, texts, benchmark.judging)
     interval = found.interval
     return {
         "reader": sample.reader,

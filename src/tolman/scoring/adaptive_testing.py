@@ -27,18 +27,23 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 import tolman
 from tolman.errors import InputError
-from tolman.extras import NDArray, np, pl
+from tolman.extras import LazyModule, NDArray, np, pl
 from tolman.scoring.aggregate import Cell
 from tolman.scoring.clusters import Floats
 from tolman.scoring.intervals import Interval, t_quantile
 from tolman.scoring.metrics import PERCENT
-from tolman.scoring.run_differences import one_row_each
 from tolman.scoring.score_table import Column, Pool, Table, coefficients, pools_of
+
+if TYPE_CHECKING:
+    from tolman.scoring import run_differences
+else:
+    run_differences = LazyModule("tolman.scoring.run_differences")
 
 _NODES = 81
 _WIDER = 2.0
@@ -332,7 +337,7 @@ def estimates(
     Returns:
         Column key → AdaptiveEstimate.
     """
-    rows = one_row_each(scores)
+    rows = run_differences.one_row_each(scores)
     known = dict(zip(rows["id"].to_list(), rows[column].to_list(), strict=True))
     own_task = dict(zip(rows["id"].to_list(), rows["task"].to_list(), strict=True))
     by_task: dict[str, list[Draw]] = {}
@@ -511,7 +516,7 @@ class AdaptiveTest:
         found = self.estimate(scores).error if self._error is not None and drawn else None
         if room <= 0 or (found is not None and self._error is not None and found <= self._error):
             return ()
-        rows = one_row_each(scores)
+        rows = run_differences.one_row_each(scores)
         known = dict(zip(rows["id"].to_list(), rows["score"].to_list(), strict=True))
         asked: dict[str, list[str]] = {task: [] for task in self._ids}
         for draw in drawn:

@@ -114,7 +114,7 @@ class Prepared:
 
     def count(self, inside: NDArray[np.bool_]) -> int:
         """The number of different items in some rows. Shape (items,)."""
-        return int(inside.sum()) if self.item is None else len(set(self.item[inside].tolist()))
+        return int(inside.sum()) if self.item is None else np.unique(self.item[inside]).size
 
     @property
     def unanswered(self) -> NDArray[np.intp]:
@@ -124,7 +124,7 @@ class Prepared:
     @property
     def tasks(self) -> frozenset[str]:
         """Question types with at least one scored item."""
-        return frozenset(self.task_names[number] for number in set(self.task.tolist()))
+        return frozenset(self.task_names[number] for number in np.unique(self.task).tolist())
 
     def part(self, inside: NDArray[np.bool_]) -> Prepared:
         """The same for some rows of the frame.
@@ -289,7 +289,12 @@ class Prepared:
         return [np.asarray(self.membership[:, row != 0].any(axis=1)) for row in weights]
 
 
-def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expected"] = "score") -> Prepared:
+def prepare(
+    scores: pl.DataFrame,
+    table: Table,
+    column: Literal["score", "expected"] = "score",
+    like: Prepared | None = None,
+) -> Prepared:
     """Arrange the rows of one rule set for a table.
 
     Chance-adjusted accuracy (CAA) is computed here: the sum of (score − 1/options) over the sum of (1 − 1/options),
@@ -299,6 +304,7 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         scores: rows of `scoring.score_items.score` for one rule set.
         table: the benchmark's.
         column: which of the two scores.
+        like: the same rows and column, prepared for another table; their scenes, items and question types are numbered.
     """
     check_fork()
     pools = pools_of(c.node for c in table.columns)
@@ -316,10 +322,15 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
     answered = scores.select(name for name in scores.columns if name in used)
     if not is_scored.all():  # else nothing need be copied
         answered = answered.filter(is_scored)
-    tasks = _Tasks(answered["task"])
+    tasks = _Tasks.of(answered["task"]) if like is None else _Tasks(like.task_names, like.task)
     values = answered[column].to_numpy().astype(np.float64)
     options = answered["options"].to_numpy().astype(np.float64)
-    cluster = _numbered(answered["cluster"], sorted(answered["cluster"].unique()))
+    item = None
+    if like is not None:
+        cluster, item = like.cluster, like.item
+    else:
+        cluster = _numbered(answered["cluster"], sorted(answered["cluster"].unique()))
+        item = _numbered(answered["id"], answered["id"].unique(maintain_order=True).to_list()) if is_repeated else None
     membership = np.stack([tasks.inside(p) for p in pools], axis=1) if pools else np.zeros((len(values), 0), bool)
     chance = np.divide(1.0, options, out=np.zeros_like(options), where=options > 0)
     # Pools are summed one by one: each lies in one piece.
@@ -341,7 +352,7 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         if np.isfinite([low, high]).all():
             bounds[j] = low, high
     is_lost = scores["status"].is_in(["failed", "missing", "unjudged"])
-    lost = _Tasks(scores["task"].filter(is_lost))
+    lost = _Tasks.of(scores["task"].filter(is_lost))
     found = Prepared(
         pools=pools,
         numerators=numerators,
@@ -351,7 +362,7 @@ def prepare(scores: pl.DataFrame, table: Table, column: Literal["score", "expect
         left_out=left_out,
         unread=_unread(answered),
         cluster=cluster,
-        item=_numbered(answered["id"], answered["id"].unique().to_list()) if is_repeated else None,
+        item=item,
         row_weights=None,
         task=tasks.codes,
         task_names=tuple(tasks.names),
@@ -398,7 +409,7 @@ def cells_of(data: Prepared, table: Table, only: Collection[str] | None = None) 
         result[col.key] = Cell(
             value=col.scale * found.value if formed[i] and found.value is not None else None,
             n=data.count(inside[i]),
-            clusters=len(set(data.cluster[inside[i]].tolist())),
+            clusters=np.unique(data.cluster[inside[i]]).size,
             unanswered=unanswered,
             interval=found.interval.times(col.scale) if found.interval else None,
             method=found.method,
@@ -480,11 +491,15 @@ def values_of(scores: pl.DataFrame, metric: Metric) -> Floats:
 
 
 class _Tasks:
-    """The question types of some rows."""
+    """The question types of some rows: their names, and the place of each row's among these."""
 
-    def __init__(self, of_rows: pl.Series) -> None:
-        self.names: list[str] = of_rows.unique(maintain_order=True).to_list()
-        self.codes = _numbered(of_rows, self.names)
+    def __init__(self, names: Sequence[str], codes: NDArray[np.intp]) -> None:
+        self.names, self.codes = names, codes
+
+    @classmethod
+    def of(cls, rows: pl.Series) -> _Tasks:
+        names = rows.unique(maintain_order=True).to_list()
+        return cls(names, _numbered(rows, names))
 
     def inside(self, leaf: Pool) -> NDArray[np.bool_]:
         """Which rows are in a pool. Shape (rows,)."""

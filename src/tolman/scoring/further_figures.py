@@ -380,7 +380,7 @@ def _values(data: Prepared, weights: Floats, changes: Floats) -> Floats:
         Shape (figures,). Only the numerator of a ratio's two sums depends on scores, for any metric.
     """
     each = data.membership if data.row_weights is None else data.membership * data.row_weights
-    sums = data.numerators.sum(0) + changes @ each
+    sums = data.numerators.sum(0) + np.array([changes @ column for column in each.T])  # a pool at a time saves memory
     totals = data.denominators.sum(0)
     ratios = np.divide(sums, totals, out=np.zeros_like(sums), where=totals != 0)
     return np.asarray(100 * (weights @ ratios))

@@ -60,7 +60,7 @@ ADDED = ("state", "span_start", "span_end", "rule", "at_chance")
 """Columns that frames of earlier versions lack."""
 
 
-AT_ONCE = 4096
+AT_ONCE = 1024
 """Rows that are Python objects at a time: they take ten times the memory that they take in a frame."""
 
 

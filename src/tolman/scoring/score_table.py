@@ -7,8 +7,7 @@ levels, and it gives every one of them an interval (`scoring.intervals`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 

@@ -12,11 +12,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
 from scipy.ndimage import gaussian_filter1d
+from shapely import Polygon
 
 from tolman.geometry.boxes import Boxes, Floats, distances
 from tolman.scenes import OrientedBox, SceneObject, TrackPoint, Vector
@@ -24,9 +24,6 @@ from tolman.simulate.human_figure import STRIDE, Limb, draw_figure, stance
 from tolman.simulate.mesh import Mesh, block, joined, placed, rod, smoothed, turned
 from tolman.simulate.walks import Walk
 from tolman.simulate.world import Body, WalkableFloor, World, round_path
-
-if TYPE_CHECKING:
-    from shapely import Polygon
 
 TRACK = 10
 """Points of a track a second."""

@@ -23,6 +23,7 @@ from tolman.simulate.rig_sensors import ROOM, STREET, exo_walks, record_lidar, w
 from tolman.simulate.scene_recording import CameraTrack, look, record
 from tolman.simulate.simulated_places import WorldsConfig, library_at, place, twin_place, twin_walk, walk_through
 from tolman.simulate.traffic import with_traffic
+from tolman.simulate.twins import WATCHED
 from tolman.simulate.walks import WALK
 from tolman.simulate.world import World
 
@@ -30,6 +31,8 @@ DATASET = "simulated"
 SETTINGS = "simulation.json"
 _BEFORE = {"quality": DEFAULT.name, "camera": WALK}
 """Settings of collections that don't name them."""
+_WATCHING = 2
+"""Fixed cameras that watch twins."""
 NEEDS = TaskNeeds(memory=600 * 2**20)
 """What one scene takes: its meshes, the pictures that are drawn and those that are encoded."""
 
@@ -226,9 +229,10 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
     name = f"{config.seed}-{number:04d}"
     group, twin = divmod(number, config.twins)
     identity, seed = f"{DATASET}/{name}", f"{config.seed}:{group}"
-    shape = config.shapes[group % len(config.shapes)]
+    shape, exo = config.shapes[group % len(config.shapes)], config.exo
     if config.twins > 1:
         differ = config.differ[group % len(config.differ)]
+        exo = max(exo, _WATCHING * (differ == WATCHED))
         whole, world, notes = twin_place(config, shape, identity, seed, twin, differ)
         walk = twin_walk(config, shape, seed, twin, differ)
     else:
@@ -241,7 +245,7 @@ def make(config: WorldsConfig, number: int, out: Path) -> Part:
             world, missing = adding(world, seed, seconds=config.seconds, count=count, walk=walk)
             notes += missing
     planned = whole if config.twins > 1 else world
-    fixed = exo_walks(planned, walk, config.exo, size=config.size) if config.exo else []
+    fixed = exo_walks(planned, walk, exo, size=config.size) if exo else []
     if fixed:
         world = with_wearer(world, walk, seed)
     own = without_body(world)

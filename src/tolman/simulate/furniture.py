@@ -22,11 +22,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from shapely import Polygon
 
 from tolman.errors import InputError, MissingExtraError, OutputError
 from tolman.extras import needs, told
@@ -36,10 +37,6 @@ from tolman.geometry.camera_geometry import Tree
 from tolman.simulate import mesh
 from tolman.simulate.mesh import PLAIN, Mesh, Texture, joined
 from tolman.simulate.room_contents import Habit, habit_of
-
-if TYPE_CHECKING:
-    from shapely import Polygon
-
 
 GRID_STEP = 0.02
 """Metres between rays."""
@@ -383,7 +380,9 @@ class Models:
         name = hashlib.sha256(f"{_reader()} {self._identity} {path}".encode()).hexdigest()
         kept = cache_folder() / "models" / f"{name[:32]}.npz"
         try:
-            return _kept(kept)
+            with kept.open("rb") as file, np.load(file) as arrays:
+                textures = tuple(arrays[f"texture_{i}"] for i in range(int(arrays["textures"])))
+                return Mesh(**{name: arrays[name] for name in _ARRAYS}, textures=textures)
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # not there, or not whole
             model = _read_obj(self._zip, path)
         _keep(kept, model)
@@ -397,12 +396,6 @@ def _reader() -> str:
         version = importlib.metadata.version("trimesh")
     code = b"".join(Path(place).read_bytes() for place in (__file__, mesh.__file__))
     return f"{version} {hashlib.sha256(code).hexdigest()}"
-
-
-def _kept(path: Path) -> Mesh:
-    with path.open("rb") as file, np.load(file) as arrays:
-        textures = tuple(arrays[f"texture_{i}"] for i in range(int(arrays["textures"])))
-        return Mesh(**{name: arrays[name] for name in _ARRAYS}, textures=textures)
 
 
 def _keep(path: Path, model: Mesh) -> None:

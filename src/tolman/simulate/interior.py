@@ -5,6 +5,7 @@ A world has floors, walls with their openings, ceilings and furniture.
 
 from __future__ import annotations
 
+import copy
 import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -61,6 +62,7 @@ def draw_plan(
     objects: int = 22,
     twins: int = 1,
     differ: str = SIDE,
+    area: float | None = None,
 ) -> FloorLayout:
     """Draw a furnished shell.
 
@@ -72,6 +74,7 @@ def draw_plan(
         objects: the most things, doors and windows apart; in a home more, by its rooms.
         twins: how many the room is to have, `FloorLayout.twins`.
         differ: the property in which they differ, of `twins.DIFFERENCES`.
+        area: of the floor, square metres; None for a usual one. Not for homes.
     """
     generator = np.random.default_rng(np.frombuffer(seed.encode(), dtype=np.uint8))
     if twins > 1 and differ == KINDS:
@@ -85,6 +88,8 @@ def draw_plan(
         drawn = home_types(sizes, ends, types, generator)
     else:
         size = float(generator.uniform(*drawn[0].size)) if shape != "two-rooms" else 1.0
+        if area is not None:
+            size *= float(np.sqrt(area / draw_shell(shape, copy.deepcopy(generator), size=size).floor.area))
         shell = draw_shell(shape, generator, size=size)
     placing = Placing(shell, generator, library)
     pieces = [piece for piece in library.usable() if piece.habit == "hung" or library.stands(piece)]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import shapely
 from numpy.typing import ArrayLike
+from shapely import Polygon
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import Scene
@@ -48,10 +49,6 @@ from tolman.simulate.plan import Placed, counts_of, rectangle, turn_things
 from tolman.simulate.room_shells import rectangle_from
 from tolman.simulate.world import Body, Lane, World, draw_daylight, rounded
 from tolman.simulate.yard_things import yard_thing
-
-if TYPE_CHECKING:
-    from shapely import Polygon
-
 
 Kind = Literal["street", "parking-lot"]
 KINDS: tuple[Kind, ...] = ("street", "parking-lot")

@@ -50,15 +50,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from shapely import Polygon
+
 from tolman.simulate.fittings import SIZES
 from tolman.simulate.open_worlds import street_lanes
 from tolman.simulate.placing import Spot, in_one_piece, stands_clear
 from tolman.simulate.plan import scaled, turn_things
 from tolman.simulate.vehicles import VANS
 from tolman.simulate.world import Lane
-
-if TYPE_CHECKING:
-    from shapely import Polygon
 
 REPEATED = ("bollard", "traffic cone", "bush", "flower pot", "bench", "lamp post", "parking meter", "trash can")
 """Categories that streets have several of. Their counts are drawn evenly, so that no count is the usual one."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import shapely
+from shapely import Polygon
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import Vector
@@ -26,9 +27,6 @@ from tolman.simulate.plan import Placed, rectangle, scaled, turn_things
 from tolman.simulate.room_shells import rectangle_from
 from tolman.simulate.world import Lane, rounded
 from tolman.simulate.yard_things import YARD_SIZES
-
-if TYPE_CHECKING:
-    from shapely import Polygon
 
 OpenKind = Literal["park", "courtyard"]
 OPEN_KINDS: tuple[OpenKind, ...] = ("park", "courtyard")

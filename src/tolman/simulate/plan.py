@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
+from shapely import Polygon
 
 from tolman.geometry.boxes import Floats
 from tolman.scenes import OrientedBox, SceneObject, Vector
 from tolman.simulate.room_shells import Opening, Room, Shell, Wall
-
-if TYPE_CHECKING:
-    from shapely import Polygon
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 import shapely
+from shapely import Polygon
 
 from tolman.geometry.boxes import Floats
 
-if TYPE_CHECKING:
-    from shapely import Polygon
-
-
 Shape = Literal["rectangle", "l-shape", "two-rooms", "home"]
 ROOM_SHAPES: tuple[Shape, ...] = get_args(Shape)
+SINGLE_ROOMS = ("rectangle", "l-shape")
 OUTER, INNER = 0.24, 0.12
 """Thickness of walls in metres."""
 CORNER = 0.35

@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import tolman
 from tolman.errors import InputError, unknown
 from tolman.simulate.furniture import FurnitureSource, Library
@@ -20,8 +22,19 @@ from tolman.simulate.lighting import DEFAULT
 from tolman.simulate.made.kind import MadeLibrary
 from tolman.simulate.outdoors import OUTDOOR_SHAPES, outdoor_place
 from tolman.simulate.plan import FloorLayout
-from tolman.simulate.room_shells import ROOM_SHAPES
-from tolman.simulate.twins import LANDMARK, NUMBER, OTHER_WALK, SIDE, SIMPLER, twin_of
+from tolman.simulate.room_shells import ROOM_SHAPES, SINGLE_ROOMS
+from tolman.simulate.twins import (
+    KINDS,
+    LANDMARK,
+    NUMBER,
+    OTHER_WALK,
+    SCALE,
+    SIDE,
+    SIMPLER,
+    WALKS,
+    WATCHED,
+    twin_of,
+)
 from tolman.simulate.walks import WALK, Walk, draw_trajectory
 from tolman.simulate.world import World
 
@@ -100,6 +113,8 @@ class WorldsConfig:
 
 _PLANS = 8
 """Plans that are drawn until one has room for twins."""
+_ROOMY = {KINDS: (26.0, 36.0), SCALE: (20.0, 36.0), WATCHED: (26.0, 36.0)}
+"""Least and greatest square metres of the rooms of twins that need much room."""
 
 
 def place(config: WorldsConfig, shape: str, identity: str, seed: str) -> tuple[World, tuple[str, ...]]:
@@ -146,13 +161,14 @@ def twin_place(
 
 def twin_walk(config: WorldsConfig, shape: str, seed: str, number: int, differ: str = SIDE) -> Walk:
     """The walk of a twin, the same for all of a group unless they differ in it; arguments as for `twin_place`."""
-    return _walk(replace(config, scenes=0), shape, seed, differ, number if differ == OTHER_WALK else None)
+    return _walk(replace(config, scenes=0), shape, seed, differ, number if differ in WALKS else None)
 
 
 @lru_cache(maxsize=1)
 def _walk(config: WorldsConfig, shape: str, seed: str, differ: str, twin: int | None) -> Walk:
     own = seed if twin is None else f"{seed}:{twin}"
-    return walk_through(_group(config, shape, seed, differ)[2], config, shape, own, twin)
+    room = _group(config, shape, seed, differ)[2]
+    return walk_through(room, config, shape, own, twin if differ == OTHER_WALK else None)
 
 
 def walk_through(world: World, config: WorldsConfig, shape: str, seed: str, twin: int | None = None) -> Walk:
@@ -184,10 +200,14 @@ def _plan(
         if attempt == _PLANS - 1:
             differ = SIMPLER.get(differ, differ)
         own = f"{seed}:{attempt}" if attempt else seed
+        area = None
+        if differ in _ROOMY and shape in SINGLE_ROOMS:
+            generator = np.random.default_rng(np.frombuffer(f"area:{own}".encode(), dtype=np.uint8))
+            area = float(generator.uniform(*_ROOMY[differ]))
         library = MadeLibrary(own, None if config.furniture is None else library_at(config.furniture))
         room = ROOM_SHAPES[ROOM_SHAPES.index(shape)]
-        twins = 1 if differ == OTHER_WALK else config.twins
-        plan = draw_plan(identity, room, own, library, objects=config.objects, twins=twins, differ=differ)
+        twins = 1 if differ in WALKS else config.twins
+        plan = draw_plan(identity, room, own, library, objects=config.objects, twins=twins, differ=differ, area=area)
         if plan.twins or twins == 1:
             break
     return plan, library

@@ -19,11 +19,13 @@ from tolman.simulate.room_contents import FLAT_TOPS, look_alikes
 from tolman.simulate.room_shells import Room
 
 LANDMARK, SIDE, NUMBER = "landmark", "side", "number"
-EXCHANGE, SCALE, KINDS, OTHER_WALK = "exchange", "scale", "kinds", "walk"
-DIFFERENCES = (LANDMARK, SIDE, NUMBER, EXCHANGE, SCALE, KINDS, OTHER_WALK)
+EXCHANGE, SCALE, KINDS, OTHER_WALK, WATCHED = "exchange", "scale", "kinds", "walk", "watched"
+DIFFERENCES = (LANDMARK, SIDE, NUMBER, EXCHANGE, SCALE, KINDS, OTHER_WALK, WATCHED)
 """In what twins differ: one thing stands beside another landmark in each, to another side of one, or is there in other
 numbers; several things exchange their places; some things have other sizes; three kinds are there in other numbers; or
-the camera takes another walk."""
+the camera takes another walk, which a fixed camera may watch."""
+WALKS = (OTHER_WALK, WATCHED)
+"""Those of the walk alone."""
 SIMPLER = {EXCHANGE: SIDE, SCALE: SIDE, KINDS: NUMBER}
 """Differences for which a plan may have no room, and those that take their places."""
 APART = 1.2
@@ -66,7 +68,7 @@ LEAST_SIZE, SIZES = 0.4525, 4.0
 """Metres of the longest side at which the sizes of a thing begin, and the ratio over which they are spread."""
 _SCALABLE = (0.5, 1.5)
 """Metres of the longest side of things that are scaled."""
-_MOST_SCALED = 3
+_MOST_SCALED = 5
 """Things of a room that are."""
 
 
@@ -377,7 +379,8 @@ def _scaled(placing: Placing, count: int) -> TwinThings:
     sizes: list[list[Furniture]] = []
     for piece in offered:
         drawn = placing.generator.uniform(0.15, 0.85, count)
-        longest = LEAST_SIZE * SIZES ** ((np.arange(count) + drawn) / count)
+        # Whole centimetres, as questions print them: half ones would not be asked for.
+        longest = np.round(LEAST_SIZE * SIZES ** ((np.arange(count) + drawn) / count), 2)
         of_sizes = [replace(piece, size=scaled(piece.size, float(one) / max(piece.size))) for one in longest]
         spot = next((found for room in rooms if (found := placing.anywhere(room, of_sizes[-1]))), None)
         if spot is None:

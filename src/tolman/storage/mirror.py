@@ -19,16 +19,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tolman.extras import LazyModule
+from tolman.extras import filelock
 from tolman.files import atomic_write, write_text
 from tolman.storage.object_store import INDEX, Remote, StorageError, Stored, as_path, is_url, mirror_of
-
-if TYPE_CHECKING:
-    import filelock
-else:
-    filelock = LazyModule("filelock")
 
 MANIFEST = ".tolman-manifest.json"
 LEASE = ".tolman-lease-"

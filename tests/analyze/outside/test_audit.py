@@ -1,7 +1,5 @@
 """The shortcut audit finds what leaks, and lets pass what doesn't."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

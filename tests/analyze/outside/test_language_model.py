@@ -1,7 +1,5 @@
 """The learner on frozen features of a language model: a small one with random weights, on the disk as others are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

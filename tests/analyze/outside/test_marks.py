@@ -1,7 +1,5 @@
 """Marks tell what a row says beside its text, and nothing of its text or its answer."""
 
-from __future__ import annotations
-
 from leaking import by_file
 from tolman.analyze.outside.learner_trials import DIVISORS, PARTS, marks_of
 from tolman.items import Item, Media

@@ -1,7 +1,5 @@
 """Whole rings of a benchmark."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from leaking import twins
@@ -37,3 +35,10 @@ def test_few_whole_rings_pass_for_nothing_else_can_come_out() -> None:
     spoilt = [one.model_copy(update={"labels": {}, "evidence": {}}) for one in items]
     (row,) = audit_with_learners(spoilt, [], careful(), learners=["nearest-neighbours"]).rows
     assert row.low != 0.0
+
+
+def test_scenes_that_rings_join_in_a_few_groups_still_teach() -> None:
+    """40 rings of 40 scenes, ten groups of four scenes that share nothing."""
+    joined = [one.model_copy(update={"scene": f"{i // 16}-{i % 4}"}) for i, one in enumerate(twins(160, 1))]
+    (row,) = audit_with_learners(joined, [], careful(), learners=["nearest-neighbours"]).rows
+    assert (row.scenes, row.taught, row.score, row.verdict) == (10, 128, 0.25, "pass")

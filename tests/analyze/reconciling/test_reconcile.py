@@ -1,7 +1,5 @@
 """Causes and pieces of the difference between two made-up logs whose differences were planted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache

@@ -1,7 +1,5 @@
 """Which switches an item has, and what is made one where a score can't be computed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

@@ -1,14 +1,11 @@
 """Shapley values of causes: against their definition, a mean over all orders."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tolman.analyze.score_causes import Cause, Label, Switches, Value
 from tolman.analyze.score_waterfall import Unit, joint, waterfall

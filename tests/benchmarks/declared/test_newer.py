@@ -55,6 +55,16 @@ def test_tomato_names_rows_by_file_and_key_and_writes_options_as_a_mapping(tmp_p
     assert "<options> \n{'A': 'Clockwise.', 'B': 'No rotation.'} \n</options>" in prompt_of("tomato", items[0])
 
 
+def test_next_qa_and_egoschema_take_a_column_for_each_option(tmp_path: Path) -> None:
+    how, before = items_of("next-qa", tmp_path)
+    assert (how.id, how.task, how.answer, how.scene) == ("4010069381_6", "CH", "A", "4010069381")
+    assert (before.answer, before.options[4]) == ("E", "pat with hand")
+    assert prompt_of("next-qa", how).endswith("\nE. pat with hand\nAnswer with the letter only.")
+    dishes, cooking = items_of("egoschema", tmp_path)
+    assert (dishes.id, dishes.answer, dishes.media[0].path) == ("0074f737", "D", "videos/0074f737.mp4")
+    assert (cooking.answer, cooking.options[0]) == ("A", "C is cooking.")
+
+
 def test_spatialscore_has_three_kinds_and_three_forms_of_options(tmp_path: Path) -> None:
     small, colon, said, number = items_of("spatialscore", tmp_path)
     assert (small.options, small.answer) == (("Left", "Right"), "A")

@@ -1,7 +1,5 @@
 """Rows that count as one question, as a scorer of a data file says: 3DSRBench's four settings on the same responses."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

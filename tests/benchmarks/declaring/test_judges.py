@@ -1,7 +1,5 @@
 """A scorer's judge in a data file: whom it names, what it is told, how its reply is read, and what is unread without it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

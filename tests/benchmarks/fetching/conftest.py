@@ -1,7 +1,5 @@
 """A hub with a small data set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

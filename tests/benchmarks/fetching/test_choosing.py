@@ -1,7 +1,5 @@
 """Which files are fetched: of alternatives one, of a subset its own, of media what questions name."""
 
-from __future__ import annotations
-
 import pytest
 
 from tolman.benchmarks.fetching.listing import HubFile, Listing

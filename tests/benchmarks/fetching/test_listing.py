@@ -1,7 +1,5 @@
 """What the hub holds: commits, data sets that moved, those that may not be read, and hubs that don't answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from fake_hub import COMMIT, LATER, FakeHub, Repository

@@ -1,7 +1,5 @@
 """The lock file: what it holds, what it refuses, what it tells of changes."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Room is asked for before anything comes; folders on one disk count together."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files come into the hub's cache whole: broken off, they go on; other than listed, they are refused."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

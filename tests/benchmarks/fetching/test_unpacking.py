@@ -1,7 +1,5 @@
 """Archives of strangers: what lies in them comes out, what lies outside is neither read nor written."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The table of an error analysis: shares are numbers, however late the first one comes."""
 
-from __future__ import annotations
-
 from tolman.analyze.error_shares import Distribution
 from tolman.features.analyses.error_analysis import errors_table
 from tolman.scoring.error_types import TAXONOMIES

@@ -1,7 +1,5 @@
 """Functions that lists of commands name as text, so that nothing heavy is imported."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from pathlib import Path

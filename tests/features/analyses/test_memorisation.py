@@ -1,7 +1,5 @@
 """`analyze memorisation`: runs on a public form and on fresh ones, and what isn't compared."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +14,7 @@ from tolman.item_table import write_items
 from tolman.items import Item
 from tolman.reports.analysis_results import show_memorisation
 from tolman.runs.run_items import load
+from tolman.scoring.further_figures import WITHHELD
 
 Bench = Callable[..., Path]
 
@@ -143,3 +142,16 @@ def test_recipes_that_are_not_known_are_named(bench: Bench) -> None:
     (fresh / "provenance.json").unlink()
     result = analyze_memorisation(MemorisationConfig(runs=(run_on(public, 1), run_on(fresh, 1))))
     assert "weren't compared" in result.unchecked[0]
+
+
+def test_a_headline_that_is_withheld_is_named(bench: Bench) -> None:
+    runs = [run_on(bench(name), 2) for name in ("public", "one")]
+    path = runs[1] / "scores.json"
+    figures = json.loads(path.read_text())
+    headline = analyze_memorisation(MemorisationConfig(runs=tuple(runs))).headline
+    for rule_set in figures["rule_sets"].values():
+        rule_set["cells"][headline]["reason"] = WITHHELD
+    path.write_text(json.dumps(figures))
+    result = analyze_memorisation(MemorisationConfig(runs=tuple(runs)))
+    assert result.headline not in result.runs[0].gaps
+    assert result.unanswered == ("m: Avg. is left out, as too many responses are unread.",)

@@ -1,7 +1,5 @@
 """The analysis of the page `docs/extend/family.md`, taken from there, as a plugin."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

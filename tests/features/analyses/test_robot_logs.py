@@ -1,7 +1,5 @@
 """Result files of robot policies: each form, damaged files, and their place in a correlation."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

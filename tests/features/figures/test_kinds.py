@@ -1,7 +1,5 @@
 """The data of each kind of figure, against the folders of the runs that it is of."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Figures of cognitive maps of the rooms that ship with the package, against distances computed here."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What papers declare: kinds of figures, their options, columns, protocols and published rows that there are."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A paper rebuilt from runs: its files, its index, and what is missing."""
 
-from __future__ import annotations
-
 import csv
 import json
 from functools import partial

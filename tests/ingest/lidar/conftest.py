@@ -1,7 +1,5 @@
 """Recordings that several tests look at, made once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

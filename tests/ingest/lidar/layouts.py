@@ -1,7 +1,5 @@
 """The hall's recording in the layouts that rigs come in: clouds as PCD, LAS, LAZ, PLY or in bags, a video, a rig.json."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -80,8 +78,7 @@ def write_bag(
 ) -> None:
     """A bag with clouds, pictures, calibration, odometry and angular rates; messages arrive 30 ms after their stamp."""
     from rosbags.rosbag1 import Writer as Writer1
-    from rosbags.rosbag2 import StoragePlugin
-    from rosbags.rosbag2 import Writer as Writer2
+    from rosbags.rosbag2 import StoragePlugin, Writer as Writer2
     from rosbags.typesys import Stores, get_typestore
 
     store = get_typestore(Stores.ROS1_NOETIC if ros == 1 else Stores.ROS2_HUMBLE)

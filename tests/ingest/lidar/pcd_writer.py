@@ -1,7 +1,5 @@
 """Clouds as PCD files in its three encodings."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ PCD files in three encodings, with padding and fields of several values; headers
 Cut and corrupted clouds end in one sentence that names the file: never a traceback, a hang or a giant allocation.
 """
 
-from __future__ import annotations
-
 import resource
 import struct
 from collections.abc import Iterator

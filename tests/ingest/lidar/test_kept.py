@@ -1,7 +1,5 @@
 """Recordings that are kept in a collection: in Tolman's own form, and measured there as where they came from."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

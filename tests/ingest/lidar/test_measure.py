@@ -1,7 +1,5 @@
 """Ten things of a simulated recording are measured, from boxes in the cloud and in frames, with bounds that hold."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Rigs: their clocks, poses and clouds against the truth of a simulated recording."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A hall with ten things, a LiDAR and a camera carried through it: truth, sweeps and the files that rigs are made of."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

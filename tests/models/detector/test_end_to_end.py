@@ -1,7 +1,5 @@
 """The detector with its own network, on rooms that it hasn't learned from."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from typer.testing import CliRunner
 from three_rooms import ROOMS
 from tolman.cli import app
 from tolman.media.video import VideoWriter
-from tolman.models.detector.model import BLIND
+from tolman.models.detector.detector_model import BLIND
 from tolman.models.detector.network import DetectorNetwork
 from tolman.responses import Response
 from tolman.runs.run_folder import RunFolder

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tolman.models.detector.model import EYE, PITCH, find_landmarks, sure
+from tolman.models.detector.detector_model import EYE, PITCH, find_landmarks, sure
 from tolman.models.detector.network import Detection, overlap, without_repeats
 
 PLACES = {

@@ -1,7 +1,5 @@
 """Networks: the maps of Tolman's own, and the boxes of a detector that the user names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

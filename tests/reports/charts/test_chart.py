@@ -1,7 +1,5 @@
 """The data of a chart, and texts that stand in pictures."""
 
-from __future__ import annotations
-
 import pytest
 
 from tolman.reports.charts.bar_forms import STACKED_FORM

@@ -1,7 +1,5 @@
 """Figures as SVG, PDF and PNG, in a browser that prefers light or dark, and in print."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any

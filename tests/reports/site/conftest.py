@@ -1,7 +1,5 @@
 """Sites and browsers for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

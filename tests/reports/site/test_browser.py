@@ -1,7 +1,5 @@
 """The explorer in Chromium: served, and opened from the disk."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import re

@@ -1,11 +1,8 @@
 """Values and texts as scripts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from explorers import HOSTILE, unpacked, value
 from tolman.reports.site.data_shards import MOST_IN_SHARD, SHARD_CHARACTERS, DataFolder, clean, shards

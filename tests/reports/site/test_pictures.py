@@ -1,7 +1,5 @@
 """Media as files of a site."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

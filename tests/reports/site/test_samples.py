@@ -1,7 +1,5 @@
 """Several samples of an item in the explorer: every reply with its reading, counted in the list."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

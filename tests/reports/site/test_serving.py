@@ -1,7 +1,5 @@
 """Serving a site on this machine."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

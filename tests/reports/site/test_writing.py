@@ -1,7 +1,5 @@
 """A site's folder."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

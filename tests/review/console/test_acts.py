@@ -1,7 +1,5 @@
 """Acts on items: reopening, leaving out, taking in again, assigning; each undone as a whole, unless people went on."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -3,8 +3,6 @@
 Acts on one piece of work: leases that are taken and given, submissions that are voided.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Boxes of a scene on a question's pictures, for a room of the demo whose pictures say which pixel shows what."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Projects at random, as they go to another annotation program."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Pictures, marks and choices to CVAT and back, and files that can't be used."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 Pictures and marks to Label Studio and back, and files that can't be used.
 """
 
-from __future__ import annotations
-
 import json
 from copy import deepcopy
 from typing import Any

@@ -1,7 +1,5 @@
 """Answers from forms, and what each widget has."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -13,8 +11,8 @@ import tolman.review
 from kinds.yes_no import WORDS
 from tolman.items import Item, Media
 from tolman.plugins import load_plugin
-from tolman.review.forms import WIDGETS as HERE
 from tolman.review.forms import (
+    WIDGETS as HERE,
     AnswerError,
     agree,
     as_field,

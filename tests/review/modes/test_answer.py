@@ -1,7 +1,5 @@
 """The human baseline, without a browser."""
 
-from __future__ import annotations
-
 import re
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """Reviewing in Chromium, and what every page owes to people who can't see or use a mouse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Writing questions in Chromium."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Labelling errors: from a run to the file that `tolman analyze errors` reads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Review: blind answers, decisions, adjudication, new versions."""
 
-from __future__ import annotations
-
 import re
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """Planning routes on a floor plan."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

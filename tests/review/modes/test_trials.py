@@ -1,7 +1,5 @@
 """Models that try a question while it is written, against a server on loopback."""
 
-from __future__ import annotations
-
 import html
 import time
 from pathlib import Path
@@ -10,8 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from loopback import Server
-from loopback import serving as answering
+from loopback import Server, serving as answering
 from making import make_pool, written
 from reviewing import Client, Serve, Served, begin_writing, choose_media, serving, settings_of, whole_question
 from tolman.errors import UsageError

@@ -1,7 +1,5 @@
 """Writing questions from a media pool."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Marks on pictures: out to other programs and back in as somebody's evidence."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -5,8 +5,6 @@ Corrections of boxes as a form sends them.
 What leaves the database: runs of people, and a benchmark with its history; another round begins with it.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Signing in, invitations, sessions, and who may call what."""
 
-from __future__ import annotations
-
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The owner's console in a browser: by keyboard, on a phone's screen, with and without scripts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

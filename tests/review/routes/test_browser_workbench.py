@@ -1,7 +1,5 @@
 """The scene workbench in Chromium: looking, moving boxes by mouse and by keyboard, and what comes of it."""
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -24,8 +22,7 @@ from tolman.features.generate.compute import generate
 from tolman.features.generate.config import GenerateConfig
 from tolman.generate.presets import preset
 from tolman.ground_truth.question_families import categories_in
-from tolman.ground_truth.released_audit import AuditFinding
-from tolman.ground_truth.released_audit import audit as compute
+from tolman.ground_truth.released_audit import AuditFinding, audit as compute
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.ingest.media_pool import bring_in
 from tolman.items import Item

@@ -3,8 +3,6 @@
 Files of a project: what the owner loads in the browser is what the command line writes.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """From a flag to the correction of a scene, a rule or a wording, and the items made again."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Who may work where: several roles of a person, and projects that are open to some people only."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Who is sent a scene, and what of it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

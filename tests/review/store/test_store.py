@@ -7,8 +7,6 @@ Copies of pictures that are turned, mirrored or cut.
 A rehearsal of the database.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import re

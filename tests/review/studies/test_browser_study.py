@@ -1,7 +1,5 @@
 """A study's pages in Chromium: by keyboard, for everybody, and what a question's time does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

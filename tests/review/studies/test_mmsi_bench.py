@@ -1,7 +1,5 @@
 """MMSI-Bench's study by its page: writing in its format, reviews, questions that come back, exports, time tiers."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

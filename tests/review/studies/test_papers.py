@@ -1,7 +1,5 @@
 """The papers' studies run through by scripted people, and every number that the page of studies states about them."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -5,8 +5,6 @@ Laws of the draw.
 Practice, exclusion, codes and pay: the rules by themselves.
 """
 
-from __future__ import annotations
-
 import shutil
 import tomllib
 from collections import Counter
@@ -15,8 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pydantic import BaseModel
 
 from reviewing import Serve

@@ -1,7 +1,5 @@
 """A study from its file to its runs, over HTTP."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -5,8 +5,6 @@ Answers that may not rest on what was asked: marked, shown, left out where someb
 Taking the last answer back.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -3,8 +3,6 @@
 One table says which benchmark a file is about, what joins it, and which scorer and figure are that program's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path

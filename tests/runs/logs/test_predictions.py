@@ -1,7 +1,5 @@
 """Tables of predictions with column names of their own, and several logs that are scored together."""
 
-from __future__ import annotations
-
 import csv
 import json
 import warnings
@@ -90,6 +88,7 @@ def test_any_names_are_told(tmp_path: Path, items: list[Item]) -> None:
         {"val": [{"idx": "q-1", "full_prediction": "A"}, {"idx": "q-2", "full_prediction": "B"}]},
         {"q-1": {"output": "A"}, "q-2": {"output": "B"}},
         {"model": "m", "results": [{"id": "q-1", "pred": "A"}, {"id": "q-2", "pred": "B"}]},
+        {"results": [{"id": "q-1", "response": "A"}, {"id": "q-2", "response": "B"}]},
     ],
 )
 def test_json_objects_are_read(tmp_path: Path, items: list[Item], content: Any) -> None:
@@ -124,6 +123,49 @@ def test_a_list_of_texts_are_samples(tmp_path: Path, items: list[Item]) -> None:
     assert list(read_import(path, items).outcomes) == [("q-1", 0), ("q-1", 1)]
     path = written(tmp_path / "w.json", [{"id": "q-1", "output": "A"}, {"id": "q-2", "output": {"text": "A"}}])
     with pytest.raises(InputError, match="row 2, field 'output': is no text; give the model's text"):
+        read_import(path, items)
+
+
+@pytest.mark.filterwarnings(NAMED)
+@pytest.mark.parametrize("names", [("id", "response"), ("qid", "pred")])
+def test_samples_may_be_numbered_from_one(tmp_path: Path, items: list[Item], names: tuple[str, str]) -> None:
+    rows = [dict(zip((*names, "repeat"), ("q-1", text, n), strict=True)) for n, text in ((1, "A"), (2, "B"))]
+    found = read_import(written(tmp_path / "p.jsonl", rows), items)
+    assert {key: one.response for key, one in found.outcomes.items() if isinstance(one, Response)} == {
+        ("q-1", 0): "A",
+        ("q-1", 1): "B",
+    }
+    assert [one.repeat for one in found.outcomes.values()] == [0, 1]
+
+
+def test_a_response_may_be_a_number_in_json(tmp_path: Path, items: list[Item]) -> None:
+    rows = [{"id": "q-1", "response": "A"}, {"id": "q-2", "response": 2.5}]
+    assert texts(read_import(written(tmp_path / "p.json", rows), items)) == {"q-1": "A", "q-2": "2.5"}
+    rows[1]["response"] = True
+    with pytest.raises(InputError, match="row 2, field 'response': input should be a valid string"):
+        read_import(written(tmp_path / "b.json", rows), items)
+
+
+@pytest.mark.filterwarnings(NAMED)
+def test_an_answer_that_the_token_limit_ended_is_known_as_one(tmp_path: Path, items: list[Item]) -> None:
+    path = written(tmp_path / "p.csv", [{"qid": "q-1", "pred": "Let me think", "stop_reason": "length"}])
+    (response,) = read_import(path, items).outcomes.values()
+    assert isinstance(response, Response)
+    assert response.finish_reason == "length"
+
+
+@pytest.mark.filterwarnings(NAMED)
+def test_a_table_of_two_models_is_refused(tmp_path: Path, items: list[Item]) -> None:
+    rows = [{"id": name, "model": model, "response": "A"} for model in ("a", "b") for name in ("q-1", "q-2")]
+    with pytest.raises(InputError, match=r"field 'model': holds the responses of 2 models \(a, b\); give a file for"):
+        read_import(written(tmp_path / "p.csv", rows), items)
+    kinds = [{"id": name, "model": model, "response": "A"} for name, model in (("q-1", "a"), ("q-2", "b"))]
+    assert len(read_import(written(tmp_path / "k.csv", kinds), items).outcomes) == 2
+
+
+def test_likely_columns_are_named(tmp_path: Path, items: list[Item]) -> None:
+    path = written(tmp_path / "p.csv", [{"sample": "q-1", "text": "A"}])
+    with pytest.raises(InputError, match="name the columns with --columns id=sample,response=text"):
         read_import(path, items)
 
 
@@ -448,6 +490,19 @@ def test_all_columns_of_failures_are_read(tmp_path: Path, items: list[Item]) -> 
     assert scored.incomplete == 2
 
 
+@pytest.mark.parametrize("word", ["None", "nan"])
+def test_words_for_missing_values_are_doubted_where_there_are_many(
+    tmp_path: Path, choice: Callable[..., Item], word: str
+) -> None:
+    numbered = [choice(id=f"q-{i}", question=f"Which is {i}?") for i in range(20)]
+    rows = [{"id": one.id, "response": word if i % 2 else "A"} for i, one in enumerate(numbered)]
+    with pytest.warns(DataWarning, match=f"10 responses are just '{word}'; where a call failed, leave the cell empty"):
+        read_import(written(tmp_path / "p.csv", rows), numbered)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        read_import(written(tmp_path / "q.csv", rows[2:]), numbered)  # nine of them
+
+
 def test_files_as_spreadsheets_and_scripts_write_them(tmp_path: Path, items: list[Item]) -> None:
     """A byte-order mark with semicolons, tabs in a .csv, values within objects, and OpenAI's batches."""
     semicolons = tmp_path / "semicolons.csv"
@@ -480,6 +535,27 @@ def test_a_workbook_is_read_sheet_by_sheet(tmp_path: Path, items: list[Item]) ->
     with pytest.warns(ColumnsTakenWarning, match="from 'model_output'; id from 'question_id'"):
         found = read_import(path, items, columns={"response": "model_output"})
     assert texts(found) == {"q-1": "A", "q-2": "2"}
+
+
+def test_two_answers_to_the_same_questions_in_one_file_are_refused(tmp_path: Path, items: list[Item]) -> None:
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    same, other = ([{"id": "q-1", "prediction": text}, {"id": "q-2", "prediction": "B"}] for text in "AC")
+    lists = tmp_path / "models.json"
+    for models in ({"one": same, "two": other}, {"two": other, "one": same}):
+        lists.write_text(json.dumps(models))
+        with pytest.raises(InputError, match="answer the same questions in other words"):
+            read_import(lists, items)
+    lists.write_text(json.dumps({"rows": same, "shown again": same}))
+    with pytest.warns(ColumnsTakenWarning):
+        assert texts(read_import(lists, items)) == {"q-1": "A", "q-2": "B"}
+    book = tmp_path / "models.xlsx"
+    with xlsxwriter.Workbook(book) as written_book:
+        for name, rows in (("one", same), ("two", other)):
+            sheet = written_book.add_worksheet(name)
+            for number, cells in enumerate([list(rows[0]), *(list(row.values()) for row in rows)]):
+                sheet.write_row(number, 0, cells)
+    with pytest.raises(InputError, match="'one' and 'two' answer the same questions"):
+        read_import(book, items)
 
 
 @pytest.mark.filterwarnings("error")

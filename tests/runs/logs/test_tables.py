@@ -1,7 +1,5 @@
 """Tables of trackers: which columns hold what, and files that are none."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -3,8 +3,6 @@
 `tests/interop` writes them again (`make test-interop`).
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

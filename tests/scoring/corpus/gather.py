@@ -7,8 +7,6 @@ where their authors published them, under their licences. FOLDER holds a clone o
 in it, `{owner}` and `{name}` standing for the repository's. A repository that isn't there is named and left out.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import importlib.util

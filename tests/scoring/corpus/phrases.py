@@ -1,7 +1,5 @@
 """The phrases that the careful reader looks for, by language: what hostile texts repeat."""
 
-from __future__ import annotations
-
 import tomllib
 from importlib import resources
 

@@ -4,8 +4,6 @@ The texts of the real rows are gathered by `gather.py`; they are looked for in t
 TOLMAN_READING_TEXTS names, else in `texts/` beside this file. Rows whose text isn't there are left out and counted.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -26,7 +24,6 @@ PARTS: tuple[Part, ...] = ("test", "development", "kinds", "given")
 """`test`, `development` and `kinds` stand in this folder; `given` is the older corpus `<TOLMAN_SHARED>/data/reading/outputs.jsonl`."""
 
 Verdict = Literal["right", "right none", "missed", "wrong", "invented"]
-VERDICTS: tuple[Verdict, ...] = ("right", "right none", "missed", "wrong", "invented")
 
 NONE = "NONE"
 TOLERANCE = Fraction(1, 100)
@@ -195,8 +192,8 @@ def is_same(value: str | float | Fraction, label: str) -> bool:
 
 
 def is_held_out(row: Row) -> bool:
-    """Whether a row of the fourth to the ninth batch is only measured: no rule and no weight is made from it."""
-    return row.id.startswith(("w-r2", "w-p3")) or (
+    """Whether a row of the fourth batch and later ones is only measured: no rule and no weight is made from it."""
+    return row.id.startswith(("w-r2", "w-p3", "w-m3")) or (
         row.id.startswith(("w-u", "w-t", "w-s", "w-q")) and hashlib.sha256(row.id.encode()).digest()[0] % 2 == 0
     )
 

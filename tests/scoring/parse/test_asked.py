@@ -1,7 +1,5 @@
 """Questions, parsed for what they ask."""
 
-from __future__ import annotations
-
 import pytest
 
 from tolman.scoring.parse.asked import asked_in

@@ -3,8 +3,6 @@
 Each row of `choices.jsonl` and `numbers.jsonl` says what it is about.
 """
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Options that are routes or orders."""
 
-from __future__ import annotations
-
 import pytest
 
 from tolman.scoring.parse.language_detection import detected

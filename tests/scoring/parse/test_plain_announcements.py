@@ -1,7 +1,5 @@
 """Plain announcements are read as the rules read them, whatever the item; the rules are asked where that isn't sure."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

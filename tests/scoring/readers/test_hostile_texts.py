@@ -1,7 +1,5 @@
 """Texts on which the released expressions take time that grows with the square of the length, or faster: no reader does."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """The same reply under eight released parsers: each row was made by running the released functions."""
 
-from __future__ import annotations
-
 import pytest
 
 from tolman.items import Item

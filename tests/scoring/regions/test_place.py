@@ -1,13 +1,10 @@
 """Places as JSON: forms, scales, and one sentence for each thing that is wrong."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tolman.items import Item
 from tolman.scoring.picture_places import (

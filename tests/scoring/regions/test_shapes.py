@@ -1,13 +1,10 @@
 """Shapes in pictures: what is inside, distances, and a point inside of any shape."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tolman.scoring.picture_shapes import (

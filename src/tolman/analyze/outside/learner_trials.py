@@ -255,7 +255,6 @@ def run_trials(
     items: Sequence[Item],
     others: Sequence[Item],
     planned: Sequence[Lesson],
-    group: Ints,
     rules: RuleSet,
     learners: Sequence[str],
     settings: LearnerSettings,
@@ -265,7 +264,7 @@ def run_trials(
 
     Args:
         items, others: of the benchmark, and taught in addition.
-        planned, group: as `lessons.lessons` gives them.
+        planned: the lessons, as `lessons` gives them.
         rules: by which answers that are no letters are scored.
         learners: their names.
         settings: of the learners.
@@ -290,7 +289,7 @@ def run_trials(
             if not asked:
                 continue
             collected = found.setdefault((key, lesson.taught_on), _Collected())
-            scenes = len({int(group[numbers[i]]) for i in taught})
+            scenes = len({everything[numbers[i]].cluster for i in taught})
             collected.taught.append((len(taught), scenes))
             own = sum(numbers[i] < len(items) for i in taught)
             collected.overlaps.append(len(asked) * own / max(1, len(taught)) ** 2)

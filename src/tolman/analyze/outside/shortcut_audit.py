@@ -344,7 +344,7 @@ def audit_with_learners(
             f"{_listed(item.task for item in items)}, they are {_listed(item.task for item in others)}."
         )
     planned, group = lessons(items, usable, folds, seed)
-    trials = run_trials(items, usable, planned, group, rules, names, settings, workers)
+    trials = run_trials(items, usable, planned, rules, names, settings, workers)
     own = group[: len(items)]
     shared = int(np.isin(group[len(items) :], own).sum())
     return ShortcutAudit(

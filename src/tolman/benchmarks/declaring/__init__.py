@@ -18,10 +18,10 @@ from tolman.plugins import loaded_plugins
 from tolman.toml_catalogue import TomlCatalogue, names_in
 
 if TYPE_CHECKING:
-    from tolman.benchmarks.declaring import data_file, spec
+    from tolman.benchmarks.declaring import data_file, declared_spec
 else:
     data_file = LazyModule("tolman.benchmarks.declaring.data_file")
-    spec = LazyModule("tolman.benchmarks.declaring.spec")
+    declared_spec = LazyModule("tolman.benchmarks.declaring.declared_spec")
 
 _PACKAGE, _FOLDER = "tolman.benchmarks", "declared"
 
@@ -63,4 +63,4 @@ def catalogue() -> TomlCatalogue[data_file.Declaration]:
 
 
 def _spec(name: str, path: Path) -> BenchmarkSpec:
-    return spec.spec_of(catalogue().open(name), path)
+    return declared_spec.spec_of(catalogue().open(name), path)

@@ -1,7 +1,7 @@
 """The content of a benchmark's TOML file, including templates with placeholders in braces.
 
-`tolman.benchmarks.declaring.spec` makes a `BenchmarkSpec` of it. `docs/extend/benchmark.md` shows such a file and
-explains each key.
+`tolman.benchmarks.declaring.declared_spec` makes a `BenchmarkSpec` of it. `docs/extend/benchmark.md` shows such a file
+and explains each key.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, model_validator
-from pydantic import Field as Setting
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field as Setting, model_validator
 
 from tolman.benchmarks.fields import Field
 from tolman.items import Unit, existing_kind

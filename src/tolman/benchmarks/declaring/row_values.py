@@ -13,25 +13,20 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tolman.benchmarks.declaring.data_file import MediaColumns, Options, RightRegion
 from tolman.benchmarks.fields import Field, Unmappable, is_empty, plain
 from tolman.benchmarks.rows import Row
-from tolman.extras import LazyModule
+from tolman.extras import Image as Pillow
 from tolman.items import LETTERS, MEDIA_MARK, Media, plain_words
 from tolman.media.images import column_of, eight_bits, images_in, in_column, read_image
 from tolman.media.video import BrokenMediaError, need_pillow
 from tolman.scoring.picture_shapes import encode
 from tolman.text_tables import is_list_cell, read_cell
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from PIL import Image as Pillow
-else:
-    Pillow = LazyModule("PIL.Image")
-
 
 _LONGEST_LETTER = len("(A).")
 _LETTER = re.compile(r"\A\s*(?:[(\[]?([A-Za-z])[)\].:]?\s*\Z|[(\[]?([A-Z])[)\].:]\s)")

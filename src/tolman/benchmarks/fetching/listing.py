@@ -16,18 +16,12 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tolman import __version__
 from tolman.errors import OutputError, TolmanError, UsageError, first_line
-from tolman.extras import LazyModule
+from tolman.extras import hub_errors, huggingface_hub
 from tolman.files import cache_folder, write_text
-
-if TYPE_CHECKING:
-    import huggingface_hub
-    from huggingface_hub import errors as hub_errors
-else:
-    huggingface_hub, hub_errors = LazyModule("huggingface_hub"), LazyModule("huggingface_hub.errors")
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 TIMEOUT = 20.0

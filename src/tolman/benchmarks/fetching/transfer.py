@@ -36,15 +36,12 @@ from tolman.benchmarks.fetching.listing import (
 )
 from tolman.benchmarks.fetching.lock import digest_like
 from tolman.errors import InputError, UsageError, first_line
-from tolman.extras import LazyModule
+from tolman.extras import LazyModule, hub_errors, huggingface_hub
 from tolman.files import link_or_copy
 
 if TYPE_CHECKING:
-    import huggingface_hub
-    from huggingface_hub import errors as hub_errors
     from huggingface_hub import file_download
 else:
-    huggingface_hub, hub_errors = LazyModule("huggingface_hub"), LazyModule("huggingface_hub.errors")
     file_download = LazyModule("huggingface_hub.file_download")
 
 LARGE = 8 * 1024 * 1024

@@ -20,8 +20,7 @@ from tolman.items import Item
 from tolman.messages import Message, Sampling
 from tolman.scoring.judged import Judging
 from tolman.scoring.readers import harnesses
-from tolman.scoring.readers.image_benchmarks import read_mmsi_bench as read_official
-from tolman.scoring.readers.image_benchmarks import read_mmsi_bench_lmms_eval
+from tolman.scoring.readers.image_benchmarks import read_mmsi_bench as read_official, read_mmsi_bench_lmms_eval
 from tolman.scoring.rule_sets import RuleSet, careful, kind_and_answer, score_exactly
 from tolman.scoring.score_table import Column, Table, pool
 

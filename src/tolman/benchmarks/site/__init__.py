@@ -40,7 +40,8 @@ PRESETS = (
 
 def prompt(item: Item, preset: PromptPreset) -> Message:
     """The media, or the media at their marks, then question, options and post-prompt."""
-    return media_first(item, _text(item, preset))
+    body = f"{_body(item)}\n{preset.texts.get('post', '')}"
+    return media_first(item, f"{VIDEO_PRE}\n{body}" if item.labels.get("media") == "video" else body)
 
 
 def blind_prompt(item: Item, preset: PromptPreset) -> Message:
@@ -58,11 +59,6 @@ def question(item: Item, preset: PromptPreset, sees: bool) -> Message:
 def demand(item: Item, preset: PromptPreset) -> str:
     """The post-prompt, whether or not it reached the models."""
     return POST
-
-
-def _text(item: Item, preset: PromptPreset) -> str:
-    body = f"{_body(item)}\n{preset.texts.get('post', '')}"
-    return f"{VIDEO_PRE}\n{body}" if item.labels.get("media") == "video" else body
 
 
 def _body(item: Item) -> str:

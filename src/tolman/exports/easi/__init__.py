@@ -441,7 +441,7 @@ def _notes(columns: Sequence[ColumnRuns], scores: Mapping[str, float | None], si
     notes += [
         f"INCOMPLETE: site is over {', '.join(run.record.settings.subset for run in column.runs)} questions alone."
         for column in columns
-        if column.runs and not _is_whole(column)
+        if column.runs and frozenset(run.record.settings.subset for run in column.runs) not in column.board.subsets
     ]
     absent = [key for key in REQUIRED if scores.get(key) is None]
     if absent:
@@ -452,10 +452,6 @@ def _notes(columns: Sequence[ColumnRuns], scores: Mapping[str, float | None], si
             "takes; use its web form, or e-mail."
         )
     return notes
-
-
-def _is_whole(column: ColumnRuns) -> bool:
-    return frozenset(run.record.settings.subset for run in column.runs) in column.board.subsets
 
 
 EXPORT = RunsExport(title="submission to EASI's leaderboard", write=write, settings=SETTINGS)

@@ -7,17 +7,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tolman.exports.harness_scoring import ExportedBenchmark, shown
-from tolman.extras import LazyModule
+from tolman.extras import Image
 from tolman.items import MEDIA_MARK, Item, Media
 from tolman.scoring.score_table import pools_of
-
-if TYPE_CHECKING:
-    from PIL import Image
-else:
-    Image = LazyModule("PIL.Image")
 
 FAILED = "[LMMS_EVAL_REQUEST_FAILED"
 """How a response begins that lmms-eval puts in the place of one that didn't come."""

@@ -12,12 +12,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from tolman.analyze.error_shares import (
     PEOPLE,
+    Distribution,
     ErrorsResult,
     JudgeFailure,
     Key,
@@ -49,14 +50,8 @@ from tolman.runs.reasoning import ErrorJudgement, Reasoned, check_judge, judge_r
 from tolman.runs.run import Started
 from tolman.runs.run_items import load
 from tolman.scoring.error_types import TAXONOMIES, ErrorTaxonomy, valid
+from tolman.scoring.intervals import Share
 from tolman.text_tables import frame_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tolman.analyze.error_shares import Distribution, Key
-    from tolman.scoring.intervals import Share
-
 
 FIELDS = ("id", "annotator", "categories")
 

@@ -11,18 +11,26 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from tolman import benchmarks
 from tolman.analyze.deltas import MemorisationResult, RunGaps, form_gaps
-from tolman.analyze.model_scores import CorrelationResult, WeightsResult, correlate, published_correlation, solve
+from tolman.analyze.model_scores import (
+    Correlation,
+    CorrelationResult,
+    WeightsResult,
+    correlate,
+    published_correlation,
+    solve,
+)
 from tolman.analyze.representative import RepresentativeResult, representative
 from tolman.benchmarks.benchmark_folder import form_of, provenance_of
 from tolman.benchmarks.published import published_tables
 from tolman.benchmarks.rows import Row, read_rows
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import InputError, UsageError, counted, hint
 from tolman.features.analyses import plain_fields, to_plain, to_plain_tables, write_ids, write_json
 from tolman.features.analyses.config import (
@@ -44,12 +52,8 @@ from tolman.reports.loaded_runs import (
     withheld,
 )
 from tolman.reports.table_rows import missing_marks
+from tolman.scoring.clusters import Floats
 from tolman.scoring.significance import holm
-
-if TYPE_CHECKING:
-    from tolman.analyze.model_scores import Correlation
-    from tolman.benchmarks.spec import BenchmarkSpec
-    from tolman.scoring.clusters import Floats
 
 
 @dataclass(frozen=True)
@@ -389,12 +393,16 @@ def analyze_memorisation(config: MemorisationConfig, events: Events = silent) ->
     pairs = _pairs(public, fresh)
     table = benchmark.table_of(scorer)
     events(Began("comparing", len(pairs)))
-    found = []
+    found, unanswered = [], []
     for name, (own, others) in pairs.items():
         lacking = set().union(*(withheld(run, scorer) for run in (own, *others)))
         forms = pl.concat([rows[run.folder.path] for run in others], how="diagonal")
         gaps = form_gaps(rows[own.folder.path], forms, table, seed=config.seed)
         found.append((name, {key: gap for key, gap in gaps.items() if key not in lacking}))
+        if table.headline not in found[-1][1]:
+            unread = "too many responses are unread"
+            why = unread if table.headline in lacking else "it isn't a weighted sum of the same types in both forms"
+            unanswered.append(f"{name}: {table.column(table.headline).title} is left out, as {why}.")
         events(Advanced())
     events(Ended())
     tests = [gap.p for _, gaps in found for gap in gaps.values() if gap.p is not None]
@@ -403,7 +411,6 @@ def analyze_memorisation(config: MemorisationConfig, events: Events = silent) ->
         RunGaps(name, gaps, {key: next(adjusted) for key, gap in gaps.items() if gap.p is not None})
         for name, gaps in found
     ]
-    unanswered = []
     for run in runs:
         frame = rows[run.folder.path]
         if count := frame.filter(frame["score"].is_null()).height:

@@ -7,7 +7,7 @@ questions and of each question type.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tolman import benchmarks
 from tolman.analyze.bias import Bias, BiasResult, analyze
@@ -19,13 +19,10 @@ from tolman.features.analyses.config import BiasConfig, DiversityConfig
 from tolman.features.analyses.scored_runs import chance_scores, load_questions
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.files import write_text
+from tolman.items import Item
 from tolman.runs.run_items import ids_from
 from tolman.scoring.aggregate import cells
 from tolman.text_tables import frame_csv
-
-if TYPE_CHECKING:
-    from tolman.items import Item
-
 
 GIVEN = "given"
 """The name of the subset of `--against`."""

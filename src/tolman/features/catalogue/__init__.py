@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from tolman.features import module_getter
 
 if TYPE_CHECKING:
-    from tolman.features.catalogue import compute as compute
-    from tolman.features.catalogue import doctor as doctor
-    from tolman.features.catalogue import render as render
+    from tolman.features.catalogue import compute as compute, doctor as doctor, render as render
 else:
     __getattr__ = module_getter(__name__)

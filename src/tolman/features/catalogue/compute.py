@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tolman import benchmarks, protocols
 from tolman.analyze.overlap import AskedQuestion, overlap
@@ -16,6 +16,7 @@ from tolman.benchmarks.fetching.listing import in_units, unpacking_folder
 from tolman.benchmarks.fetching.lock import Locked, changes, check_state, read_lock, state_of, write_lock
 from tolman.benchmarks.fetching.transfer import is_archive
 from tolman.benchmarks.hub import Plan, cached_questions, carry_out, fetch_media, plan_media, plan_questions
+from tolman.benchmarks.spec import BenchmarkSpec, HubSource
 from tolman.errors import RunInterruptedError, UsageError, hint
 from tolman.exports import export_named
 from tolman.exports.exporters import BenchmarkExport, BenchmarkSource, Export, RunSource, Target
@@ -32,17 +33,13 @@ from tolman.features.catalogue.config import (
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.run.config import NamedSuite, is_named_suite, named_suite, suite_names
 from tolman.files import atomic_write, check_folder, is_stream, whole_folder
+from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.models.recipes import ModelRecipe, match, names, open_recipe
 from tolman.runs.response_store import open_store
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import items_in, load, preset_of, subset_of
-from tolman.scoring.metrics import REGISTRY as METRICS
-from tolman.scoring.metrics import Metric, MetricFamily
-
-if TYPE_CHECKING:
-    from tolman.benchmarks.spec import BenchmarkSpec, HubSource
-    from tolman.items import Item
+from tolman.scoring.metrics import REGISTRY as METRICS, Metric, MetricFamily
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from tolman.errors import MissingExtraError, NoDisplayError, TolmanError, counted, hint
 from tolman.extras import COLLECTIONS, declared, lacking, needs
 from tolman.features.catalogue.config import DoctorConfig
-from tolman.features.catalogue.probes import ProbeError, attempt
+from tolman.features.catalogue.package_checks import ProbeError, attempt
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.media.frame_store import default_root
 from tolman.models import anthropic, gemini, openai

@@ -6,30 +6,26 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from tolman import benchmarks
 from tolman.analyze.score_causes import Label, named
-from tolman.analyze.score_waterfall import reconcile as find_causes
+from tolman.analyze.score_waterfall import ItemDifference, PlaceInTable, Reconciled, reconcile as find_causes
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import InputError, UsageError, counted
 from tolman.features.compare.config import ReconcileConfig
 from tolman.features.compare.reconciled_sides import OpenedSide, places_of, side_of_log, side_of_run
 from tolman.features.events import Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import WRITTEN_BY, check_report
+from tolman.items import Item
 from tolman.reports.reconciliation import Reconciliation, combinations, differing, pieces
 from tolman.reports.report_pages import form_of, save_report
 from tolman.runs.run_folder import RunFolder, same_benchmark
 from tolman.runs.run_items import load
 from tolman.scoring.score_table import Column, pools_of
-
-if TYPE_CHECKING:
-    from tolman.analyze.score_waterfall import ItemDifference, PlaceInTable, Reconciled
-    from tolman.benchmarks.spec import BenchmarkSpec
-    from tolman.items import Item
-
 
 FORMS = (".html", ".md", ".json")
 

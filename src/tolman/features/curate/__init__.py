@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from tolman.features import module_getter
 
 if TYPE_CHECKING:
-    from tolman.features.curate import compute as compute
-    from tolman.features.curate import render as render
+    from tolman.features.curate import compute as compute, render as render
 else:
     __getattr__ = module_getter(__name__)

@@ -6,14 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tolman.analyze.duplicates import QuestionText, leaks, media_names, near_duplicates
 from tolman.curate import filtering
 from tolman.curate.asking import Asker
-from tolman.curate.mapping import Taxonomy, open_mapping, shipped
-from tolman.curate.pipeline import Done, Recipe, SourceEntry, Watch, Work, read_recipe
-from tolman.curate.pipeline import curate as carry_out
+from tolman.curate.mapping import Mapping as QuestionMapping, Taxonomy, open_mapping, shipped
+from tolman.curate.pipeline import Done, Recipe, SourceEntry, Watch, Work, curate as carry_out, read_recipe
 from tolman.errors import UsageError
 from tolman.features.curate.config import (
     CurateCategoriesConfig,
@@ -24,16 +23,13 @@ from tolman.features.curate.config import (
 )
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.files import check_report, write_text
+from tolman.items import Media
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.parallel import Workers, place_of
 from tolman.reports.charts.bar_forms import COUNTS_FORM
 from tolman.reports.charts.chart import Chart, frame, rendered
 from tolman.reports.svg_figures import why_not_drawn
 from tolman.runs.run_items import load
-
-if TYPE_CHECKING:
-    from tolman.curate.mapping import Mapping as QuestionMapping
-    from tolman.items import Media
 
 
 @dataclass(frozen=True)

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 
+from tolman.curate.mapping import Mapping as QuestionMapping, Taxonomy
+from tolman.curate.pipeline import Done
 from tolman.errors import counted
 from tolman.features.curate.compute import DRAWN, CurateImportResult, CurateResult, DuplicatesResult
 from tolman.features.printing import list_first, plain_table, say, typed, write_json
 from tolman.visible import visible_json
-
-if TYPE_CHECKING:
-    from tolman.curate.mapping import Mapping as QuestionMapping
-    from tolman.curate.mapping import Taxonomy
-    from tolman.curate.pipeline import Done
-
 
 _ROWS = 5
 """Rows that were left out, as listed."""

@@ -9,9 +9,11 @@ of distances by the true distance (VSI-Bench, Figures 9, 10 and 19, Table 4).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from tolman.analyze.answer_patterns import UNREAD, classes, confusion, in_order, positions, predictions
+from tolman.analyze.maps import MapsResult
 from tolman.errors import UsageError, counted
 from tolman.features.analyses.config import DeltasConfig, ErrorsConfig, MapsConfig
 from tolman.features.analyses.error_analysis import analyze_errors
@@ -32,18 +34,12 @@ from tolman.features.figures.figure_inputs import (
     run_warnings,
     series_names,
 )
+from tolman.items import Item
 from tolman.reports import map_results
 from tolman.reports.analysis_results import error_rows
 from tolman.reports.charts import point_forms
 from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame
 from tolman.scoring.score_table import Table, pools_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tolman.analyze.maps import MapsResult
-    from tolman.items import Item
-
 
 UNITS = {"m": "m", "cm": "cm", "m2": "m²"}
 """What stands at an axis for the unit of an item; counts have none."""

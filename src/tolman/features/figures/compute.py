@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from tolman.errors import UsageError
 from tolman.features.events import Events, silent
@@ -12,9 +13,6 @@ from tolman.features.figures import FORMS, FigureConfig, FigureKind
 from tolman.features.notebook import Displayable, NotebookTable
 from tolman.files import atomic_write, check_report, signed, write_text
 from tolman.reports.charts.chart import Chart, format_of, render
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import polars as pl
 
 from tolman.errors import UsageError, unknown
 from tolman.features.analyses.scored_runs import ScoredRuns, scored_runs
+from tolman.features.figures import TableFigureConfig
 from tolman.features.report.config import CutSettings
 from tolman.features.report.report_cuts import cut_tables
 from tolman.reports.charts.chart import CLUSTERED, ends_of
 from tolman.reports.loaded_runs import LoadedRun
+from tolman.reports.reference_rows import Published
 from tolman.reports.report_content import build, marks_of, warnings_of
-from tolman.reports.table_rows import UNREAD_SIGN, ReportRow, few_marks, missing_intervals
-from tolman.reports.table_rows import missing_marks as missing_marks
+from tolman.reports.table_rows import (
+    UNREAD_SIGN,
+    ReportRow,
+    few_marks,
+    missing_intervals,
+    missing_marks as missing_marks,
+)
 from tolman.reports.text import label
+from tolman.scoring.further_figures import Unread
 from tolman.scoring.score_table import Column
-
-if TYPE_CHECKING:
-    from tolman.features.figures import TableFigureConfig
-    from tolman.reports.reference_rows import Published
-    from tolman.scoring.further_figures import Unread
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ reasoning that a model was allowed.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from tolman.analyze.composition import count, cross, differing
 from tolman.analyze.labels import label_names
+from tolman.analyze.model_scores import Correlation
 from tolman.errors import UsageError, counted
 from tolman.features.analyses.config import CorrelationConfig
 from tolman.features.analyses.model_analyses import correlated_columns, correlations
@@ -41,13 +42,8 @@ from tolman.features.figures.figure_inputs import (
 from tolman.reports.charts.chart import CLUSTERED, Chart, ends_of, frame
 from tolman.reports.table_rows import stored_unread
 from tolman.responses import Outcome, Response
+from tolman.runs.run_folder import RunSettings
 from tolman.scoring.intervals import Interval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tolman.analyze.model_scores import Correlation
-    from tolman.runs.run_folder import RunSettings
 
 
 def bars_chart(config: TableFigureConfig, events: Events) -> Chart:

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 from tolman.features import module_getter
 
 if TYPE_CHECKING:
-    from tolman.features.generate import audit as audit
-    from tolman.features.generate import compute as compute
-    from tolman.features.generate import config as config
-    from tolman.features.generate import forms as forms
-    from tolman.features.generate import render as render
+    from tolman.features.generate import (
+        audit as audit,
+        compute as compute,
+        config as config,
+        parallel_forms as parallel_forms,
+        render as render,
+    )
 else:
     __getattr__ = module_getter(__name__)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -29,14 +29,11 @@ from tolman.generate.publish import with_audit
 from tolman.ground_truth.released_audit import AuditFinding, audit_scenes, most_frequent_note, summary
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.guessing.folds import TWINS
+from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.parallel import place_of
 from tolman.runs.run_items import load
 from tolman.scenes import Skipped
-
-if TYPE_CHECKING:
-    from tolman.items import Item
-
 
 FINDINGS, DOUBTFUL, STRICT, SUMMARY = "findings.jsonl", "exclude.txt", "exclude-strict.txt", "summary.json"
 """Files of an audit's folder."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -21,17 +21,14 @@ from tolman.features.notebook import Displayable, NotebookTable, given_as
 from tolman.files import alone_in
 from tolman.generate.draft_collection import Collected, collect
 from tolman.generate.draft_storage import DraftFile, EntryPart
-from tolman.generate.presets import preset as preset_of
+from tolman.generate.presets import GenerationPreset, preset as preset_of
 from tolman.generate.publish import check_other, check_place, check_reviewed, publish, remove_benchmark, statistics_of
 from tolman.generate.selection import select
+from tolman.ground_truth.corrections import correct, read_corrections
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.parallel import place_of
 from tolman.scene_table import count_scenes, has_scenes, read_scenes
 from tolman.scenes import Skipped
-
-if TYPE_CHECKING:
-    from tolman.generate.presets import GenerationPreset
-
 
 NAMED_REASONS = 3
 """Reasons that the sentence names where nothing can be asked; the statistics have them all."""
@@ -172,7 +169,7 @@ def generate_under(
     with tempfile.TemporaryDirectory(prefix="tolman-") as folder, DraftFile(Path(folder) / "drafts") as draft_file:
         events(Began("reading scenes"))
         drafting = place_of(config.on, config.workers, few=count_scenes(config.scenes) < MANY_SCENES)
-        found = noted(open_collection(config.scenes), events)
+        found = noted(open_collection(config.scenes), events, shown=config.media)
         offered = choosing.offered if choosing else preset
         collected = collect(found, offered, config.seed, draft_file, workers=drafting)
         events(Began("choosing questions"))
@@ -213,28 +210,38 @@ def generate_under(
         return GenerateResult(config.out, len(taken), collected.scenes, tuple(collected.skipped), statistics)
 
 
-def noted(found: Iterable[SceneGeometry | Skipped], events: Events) -> Iterator[SceneGeometry | Skipped]:
-    """The same, with an event for every scene, and notes of skipped scenes and of boxes without a review."""
+def noted(
+    found: Iterable[SceneGeometry | Skipped], events: Events, *, shown: bool = False
+) -> Iterator[SceneGeometry | Skipped]:
+    """The same, with an event for every scene, and notes of skipped ones, of boxes without a review, and of scenes
+    without a video if these are to be shown."""
 
-    unreviewed = 0
+    unreviewed, scenes, unseen = 0, 0, 0
     for one in found:
         if isinstance(one, Skipped):
             events(Noted(f"skipped: {one.scene}: {one.reason}", "warning"))
         else:
             unreviewed += sum(thing.lifted is not None for thing in one.scene.objects)
+            scenes += 1
+            unseen += shown and not (one.scene.video or any(camera.media for camera in one.captures))
             events(Advanced())
         yield one
     if unreviewed:
         boxes = counted(unreviewed, "box is", "boxes are")
         events(Noted(f"{boxes} lifted from marks and unreviewed; answers may rest on them.", "warning"))
+    if unseen:
+        some = f"{unseen:,} of {counted(scenes, 'scene')} without a video"
+        events(Noted(f"{some}: models get only the text of such questions.", "warning"))
 
 
 def preset_for(scenes: Path) -> tuple[str, str]:
     """Choose a generation preset for scenes by the first of them; its name, and why it was chosen."""
     first = list(itertools.islice(read_scenes(scenes), _LOOKED_AT)) if has_scenes(scenes) else []
+    corrections = read_corrections(scenes) if first else ()
+    first = [correct(scene, corrections) for scene in first]
     groups = Counter(scene.twins for scene in first if scene.twins)
     if any(count > 1 for count in groups.values()):
-        return "tolman-1", "the scenes are twins"
+        return "tolman-2", "the scenes are twins"
     if first and not any(scene.metric and scene.objects for scene in first):
         return "posed-video", "the scenes have no boxes in metres"
     return "vsi-paper", "the scenes have boxes in metres"

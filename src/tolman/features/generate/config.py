@@ -77,7 +77,7 @@ class GenerateConfig:
     out: Annotated[Path, Setting("Folder of the benchmark.", writes="benchmark")]
     preset: str | None = setting(
         "Generation preset, which fixes families and thresholds: vsi-paper, vsi-official (with its defects), mmsi, "
-        "site, spatialbench, posed-video, tolman-1, tolman-2 or all. Default: tolman-1 for twins, posed-video for "
+        "site, spatialbench, posed-video, tolman-1, tolman-2 or all. Default: tolman-2 for twins, posed-video for "
         "scenes without boxes or scale, else vsi-paper."
     )
     families: tuple[str, ...] = setting(
@@ -98,7 +98,7 @@ class GenerateConfig:
     )
     rings: bool | None = setting(
         "Take questions in rings only: scenes that answer one question differently, each option right once, so "
-        "that no text tells its answer. Default: the generation preset's, rings for tolman-1 alone."
+        "that no text tells its answer. Default: the generation preset's, rings for tolman-1 and tolman-2."
     )
     media: bool = setting(
         "Write videos and pictures with the questions. Without them, questions only name the scenes' videos and "

@@ -33,7 +33,7 @@ from tolman.ground_truth.released_audit import most_frequent_note
 
 if TYPE_CHECKING:
     from tolman.features.generate.compute import GenerateResult
-    from tolman.features.generate.forms import FormResult
+    from tolman.features.generate.parallel_forms import FormResult
     from tolman.features.scenes.simulation import SimulateResult
 
 

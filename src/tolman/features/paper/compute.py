@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -19,7 +19,17 @@ from tolman.benchmarks.rows import read_rows
 from tolman.errors import TolmanError, UsageError
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable
-from tolman.features.paper import PAPERS, CorrelationTable, DiversityTable, Drawing, FactTable, SubsetTable
+from tolman.features.paper import (
+    PAPERS,
+    CorrelationTable,
+    DiversityTable,
+    Drawing,
+    FactTable,
+    Paper,
+    PaperPart,
+    Step,
+    SubsetTable,
+)
 from tolman.features.paper.paper_parts import (
     MadeFile,
     asked,
@@ -37,10 +47,6 @@ from tolman.reports.charts.chart import check_drawing
 from tolman.reports.loaded_runs import LoadedRun, load_scored
 from tolman.reports.report_pages import save, save_report
 from tolman.reports.text import environment
-
-if TYPE_CHECKING:
-    from tolman.features.paper import Paper, PaperPart, Step
-
 
 INDEX = "index.md"
 """By which a folder of rebuilt tables and figures is known."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tolman import benchmarks
 from tolman.analyze.composition import diversity, facts
@@ -24,6 +24,7 @@ from tolman.features.report.config import CutSettings
 from tolman.features.report.report_cuts import cut_tables, read_places
 from tolman.files import write_text
 from tolman.item_table import data_hash
+from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.report_content import build, emphasis, part_of, with_ranks
 from tolman.reports.table_rows import ReportTable
@@ -31,9 +32,6 @@ from tolman.reports.text import comma_separated, escape_markdown, interval_shown
 from tolman.runs.run_folder import BASELINES, PEOPLE, RunFolder
 from tolman.runs.run_scoring import score_run
 from tolman.text_tables import csv_text
-
-if TYPE_CHECKING:
-    from tolman.items import Item
 
 
 @dataclass(frozen=True)

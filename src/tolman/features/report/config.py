@@ -132,9 +132,13 @@ class CutSettings:
         return not self.by and not self.taxonomy
 
 
+Port = Annotated[int, Setting("Port on 127.0.0.1, 0–65535; 0 takes a free one.", least=0, most=65535)]
+Browser = Annotated[bool, Setting("Open the page in a browser.")]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScenesConfig:
-    """Which scenes are shown, and where."""
+    """Which scenes are shown or changed, and where."""
 
     path: Annotated[
         Path, Setting("Folder of scenes: Parquet, or VSI-Bench's meta-info.", positional=True, metavar="DIR")
@@ -149,17 +153,19 @@ class ScenesConfig:
     fix: Path | None = setting(
         "Corrected copy of the scans, for --check: a new or empty folder. Default: none.", writes="scans"
     )
-
-
-Port = Annotated[int, Setting("Port on 127.0.0.1, 0–65535; 0 takes a free one.", least=0, most=65535)]
-Browser = Annotated[bool, Setting("Open the page in a browser.")]
+    pick: str | None = setting(
+        "Id of a scene, or its last part, in whose cloud boxes and a scale are picked, in a browser. Default: none.",
+        metavar="SCENE",
+    )
+    port: Port = 0
+    browser: Browser = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class WatchConfig:
-    """Which run is watched, and where."""
+    """Which runs are watched, and where."""
 
-    run: Annotated[Path, Setting("Folder of a run, which may go on or be finished.", positional=True)]
+    run: Annotated[Path, Setting("Folder of a run or of a suite's runs; they may go on.", positional=True)]
     port: Port = 0
     browser: Browser = True
 

@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from tolman.analyze.deltas import BLIND
-from tolman.analyze.grounding import ALL as ALL_FRAMES
-from tolman.analyze.grounding import CONDITIONS, RunGrounding
+from tolman.analyze.grounding import ALL as ALL_FRAMES, CONDITIONS, RunGrounding
 from tolman.analyze.lost_points import (
     COUNTED,
     ClearMiss,

@@ -9,7 +9,6 @@ import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -20,27 +19,24 @@ from tolman.analyze.taxonomies import (
     FAMILY,
     PLACE_LABELS,
     TAXONOMIES,
+    PaperTaxonomy,
     PlaceFile,
     known_classes,
     reclassify,
     taxonomy_named,
     with_places,
 )
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import InputError, UsageError, counted, hint, unknown
 from tolman.features.report.config import CutSettings
+from tolman.items import Item
+from tolman.media.sampling import Frames
 from tolman.reports.cuts import MOST_ACROSS, CutRun, table_by
 from tolman.reports.loaded_runs import LoadedRun, is_without_headline, quoted, scores_under, timed_answers
 from tolman.reports.report_content import competing, part_of
 from tolman.reports.table_rows import ReportRow, ReportTable
 from tolman.runs.run_folder import PEOPLE
 from tolman.runs.run_scoring import frames_shown
-
-if TYPE_CHECKING:
-    from tolman.analyze.taxonomies import PaperTaxonomy
-    from tolman.benchmarks.spec import BenchmarkSpec
-    from tolman.items import Item
-    from tolman.media.sampling import Frames
-
 
 ALL_SCORERS = "all"
 

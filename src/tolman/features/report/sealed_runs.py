@@ -24,8 +24,15 @@ from pathlib import Path
 import tolman
 from tolman import protocols
 from tolman.benchmarks import names
-from tolman.benchmarks.benchmark_folder import FILE as CARD
-from tolman.benchmarks.benchmark_folder import OLD_PROFILE, PROFILE, PROVENANCE, form_differences, form_of, is_folder
+from tolman.benchmarks.benchmark_folder import (
+    FILE as CARD,
+    OLD_PROFILE,
+    PROFILE,
+    PROVENANCE,
+    form_differences,
+    form_of,
+    is_folder,
+)
 from tolman.errors import InputError, TolmanError, UsageError, counted, first_line
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.report.config import BoardConfig, SealConfig, VerifyConfig
@@ -334,7 +341,9 @@ class _Verification:
         if shutil.which("ssh-keygen") is None:
             self._remarks.append("The signature wasn't checked, as ssh-keygen isn't installed.")
             return
-        key = _checked_key(content, path)
+        # The fingerprint of the key that signed the content; None where the signature isn't of it.
+        status, said, _ = _ask(["-Y", "check-novalidate", "-n", NAMESPACE, "-s", path], content, "checking signatures")
+        key = said.split()[-1] if status == 0 and said.split() else None
         if key is None:
             self.refuse(f"{SIGNATURE}: isn't a signature of this receipt.")
         elif self._signers is None:
@@ -554,12 +563,6 @@ def _sign(text: str, key: Path) -> str:
         why = (said.strip().splitlines() or ["no reason given"])[-1]
         raise InputError(key, f"can't sign the receipt ({why.rstrip('.')})", fix="give an SSH key with --sign")
     return signature
-
-
-def _checked_key(content: bytes, signature: Path) -> str | None:
-    """The fingerprint of the key that signed the content; None where the signature isn't of it."""
-    status, said, _ = _ask(["-Y", "check-novalidate", "-n", NAMESPACE, "-s", signature], content, "checking signatures")
-    return said.split()[-1] if status == 0 and said.split() else None
 
 
 def _signer(content: bytes, signature: Path, signers: Path) -> str:

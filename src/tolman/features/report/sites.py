@@ -1,8 +1,7 @@
-"""Sites of runs, written into a folder or served on this machine until stopped; and the live page of one run."""
+"""Sites of runs, written into a folder or served on this machine until stopped; and live pages of runs."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import tempfile
@@ -17,31 +16,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
-from aiohttp import web
-
 from tolman import benchmarks
-from tolman.errors import InputError, UsageError
+from tolman.errors import InputError, UsageError, counted
+from tolman.extras import LazyModule
 from tolman.features.events import Events, Noted, silent, summary, told
 from tolman.features.report.compute import SITE, ReportResult, tables_by_labels
 from tolman.features.report.config import ReportConfig, ViewConfig, WatchConfig
-from tolman.models.pacing import in_words
 from tolman.reports.loaded_runs import LoadedRun, load_scored
 from tolman.reports.report_content import Report, build
-from tolman.reports.report_pages import LiveState, TaskProgress, live_page, write_space_card
+from tolman.reports.report_pages import (
+    LiveState,
+    MatrixCell,
+    TaskProgress,
+    live_page,
+    live_suite_page,
+    matrix_of,
+    write_space_card,
+)
 from tolman.reports.site.question_sets import QuestionSet, cut_labels, first_set
 from tolman.reports.site.writing import MARK, SiteOptions, check_target, write_site
 from tolman.responses import Failure, Outcome, Outcomes
-from tolman.runs.engine import Tally
 from tolman.runs.progress import Progress
-from tolman.runs.request import Started
 from tolman.runs.run_folder import RunFolder, RunRecord
-from tolman.runs.run_scoring import compute_scores
 from tolman.runtime import run_until_stopped
 
 if TYPE_CHECKING:
+    import asyncio
+
+    from aiohttp import web
+
     from tolman.items import Item
+    from tolman.models import pacing
     from tolman.reports.reference_rows import Published
     from tolman.reports.table_rows import ReportTable
+    from tolman.runs import calling, request, run_scoring
+else:  # a site that is only written needs no server and no run
+    asyncio, web = LazyModule("asyncio"), LazyModule("aiohttp.web")
+    pacing, calling = LazyModule("tolman.models.pacing"), LazyModule("tolman.runs.calling")
+    request, run_scoring = LazyModule("tolman.runs.request"), LazyModule("tolman.runs.run_scoring")
 
 
 def site_tables(config: ReportConfig) -> Callable[[QuestionSet], list[ReportTable]]:
@@ -230,10 +242,16 @@ class LiveRun:
     @property
     def state(self) -> str:
         """The present activity of the run, as a sentence."""
-        with self._one_at_a_time:
-            return self._look().state
+        return self.brief()[0].state
 
-    def _look(self) -> LiveState:
+    def brief(self) -> tuple[LiveState, MatrixCell | None]:
+        """The run's state, and its headline figure once it has scores; nothing is scored for it."""
+        with self._one_at_a_time:
+            state = self._look(score=False)
+            cells = matrix_of([self._report[0]]).rows.values() if self._report and state.is_over else ()
+            return state, next((row[0] for row in cells), None)
+
+    def _look(self, *, score: bool = True) -> LiveState:
         is_at_work = self._folder.is_at_work  # before the files: those of a run that ends meanwhile are all there
         record = self._folder.record()
         self._progress = progress = self._progress.read_on()
@@ -245,7 +263,8 @@ class LiveRun:
         asked = len(self._items) * record.settings.repeats
         calls = progress.calls or asked
         if goes_on:
-            self._score_so_far(record, outcomes)
+            if score:
+                self._score_so_far(record, outcomes)
         elif not is_at_work or progress.purpose:
             self._read_scores()
         done = len(progress.times) if progress.purpose else len(outcomes)
@@ -266,15 +285,15 @@ class LiveRun:
         progress, now = self._progress, time.time()
         if progress.purpose and is_at_work:
             left = progress.seconds_left(now)
-            about = "" if left is None else f", about {in_words(left)} left"
-            yield f"{in_words(now - progress.began)} so far{about}"
+            about = "" if left is None else f", about {pacing.in_words(left)} left"
+            yield f"{pacing.in_words(now - progress.began)} so far{about}"
         spent: Mapping[str, Any] = progress.spent
         if not progress.purpose:
             with suppress(OSError, ValueError):
                 spent = json.loads((self._folder.path / "usage.json").read_text(encoding="utf-8"))
-        tally = Tally(**{one.name: spent[one.name] for one in fields(Tally) if one.name in spent})
+        tally = calling.Tally(**{one.name: spent[one.name] for one in fields(calling.Tally) if one.name in spent})
         if tally.called or tally.reused:
-            yield summary(Started(progress.calls, self._folder.path, tally, "cost" in spent, True))
+            yield summary(request.Started(progress.calls, self._folder.path, tally, "cost" in spent, True))
 
     def _outcomes(self) -> Outcomes:
         """The outcomes in the run's own file, read again where that has changed."""
@@ -290,7 +309,7 @@ class LiveRun:
         if not items or len(outcomes) == self._known or now < self._due:
             return
         benchmark = benchmarks.get(record.settings.benchmark)
-        _, figures = compute_scores(benchmark, record, items, outcomes)
+        _, figures = run_scoring.compute_scores(benchmark, record, items, outcomes)
         figures["unanswered"]["missing"] = 0  # those are still to come
         run = LoadedRun(self._folder, record, figures)
         self._report, self._known = (build([run], "baselines"), run), len(outcomes)
@@ -360,23 +379,75 @@ _LIVE_HEADERS = {
 }
 
 
-def watch(config: WatchConfig, ready: Callable[[str, str], None] = lambda address, state: None) -> None:
-    """Serve the live page of a run until the process is stopped.
+class LiveSuite:
+    """The runs below a folder, as a page that leads to the live page of each. Runs that begin later are found, too.
 
     Args:
-        config: the run, the port, and whether a browser is opened.
-        ready: called with the address and the run's state once the server takes connections.
+        path: the folder.
 
     Raises:
-        InputError: the folder is no run's.
+        InputError: it is no run's, and holds none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._runs: dict[str, LiveRun] = {}
+        if not self._found():
+            RunFolder(path).record()
+
+    def run(self, name: str) -> LiveRun | None:
+        """The run of a folder, named from the suite's."""
+        return self._found().get(name)
+
+    def page(self) -> str:
+        """The page of all runs as they are now."""
+        rows = [(name, *run.brief()) for name, run in self._found().items()]
+        return live_suite_page(self._path.resolve().name, _at_work(state for _, state, _ in rows), rows)
+
+    @property
+    def state(self) -> str:
+        """The present activity of the runs, as a sentence."""
+        return _at_work(run.brief()[0] for run in self._found().values())
+
+    def _found(self) -> dict[str, LiveRun]:
+        """The runs by the path of their folder, the benchmark's and the model's. Parts of a run are one deeper."""
+        places = (self._path.glob(f"{way}/run.json") for way in ("*", "*/*", "*/*/*"))
+        found = {}
+        for folder in sorted(file.parent for files in places for file in files):
+            name = folder.relative_to(self._path).as_posix()
+            with suppress(InputError):  # is being written
+                found[name] = self._runs.get(name) or LiveRun(folder)
+        self._runs = found
+        return found
+
+
+def _at_work(states: Iterable[LiveState]) -> str:
+    """The activity of several runs, as a sentence."""
+    over = [state.is_over for state in states]
+    return f"has {counted(len(over), 'run')} that began; {len(over) - sum(over):,} at work."
+
+
+def watch(config: WatchConfig, ready: Callable[[str, str], None] = lambda address, state: None) -> None:
+    """Serve the live page of a run, or of all runs below a folder, until the process is stopped.
+
+    Args:
+        config: the folder, the port, and whether a browser is opened.
+        ready: called with the address and the present state once the server takes connections.
+
+    Raises:
+        InputError: the folder is no run's, and holds none.
         UsageError: the port is taken.
         KeyboardInterrupt: it was stopped.
     """
-    live = LiveRun(config.run)
+    live = LiveRun(config.run) if (config.run / "run.json").is_file() else LiveSuite(config.run)
 
     async def page(request: web.Request) -> web.Response:
         _refuse_strangers(request)
-        text = await asyncio.to_thread(live.page)
+        asked = request.match_info["name"].rstrip("/")
+        shown = live if not asked else live.run(asked) if isinstance(live, LiveSuite) else None
+        if shown is None:
+            raise web.HTTPNotFound
+        text = await asyncio.to_thread(shown.page)
         return web.Response(text=text, content_type="text/html", headers=_LIVE_HEADERS)
 
     def listening(address: str) -> None:
@@ -385,5 +456,5 @@ def watch(config: WatchConfig, ready: Callable[[str, str], None] = lambda addres
             webbrowser.open(address)
 
     app = web.Application()
-    app.router.add_get("/", page)
+    app.router.add_get("/{name:.*}", page)
     run_until_stopped(serve_application(app, config.port, listening))

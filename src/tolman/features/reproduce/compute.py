@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -33,13 +33,11 @@ from tolman import benchmarks
 from tolman.errors import UsageError, counted
 from tolman.features.config import shared_settings
 from tolman.features.events import Events, silent
+from tolman.features.opened_folders import Run
 from tolman.features.run.compute import evaluate
 from tolman.features.run.config import ReproduceConfig, RunConfig
 from tolman.models.recipes import InputForm
 from tolman.toml_catalogue import TomlCatalogue
-
-if TYPE_CHECKING:
-    from tolman.features.opened_folders import Run
 
 
 class OtherFigure(BaseModel):
@@ -50,7 +48,7 @@ class OtherFigure(BaseModel):
         source: where it is written.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     value: float
     source: str
@@ -71,7 +69,7 @@ class TargetRun(BaseModel):
         others: further figures of the same weights, to look at.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     form: InputForm
     frames: int = Field(ge=1)
@@ -97,7 +95,7 @@ class ReproductionTarget(BaseModel):
         runs: one for each figure.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     title: str

@@ -143,6 +143,13 @@ def review_settings(config: ReviewConfig) -> ReviewSettings:
     return ReviewSettings(**shared_settings(config, ReviewSettings) | others)
 
 
+def serve_picking(folder: Path, scene: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serve the workbench of a scene without a review; see `tolman.review.scene_picking`."""
+    with needs("review", "Picking boxes"):
+        from tolman.review.scene_picking import serve_picking as serve
+    serve(folder, scene, port, ready)
+
+
 @dataclass(frozen=True, kw_only=True)
 class BackupPlaces:
     """The places of a review's parts that a backup holds.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tolman import features
 from tolman.errors import EndpointError, UsageError, counted
+from tolman.extras import LazyModule
 from tolman.features.config import json_object, judge_request
 from tolman.features.events import CallEvents, Events, Noted, silent
 from tolman.features.opened_folders import Run
@@ -30,7 +31,6 @@ from tolman.runs.places import check_run_folder, file_name
 from tolman.runs.request import by_budget, by_form, by_frames
 from tolman.runs.run import RunRequest, arun, own_folder, refuse_others, run
 from tolman.runs.run_items import left_out_by, some_ids_from
-from tolman.scoring.adaptive_testing import ItemBank, read_bank
 from tolman.scoring.metrics import metrics_of_plugins, names_of
 from tolman.scoring.run_differences import Difference, differences
 
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from tolman.features.loaded_benchmark import Benchmark
+    from tolman.scoring import adaptive_testing
+else:
+    adaptive_testing = LazyModule("tolman.scoring.adaptive_testing")
 
 
 @dataclass(frozen=True)
@@ -343,6 +346,7 @@ def _request(config: RunConfig) -> RunRequest:
         protocol_options=_given(
             reasoning_tokens=config.reasoning_tokens,
             draws=config.samples_per_vote,
+            looks=config.looks,
             grid=config.grid,
             map_categories=config.map_categories,
             captioner=captioner,
@@ -407,7 +411,7 @@ def _request(config: RunConfig) -> RunRequest:
     )
 
 
-def _bank(config: RunConfig) -> ItemBank | None:
+def _bank(config: RunConfig) -> adaptive_testing.ItemBank | None:
     """The item bank of an adaptive run; None where all items are asked.
 
     Raises:
@@ -426,10 +430,10 @@ def _bank(config: RunConfig) -> ItemBank | None:
         raise UsageError("--batch takes a day for each of the small batches of --adaptive; leave one of them out.")
     if config.metrics:
         raise UsageError("--metrics would describe the asked items only, and --adaptive estimates all; leave one out.")
-    return read_bank(config.adaptive)
+    return adaptive_testing.read_bank(config.adaptive)
 
 
-def _adaptive(config: RunConfig, bank: ItemBank) -> AdaptiveSelection:
+def _adaptive(config: RunConfig, bank: adaptive_testing.ItemBank) -> AdaptiveSelection:
     share = ADAPTIVE_SHARE if config.adaptive_share is None else config.adaptive_share
     return AdaptiveSelection(bank=bank.sign, share=share, error=config.adaptive_error)
 

@@ -264,6 +264,9 @@ class RunConfig:
     samples_per_vote: int | None = setting(
         "Answers that self-consistency votes over, from 2. Default: 5.", panel=_PROTOCOL, aliases=("--draws",), least=2
     )
+    looks: int | None = setting(
+        "Times that the model may look again with tools, 1–100. Default: 5.", panel=_PROTOCOL, least=1, most=100
+    )
     grid: int | None = setting(
         "Cells along each side of a cognitive map, 2–100. Default: 10.", panel=_PROTOCOL, least=2, most=100
     )

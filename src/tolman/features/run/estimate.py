@@ -21,7 +21,6 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tolman import benchmarks
 from tolman.benchmarks.spec import BenchmarkSpec, PromptPreset, check_frames
@@ -29,22 +28,19 @@ from tolman.errors import TolmanError, UsageError, as_sentence, counted
 from tolman.features.events import Advanced, Began, Ended, Events, Noted, silent
 from tolman.features.run.compute import requests_of, server_of
 from tolman.features.run.config import RunConfig
-from tolman.items import Selection
+from tolman.items import Item, Media, Selection
 from tolman.media.video import BrokenMediaError
 from tolman.models.batching.batch_client import PRICE_SHARE
 from tolman.protocols import Ask, Look, Protocol, Step
 from tolman.responses import Outcome, Response, Usage
 from tolman.runs.engine import DECODERS, Engine
+from tolman.runs.prepared import PreparedRun
 from tolman.runs.prices import LETTERS_OF_A_TOKEN, read_price
+from tolman.runs.request import RunRequest
 from tolman.runs.response_store import is_url, open_store, usual_place
 from tolman.runs.run import adjusted, prepare, protocol_of
 from tolman.runs.run_items import Loaded, load, preset_of
 from tolman.runtime import run_until_stopped
-
-if TYPE_CHECKING:
-    from tolman.items import Item, Media
-    from tolman.runs.prepared import PreparedRun
-    from tolman.runs.request import RunRequest
 
 
 class DataSets:
@@ -143,8 +139,8 @@ class RunEstimate:
     Attributes:
         benchmark, model, protocol: which.
         items: that would be asked, each so often as samples are wanted.
-        calls: of the model, answers that are in the response store included; the fewest that the protocol makes. Equal
-            requests, such as for the map of a scene, are one call where the model's answers are stored.
+        calls: of the model, answers that are in the response store included; the fewest that the protocol makes, and of
+            `tools` the most. Equal requests, such as for the map of a scene, are one call where answers are stored.
         images: pictures in these calls; frames of videos are not among them.
         videos: in these calls.
         frames: how each video is shown, in words.
@@ -242,10 +238,10 @@ def _estimate(
 
 
 def asks_of(protocol: Protocol, benchmark: BenchmarkSpec, item: Item, preset: PromptPreset) -> list[Ask]:
-    """The calls of an item's conversation, walked through with an answer that says nothing."""
+    """The most calls of an item's conversation, walked through with an answer that says nothing and wants to look."""
 
     conversation = protocol.converse(benchmark, item, preset)
-    said = Response(id=item.id, response="A")
+    said = Response(id=item.id, response="A\nCROP 1 10 10 60 60")  # a request that the protocol `tools` would meet
     asked: list[Ask] = []
     try:
         step: Step = next(conversation)

@@ -6,17 +6,19 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from tolman import benchmarks, features
+from tolman.benchmarks.spec import BenchmarkSpec
 from tolman.errors import InputError, UsageError, counted, hint
 from tolman.features.compare.reconciled_sides import SAME_SCORE
 from tolman.features.config import judge_request
 from tolman.features.events import CallEvents, Events, Noted, silent
 from tolman.features.opened_folders import Run
 from tolman.features.run.config import ScoreConfig
+from tolman.items import Item
 from tolman.parallel import WorkPlace, place_of
 from tolman.responses import Failure, FailureKind, Outcome, Response
 from tolman.runs.imports import Imported
@@ -25,11 +27,6 @@ from tolman.runs.rescore import judge_folder, score_file, score_folder, score_wi
 from tolman.runs.run_folder import RunFolder
 from tolman.scoring.metrics import names_of
 from tolman.visible import visible
-
-if TYPE_CHECKING:
-    from tolman.benchmarks.spec import BenchmarkSpec
-    from tolman.items import Item
-
 
 FRAME = Path("the data frame")
 """Its name in errors."""

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tolman import benchmarks, features
 from tolman.errors import InputError, RunBusyError, RunInterruptedError, TolmanError, counted
@@ -30,20 +29,17 @@ from tolman.features.run.suite_file import (
     models_of,
     suite_indices,
 )
+from tolman.models.servers import Server
 from tolman.reports.loaded_runs import load_runs
 from tolman.reports.reference_rows import Published
 from tolman.reports.report_content import Report, build
 from tolman.reports.report_pages import LackingFigure, Matrix, matrix_of, matrix_page, render, save
 from tolman.responses import Outcome, Response
+from tolman.runs.request import RunRequest, Started
 from tolman.runs.run import arun
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import subset_of
 from tolman.runtime import run_until_stopped
-
-if TYPE_CHECKING:
-    from tolman.models.servers import Server
-    from tolman.runs.request import RunRequest, Started
-
 
 INDEX_TITLE = "Index: weighted mean of the headlines"
 """The heading of the table of indices."""
@@ -138,7 +134,7 @@ class _Suite:
         self._groups = [self._group(group) for group in models_of(configs)]
         self._serving = asyncio.Lock()
         self._done: set[Path] = set()
-        self._answered = self._reused = 0
+        self._answered = 0
 
     async def carry_out(self) -> None:
         """All runs."""
@@ -298,16 +294,17 @@ def report_suite(
     for run in result.runs:
         settings = run.record.settings
         by_questions.setdefault((settings.benchmark, settings.subset, settings.data_hash), []).append(run.path)
-    reports, names = [], []
+    reports, names, reported = [], [], []
     for paths in by_questions.values():
         runs = load_runs(paths)
         reports.append(build(runs, published))
+        reported += [(run, reports[-1]) for run in runs]
         # Below the suite's folder is the benchmark's, and in it those of the runs.
         names.append(f"{paths[0].relative_to(result.folder).parts[0]}.html")
         save(result.folder / names[-1], render(reports[-1], runs, "html"))
     matrix = matrix_of(reports, [_lacking(one) for one in result.lacking])
     boards = {BOARDS[board]: board_matrix(result.runs)} if board is not None else {}
-    indices = None if index is None else suite_indices(result.runs, result.folder, index)
+    indices = None if index is None else suite_indices(reported, result.folder, index)
     further = {**boards, **({} if indices is None else {INDEX_TITLE: indices.matrix()})}
     page = result.folder / "index.html"
     save(page, matrix_page(result.folder.name, matrix, names, result.failed, further))

@@ -35,6 +35,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import polars as pl
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -47,8 +48,9 @@ from tolman.features.analyses.scored_runs import chance_scores
 from tolman.features.config import PLUGINS, as_toml, by_field, fields_of, is_secret, make
 from tolman.features.run.config import FOLDER, RunConfig
 from tolman.files import write_text
-from tolman.reports.loaded_runs import load_runs, quoted
+from tolman.reports.loaded_runs import quoted
 from tolman.reports.report_pages import LACKING, Matrix, MatrixCell
+from tolman.reports.text import signs_of
 from tolman.runs.places import file_name
 from tolman.runs.run_folder import RunFolder
 from tolman.runs.run_items import preset_of, subset_of
@@ -59,6 +61,8 @@ from tolman.toml_catalogue import checked
 
 if TYPE_CHECKING:
     from tolman.features.opened_folders import Run
+    from tolman.reports.loaded_runs import LoadedRun
+    from tolman.reports.report_content import Report
 
 
 KEY = "board"
@@ -119,7 +123,8 @@ class SuiteIndex(BaseModel):
     Attributes:
         weights: of benchmarks, each named as the folder of its runs; above 0, and divided by their sum.
         figures: 'plain', or 'chance-adjusted': (figure − chance) / (100 − chance), with the expected headline of a
-            random answerer as chance.
+            random answerer on the answered questions as chance: for a choice one in the number of options, for a number
+            the score of a true answer drawn from the benchmark's.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -166,11 +171,13 @@ class IndexPart:
         value: on the 0–100 scale; below 0 where it is adjusted for chance and worse.
         interval: 95 %; None where there is none.
         lacks: whether it rests on a part of the benchmark.
+        signs: of the figure in the benchmark's table: '†' where too much is unread, and so on.
     """
 
     value: float
     interval: Interval | None
     lacks: bool = False
+    signs: str = ""
 
 
 def weighted_index(parts: Sequence[tuple[float, IndexPart, Hashable]]) -> IndexPart:
@@ -185,15 +192,16 @@ def weighted_index(parts: Sequence[tuple[float, IndexPart, Hashable]]) -> IndexP
     """
     value = sum(weight * part.value for weight, part, _ in parts)
     lacks = any(part.lacks for _, part, _ in parts)
+    signs = "".join(dict.fromkeys(sign for _, part, _ in parts for sign in part.signs))
     below: dict[Hashable, float] = {}
     above: dict[Hashable, float] = {}
     for weight, part, benchmark in parts:
         if part.interval is None:
-            return IndexPart(value, None, lacks)
+            return IndexPart(value, None, lacks, signs)
         below[benchmark] = below.get(benchmark, 0.0) + weight * (part.value - part.interval.low)
         above[benchmark] = above.get(benchmark, 0.0) + weight * (part.interval.high - part.value)
     low, high = value - math.hypot(*below.values()), value + math.hypot(*above.values())
-    return IndexPart(value, Interval(low, high), lacks)
+    return IndexPart(value, Interval(low, high), lacks, signs)
 
 
 @dataclass(frozen=True)
@@ -225,29 +233,31 @@ class SuiteIndices:
 
 def _index_cell(part: IndexPart) -> MatrixCell:
     interval = f"{part.interval.low:.1f}–{part.interval.high:.1f}" if part.interval else ""
-    return MatrixCell(f"{part.value:.1f}", " ".join(filter(None, (LACKING if part.lacks else "", interval))))
+    beside = " ".join(filter(None, (LACKING if part.lacks else "", interval)))
+    return MatrixCell(f"{part.value:.1f}{part.signs}", beside)
 
 
-def suite_indices(runs: Sequence[Run], folder: Path, index: SuiteIndex) -> SuiteIndices:
-    """Compute the index of each model that has one run on each of the weighted benchmarks.
+def suite_indices(reported: Sequence[tuple[LoadedRun, Report]], folder: Path, index: SuiteIndex) -> SuiteIndices:
+    """Compute the index of each model that has a run on each of the weighted benchmarks.
 
     Args:
-        runs: of the suite, with scores.
+        reported: the suite's runs with scores, each with the report that it is in.
         folder: of the suite.
         index: the weights.
     """
-    by_name: dict[str, dict[str, list[Run]]] = {}
-    for run in runs:
-        own = by_name.setdefault(run.name, {})
-        own.setdefault(run.path.relative_to(folder).parts[0], []).append(run)
+    by_model: dict[str, dict[str, tuple[LoadedRun, Report]]] = {}
+    for run, report in reported:
+        key, model, *_ = run.folder.path.relative_to(folder).parts  # as `_place` forms them
+        by_model.setdefault(model, {})[key] = run, report
     found = SuiteIndices(index, {}, {}, [])
-    for name, own in by_name.items():
-        odd = [f"{len(own.get(key, ()))} runs on {key}" for key in index.weights if len(own.get(key, ())) != 1]
-        if odd:
-            found.warnings.append(f"{name} has no index: it needs 1 run on each benchmark, and has {', '.join(odd)}.")
+    for model, own in by_model.items():
+        name = next(run.name for run, _ in own.values())
+        name = f"{name} ({model})" if name in found.models else name  # told apart on another benchmark only
+        if lacking := [key for key in index.weights if key not in own]:
+            found.warnings.append(f"{name} has no index: it has no run on {', '.join(lacking)}.")
             continue
         try:
-            parts = {key: _index_part(own[key][0], index) for key in index.weights}
+            parts = {key: _index_part(*own[key], index) for key in index.weights}
         except TolmanError as error:
             found.warnings.append(f"{name} has no index: {error}")
             continue
@@ -256,37 +266,38 @@ def suite_indices(runs: Sequence[Run], folder: Path, index: SuiteIndex) -> Suite
             [(index.share(key), part, own[key][0].record.settings.benchmark) for key, part in parts.items()]
         )
         if found.models[name].interval is None:
-            lacking = ", ".join(key for key, part in parts.items() if part.interval is None)
-            found.warnings.append(f"{name}: the index has no interval, as {lacking} has none.")
+            lacking = [key for key, part in parts.items() if part.interval is None]
+            found.warnings.append(f"{name}: the index has no interval, as {', '.join(lacking)} has none.")
     return found
 
 
-def _index_part(run: Run, index: SuiteIndex) -> IndexPart:
+def _index_part(run: LoadedRun, report: Report, index: SuiteIndex) -> IndexPart:
     """A run's headline for an index.
 
     Raises:
         UsageError: it has none, or it isn't on the 0–100 scale.
     """
-    (loaded,) = load_runs([run.path])
-    scorer, settings = quoted(loaded), run.record.settings
-    benchmark = benchmarks.get(settings.benchmark)
+    benchmark, scorer = report.benchmark, quoted(run)
     column = benchmark.table.column(benchmark.table.headline)
-    cell = loaded.figures["rule_sets"][scorer]["cells"][column.key]
-    if cell["value"] is None or column.unit != PERCENT:
+    row = next((row for row in report.rows if row.headline and (row.name, row.rules) == (run.name, scorer)), None)
+    figure = None if row is None else row.figures.get(column.key)
+    if row is None or figure is None or column.unit != PERCENT:
         raise UsageError(f"{column.title} of {benchmark.title} has no value on the 0–100 scale.")
-    value, ends = cell["value"], cell["interval"]
     chance = 0.0
     if index.figures == "chance-adjusted":
-        items = run.items()
-        rows = chance_scores("random", benchmark, items, benchmark.rule_set(scorer))
+        rows = chance_scores("random", benchmark, run.folder.items(), benchmark.rule_set(scorer))
+        # Of the questions that the figure rests on: others may be easier to guess.
+        answered = run.folder.scan_scores().filter(pl.col("rule_set") == scorer, pl.col("score").is_not_null())
+        rows = rows.filter(pl.col("id").is_in(answered.select("id").collect()["id"].implode()))
         chance = cells(rows, benchmark.table_of(scorer))[column.key].value or 0.0
 
     def adjusted(figure: float) -> float:
         return 100 * (figure - chance) / (100 - chance)
 
-    interval = Interval(adjusted(ends["low"]), adjusted(ends["high"])) if ends else None
-    lacks = bool(lacks_of(RunSource(RunFolder(run.path), benchmark)))
-    return IndexPart(adjusted(value), interval, lacks)
+    ends = figure.interval
+    interval = Interval(adjusted(ends.low), adjusted(ends.high)) if ends else None
+    lacks = bool(lacks_of(RunSource(run.folder, benchmark)))
+    return IndexPart(adjusted(figure.value), interval, lacks, signs_of(row, column))
 
 
 AXES = ("benchmark", "protocol", "model")

@@ -8,31 +8,28 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 import tolman
-from tolman.errors import InputError, UsageError, counted
+from tolman.errors import InputError, UsageError, counted, unknown
 from tolman.features.events import Advanced, Began, Ended, Events, silent
 from tolman.features.notebook import Displayable, NotebookTable, given_as
-from tolman.features.scenes.config import IngestConfig, MeasureConfig, MergeConfig
+from tolman.features.scenes.config import VIDEO, IngestConfig, MeasureConfig, MergeConfig
 from tolman.files import alone_in, whole_folder, write_text
+from tolman.geometry.measuring import Measurement
 from tolman.ground_truth.corrections import append_corrections, read_corrections
-from tolman.ingest.build import ScansConfig, SummaryRow
-from tolman.ingest.build import ingest as carry_out
-from tolman.ingest.formats import AUTO, RecognisedScans, generic, names
-from tolman.ingest.formats import recognise as look_into
+from tolman.ingest.build import ScansConfig, SummaryRow, ingest as carry_out, read_summary, write_summary
+from tolman.ingest.formats import AUTO, RecognisedScans, generic, names, recognise as look_into
 from tolman.ingest.media_pool import LeftOut, PoolMedium, bring_in, read_pool
 from tolman.ingest.scan_doctor import Diagnosis, diagnose
 from tolman.ingest.scan_format import PROGRESS, SceneSource
 from tolman.ingest.scan_measures import Pick, measure_recording, open_recording
+from tolman.ingest.video_poses import pose_video
 from tolman.parallel import place_of
 from tolman.registry import later
 from tolman.scene_shards import Shard, read_shard, whole_job
-
-if TYPE_CHECKING:
-    from tolman.geometry.measuring import Measurement
 
 
 @dataclass(frozen=True)
@@ -192,12 +189,14 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
 
     if config.is_pool:
         raise UsageError("'media' is no format of scans: media pools are made by tolman.features.scenes.compute.")
-    if not config.path and config.format not in (AUTO, *names()):
+    if not config.path and config.format not in (AUTO, VIDEO, *names()):
         raise InputError(
             Path(config.format),
             "there is no such file or folder",
-            fix=f"check the path; formats are {', '.join(names())}",
+            fix=f"check the path; formats are {', '.join((*names(), VIDEO))}",
         )
+    if config.format not in (known := (AUTO, VIDEO, *names())):
+        raise unknown("format", config.format, known, other="what a file of yours declares (--plugin FILE)")
     if not config.path:
         raise UsageError("PATH is missing; give the folder of the scans, or 'tolman ingest FOLDER' to look into one.")
     if len(config.path) != 1:
@@ -208,6 +207,8 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
         raise UsageError("--source, --licence, --groups and --copy are for 'tolman ingest media'.")
     if not config.path[0].exists():
         raise InputError(config.path[0], "there is no such file or folder", fix="check the path")
+    if config.focal is not None and config.format != VIDEO:
+        raise UsageError("--focal is for 'tolman ingest video'.")
     out = config.folder
     events(Began("reading scans"))
     heard = PROGRESS.set(lambda said: events(Advanced(0, said)))
@@ -223,6 +224,8 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
         )
         place = place_of(config.on, config.workers)
         with alone_in(out):
+            if config.format == VIDEO:
+                order = replace(order, format="colmap", path=_posed(config, out), hints=replace(order.hints, rate=None))
             found = carry_out(
                 order,
                 out,
@@ -235,6 +238,19 @@ def ingest(config: IngestConfig, events: Events = silent) -> IngestResult:
         PROGRESS.reset(heard)
     events(Ended())
     return IngestResult(out, found.scenes, found.others, found.lost, recognised)
+
+
+def _posed(config: IngestConfig, out: Path) -> Path:
+    """The folder of a video's COLMAP model, in that of the scenes; poses are found where they aren't yet."""
+    (video,) = config.path
+    if not video.is_file():
+        raise InputError(video, "is a folder", fix="give the video, a file")
+    before = read_summary(out)
+    out.mkdir(parents=True, exist_ok=True)
+    write_summary(out, before)  # from now on, the folder is one of scenes
+    folder = out / "colmap" / video.stem
+    pose_video(video, folder, rate=config.hints.rate, focal=config.focal)
+    return folder
 
 
 FIXES = "scene-fixes.json"

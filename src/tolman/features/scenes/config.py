@@ -17,7 +17,10 @@ from tolman.features.config import NumberOfWorkers, On, Setting, ShardOfJob, set
 
 MEDIA = "media"
 """The format that is none of scans: media for a pool (`tolman.features.scenes.compute`)."""
+VIDEO = "video"
+"""The format of a video alone, whose poses are found first."""
 _POOL = "Media pools"
+_ALONE = "Videos without poses"
 _HINTS = "Scans without a scale, an up, times or boxes"
 
 
@@ -28,8 +31,8 @@ class IngestConfig:
     format: Annotated[
         str,
         Setting(
-            "Format of the scans, such as scannet; 'auto' finds it, a wrong one lists all. 'media' makes a media pool. "
-            "A folder alone is looked into.",
+            "Format of the scans, such as scannet; 'auto' finds it, a wrong one lists all. 'video' finds the poses of "
+            "a video, 'media' makes a media pool. A folder alone is looked into.",
             positional=True,
             metavar="FORMAT",
         ),
@@ -54,11 +57,22 @@ class IngestConfig:
     up: str | None = setting(
         "Axis of the scan that points up: x, y, z, -x, -y, -z. Default: found by its cameras.", panel=_HINTS
     )
-    rate: float | None = setting("Pictures a second. Default: unknown.", panel=_HINTS)
+    rate: float | None = setting(
+        "Pictures a second. Default: unknown; those taken of a video: 4, or 400 in all.", panel=_HINTS
+    )
     objects: Path | None = setting(
         "COCO instances, or folder of PNG masks with categories.json: objects marked on the scan's pictures, which get "
         "boxes. For several scans, a folder with one named after each. Default: none.",
         panel=_HINTS,
+    )
+    poses: str = setting(
+        "Way to find the poses of a video: colmap, which needs the package pycolmap.",
+        default="colmap",
+        choices=("colmap",),
+        panel=_ALONE,
+    )
+    focal: float | None = setting(
+        "Focal length of the camera, pixels of the video. Default: found with the poses.", panel=_ALONE
     )
     source: str | None = setting(
         "Name of the data set that the media come from. Default: the folder's name.", panel=_POOL
@@ -105,7 +119,7 @@ class IngestConfig:
         from tolman.ingest.camera_conventions import UP_TURNS
         from tolman.ingest.scan_format import ScanHints
 
-        for name, value in (("scale", self.scale), ("rate", self.rate)):
+        for name, value in (("scale", self.scale), ("rate", self.rate), ("focal", self.focal)):
             if value is not None and not 0 < value < math.inf:
                 raise UsageError(f"--{name} takes a number above 0, not {value:g}.")
         up = next((axis for axis in UP_TURNS if axis == self.up), None)
@@ -247,7 +261,7 @@ class SimulateConfig:
         "Ways in which twins differ, taken in turn by groups: landmark (one thing stands beside another one in "
         "each), side (to another side of one), number (there are more of it in each), exchange (several things "
         "change places), scale (things have other sizes), kinds (three kinds are there in other numbers), walk (the "
-        "camera takes another walk).",
+        "camera takes another walk), watched (and a fixed camera sees it).",
         default=("landmark", "side", "number"),
         metavar="WORD[,WORD…]",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -17,14 +17,10 @@ from tolman.features.scenes.config import CAMERA_WORDS, QUALITIES, SimulateConfi
 from tolman.files import alone_in
 from tolman.parallel import place_of
 from tolman.scene_shards import Shard
-from tolman.simulate.collection import simulate as carry_out
+from tolman.simulate.collection import SimulatedScene, simulate as carry_out
 from tolman.simulate.room_shells import ROOM_SHAPES
 from tolman.simulate.simulated_places import PLACES, WorldsConfig
-from tolman.simulate.twins import DIFFERENCES
-
-if TYPE_CHECKING:
-    from tolman.simulate.collection import SimulatedScene
-
+from tolman.simulate.twins import DIFFERENCES, WATCHED
 
 LEAST_SIDE, MOST_SIDE = 16, 4096
 """Pixels of a picture's width and height."""
@@ -134,8 +130,11 @@ def _order(config: SimulateConfig) -> WorldsConfig:
     for word in config.differ:
         if word not in DIFFERENCES:
             raise unknown("difference of twins", word, DIFFERENCES)
-    if config.camera == "robot" and config.exo:
-        raise UsageError("--exo shows the person who carries the moving camera: leave it out, or --camera robot.")
+    if config.camera == "robot" and (config.exo or (config.twins > 1 and WATCHED in config.differ)):
+        raise UsageError(
+            "--exo and --differ watched show the person who carries the moving camera: leave them out, or "
+            "--camera robot."
+        )
     return WorldsConfig(**shared_settings(config, WorldsConfig) | {"size": _size(config.size)})
 
 

@@ -5,7 +5,8 @@ boxes. These families need poses alone. STI-Bench (Li et al. 2025) has displacem
 types, and SITE (section 4.2) has frame reordering and view association; the rules are ours.
 
 - Displacement: how far is the camera at the end of a clip from its start? In metres.
-- Speed: at what average speed did it move? In metres per second; pictures without times are not asked about.
+- Speed: at what average speed did it move? In metres per second. The question says how long the clip lasts, which
+  frames alone don't show. Pictures without times are not asked about.
 - Motion direction: which way did it move, seen from where it looked first?
 - Frame order: in which order were four pictures between the first and the last one taken?
 - Next view: which picture does the camera take after a given motion?
@@ -46,7 +47,9 @@ class PosedSettings(ViewSettings):
         shortest_clip, longest_clip: seconds.
         least: metres that a camera must be displaced by.
         onward: metres that it must come on by between two pictures in a row.
-        speeds: the options of speeds, metres per second, rising: about 1.6 times each other.
+        speeds: the options of speeds, metres per second, rising: 2.5 times each other.
+        lengths: of clips whose speed is asked for, seconds: few, so that twins meet in the same texts.
+        uneven: seconds that such a clip may be longer or shorter.
         near: how many times as fast or as slow as an option a speed may be.
         clearly: degrees that the way of the next view must be away from the next quadrant.
         level: degrees that a turn may have and still be none.
@@ -61,8 +64,10 @@ class PosedSettings(ViewSettings):
     longest_clip: float = 20.0
     least: float = 0.8
     onward: float = 0.25
-    speeds: tuple[float, ...] = (0.16, 0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0, 16.0, 25.0)
-    near: float = 1.15
+    speeds: tuple[float, ...] = (0.16, 0.4, 1.0, 2.5, 6.3, 16.0, 40.0)
+    lengths: tuple[float, ...] = (4.0, 8.0)
+    uneven: float = 0.25
+    near: float = 1.2
     clearly: float = 15.0
     level: float = 10.0
     widest: float = 75.0
@@ -104,6 +109,7 @@ def clips_of(shown: Gallery, views: Sequence[View], settings: PosedSettings, tas
         (a, b)
         for a, b in itertools.combinations(views, 2)
         if settings.shortest_clip <= b.seconds - a.seconds <= settings.longest_clip
+        and (task != SPEED_TASK or _uneven(b.seconds - a.seconds, settings) <= settings.uneven)
     ]
     random.Random(f"{shown.scene.id}:{views[0].shot.capture}:{task}").shuffle(pairs)
     taken: list[Clip] = []
@@ -167,11 +173,15 @@ DISPLACEMENT_QUESTION = (
 )
 
 
+def _too_near(settings: PosedSettings, *, metric: bool = True) -> str:
+    return f"moved by less than {settings.least} m{'' if metric else ', if the scene is 5 m across'}"
+
+
 def _ask_displacement(shown: Gallery, views: Sequence[View], clip: Clip, settings: PosedSettings) -> Draft | Rejected:
     metres = displacement(*clip)
     answer = f"{round(metres, 1)}"
     if metres < settings.least:
-        return Rejected(DISPLACEMENT_TASK, shown.scene.id, f"moved by less than {settings.least} m")
+        return Rejected(DISPLACEMENT_TASK, shown.scene.id, _too_near(settings))
     if not has_numeric_options(answer):
         return Rejected(DISPLACEMENT_TASK, shown.scene.id, no_distractors())
     options = numeric_options(answer, f"{clip[0].shot}:{clip[1].shot}:{DISPLACEMENT_TASK}")
@@ -185,7 +195,7 @@ def _displacement_again(shown: Gallery, views: Sequence[View], settings: PosedSe
     """The straight way between the ends of the clip."""
     clip = _ends(shown, item)
     metres = displacement(*clip)
-    broken = (f"moved by less than {settings.least} m",) if metres < settings.least else ()
+    broken = (_too_near(settings),) if metres < settings.least else ()
     tie = abs((metres * 10) % 1 - 0.5) / 10
     return Recomputed(f"{round(metres, 1)}", metres, tie, broken, {"displacement": metres}, harmless=broken)
 
@@ -193,7 +203,9 @@ def _displacement_again(shown: Gallery, views: Sequence[View], settings: PosedSe
 # Speed
 
 SPEED_TASK = "camera_speed"
-SPEED_QUESTION = "At what average speed does the camera move in the video, along its way?"
+SPEED_QUESTION = (
+    "The video lasts {seconds:.1f} seconds. At what average speed does the camera move in it, along its way?"
+)
 _SPEED_STEP = 0.5
 """Seconds between the places that a way is measured by: noise of poses would lengthen a finer one."""
 
@@ -209,12 +221,17 @@ def average_speed(shown: Gallery, clip: Clip) -> float:
     return float(np.linalg.norm(np.diff(at, axis=0), axis=1).sum()) / seconds
 
 
+def _uneven(seconds: float, settings: PosedSettings) -> float:
+    return min(abs(seconds - length) for length in settings.lengths)
+
+
 def _ask_speed(shown: Gallery, views: Sequence[View], clip: Clip, settings: PosedSettings) -> Draft | Rejected:
     clock = shown.cameras[clip[0].shot.capture].clock
     if clock is not None and clock.method == "untimed":
         return Rejected(SPEED_TASK, shown.scene.id, UNTIMED)
+    seconds = clip[1].seconds - clip[0].seconds
     speed = average_speed(shown, clip)
-    # Wide gaps: people estimate a speed no better.
+    # Wide gaps: of options 1.6 times each other, two readers of frames chose the next one in 6 of 10.
     answer = min(settings.speeds, key=lambda one: _ratio(one, speed))
     if _ratio(answer, speed) > settings.near:
         return Rejected(SPEED_TASK, shown.scene.id, f"no option within a factor of {settings.near} of the speed")
@@ -225,8 +242,8 @@ def _ask_speed(shown: Gallery, views: Sequence[View], clip: Clip, settings: Pose
     others = (one for one in settings.speeds[first : first + 4] if one != answer)
     texts = tuple(f"{one} m/s" for one in (answer, *others))
     return Draft(
-        SPEED_TASK, shown.scene.id, SPEED_QUESTION, texts[0], None, texts, {"speed": speed}, _part(clip),
-        open_options=True,
+        SPEED_TASK, shown.scene.id, SPEED_QUESTION.format(seconds=seconds), texts[0], None, texts, {"speed": speed},
+        _part(clip), open_options=True,
     )  # fmt: skip
 
 
@@ -257,10 +274,10 @@ def motion_angle(a: View, b: View) -> float:
     return math.degrees(math.atan2(left, ahead)) % 360
 
 
-def _direction_violations(clip: Clip, settings: PosedSettings) -> list[str]:
+def _direction_violations(shown: Gallery, clip: Clip, settings: PosedSettings) -> list[str]:
     broken = []
     if float(np.linalg.norm(clip[1].place - clip[0].place)) < settings.least:
-        broken.append(f"moved by less than {settings.least} m")
+        broken.append(_too_near(settings, metric=shown.scene.metric))
     if quarter_margin(motion_angle(*clip)) < settings.bend:
         broken.append(f"within {settings.bend}° of a boundary")
     if abs(clip[0].tilt) > settings.tilt:
@@ -269,7 +286,7 @@ def _direction_violations(clip: Clip, settings: PosedSettings) -> list[str]:
 
 
 def _ask_direction(shown: Gallery, views: Sequence[View], clip: Clip, settings: PosedSettings) -> Draft | Rejected:
-    broken = _direction_violations(clip, settings)
+    broken = _direction_violations(shown, clip, settings)
     if broken:
         return Rejected(DIRECTION_TASK, shown.scene.id, broken[0])
     angle = motion_angle(*clip)
@@ -287,7 +304,7 @@ def _direction_again(shown: Gallery, views: Sequence[View], settings: PosedSetti
     angle = motion_angle(*clip)
     answer = DIRECTIONS[quarter(angle)]
     return Recomputed(
-        answer, answer, quarter_margin(angle), tuple(_direction_violations(clip, settings)), {"angle": angle}
+        answer, answer, quarter_margin(angle), tuple(_direction_violations(shown, clip, settings)), {"angle": angle}
     )
 
 

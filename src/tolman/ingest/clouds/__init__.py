@@ -289,7 +289,9 @@ def gather(
         points, lost = in_scene(sweep, track)
         untimed += lost
         if crossing is not None and track is not None and len(points):
-            bundle.add(_rays(points, sweep, track), crossing)
+            times = sweep.times if sweep.times is not None else np.full(len(sweep.points), sweep.span[0])
+            moments, index = np.unique(times[track.covers(times)], return_inverse=True)
+            bundle.add(Rays(poses_at(track.times, track.poses, moments)[index][:, :3, 3], points), crossing)
         if keep is not None:
             points = points[keep(points)]
         returns += len(points)
@@ -328,12 +330,6 @@ class _Bundle:
         if not self._held:
             return None
         return Rays(*(np.concatenate([getattr(one, name) for one in self._held]) for name in ("origins", "ends")))
-
-
-def _rays(points: Floats, sweep: Sweep, track: Track) -> Rays:
-    times = sweep.times if sweep.times is not None else np.full(len(sweep.points), sweep.span[0])
-    moments, index = np.unique(times[track.covers(times)], return_inverse=True)
-    return Rays(poses_at(track.times, track.poses, moments)[index][:, :3, 3], points)
 
 
 def usable(cloud: Cloud, cell: float) -> NDArray[np.bool_]:

@@ -13,25 +13,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
 from tolman.errors import InputError
-from tolman.extras import LazyModule, needs
+from tolman.extras import needs, scipy
 from tolman.geometry.boxes import Floats
 from tolman.ingest.checks import check_seconds
 from tolman.ingest.clouds import AUTO, PointTime, Sweep, checked_count, reading, sweep_of
 from tolman.ingest.readers import rigid
 from tolman.media.images import eight_bits
 from tolman.media.video import need_pillow
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 CLOUDS = ("sensor_msgs/msg/PointCloud2",)
 PICTURES = ("sensor_msgs/msg/CompressedImage", "sensor_msgs/msg/Image")

@@ -5,6 +5,7 @@ Other packages add theirs through the entry point group `tolman.formats`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -121,7 +122,7 @@ def recognise(root: Path, hints: ScanHints = ScanHints()) -> RecognisedScans:  #
         if not isinstance(error, InputError):  # it may not say the scan, or nothing at all
             error = InputError(sources[0].path, f"can't be read ({str(error) or type(error).__name__})")
         return RecognisedScans(chosen, kind.title, root, len(sources), tuple(fitting)[1:], {}, (), (), str(error))
-    others, missing = tuple(fitting)[1:], tuple(_missing(scene, sources[0].path))
+    others, missing = tuple(fitting)[1:], tuple(_missing(scene, sources[0].path, takes))
     return RecognisedScans(chosen, kind.title, root, len(sources), others, _found(scene), scene.notes, missing, "")
 
 
@@ -135,7 +136,10 @@ def _unknown(root: Path, looked_for: Sequence[str]) -> InputError:
         what = f"holds {counted(len(files), 'picture or video', 'pictures or videos')} without camera poses"
         if root.is_file():
             what = "is a picture or video without camera poses"
-        return InputError(root, what, fix="get poses with COLMAP, as docs/ingest/phones-and-colmap.md says")
+        fix = "get poses with COLMAP, as docs/ingest/phones-and-colmap.md says"
+        if videos := [path for path in files if path.suffix.lower() not in IMAGES]:
+            fix = f"find its poses with 'tolman ingest video {shlex.quote(str(videos[0]))} --poses colmap --out scenes'"
+        return InputError(root, what, fix=fix)
     if root.is_file():
         looked_for = [one for one in looked_for if not one.endswith("(is no folder)")]
     return InputError(root, f"is of no known format; looked for: {'; '.join(looked_for)}")
@@ -164,13 +168,14 @@ def _found(scene: RawScene) -> dict[str, str]:
     }
 
 
-def _missing(scene: RawScene, path: Path) -> Iterator[str]:
+def _missing(scene: RawScene, path: Path, takes: frozenset[str]) -> Iterator[str]:
     """Name the missing parts of a scene, the questions that need them, and the remedy."""
     posed = any(len(one.poses) for one in scene.recordings)
     if not scene.metric:
         yield "a scale, for distances, sizes, displacement and speed; give the metres of one unit with --scale."
     if any(one.clock is not None and one.clock.method == "untimed" for one in scene.recordings):
-        yield "times, for posed-video/speed; give the pictures a second with --rate."
+        fix = "; give the pictures a second with --rate" if "rate" in takes else ""
+        yield f"times, for posed-video/speed{fix}."
     if not posed:
         yield "a video with poses, for questions about views and motion."
     if not scene.instances:
@@ -178,8 +183,8 @@ def _missing(scene: RawScene, path: Path) -> Iterator[str]:
         if path.suffix == ".r3d":
             place = f"a {path.stem}.objects.json next to it"
         yield (
-            f"boxes, for questions about objects; put {place}, mark objects on the pictures (--objects), or use "
-            "--preset posed-video."
+            f"boxes, for questions about objects; put {place}, mark objects on the pictures (--objects), pick them "
+            "after ingest ('tolman scenes DIR --pick SCENE'), or use --preset posed-video."
         )
     faces = scene.surface is not None and len(scene.surface.faces) > 0
     if scene.recordings and not faces and not any(one.masks is not None or one.sightings for one in scene.recordings):

@@ -27,6 +27,7 @@ from tolman.ingest.clouds.recording import Keeper
 from tolman.ingest.formats.posed_pictures import WorldFrame, added_boxes, read_added_boxes
 from tolman.ingest.readers import Ply, in_order, read_ply
 from tolman.ingest.scan_format import PROGRESS, RawScene, ScanHints, ScannedSurface, SceneSource
+from tolman.ingest.surfaces import spread_points
 from tolman.scenes import Capture
 
 CELL = 0.04
@@ -37,6 +38,9 @@ _ROUND = 100.0
 _WIDEST, _HIGHEST = 200.0, 60.0
 _LEAST_CEILING = 0.5
 """A cloud whose section below its highest points covers less of its ground has no ceiling."""
+_ROOM_HEIGHTS = (2.2, 6.0)
+_LOWER, _LARGER = 0.8, 1.5
+"""Signs of another up: a room's height over its widths, and the largest plane over those across other axes."""
 _METRES = (".e57", ".las", ".laz")
 """Formats that say their unit."""
 
@@ -69,7 +73,8 @@ class Clouds:
         instances = read_added_boxes(path, frame)
         if path.suffix.lower() == ".ply" and (ply := read_ply_mesh(path)) is not None:
             surface = ScannedSurface(frame.points(ply.points), ply.faces, np.zeros(len(ply.faces), dtype=np.int64))
-            return RawScene(instances, surface, up=frame.up, repaired=said)
+            noted = _up_notes(spread_points(surface), source.hints)
+            return RawScene(instances, surface, up=frame.up, repaired=said, notes=noted)
         sweeps = partial(_sweeps, path, frame)
         keeper = Keeper(None)
         found = gather(sweeps(), None, cell=CELL, seen=keeper.look)
@@ -98,7 +103,7 @@ class Clouds:
             outdoors=outdoors or area is None,
             up=frame.up,
             repaired=said,
-            notes=notes,
+            notes=(*_up_notes(points, source.hints), *notes),
         )
 
 
@@ -178,6 +183,34 @@ def _unit(path: Path) -> str:
         r"UNIT\[\"[^\"]*(foot|feet)", projected, re.I
     )
     return "feet" if feet else ""
+
+
+def _up_notes(points: Floats, hints: ScanHints) -> tuple[str, ...]:
+    """Say so where a room's floor and ceiling seem to be across another axis than z; nothing where that isn't clear.
+
+    A room is lower than it is wide, so that these are its largest planes.
+    """
+    low, high = np.percentile(points, (1, 99), axis=0)
+    sizes = high - low
+    shares = np.array([_plane_share(points[:, axis]) for axis in range(3)])
+    axis = int(shares.argmax())
+    least, most = _ROOM_HEIGHTS
+    if (
+        hints.up is not None
+        or axis == 2
+        or not least <= sizes[axis] <= min(most, _LOWER * np.delete(sizes, axis).min())
+    ):
+        return ()
+    if shares[axis] < _LARGER * np.delete(shares, axis).max():
+        return ()
+    name = "xyz"[axis]
+    return (f"its floor and ceiling seem to be across {name} rather than z; if so, give --up={name} or --up=-{name}",)
+
+
+def _plane_share(values: Floats) -> float:
+    """The largest share of values in a band of 6 cm."""
+    rising = np.sort(values)
+    return float((np.searchsorted(rising, rising + 0.06, side="right") - np.arange(len(rising))).max() / len(rising))
 
 
 def _area(points: Floats) -> tuple[float | None, tuple[str, ...]]:

@@ -57,6 +57,7 @@ from tolman.ingest.scan_format import (
 )
 from tolman.ingest.standard_video import RATE, SLACK, decoded_mask, pictures_of, size_of, standard_size, undistorted
 from tolman.ingest.surfaces import orient, read_json
+from tolman.ingest.video_poses import NAME as VIDEO, read_video
 from tolman.scenes import Clock
 
 OBJECTS = "objects.json"
@@ -392,7 +393,7 @@ class Colmap:
             known = scene_name(root, place) if place.is_relative_to(root) else place.name
             known += f"_{model.name}" if places.count(place) > 1 else ""
             files = [part for name in ("cameras", "images", "points3D") if (part := model_file(model, name))]
-            files += [place / OBJECTS] if (place / OBJECTS).is_file() else []
+            files += [place / name for name in (OBJECTS, VIDEO) if (place / name).is_file()]
             files += all_files(place / "images") if (place / "images").is_dir() else ()
             found.append(SceneSource(f"{self.name}/{known}", place, tuple(files)))
         return found
@@ -417,11 +418,14 @@ class Colmap:
         if not (source.path / "images").is_dir():
             said = "has no folder 'images' with its pictures"
             raise InputError(model, said, fix="put them into 'images' there, or up to two folders above it")
-        shots = [self._shot(source, images_path, cameras, one) for one in images]
+        video = read_video(source.path)
+        shots = [
+            replace(self._shot(source, images_path, cameras, one), seconds=video.times.get(one.name)) for one in images
+        ]
         points = np.empty((0, 3)) if points_path is None else read_points(points_path)
         frame = find_frame(source.path, np.array([one.pose for one in images]), points, source.hints)
         recordings = recordings_of(shots, frame, source.hints.rate)
-        notes = [*frame.notes, *_clock_notes(recordings, source.hints.rate), *_lens_notes(shots)]
+        notes = [*video.notes(), *frame.notes, *_clock_notes(recordings, source.hints.rate), *_lens_notes(shots)]
         return RawScene(
             instances=read_added_boxes(source.path, frame),
             points=frame.points(points),

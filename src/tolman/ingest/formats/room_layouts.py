@@ -105,7 +105,9 @@ class RoomLayouts:
         sources = []
         for path in found:
             name = path.parent.name if path.stem == "ase_scene_language" else path.stem
-            cloud = _cloud(path)
+            # Its cloud: a PLY of its name in its folder, or in `pcd` next to that, as in SpatialLM-Testset.
+            places = (path.with_suffix(".ply"), path.parent.parent / "pcd" / f"{path.stem}.ply")
+            cloud = next((place for place in places if place.is_file()), None)
             sources.append(SceneSource(f"{self.name}/{name}", path, (path,) if cloud is None else (path, cloud)))
         return sources
 
@@ -149,12 +151,6 @@ def _head(path: Path) -> str:
             return file.read(200).decode("utf-8-sig", "replace").lstrip()
     except OSError:
         return ""
-
-
-def _cloud(path: Path) -> Path | None:
-    """A layout's cloud: a PLY of its name in its folder, or in `pcd` next to that, as in SpatialLM-Testset."""
-    places = (path.with_suffix(".ply"), path.parent.parent / "pcd" / f"{path.stem}.ply")
-    return next((place for place in places if place.is_file()), None)
 
 
 def _instance(path: Path, line: _Line, walls: Mapping[str, Floats]) -> Instance:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +61,10 @@ class RoomPlan:
         found = [p for p in rooms if p.suffix == ".json" or p.with_suffix(".json") not in rooms]
         if not found:
             raise InputError(root, "holds no JSON or USDZ file with the walls and objects of a RoomPlan room", fix=PAGE)
-        return [SceneSource(f"{self.name}/{path.stem}", path, (path,)) for path in found]
+        # The app's own name for each export is 'Room'.
+        often = Counter(path.stem for path in found)
+        names = [path.stem if often[path.stem] == 1 else f"{path.parent.name}_{path.stem}" for path in found]
+        return [SceneSource(f"{self.name}/{name}", path, (path,)) for name, path in zip(names, found, strict=True)]
 
     def read(self, source: SceneSource) -> RawScene:
         """Read a room: its objects as boxes, and the area of its floors, or within its walls."""
@@ -214,7 +218,8 @@ def is_room(path: Path) -> bool:
         content = json.loads(data)
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(content, dict) and all(isinstance(content.get(part), list) for part in ("walls", "objects"))
+    parts = isinstance(content, dict) and all(isinstance(content.get(part), list) for part in ("walls", "objects"))
+    return parts and "proceduralParameters" not in content  # ProcTHOR's houses have both as well
 
 
 def _category(path: Path, one: Any, field: str) -> str:

@@ -154,7 +154,7 @@ class Sens:
         color_size, depth_size: width and height.
         depth_shift: depth values of a metre.
         poses: camera → the scan's frame, shape (n, 4, 4), not finite where tracking was lost.
-        color_times, depth_times: microseconds, shape (n,).
+        color_times: microseconds, shape (n,).
         places: offset and length of each frame's colour, and of its depth, in bytes, shape (n, 4).
     """
 
@@ -169,7 +169,6 @@ class Sens:
     depth_shift: float
     poses: Floats
     color_times: NDArray[np.uint64]
-    depth_times: NDArray[np.uint64]
     places: NDArray[np.int64]
 
     def pictures(self, frames: Sequence[int]) -> Iterator[Picture]:
@@ -293,7 +292,6 @@ def _read(path: Path, file: BinaryIO, size: int) -> Sens:
         depth_shift=float(shift),
         poses=poses,
         color_times=times[:, 0],
-        depth_times=times[:, 1],
         places=places,
     )
 
@@ -349,7 +347,9 @@ class ScanNet:
         places = [root, *root.glob("*/"), *root.glob("*/*/")] if root.is_dir() else []
         folders = scan_folders(places, lambda place: place / f"{_scan(place)}{_MESH}")
         if not folders:
-            raise InputError(root, f"holds no scan of ScanNet: no folder NAME with NAME{_MESH} in it")
+            seven = any(next(place.glob("frame-*.pose.txt"), None) for place in places)
+            fix = "its frames are laid out as those of 7-Scenes: take the format '7-scenes'" if seven else None
+            raise InputError(root, f"holds no scan of ScanNet: no folder NAME with NAME{_MESH} in it", fix=fix)
         return [SceneSource(f"{self.name}/{_scan(folder)}", folder, tuple(_files(folder))) for folder in folders]
 
     def read(self, source: SceneSource) -> RawScene:
@@ -525,7 +525,7 @@ def _check_layout(folder: Path, scan: str) -> None:
                 found,
                 "is a frame as ScanNet's C++ exporter, 7-Scenes and BundleFusion lay them out, which isn't read",
                 fix=f"put {scan}.sens there, or its folders color, pose and intrinsic as ScanNet's SensReader/python "
-                "exports them",
+                "exports them, or take the format '7-scenes' for the frames alone",
             )
 
 

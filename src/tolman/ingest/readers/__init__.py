@@ -33,7 +33,8 @@ def natural(name: str) -> tuple[tuple[int, int, str], ...]:
 
 def in_order(paths: Iterable[Path]) -> list[Path]:
     """Paths in the order of their names; hidden ones are left out, as systems and archivers put them next to files."""
-    return sorted((path for path in paths if not path.name.startswith(".")), key=lambda path: natural(path.name))
+    seen = (path for path in paths if not path.name.startswith("."))
+    return sorted(seen, key=lambda path: (natural(path.name), path))
 
 
 def scan_folders(places: Iterable[Path], mesh: Callable[[Path], Path]) -> list[Path]:

@@ -169,7 +169,7 @@ def _descriptions(file: _File, record: Any, roles: Mapping[str, str]) -> Iterato
 COLOUR = "camera-rgb"
 _GAP = 0.005
 """Seconds by which the nearest pose may miss a frame; there is one every millisecond."""
-_FIX = "download it again, or take it away: the take does without"
+_FIX = "download it again, or take it away: the rest is read without"
 _NOWHERE = np.empty((0, 4, 4))
 
 
@@ -205,9 +205,9 @@ def fixed_poses(folder: Path) -> Fixed:
         return Fixed({}, {}, False)
     names = ["cam_uid", "graph_uid", "quality", "start_frame_idx", "end_frame_idx"]
     numbers = [f"{part}_world_cam" for part in ("tx", "ty", "tz", "qw", "qx", "qy", "qz")]
-    table = _table(path, [*names, *numbers])
+    table = read_table(path, [*names, *numbers])
     trajectory = folder / "closed_loop_trajectory.csv"
-    graph = _table(trajectory, ["graph_uid"], rows=1)["graph_uid"].first() if trajectory.is_file() else None
+    graph = read_table(trajectory, ["graph_uid"], rows=1)["graph_uid"].first() if trajectory.is_file() else None
     poses: dict[str, Floats] = {}
     reasons: dict[str, str] = {}
     for row, (camera, world, quality, start, end) in enumerate(table.select(names).iter_rows(), start=1):
@@ -221,8 +221,8 @@ def fixed_poses(folder: Path) -> Fixed:
         elif _number(path, start, row, "start_frame_idx") != -1 or _number(path, end, row, "end_frame_idx") != -1:
             reasons[camera] = "was moved during the recording"
         else:
-            values = _numbers(path, table.slice(row - 1, 1), numbers, row)
-            poses[camera] = _rigid(path, values, row)[0]
+            values = numbers_in(path, table.slice(row - 1, 1), numbers, row)
+            poses[camera] = rigid_rows(path, values, row)[0]
     return Fixed(poses, reasons, True)
 
 
@@ -252,40 +252,40 @@ def worn_poses(
     column = f"{camera}_{stream}_capture_timestamp_ns"
     if start is None or column not in _header(timesync):
         return _NOWHERE, f"has no {column} in timesync.csv, or no timesync_start_idx"
-    clock = _table(timesync, [column])
+    clock = read_table(timesync, [column])
     if start < 0 or start + 1 + count > len(clock) + 1:
         what = f"has {len(clock):,} rows, and the take's {count:,} frames begin behind row {start:,}"
         raise InputError(timesync, what, fix=_FIX)
     stamps = _floats(clock.slice(start + 1, count), column) * 1e-9
     # One row less than frames, where the last frame stands behind the end.
     stamps = np.append(stamps, np.full(count - len(stamps), np.nan))
-    placed, worlds = _trajectory(trajectory)
-    nearest = _nearest(placed, np.nan_to_num(stamps))
-    known = np.isfinite(stamps) & (np.abs(placed[nearest] - np.nan_to_num(stamps)) <= _GAP)
+    placed, worlds = read_trajectory(trajectory)
+    at = nearest(placed, np.nan_to_num(stamps))
+    known = np.isfinite(stamps) & (np.abs(placed[at] - np.nan_to_num(stamps)) <= _GAP)
     if not known.any():
         return _NOWHERE, "has no pose in closed_loop_trajectory.csv at any frame's time"
-    times, mounted = _mounted(calibration)
+    times, mounted = read_mounts(calibration)
     if not len(times):
         return _NOWHERE, f"has no {COLOUR} in online_calibration.jsonl"
-    poses = worlds[nearest] @ mounted[_nearest(times, np.nan_to_num(stamps))]
+    poses = worlds[at] @ mounted[nearest(times, np.nan_to_num(stamps))]
     poses[~known] = np.nan
     return poses, ""
 
 
-def _trajectory(path: Path) -> tuple[Floats, Floats]:
+def read_trajectory(path: Path) -> tuple[Floats, Floats]:
     """Times in seconds, shape (n,), and glasses → world, shape (n, 4, 4), of the first row's frame of reference."""
     numbers = [f"{part}_world_device" for part in ("tx", "ty", "tz", "qw", "qx", "qy", "qz")]
-    table = _table(path, ["graph_uid", "tracking_timestamp_us", *numbers])
+    table = read_table(path, ["graph_uid", "tracking_timestamp_us", *numbers])
     table = table.filter(pl.col("graph_uid") == table["graph_uid"].first())
-    values = _numbers(path, table, ["tracking_timestamp_us", *numbers], 1)
+    values = numbers_in(path, table, ["tracking_timestamp_us", *numbers], 1)
     times = values[:, 0] * 1e-6
     if (np.diff(times) < 0).any():
         row = int(np.flatnonzero(np.diff(times) < 0)[0]) + 2
         raise InputError(path, "goes back in time", row=row, field="tracking_timestamp_us", fix=_FIX)
-    return times, _rigid(path, values[:, 1:], 1)
+    return times, rigid_rows(path, values[:, 1:], 1)
 
 
-def _mounted(path: Path) -> tuple[Floats, Floats]:
+def read_mounts(path: Path) -> tuple[Floats, Floats]:
     """Times in seconds, shape (n,), and colour camera → glasses, shape (n, 4, 4)."""
     found: list[tuple[float, Floats]] = []
     for row, line in enumerate(read_text(path).splitlines(), start=1):
@@ -305,12 +305,12 @@ def _mounted(path: Path) -> tuple[Floats, Floats]:
         if not np.isfinite(stamp):
             raise InputError(path, "isn't finite", row=row, field="tracking_timestamp_us", fix=_FIX)
         for part in parts:
-            found.append((stamp, _rigid(path, list_of(path, part, 7, row, "T_Device_Camera")[None], row)[0]))
+            found.append((stamp, rigid_rows(path, list_of(path, part, 7, row, "T_Device_Camera")[None], row)[0]))
     found.sort(key=lambda one: one[0])
     return np.array([time for time, _ in found]), np.array([pose for _, pose in found]).reshape(-1, 4, 4)
 
 
-def _nearest(times: Floats, wanted: Floats) -> np.ndarray:
+def nearest(times: Floats, wanted: Floats) -> np.ndarray:
     """The numbers of the times nearest to others; both rise or not, shape of the others."""
     after = np.clip(np.searchsorted(times, wanted), 1, max(1, len(times) - 1))
     after = np.minimum(after, len(times) - 1)
@@ -318,7 +318,7 @@ def _nearest(times: Floats, wanted: Floats) -> np.ndarray:
     return np.where(wanted - times[before] <= times[after] - wanted, before, after)
 
 
-def _rigid(path: Path, values: Floats, first: int) -> Floats:
+def rigid_rows(path: Path, values: Floats, first: int) -> Floats:
     """Transforms of rows of tx, ty, tz, qw, qx, qy, qz, shape (n, 4, 4)."""
     try:
         return rigid(rotations(values[:, 3], values[:, 4], values[:, 5], values[:, 6]), values[:, :3])
@@ -333,7 +333,7 @@ def _header(path: Path) -> list[str]:
     return [name.strip() for name in line.decode("utf-8", "replace").lstrip("\ufeff").split(",")]
 
 
-def _table(path: Path, columns: list[str], rows: int | None = None) -> pl.DataFrame:
+def read_table(path: Path, columns: list[str], rows: int | None = None) -> pl.DataFrame:
     """Some columns of a CSV file as texts without spaces around them; its header has such spaces too."""
     try:
         table = pl.read_csv(path, infer_schema=False, n_rows=rows)
@@ -353,7 +353,7 @@ def _floats(table: pl.DataFrame, column: str) -> Floats:
     return table[column].cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
 
 
-def _numbers(path: Path, table: pl.DataFrame, columns: list[str], first: int) -> Floats:
+def numbers_in(path: Path, table: pl.DataFrame, columns: list[str], first: int) -> Floats:
     """Columns of finite numbers, shape (n, columns)."""
     values = np.column_stack([_floats(table, column) for column in columns])
     bad = np.argwhere(~np.isfinite(values))

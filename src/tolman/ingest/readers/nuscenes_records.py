@@ -386,7 +386,7 @@ class Annotations:
                 f"{np.abs(widths - extents).max():.2f} m; its median was taken."
             )
         box = OrientedBox(center=placed[0].center, axes=placed[0].axes, extents=extents)  # type: ignore[arg-type]
-        moves = any(_differs(placed[0], other) for other in placed[1:])
+        moves = any(differs(placed[0], other) for other in placed[1:])
         track = tuple(
             TrackPoint(seconds=seconds, center=one.center, axes=one.axes)
             for (seconds, _), one in zip(rows, placed, strict=True)
@@ -489,7 +489,8 @@ def _by_instance(tables: Tables, scene: str, times: Mapping[str, float]) -> dict
     return dict(sorted(found.items(), key=lambda item: (item[1][0][0], item[0])))
 
 
-def _differs(one: OrientedBox, other: OrientedBox) -> bool:
+def differs(one: OrientedBox, other: OrientedBox) -> bool:
+    """Check whether a box has moved by more than `STILL`, or turned by more than `TURNED`."""
     if float(np.linalg.norm(np.subtract(one.center, other.center))) > STILL:
         return True
     cosine = (np.trace(np.array(one.axes) @ np.array(other.axes).T) - 1) / 2

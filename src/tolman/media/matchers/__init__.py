@@ -19,19 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tolman.errors import MissingExtraError, UsageError
-from tolman.extras import LazyModule
+from tolman.extras import Image as Pillow, LazyModule
 from tolman.media import matchers
 from tolman.media.images import read_upright
 from tolman.media.video import need_pillow
 from tolman.registry import Registry
 
 if TYPE_CHECKING:
-    from PIL import Image as Pillow
     from PIL import ImageDraw
     from PIL.Image import Image
 else:
     ImageDraw = LazyModule("PIL.ImageDraw")
-    Pillow = LazyModule("PIL.Image")
 
 
 Pixels = NDArray[np.uint8]

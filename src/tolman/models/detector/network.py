@@ -78,7 +78,6 @@ _FORM = (
     'categories as a JSON list in its metadata under "names", or in --body under "names"'
 )
 _USUAL_SIZE = (0.5, 0.5, 0.8)
-_STRIDE = 4
 _PIXELS = (160, 120)
 
 

@@ -11,20 +11,25 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import polars as pl
 
-from tolman.geometry.boxes import Floats
-from tolman.geometry.ground_plane import outline
-from tolman.ground_truth.scene_arrays import SceneGeometry
+from tolman.extras import LazyModule
 from tolman.items import Item
 from tolman.reports.loaded_runs import LoadedRun
-from tolman.reports.page_items import Span, entry_of, marked_parts, said_differently
-from tolman.reports.scene_pages import named, ways
+from tolman.reports.page_items import Span, entry_of, marked_parts, said_differently, units_of
 from tolman.reports.site.question_sets import QuestionSet
-from tolman.responses import Outcome, Response
+from tolman.responses import Outcome, Response, Usage
+
+if TYPE_CHECKING:
+    from tolman.geometry import ground_plane
+    from tolman.geometry.boxes import Floats
+    from tolman.ground_truth.scene_arrays import SceneGeometry
+    from tolman.reports import scene_pages
+else:
+    ground_plane, scene_pages = LazyModule("tolman.geometry.ground_plane"), LazyModule("tolman.reports.scene_pages")
 
 FOLDER = "data"
 SHARD_CHARACTERS = 1_200_000
@@ -41,9 +46,9 @@ _GZIP = 31
 Value = TypeVar("Value")
 
 
-def as_json(value: Any) -> str:
-    """JSON without spaces, in the characters as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""A value as JSON without spaces, in the characters as they are."""
+_COUNTS = tuple(Usage.model_fields)
 
 
 class DataFolder:
@@ -123,14 +128,14 @@ def plan_of(geometry: SceneGeometry) -> dict[str, Any]:
         "objects": [
             {
                 "name": thing.category,
-                "outline": _points(outline(thing.box)),
+                "outline": _points(ground_plane.outline(thing.box)),
                 "track": _points(_thinned(np.array([p.center for p in thing.track]))) if thing.track else [],
             }
             for thing in scene.objects
         ],
         "cameras": [
-            _camera(named(capture.role, capture.sensor), capture.times, places, views)
-            for capture, places, views in ways(geometry.captures)
+            _camera(scene_pages.named(capture.role, capture.sensor), capture.times, places, views)
+            for capture, places, views in scene_pages.ways(geometry.captures)
         ],
     }
 
@@ -158,21 +163,19 @@ Drawn = Callable[[Item, Response], dict[str, Any] | None]
 """The cognitive map behind a response, beside the true one."""
 
 
-def answer_shards(one: QuestionSet, run: LoadedRun, drawn: Drawn | None = None) -> Iterator[tuple[int, str]]:
+AnswerFacts = tuple[dict[str, Any], list[str]]
+"""The facts and the texts of the answer to an item."""
+
+
+def answer_shards(answers: Sequence[AnswerFacts]) -> Iterator[tuple[int, str]]:
     """Yield a run's answers in shards: a header in JSON, then all texts, so that a search looks through these alone.
 
     Args:
-        one: the question set.
-        run: one of its runs.
-        drawn: of a run that drew maps.
+        answers: to each item of the set.
 
     Returns:
         For each shard the place of its first item among the set's, and its content.
-
-    Raises:
-        InputError: a file of the run is broken.
     """
-    answers = _answers(one, run, drawn)
     for start, part in shards(answers, [sum(map(len, texts)) + 100 for _, texts in answers]):
         header = as_json({"items": len(part), **_header([said for said, _ in part])})
         yield start, header + BEFORE_TEXTS + BETWEEN_TEXTS.join(text for _, texts in part for text in texts)
@@ -194,8 +197,17 @@ def _header(said: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"scores": scores, "columns": rest}
 
 
-def _answers(one: QuestionSet, run: LoadedRun, drawn: Drawn | None) -> list[tuple[dict[str, Any], list[str]]]:
-    """Return the facts and the texts of the answer to each item of the set; further samples under 'samples'."""
+def answers_of(one: QuestionSet, run: LoadedRun, drawn: Drawn | None = None) -> list[AnswerFacts]:
+    """Return the answer to each item of the set; further samples under 'samples'.
+
+    Args:
+        one: the question set.
+        run: one of its runs.
+        drawn: of a run that drew maps.
+
+    Raises:
+        InputError: a file of the run is broken.
+    """
     read: dict[tuple[str, int], dict[str, list[Any]]] = {}
     spans: dict[tuple[str, int], list[Span]] = {}
     for identity, repeat, scorer, scored, span in _readings(run):
@@ -204,7 +216,7 @@ def _answers(one: QuestionSet, run: LoadedRun, drawn: Drawn | None) -> list[tupl
             if span is not None:
                 spans.setdefault((identity, repeat), []).append((scorer, *span))
     own = {item.id: item for item in one.items_of(run)}
-    samples: dict[str, dict[int, tuple[dict[str, Any], list[str]]]] = {}
+    samples: dict[str, dict[int, AnswerFacts]] = {}
     for outcome in run.folder.each_outcome():
         if outcome.id not in one.places:
             continue
@@ -216,7 +228,7 @@ def _answers(one: QuestionSet, run: LoadedRun, drawn: Drawn | None) -> list[tupl
                 said["map"] = beside
     for identity, repeat in read:
         samples.setdefault(identity, {}).setdefault(repeat, ({}, []))
-    found: list[tuple[dict[str, Any], list[str]]] = [({}, []) for _ in one.items]
+    found: list[AnswerFacts] = [({}, []) for _ in one.items]
     for identity, own_samples in samples.items():
         for repeat, (said, _) in own_samples.items():
             if (identity, repeat) in read:
@@ -230,7 +242,7 @@ def _answers(one: QuestionSet, run: LoadedRun, drawn: Drawn | None) -> list[tupl
     return found
 
 
-def _together(samples: Mapping[int, tuple[dict[str, Any], list[str]]]) -> tuple[dict[str, Any], list[str]]:
+def _together(samples: Mapping[int, AnswerFacts]) -> AnswerFacts:
     """The samples of an item's answer: the first one's header with those of the others in it, and the texts of all.
 
     The kinds of the others' texts begin with '#' and the sample's number, so that a search finds texts of any sample.
@@ -262,7 +274,13 @@ def _readings(run: LoadedRun) -> Iterator[tuple[str, int, str, list[Any], tuple[
         yield identity, repeat, scorer, [reading, note, score, asked, state, rule], span
 
 
-def _said(outcome: Outcome, spans: Sequence[Span]) -> tuple[dict[str, Any], list[str]]:
+def output_tokens(answers: Sequence[AnswerFacts]) -> list[int]:
+    """The tokens of each item's first answer; an empty list where no response says."""
+    found = [said.get("output_tokens", 0) for said, _ in answers]
+    return found if any(found) else []
+
+
+def _said(outcome: Outcome, spans: Sequence[Span]) -> AnswerFacts:
     """An outcome's header and texts: the response first, then its reasoning, then each turn."""
     if not isinstance(outcome, Response):
         return {"failure": f"{outcome.kind}: {outcome.message}", "attempts": outcome.attempts}, []
@@ -279,13 +297,13 @@ def _said(outcome: Outcome, spans: Sequence[Span]) -> tuple[dict[str, Any], list
         if turn.reasoning:
             texts.append(turn.reasoning)
             kinds.append(f"reasoning: {name}")
-    length = len(outcome.response.encode("utf-16-le", "surrogatepass")) // 2
+    length = units_of(outcome.response)
     said: dict[str, Any] = {"texts": kinds}
     # From the end on, where most answers stand: these numbers are alike, and compress to nothing.
     said["marks"] = [
         (start - length, end - start, names) for start, end, names in marked_parts(outcome.response, spans)
     ]
-    said |= {name: count for name, count in outcome.usage.model_dump().items() if count}
+    said |= {name: count for name in _COUNTS if (count := getattr(outcome.usage, name))}
     for name in ("finish_reason", "seconds", "cost", "served"):
         if getattr(outcome, name) is not None:
             said[name] = getattr(outcome, name)

@@ -7,7 +7,7 @@ which the list filters and sorts, in codes and numbers.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -36,7 +36,6 @@ from tolman.reports.table_rows import (
     unread_shares,
 )
 from tolman.reports.text import first_cells, heads, interval_shown, shown, values_shown
-from tolman.responses import Outcome, Response
 from tolman.runs.run_folder import BASELINES, PEOPLE, is_blind, same_benchmark
 from tolman.scoring.score_table import Column, pools_of
 
@@ -302,19 +301,20 @@ MOST_VALUES = 400
 _ALWAYS = ("task", "scene")
 
 
-def index_of(one: QuestionSet, shards: Mapping[str, Any]) -> dict[str, Any]:
+def index_of(one: QuestionSet, shards: Mapping[str, Any], tokens: Sequence[list[int]]) -> dict[str, Any]:
     """The index of a question set.
 
     Args:
         one: the set.
         shards: where its questions, answers, media and plans are, as the page takes it.
+        tokens: of each run's outputs, for each item.
     """
     return {
         "title": one.title,
         "ids": [item.id for item in one.items],
         "labels": label_columns(one),
         "columns": _task_columns(one),
-        "runs": [run_column(one, run) for run in one.runs],
+        "runs": [run_column(one, run, own) for run, own in zip(one.runs, tokens, strict=True)],
         "shards": shards,
     }
 
@@ -380,7 +380,7 @@ def label_columns(one: QuestionSet) -> list[dict[str, Any]]:
     return found
 
 
-def run_column(one: QuestionSet, run: LoadedRun) -> dict[str, Any]:
+def run_column(one: QuestionSet, run: LoadedRun, tokens: list[int]) -> dict[str, Any]:
     """Return a run's data on each item: scores under each scorer, how its answer was read, the tokens of its output.
 
     For a run with several samples these are the first one's; `samples` counts all of them.
@@ -412,7 +412,7 @@ def run_column(one: QuestionSet, run: LoadedRun) -> dict[str, Any]:
         "scores": [by_scorer[scorer] for scorer in scorers],
         "states": "".join(states),
         "judged": sorted(judged),
-        "tokens": output_tokens(run.folder.each_outcome(), places),
+        "tokens": tokens,
         "seen": seen_by(run.record).to_json(),
         **sample_counts(every, scorers, places),
     }
@@ -432,12 +432,3 @@ def sample_counts(scores: pl.DataFrame, scorers: Sequence[str], places: Mapping[
             of[place] = count
             right[scorers.index(scorer)][place] = fully
     return {"samples": {"of": of, "right": right}}
-
-
-def output_tokens(outcomes: Iterable[Outcome], places: Mapping[str, int]) -> list[int]:
-    """The tokens of each item's first answer; an empty list where no response says."""
-    found = [0] * len(places)
-    for outcome in outcomes:
-        if isinstance(outcome, Response) and outcome.repeat == 0 and outcome.id in places:
-            found[places[outcome.id]] = outcome.usage.output_tokens
-    return found if any(found) else []

@@ -7,20 +7,25 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tolman
 from tolman.errors import InputError, UsageError, counted
+from tolman.extras import LazyModule
 from tolman.files import remove, whole_folder
-from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
-from tolman.items import Item
 from tolman.media.frame_store import FrameStore, default_root
 from tolman.protocols import ProtocolOptions
-from tolman.protocols.cognitive_map import categories_on_map, drawn_map, true_map_of
-from tolman.reports.evidence_marks import evidence_on_plan
 from tolman.reports.loaded_runs import LoadedRun
 from tolman.reports.reference_rows import Published
-from tolman.reports.site.data_shards import DataFolder, answer_shards, as_json, plan_of, shards
+from tolman.reports.site.data_shards import (
+    DataFolder,
+    answer_shards,
+    answers_of,
+    as_json,
+    output_tokens,
+    plan_of,
+    shards,
+)
 from tolman.reports.site.question_sets import QuestionSet, board_of, index_of, question_sets, readings_of
 from tolman.reports.site.site_media import (
     MediaChoice,
@@ -33,8 +38,19 @@ from tolman.reports.site.site_media import (
     scenes_folder,
     seen_by,
 )
-from tolman.reports.table_rows import ReportTable
-from tolman.responses import Response
+
+if TYPE_CHECKING:
+    from tolman.ground_truth import scene_arrays
+    from tolman.ground_truth.scene_arrays import SceneGeometry
+    from tolman.items import Item
+    from tolman.protocols import cognitive_map
+    from tolman.reports import evidence_marks
+    from tolman.reports.table_rows import ReportTable
+    from tolman.responses import Response
+else:  # most runs have neither scenes nor maps
+    scene_arrays = LazyModule("tolman.ground_truth.scene_arrays")
+    evidence_marks = LazyModule("tolman.reports.evidence_marks")
+    cognitive_map = LazyModule("tolman.protocols.cognitive_map")
 
 PAGE = "index.html"
 MARK = "data/site.js"
@@ -164,25 +180,28 @@ def _write_set(one: QuestionSet, site: Path, data: DataFolder, options: SiteOpti
     geometries, remarks = _scenes(one, scenes_at)
     told(f"{one.title}: answers", len(one.runs))
     answers: list[list[int]] = []
+    tokens: list[list[int]] = []
     for number, run in enumerate(one.runs):
         starts = []
-        for place, (start, content) in enumerate(answer_shards(one, run, _maps(run, geometries))):
+        answered = answers_of(one, run, _maps(run, geometries))
+        tokens.append(output_tokens(answered))
+        for place, (start, content) in enumerate(answer_shards(answered)):
             data.put(f"{one.key}-run{number}-{place}", content)
             starts.append(start)
         answers.append(starts)
+        del answered  # before those of the next run
         told("", 1)
     media_starts, samplings, lacking, has_pictures = _write_media(one, site, data, media_at, options, told)
     remarks += lacking
     plans = {scene: number for number, scene in enumerate(geometries)}
     for scene, number in plans.items():
         data.put_json(f"{one.key}-plan-{number}", plan_of(geometries[scene]))
-    entries = _entries(one, geometries, plans)
-    sizes = [len(as_json(entry)) for entry in entries]
+    entries = [as_json(entry) for entry in _entries(one, geometries, plans)]
     starts = []
-    for place, (start, part) in enumerate(shards(entries, sizes)):
-        data.put_json(f"{one.key}-items-{place}", part)
+    for place, (start, part) in enumerate(shards(entries, [*map(len, entries)])):
+        data.put(f"{one.key}-items-{place}", f"[{','.join(part)}]")
         starts.append(start)
-    index = index_of(one, {"items": starts, "answers": answers, "media": media_starts, "plans": len(plans)})
+    index = index_of(one, {"items": starts, "answers": answers, "media": media_starts, "plans": len(plans)}, tokens)
     for run_column, seen in zip(index["runs"], [seen_by(run.record) for run in one.runs], strict=True):
         run_column["seen"]["sampling"] = samplings.get(seen.key)
     index["pictures"] = has_pictures
@@ -235,8 +254,8 @@ def _scenes(one: QuestionSet, place: Path | str) -> tuple[dict[str, SceneGeometr
     try:
         found = {
             geometry.scene.id: geometry
-            for geometry in open_collection(place)
-            if isinstance(geometry, SceneGeometry) and geometry.scene.id in wanted
+            for geometry in scene_arrays.open_collection(place)
+            if isinstance(geometry, scene_arrays.SceneGeometry) and geometry.scene.id in wanted
         }
     except InputError as error:
         return {}, [f"{one.title}: no floor plans: {error}"]
@@ -267,7 +286,7 @@ def _entries(
         entry |= {name: value for name, value in optional.items() if value}
         if item.scene is not None and item.scene in geometries:
             entry["plan"] = plans[item.scene]
-            marks, undrawn = evidence_on_plan(item, geometries[item.scene])
+            marks, undrawn = evidence_marks.evidence_on_plan(item, geometries[item.scene])
             entry |= {name: value for name, value in (("marks", marks), ("undrawn", undrawn)) if value}
         found.append(entry)
     return found
@@ -284,11 +303,11 @@ def _maps(
 
     @cache
     def true_places(scene: str, names: tuple[str, ...]) -> Any:
-        return true_map_of(geometries[scene], names, options.grid)[0].places
+        return cognitive_map.true_map_of(geometries[scene], names, options.grid)[0].places
 
     def drawn(item: Item, response: Response) -> dict[str, Any] | None:
         try:
-            reading = drawn_map(response, item, settings)
+            reading = cognitive_map.drawn_map(response, item, settings)
         except InputError:  # the scenes that say what was asked for are gone
             return None
         if reading is None:
@@ -296,7 +315,7 @@ def _maps(
         found: dict[str, Any] = {"grid": options.grid, "problems": list(reading.problems)}
         if reading.map is not None:
             found["drawn"] = _places(reading.map.places)
-        names = categories_on_map(item, options) or tuple(reading.map.places if reading.map else ())
+        names = cognitive_map.categories_on_map(item, options) or tuple(reading.map.places if reading.map else ())
         if item.scene in geometries and names:
             found["true"] = _places(true_places(item.scene, names))
         return found

@@ -7,8 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from sqlalchemy import ColumnElement, Double, Integer, Row, Select, Subquery, Text, and_, case, cast, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute
-from sqlalchemy.orm import Session as Orm
+from sqlalchemy.orm import InstrumentedAttribute, Session as Orm
 
 from tolman.kinds import kind_named, names
 from tolman.review.forms import CHOICES, WIDGETS

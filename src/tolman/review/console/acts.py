@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, insert, literal, or_, select
-from sqlalchemy.orm import Session as Orm
-from sqlalchemy.orm import aliased, lazyload
+from sqlalchemy.orm import Session as Orm, aliased, lazyload
 
 from tolman.errors import counted
 from tolman.review import accounts

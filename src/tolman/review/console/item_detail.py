@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, case, select
-from sqlalchemy.orm import Session as Orm
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import Session as Orm, aliased
 
 from tolman.review import tasks
 from tolman.review.accounts import Person

@@ -25,7 +25,7 @@ from tolman.files import file_state
 from tolman.items import Item
 from tolman.media.sampling import Frames
 from tolman.media.video import BrokenMediaError, read_index
-from tolman.responses import Failure, Outcome, Response, Text
+from tolman.responses import Failure, Outcome, Text
 from tolman.review.forms import AnswerError, read_answer
 from tolman.runs.reasoning import reasoning_of
 from tolman.runs.run_folder import RunFolder
@@ -388,12 +388,8 @@ def _of_outcome(
         moments = _of_numbers(item, said["frames"], frames, media)
         return Opinion(model=model, answer=answer, trace=said["evidence"], frames=moments, failure=failure)
     answer, failure = _checked(item, readings.get(item.id) or None, None)
-    return Opinion(model=model, answer=answer, trace=_trace(outcome), failure=failure)
-
-
-def _trace(response: Response) -> str:
-    text = reasoning_of(response) or ""
-    return text.replace("\0", "\ufffd")[:_LONGEST]
+    text = reasoning_of(outcome) or ""
+    return Opinion(model=model, answer=answer, trace=text.replace("\0", "\ufffd")[:_LONGEST], failure=failure)
 
 
 def _of_numbers(item: Item, numbers: Sequence[int], frames: Frames, media: Path) -> tuple[KeyFrame, ...]:

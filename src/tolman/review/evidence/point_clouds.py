@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tolman.geometry.boxes import Floats
     from tolman.geometry.measuring import Measurement
     from tolman.ingest.clouds.recording import Recording
+    from tolman.scenes import Capture
 
 
 METRIC = ("m", "cm", "m2")
@@ -286,7 +287,7 @@ def frame_view(recording: Recording, points: Floats, seconds: float, picture: Im
 
 def top_view(recording: Recording, points: Floats) -> TopView:
     """The cloud from above without its ceiling, coloured by height, on a grid of metres."""
-    roof = _roof(recording, points)
+    roof = roof_of(recording.cameras, points)
     below = points[points[:, 2] <= roof]
     low, high = np.quantile(below, 0.002, axis=0) - 0.3, np.quantile(below, 0.998, axis=0) + 0.3
     scale = _WIDE / float(max(high[0] - low[0], high[1] - low[1]))
@@ -309,9 +310,9 @@ def top_view(recording: Recording, points: Floats) -> TopView:
     )
 
 
-def _roof(recording: Recording, points: Floats) -> float:
+def roof_of(cameras: Sequence[Capture], points: Floats) -> float:
     """Return the height above which points aren't drawn, as they would hide those below: just above the cameras."""
-    heights = [camera.pose(n)[2, 3] for camera in recording.cameras for n in range(0, len(camera.times), 10)]
+    heights = [camera.pose(n)[2, 3] for camera in cameras for n in range(0, len(camera.poses), 10)]
     known = [height for height in heights if np.isfinite(height)]
     return float(np.mean(known)) + 0.5 if known else float(np.quantile(points[:, 2], 0.9))
 

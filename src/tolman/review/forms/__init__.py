@@ -14,8 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
 
-from fastapi import Depends, Path, Request
-from fastapi import Form as InForm
+from fastapi import Depends, Form as InForm, Path, Request
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.datastructures import FormData
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tolman.review.modes.answering import ANSWER_MODE, STUDY_MODE
-from tolman.review.modes.distractors import DISTRACTORS
+from tolman.review.modes.frame_distractors import DISTRACTORS
 from tolman.review.modes.item_review import REVIEW_MODE
 from tolman.review.modes.labelling import CLASSIFY, ERRORS
 from tolman.review.modes.question_writing import WRITE

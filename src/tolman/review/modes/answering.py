@@ -60,8 +60,7 @@ from tolman.review.tasks import (
     submitted,
 )
 from tolman.review.tasks.assignments import UNDO, UndoRule, allow_undo
-from tolman.review.tasks.blinding import asked, blind, drawn_of, own_work
-from tolman.review.tasks.blinding import keep_draft as store_draft
+from tolman.review.tasks.blinding import asked, blind, drawn_of, keep_draft as store_draft, own_work
 from tolman.scoring.agreement_coefficients import alpha
 
 ANSWER_NAME = STAGE = STEP = "answer"

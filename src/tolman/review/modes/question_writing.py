@@ -18,8 +18,7 @@ from starlette.datastructures import FormData
 
 from tolman.errors import TolmanError
 from tolman.ground_truth.scene_arrays import SceneGeometry
-from tolman.ingest.media_pool import PoolMedium
-from tolman.ingest.media_pool import scene_of as scene_of_media
+from tolman.ingest.media_pool import PoolMedium, scene_of as scene_of_media
 from tolman.items import LETTERS, MEDIA_MARK, Item
 from tolman.media.video import BrokenMediaError
 from tolman.review import tasks
@@ -56,8 +55,8 @@ from tolman.review.tasks.made_items import (
     letters,
     refuse_another,
     review_again,
+    revision_progress as came_back,
 )
-from tolman.review.tasks.made_items import revision_progress as came_back
 
 Text = Annotated[str, Query(max_length=500)]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]

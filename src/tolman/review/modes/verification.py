@@ -16,8 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Query
-from fastapi import Path as InPath
+from fastapi import APIRouter, Depends, HTTPException, Path as InPath, Query
 from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session as Orm

@@ -33,8 +33,7 @@ from tolman.review.projects import project_named
 from tolman.review.site import Site
 from tolman.review.store import Decision, HistoryEvent, ItemVersion, Project, User
 from tolman.review.store.database import record
-from tolman.review.studies import PROFILE as STUDY_PROFILE
-from tolman.review.studies import STUDY
+from tolman.review.studies import PROFILE as STUDY_PROFILE, STUDY
 from tolman.review.studies.participants import is_study, part_of
 from tolman.review.studies.study_records import PersonRecord, records
 from tolman.review.tasks import LEAST, describe_marks, tally_marks

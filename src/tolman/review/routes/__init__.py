@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, HTTPException, Query, UploadFile
-from fastapi import Form as InForm
+from fastapi import APIRouter, File, Form as InForm, HTTPException, Query, UploadFile
 from fastapi.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from sqlalchemy import select, text
 from sqlalchemy.exc import SQLAlchemyError

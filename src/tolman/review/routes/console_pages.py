@@ -26,8 +26,7 @@ from sqlalchemy.orm import Session as Orm
 from starlette.types import ASGIApp, Message
 
 from tolman.review import accounts, tasks
-from tolman.review.console import SORTS, STATES, ItemFilter, item_detail, labels_of, page_of
-from tolman.review.console import acts as bulk
+from tolman.review.console import SORTS, STATES, ItemFilter, acts as bulk, item_detail, labels_of, page_of
 from tolman.review.console.acts import KINDS, ActError
 from tolman.review.forms import Clean, Key, Paragraphs, RowId, clean, shown_answer
 from tolman.review.modes import MODES

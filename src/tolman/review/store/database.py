@@ -23,8 +23,7 @@ from alembic.util.exc import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
-from sqlalchemy.orm import ORMExecuteState, sessionmaker, with_loader_criteria
-from sqlalchemy.orm import Session as Orm
+from sqlalchemy.orm import ORMExecuteState, Session as Orm, sessionmaker, with_loader_criteria
 
 from tolman.errors import InputError, UsageError
 from tolman.extras import needs

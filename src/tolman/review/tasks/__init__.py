@@ -15,8 +15,7 @@ from typing import Any
 
 from fastapi import APIRouter, HTTPException
 from sqlalchemy import Select, bindparam, func, insert, select
-from sqlalchemy.orm import Session as Orm
-from sqlalchemy.orm import joinedload
+from sqlalchemy.orm import Session as Orm, joinedload
 
 from tolman.errors import counted
 from tolman.items import Item, Media

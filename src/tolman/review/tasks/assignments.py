@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, union, update
-from sqlalchemy.orm import Session as Orm
-from sqlalchemy.orm import lazyload, load_only
+from sqlalchemy.orm import Session as Orm, lazyload, load_only
 
 from tolman.review.accounts import Person
 from tolman.review.site import Site

@@ -12,8 +12,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from tolman.errors import InputError
-from tolman.runs.logs import lmms_eval, vlmevalkit
-from tolman.runs.logs import log as archives
+from tolman.runs.logs import lmms_eval, log as archives, vlmevalkit
 from tolman.runs.logs.log import Log, LogFormat
 
 _KEPT = (".json", ".jsonl", ".xlsx", ".csv", ".tsv")

@@ -43,7 +43,12 @@ _NAMES = {
     "media": ("video", "video_path", "image_path", "image", "images", "visual"),
     "repeat": ("repeat",),
     "failure": FAILURES,
+    "finish_reason": ("finish_reason", "stop_reason", "response.body.choices.0.finish_reason"),
 }  # fmt: skip
+_LIKELY = {"id": (*_NAMES["id"], "sample", "key", "item", "name", "number", "no"),
+           "response": ("text", "content", "message", "result", "results", "said", "generations")}  # fmt: skip
+"""Names that `--columns` is shown with, and that are too vague to be taken unasked."""
+_MODELS = ("model", "model_name", "model_id")
 _COUNTS = ("idx", "index")
 """Names of ids that are as often row numbers: taken only where the row says more of its question."""
 _OWN_NAMES = ("id", "item_id")
@@ -61,35 +66,29 @@ def is_own_record(row: object) -> bool:
     return isinstance(row, dict) and "id" in row and ("response" in row or "failure" in row) and row.keys() <= known
 
 
+def _first_of_table(path: Path) -> Row | None:
+    """The first row of a table; None where the file is none, or can't be read."""
+    if path.suffix.lower() not in _SUFFIXES:
+        return None
+    try:
+        return first_row(path)
+    except InputError:
+        return None
+
+
 def takes(path: Path) -> bool:
     """Check whether the first row of a table has a response, and an id or a question, under names that are known."""
-    if path.suffix.lower() not in _SUFFIXES:
-        return False
-    try:
-        row = first_row(path)
-    except InputError:
-        return False
-    suffix = path.suffix.lower()
-    if row is None or (is_own_record(row) and suffix not in SHEETS and not (suffix == ".json" and _is_row(path))):
+    row, suffix = _first_of_table(path), path.suffix.lower()
+    if row is None or (is_own_record(row) and suffix not in SHEETS and not (suffix == ".json" and _json_object(path))):
         return False
     found = _recognised_in(row)
     return "response" in found and ("id" in found or "question" in found)
 
 
-def _is_row(path: Path) -> bool:
-    """Check whether a JSON file is one row: the response to one question."""
-    return is_own_record(_json_object(path))
-
-
 def holds_answers(path: Path) -> bool:
     """Check whether a CSV, TSV, JSON or JSON Lines file is a user's: its first row has an id, and a response or an
     answer. Tolman's own such tables are only a run's responses and a benchmark's questions."""
-    if path.suffix.lower() not in _SUFFIXES:
-        return False
-    try:
-        row = first_row(path)
-    except InputError:
-        return False
+    row = _first_of_table(path)
     return row is not None and (is_own_record(row) or {"id", "response"} <= _recognised_in(row).keys())
 
 
@@ -98,8 +97,7 @@ def read(path: Path, columns: Mapping[str, str] | None = None) -> list[Log]:
 
     Args:
         path: the file.
-        columns: role ('id', 'response', 'truth', 'question', 'options', 'media', 'repeat', 'failure') → a column's
-            name. The others are recognised.
+        columns: role, one of `_NAMES` → a column's name. The others are recognised.
 
     Raises:
         InputError: it is no table, has no such column, or none that is known to hold responses.
@@ -134,6 +132,7 @@ def _log(path: Path, task: str, rows: list[Row], told: Mapping[str, str]) -> Log
     taken = _recognised(names, told, objects)
     if rows and "response" not in taken:
         raise refusal(path, rows[0])
+    _check_is_of_one_model(path, rows, taken)
     return Log(
         path=path,
         program=PROGRAM,
@@ -148,13 +147,33 @@ def _log(path: Path, task: str, rows: list[Row], told: Mapping[str, str]) -> Log
     )
 
 
+def _check_is_of_one_model(path: Path, rows: Sequence[Row], taken: Mapping[str, str]) -> None:
+    """Make sure that a table doesn't answer its questions once for each of several models.
+
+    Raises:
+        InputError: it does.
+    """
+    column = next((name for name in rows[0] if _plain(name) in _MODELS), None) if rows else None
+    if column is None or column in taken.values():
+        return
+    asked = [tuple(str(row.get(taken[role])) for role in ("id", "question", "repeat") if role in taken) for row in rows]
+    models = list(dict.fromkeys(str(row.get(column)) for row in rows))
+    if len(models) > 1 and len(set(asked)) < len(asked):
+        raise InputError(
+            path, f"holds the responses of {len(models)} models ({', '.join(models)[:200]})", field=column,
+            fix="give a file for each model",
+        )  # fmt: skip
+
+
 def refusal(path: Path, row: Row) -> InputError:
     """Return the error on a table with unknown columns, by its first row."""
     flat = _flat(row)
     names = [str(name) for name in flat if name not in _objects_in(flat)]
+    likely = {role: [name for name in names if _plain(name) in some] for role, some in _LIKELY.items()}
+    given = ",".join(f"{role}={(found or ['COLUMN'])[0]}" for role, found in likely.items())
     return _UnknownColumnsError(
         path, f"none of its columns ({', '.join(names)[:300]}) is known to hold responses",
-        fix="name the columns with --columns id=COLUMN,response=COLUMN",
+        fix=f"name the columns with --columns {given}",
     )  # fmt: skip
 
 
@@ -332,6 +351,7 @@ def _log_rows(path: Path, number: int, row: Row, taken: Mapping[str, str], told:
             target=truth,
             response=response if why is None else None,
             failure=why or failure,
+            finish_reason=_text(said.get("finish_reason")),
             repeat=repeat + sample,
         )
 

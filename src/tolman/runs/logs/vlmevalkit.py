@@ -36,11 +36,10 @@ _FRAMES = re.compile(r"_(\d+)frame$")
 
 
 def takes(path: Path) -> bool:
-    """Check whether the file is a workbook with a column `prediction`, or a table with columns `index` and `prediction`
-    and no raw output."""
+    """Check whether the file is a table with columns `index` and `prediction`; if no workbook, without raw output."""
     suffix = path.suffix.lower()
     if suffix in SHEETS:
-        return "prediction" in sheet_columns(path)
+        return {"index", "prediction"} <= set(sheet_columns(path))
     if suffix not in _TABLES:
         return False
     row = first_row_of(path)

@@ -18,19 +18,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tolman.errors import UsageError, unknown
-from tolman.extras import LazyModule
+from tolman.extras import np
 from tolman.items import Item
 from tolman.plugins import loaded_plugins
 from tolman.registry import Registry
 from tolman.scoring.answer_values import ParsedAnswer
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-else:
-    np = LazyModule("numpy")
 
 
 PerItem = Callable[[Item, ParsedAnswer], float | None]

@@ -26,6 +26,7 @@ from tolman.scoring.parse.counts_in_words import (
     is_unsettled,
     listed_by_place,
     none_there,
+    of_the_thing,
     one_by_one,
     places_added,
     the_rest,
@@ -115,6 +116,9 @@ def number_found(
             awaited = not line.stated and not any(c.strength >= ALONE for c in new)
             awaited = awaited and announces_next(line.segment, text, "answer", "choose", "total")
     result = _promoted(result, lines, text, asked)
+    named = of_the_thing(lines, text, asked)
+    if named is not None and all(c.strength < CONCLUDED or c.value == named.value for c in result):
+        result.append(replace(named, strength=max(named.strength, *(c.strength for c in result), 0)))
     if asked.unit == "count" and len(lines) <= MAX_SHORT_LINES and len(text) <= MAX_SETTLED_CHARS:
         result = [replace(c, value=None, note=SEVERAL) if is_unsettled(c, lines, text, asked) else c for c in result]
     return sorted(result, key=lambda c: (c.start, c.end)), lines
@@ -423,6 +427,11 @@ def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commi
     """The quantity that a sentence totals or concludes."""
     segment = line.segment
     totals, conclusions = segment.having("total"), segment.having("conclude")
+    if _AVERAGE.search(asked.question):
+        mean, totals = _AVERAGE.search(text, segment.start, segment.end), []
+        behind = [q for q in without_weak(line.stated) if mean and 0 <= q.start - mean.end() <= MAX_MEAN_GAP]
+        if behind:
+            return agreed(behind[:1], asked.unit, CONCLUDED, "total")
     if not totals and not conclusions:
         return None
     plain = without_weak(line.stated)
@@ -448,6 +457,12 @@ def concluded_number(line: NumberLine, text: str, asked: AskedQuantity) -> Commi
     return agreed(behind, asked.unit, CONCLUDED, "concluded")
 
 
+MAX_MEAN_GAP = 40
+"""Characters between "average" and its number, at most."""
+_AVERAGE = re.compile(
+    r"\b(?:average|averaging|mean|durchschnitt\w*|im mittel|moyenne|promedio|média|средн\w*)\b|平均", re.IGNORECASE
+)
+"""What a total isn't, where a question asks for it."""
 _PARTS_BEHIND = re.compile(r",[^,.;:]*\b(?:of (?:which|them)|davon|dont)\b|(?P<several>[ *_]*[:;,(—–]|[ ]-[ ])")
 """Behind "in total": a part of the total, or several parts."""
 

@@ -341,10 +341,15 @@ def _most_asked(found: list[Commitment], lines: Sequence[OptionLine], question: 
         return found
     own = [next((x for x in lines if x.segment.start <= c.start < x.segment.end), None) for c in found]
     shares = [len(words_shared(x.segment, question, x.mentions)) if x else 0 for x in own]
-    best = max(shares)
-    if best < MIN_SHARED_WORDS or best - 1 <= sorted(shares)[-2]:
+    best, second = sorted(shares, reverse=True)[:2]
+    if (best < MIN_SHARED_WORDS or best - 1 <= second) and not (second == 0 and best == len(_content(lines, question))):
         return found
     return [found[shares.index(best)]]
+
+
+def _content(lines: Sequence[OptionLine], question: str) -> tuple[str, ...]:
+    """The words of a question that carry something."""
+    return asked_in(question, lines[0].segment.language).words
 
 
 def _by_value_of_lines(found: Sequence[Commitment], lines: Sequence[OptionLine]) -> list[Commitment]:
@@ -367,9 +372,10 @@ def _is_explained(commitment: Commitment, said: Sequence[Commitment]) -> bool:
     that means one, or several options are named with their measures."""
     return (
         commitment.value is None
-        and (commitment.note in (NO_OPTION, FOREIGN) or (commitment.note == SEVERAL and commitment.strength < ALONE))
+        and (commitment.note in (NO_OPTION, FOREIGN) or (commitment.note == SEVERAL and commitment.strength <= ALONE))
         and any(
-            commitment.start <= other.start < commitment.end
+            commitment.start < other.end
+            and other.start < commitment.end
             and other.value
             and (commitment.note != SEVERAL or other.rule == "measured")
             for other in said

@@ -46,6 +46,13 @@ def in_words(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantit
     either = _EITHER_TIMES.search(text, segment.start, segment.end) if asked.times else None
     if either is not None:
         return [Commitment(None, CONCLUDED, *either.span(), "in words", SEVERAL)]
+    unseen = _NONE_SEEN.search(text, segment.start, segment.end) if asked.unit == "count" else None
+    stated = (q for one in lines for q in one.stated if unseen and not (one is line and q.start < unseen.end()))
+    others = (q for q in stated if q.value)  # "not a single lamp, so zero"
+    if unseen is not None and len(lines) <= MAX_SHORT_LINES and not any(others):
+        behind = [w for w in segment.words if w.start >= unseen.end()][:2]
+        if any(names_same(w.folded, a) for w in behind for a in asked.words):
+            return [Commitment(Fraction(0), STATED if i else ALONE, unseen.start(), behind[0].end, "in words")]
     if segment.having("unknown"):
         return []
     none = [replace(c, role="counted 0") for c in segment.having("none_of") if asked.quality]
@@ -72,7 +79,7 @@ _TIMES = r"(?:once|twice|thrice|\w+ times)"
 _EITHER_TIMES = re.compile(rf"\b{_TIMES}(?:,? or|,? maybe|,? perhaps)(?: only)? {_TIMES}\b", re.IGNORECASE)
 
 
-_OTHERWISE = re.compile(r"\bif\b.*\b(?:otherwise|else|if not)\b", re.IGNORECASE)
+_OTHERWISE = re.compile(r"\b(?:if|when)\b.*\b(?:otherwise|else|(?:if|when) not)\b", re.IGNORECASE)
 
 
 def _is_by_case(line: NumberLine, text: str) -> bool:
@@ -138,7 +145,7 @@ def _is_count(cue: Cue, line: NumberLine, text: str, asked: AskedQuantity) -> bo
     )
 
 
-_PRESENT = frozenset(("there's", "there're", "sadly", "clearly"))
+_PRESENT = frozenset(("there's", "there're", "sadly", "clearly", "so"))
 _OF_THEM = frozenset(("of", "that", "are", "is", "in", "davon", "de", "dos", "das", "des"))
 """Words that may stand behind "none" without changing it."""
 
@@ -149,8 +156,9 @@ MAX_SHORT_LINES = 3
 """Lines of a short answer, at most."""
 _NONE_SEEN = re.compile(
     r"\b(?:not|without)[ ](?:a single|even one|even a single|one)\b"
-    r"|\b(?:can't|cannot|can not|couldn't|could not|don't|do not|didn't|did not)[ ]"
-    r"(?:see|spot|find|make out|detect|notice)[ ](?:any|a single|even one)\b",
+    r"|(?:\b(?:cannot|can not|could not|do not|did not|will not|would not)|n['’]t)[ ]"
+    r"(?:(?:see|spot|find|make out|detect|notice|have|contain|show|hold)[ ](?:any|a single|even one)"
+    r"|(?<=(?:is|as)n['’]t[ ])a single)\b",
     re.IGNORECASE,
 )
 
@@ -165,11 +173,6 @@ _EMPTY = re.compile(
 def none_there(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuantity) -> list[Commitment]:
     """Zero, where a short answer says that there are none: "There are no chairs in this room."."""
     segment = lines[i].segment
-    unseen = _NONE_SEEN.search(text, segment.start, segment.end) if asked.unit == "count" else None
-    if unseen is not None and len(lines) <= MAX_SHORT_LINES:
-        behind = [w for w in segment.words if w.start >= unseen.end()][:2]
-        if any(names_same(w.folded, a) for w in behind for a in asked.words):
-            return [Commitment(Fraction(0), STATED if i else ALONE, unseen.start(), behind[0].end, "in words")]
     if asked.unit != "count" or len(lines) > MAX_SHORT_LINES or segment.having("unknown"):
         return []
     emptied = _EMPTY.match(text, segment.start, segment.end)
@@ -191,6 +194,46 @@ def none_there(lines: Sequence[NumberLine], i: int, text: str, asked: AskedQuant
 
 _FURTHER_SHARE = re.compile(r"\b(?:a|one) (?:third|quarter|fifth) (?:of|are|is|were)\b", re.IGNORECASE)
 _EACH_BEHIND = re.compile(r"(?:[ ]\w+){0,2}[ ](?:on|at|along|down|in|per|for)[ ](?:each|either|every)\b", re.IGNORECASE)
+
+
+_THINGS = re.compile(
+    r"\bhow many (?:\w+[ -]){0,3}?(?P<thing>\w+)(?: (?:are|is|were|was|do|does|did|have|has|had|can|could|in|on|at|of"
+    r"|you|there|the|would|will|with)\b|[?])",
+    re.IGNORECASE,
+)
+_DESCRIBES = re.compile(r"[ ](?:\w+-\w+[ ])?")
+"""Between a number and its thing: "four three-legged stools". Another word may name another thing: "3 wine bottles"."""
+
+
+def of_the_thing(lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> Commitment | None:
+    """Find the only count whose thing is that of the question: "I arrived at 14 steps", among other numbers.
+
+    Args:
+        lines: of the response.
+        text: without markup.
+        asked: by the item.
+
+    Returns:
+        A commitment; None where no number or several different ones count that thing.
+    """
+    match = _THINGS.search(asked.question)
+    if match is None or asked.unit != "count" or asked.quality:
+        return None
+    found = []
+    for line in lines:
+        cues = line.segment.having("tentative", "suppose", "unknown", "negate", "correct", "bound")
+        things = [w for w in line.segment.words if w.folded == match["thing"].casefold()]
+        for quantity in line.found:
+            thing = next((w for w in things if w.start >= quantity.start), None)
+            if thing is None or line.question or any(c.start < thing.end for c in cues):
+                continue
+            named = thing.start < quantity.end or _DESCRIBES.fullmatch(text, quantity.end, thing.start)
+            other = any(q.value != quantity.value for q in line.found if not q.weak)
+            if named and not (other or quantity.premise or quantity.note or quantity.weak):
+                found.append(quantity)
+    if len({q.value for q in found}) != 1:
+        return None
+    return Commitment(found[-1].value, CONCLUDED, found[-1].start, found[-1].end, "in words")
 
 
 def is_unsettled(commitment: Commitment, lines: Sequence[NumberLine], text: str, asked: AskedQuantity) -> bool:
@@ -264,9 +307,16 @@ def places_added(line: NumberLine, text: str, asked: AskedQuantity) -> Commitmen
             return None
         if following < segment.end and not re.search(r"[,;]|\b(?:and|und|et|y|e)\b", text[quantity.end : following]):
             return None
-    return Commitment(sum((q.value for q in found), Fraction(0)), JUDGED, found[0].start, found[-1].end, "added up")
+    others = len(_ANOTHER.findall(text[found[0].end : segment.end]))
+    return Commitment(
+        sum((q.value for q in found), Fraction(others)), JUDGED, found[0].start, found[-1].end, "added up"
+    )
 
 
+_ANOTHER = re.compile(
+    r"\banother(?=[ ](?:on|in|at|by|near|under|beside|behind|next|against|above|below)\b)", re.IGNORECASE
+)
+"""One more at a place of its own, without the word "one"."""
 _SEEN = frozenset((
     "i", "can", "see", "we", "count", "counted", "spot", "make", "out", "veo", "hay", "vejo", "há", "ich", "sehe",
     "je", "vois"

@@ -160,6 +160,8 @@ def number_lines(text: str, asked: AskedQuantity, language: Languages) -> list[N
     heads = _numbered_heads(text)
     for segment in segments(text, language):
         found = quantities(text, segment.words, segment.cues, segment.start, segment.end, language)
+        if asked.question and asked.times:
+            found = [q for q in found if not q.kind]  # "once in the 30 second video"
         if asked.unit in ("count", None):
             for quantity in found:
                 if quantity.kind == "foreign" and _is_unit_asked(text, quantity, asked.question):
@@ -257,6 +259,13 @@ def _clause_of(quantity: Quantity, edges: Sequence[int], text: str) -> str:
     return text[begin : min((e for e in edges if e >= quantity.end), default=quantity.end)]
 
 
+_SHORT_UNITS = {
+    unit: rf"(?:{unit}(?!\w)|{word})"
+    for unit, word in (("s", "se[ckg]"), ("m", "m[eèé]t"), ("h", "hour|heur|hor"), ("g", "gram"), ("l", "lit"))
+}
+"""Units of one letter → patterns of the words that they are short for: an "s" begins many words."""
+
+
 def _is_unit_asked(text: str, quantity: Quantity, question: str) -> bool:
     """Check whether the question counts the unit behind a number: minutes, dollars."""
     unit = re.sub(r"^[\d.,'\s]+", "", text[quantity.start : quantity.end]).strip(" -").casefold()
@@ -264,9 +273,10 @@ def _is_unit_asked(text: str, quantity: Quantity, question: str) -> bool:
         return _PERCENT.search(question) is not None
     if not unit:
         return False
-    return unit in question.casefold() or any(
-        same_word(w.folded, u.folded) for w in words_of(question) for u in words_of(unit)
-    )
+    begins = r"(?<![\w'’])" if unit.isascii() else ""
+    if re.search(begins + _SHORT_UNITS.get(unit, re.escape(unit)), question.casefold()):
+        return True
+    return any(same_word(w.folded, u.folded) for w in words_of(question) for u in words_of(unit))
 
 
 def clause_edges(segment: Segment, text: str) -> list[int]:
@@ -343,6 +353,8 @@ def _is_supposed(quantity: Quantity, segment: Segment) -> bool:
 
 def _is_adjective(quantity: Quantity, text: str) -> bool:
     """Check whether a quantity describes the thing behind it: "a 30-inch monitor", '24" wheels'."""
+    if re.match(r"-[A-Za-z]", text[quantity.end : quantity.end + 2]):
+        return True  # "three-legged stools"
     if not re.match(r"[ ][A-Za-z]", text[quantity.end : quantity.end + 2]):
         return False
     said = text[quantity.start : quantity.end]

@@ -310,11 +310,15 @@ def corrected(context: LineContext) -> list[Commitment]:
     if not said or len(options_in(strong)) != 1:
         return []
     chosen = strong[0]
+    rejects = any(_REJECTS.search(text, c.start, c.end) for c in cues)  # "Blue… wait no, the blue one is by the door."
+    if chosen.option in said and rejects:
+        return [Commitment(None, DECLARED, chosen.start, chosen.end, "corrected", SEVERAL)]
     if chosen.option in said and len(words_of(text[end : chosen.start])) > MAX_CORRECTION_WORDS:
         return []
     return [commit(chosen, DECLARED, "corrected")]
 
 
+_REJECTS = re.compile(r"\bno\b", re.IGNORECASE)
 MAX_LONE_MENTIONS = 12
 """Mentions in a line that holds nothing else, at most; of more none is the answer."""
 MIN_LABELS = 3

@@ -7,7 +7,7 @@ If every option has a measure, the question says which end of them wins. Where t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -50,6 +50,7 @@ class _Measure:
 
 
 _DIGITS = re.compile(r"[0-9]+|\bhalf\b")
+_DURATION = re.compile(r"\b(?:time|duration|minutes|seconds)\b", re.IGNORECASE)
 MAX_MEASURED_LINES = 80
 """Lines in which measures are looked for, at most."""
 _SEPARATING = re.compile(r"\|[\s:|-]+\|?\s*\Z")
@@ -106,9 +107,10 @@ def _measures(
     found: list[_Measure] = []
     free: list[tuple[Segment, list[Quantity]]] = []
     header = ""
+    heads: dict[int, Mention] = {}
     rated = {pole[:-1] for pole in asked.poles}.isdisjoint(
         ("distance", "height", "length", "width", "thickness", "depth")
-    )
+    ) or bool(_DURATION.search(asked.question))
     current = -1
     end = 0
     for line in lines:
@@ -124,7 +126,10 @@ def _measures(
         if part.lstrip().startswith("|"):
             if not said and not _SEPARATING.match(part):
                 header = part
-            found += _of_row(said, mentions, segment, text, header)
+                heads = {text.count("|", segment.start, m.start): m for m in mentions if not m.weak}
+                heads = heads if len(options_in(list(heads.values()))) == len(heads) > 1 else {}
+            row = _under_heads(said, heads, segment, text)
+            found += row or _of_row(said, mentions, segment, text, header)
             continue
         said = [q for q in said if not q.operand and not q.note]
         if "\n\n" in text[end : segment.start]:
@@ -226,6 +231,19 @@ def _of_row(
             if unit is not None:
                 measure = replace(measure, kind=unit[0], value=quantity.value * unit[1])
         found.append(measure)
+    return found
+
+
+def _under_heads(said: Sequence[Quantity], heads: Mapping[int, Mention], segment: Segment, text: str) -> list[_Measure]:
+    """The measures in a row of a table whose columns are the options, with the unit that the row's first cell gives."""
+    unit = _header_unit(text[segment.start : segment.end].strip().strip("|").split("|")[0], segment)
+    found = []
+    for quantity in said:
+        column = text.count("|", segment.start, quantity.start)
+        if column in heads:
+            measure = replace(_measure(heads[column].option, quantity, text), start=heads[column].start)
+            by_row = unit is not None and not quantity.kind
+            found.append(replace(measure, kind=unit[0], value=quantity.value * unit[1]) if by_row and unit else measure)
     return found
 
 

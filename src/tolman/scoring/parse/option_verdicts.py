@@ -367,6 +367,8 @@ def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     tabled = [line for line in named if _is_case_row(line, text)]
     if len(tabled) == len(named):
         cases, options = tabled, options_in([m for line in tabled for m in line.affirmed])
+    if _DEPENDS.match(text):
+        cases, options = named, options_in([m for line in named for m in line.affirmed])
     either = [
         i for i, line in enumerate(lines) if [w.folded for w in line.segment.words] in (["or"], ["oder"], ["ou"], ["o"])
     ]
@@ -381,6 +383,9 @@ def without_cases(lines: Sequence[OptionLine], text: str) -> list[Commitment]:
     for line in cases:
         line.mentions = []
     return [Commitment(None, DECLARED, begin, cases[-1].segment.end, "stated", SEVERAL)]
+
+
+_DEPENDS = re.compile(r"[\W_]*(?:well,? )?(?:it|that|this)(?: all)? depends\b", re.IGNORECASE)
 
 
 def _is_case_row(line: OptionLine, text: str) -> bool:

@@ -65,6 +65,7 @@ _LEFT_VERB = re.compile(
 )
 _LEFT_OBJECT = re.compile(r"[ ](?:his|her|its|their|the|a|an|it|them|open|out|off|on|in|by|empty|behind)\b")
 _LEFT_ALONE = re.compile(r"[ ](?:alone|behind|untouched|over)\b")
+_LEFT_LYING = re.compile(r"[ ](?:lying[ ])?on[ ]the[ ](?:floor|ground|table|desk|shelf|counter)\b")
 _PART_BEHIND = re.compile(
     r"[ -](?:door|garden|yard|seat|room|wheel|row|page|pocket|porch|desk|up|and forth|into|home|again)s?\b"
 )
@@ -188,6 +189,25 @@ _OPENING = re.compile(r"(?:\A|[.!?\n])[\s*_`\"']*The[ ]\Z")
 _HAND = re.compile(r"(?:left|right)[ ]hand\b(?![ ]side)", re.IGNORECASE)
 _HELD = re.compile(r"\b(?:in|with)[ ](?:the|his|her|its|their|your|my)[ ]\Z", re.IGNORECASE)
 _HANDS = frozenset(("hand", "hands", "arm", "arms"))
+_NO_OF_PHRASE = re.compile(
+    r"no[ ](?:wonder|idea|clue|comment|surprise|need|problem|worries|matter|telling|way"
+    r"|chance[ ](?:to|of)[ ]tell\w*|clear[ ](?:view|sight|indication|evidence))\b"
+    r"|(?:no|não)[ ](?:(?:lo|te|se)[ ])?(?:puedo|podría|sé|sabría|posso|poderia|consigo|sei|saberia"
+    r"|est(?:á|oy|ou)[ ](?:claro|segur[oa]|cert[oa])|tenho[ ]certeza"
+    r"|(?:puede|es posible|é possível|dá para)[ ](?:saber|deci|determina|dizer))",
+    re.IGNORECASE,
+)
+"""A "no" that begins a longer phrase, often a refusal: "no idea", Spanish "no puedo decirlo"."""
+_NO_THING = re.compile(
+    r"(?<=(?:is|as|re|ve|th|ee|nd|ad|of)[ ])no[ ]"
+    r"(?!(?:because|since|as|it|its|they|he|she|i|we|you|there|the|this|that|these|those|and|but|or|for|if|when|given|due"
+    r"|based|not|one|with|from|in|on|at|to|by|after|before|both|all|an?)\b)[a-z]{3}"
+)
+"""A "no" before a thing that isn't there, within a sentence: "there is no gap"."""
+_NUMBERED = re.compile(r"No\.[ ]?\d")
+"""The sign of a number: "platform No. 2"."""
+_ANNOUNCES = re.compile(r"\b(?:answer|verdict|conclusion|response|reply|guess)\b[^.;:\n]*\Z", re.IGNORECASE)
+_PREFERS = re.compile(r"\b(?:prefiero|preferiría|prefiro|preferiria|mejor|melhor)[ ]\Z", re.IGNORECASE)
 _AMBIGUOUS = ("right", "left", "front", "back", "up", "down")
 
 
@@ -200,8 +220,16 @@ def is_idiom(text: str, mention: Span, asked: frozenset[str] = frozenset()) -> b
         asked: words of the question; one of "hand" asks for "with his left hand".
     """
     said = fold(text[mention.start : mention.end])
+    if said in ("no", "nao"):
+        prefers = _PREFERS.search(text, max(0, mention.start - 24), mention.start)
+        before = text[max(0, mention.start - 32) : mention.start]
+        of_thing = _NO_THING.match(text, mention.start) and not _ANNOUNCES.search(before)
+        numbered = _NUMBERED.match(text, mention.start)
+        return bool(
+            prefers or of_thing or numbered or any(p.match(text, mention.start) for p in (NO_COMPOUND, _NO_OF_PHRASE))
+        )
     if not said.startswith(_AMBIGUOUS):
-        return said == "no" and NO_COMPOUND.match(text, mention.start) is not None
+        return False
     before, behind = text[max(0, mention.start - 24) : mention.start], text[mention.end : mention.end + 24]
     if _HAND.match(text, mention.start) and _HELD.search(before):
         return asked.isdisjoint(_HANDS)
@@ -212,6 +240,8 @@ def is_idiom(text: str, mention: Span, asked: frozenset[str] = frozenset()) -> b
     if said == "right":
         adverb = _RIGHT_ADVERB.match(behind) and not _SIDE_BEFORE.search(before)
         return bool(_RIGHT_BEHIND.match(behind) or _RIGHT_BEFORE.search(before) or adverb)
+    if said == "left" and _LEFT_LYING.match(behind):
+        return True
     if said == "left":
         verb = (_LEFT_VERB.search(before) and _LEFT_OBJECT.match(behind)) or _LEFT_ALONE.match(behind)
         return bool(_LEFT_BEHIND.match(behind) or (verb and not _SIDE_BEFORE.search(before)))
@@ -236,8 +266,8 @@ def _by_keys(text: str, segment: Segment, options: OptionTexts) -> list[Mention]
     for word in segment.words:
         if (len(word.folded) < 3 and word.folded.isascii()) or word.folded in skip or word.start in other_sense:
             continue
-        if is_inside(word, denials):
-            continue
+        if is_inside(word, denials) or text[word.start - 1 : word.start] == "-":
+            continue  # "bird's-eye" for "eye level"
         for option, key in enumerate(options.keys):
             if option in options.denying and not denies:
                 continue

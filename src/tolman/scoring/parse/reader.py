@@ -27,6 +27,7 @@ from tolman.scoring.parse.commitments import (
     NO_ANSWER,
     NO_ANSWER_INSIDE,
     REFUSAL,
+    SEVERAL,
     STATED,
     UNFINISHED,
     WRAPPED,
@@ -158,6 +159,13 @@ def _by_rules(item: Item, ready: PreparedResponse) -> Ruled | None:
             if c.strength >= ALONE and c.rule not in _LOOSE_RULES and (c.start <= last or (c.end >= end and not listed))
         ]
     chosen = standing(commitments, unknown_at=unknown)
+    if (
+        item.kind == "number"
+        and chosen is not None
+        and chosen.strength < DECLARED
+        and _is_conditional(prose, chosen.start)
+    ):
+        chosen = replace(chosen, value=None, note=SEVERAL)
     note = ""
     if chosen is None or chosen.value is None:
         note = chosen.note if chosen else (REFUSAL if unknown >= 0 else NO_ANSWER)
@@ -221,6 +229,31 @@ def _without_suppositions(item: Item, text: str, language: Languages) -> str:
     for start, end in supposed:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
+
+
+_CONDITION = re.compile(r"(?<!even )(?<!as )\bif\b(?:[^;.\n]|\.(?=\d))*", re.IGNORECASE)
+_COUNT = re.compile(
+    r"\d+(?:[.,]\d+)*|(?<!the )\b(?:one|two|three|four|five|six|seven|eight|nine|ten|none)\b", re.IGNORECASE
+)
+
+
+def _is_conditional(text: str, place: int) -> bool:
+    """Check whether a text gives a number on each of several conditions, and no other: "if a door, 2 m; if not, 3".
+
+    Args:
+        text: without markup.
+        place: of the number that is read.
+    """
+    conditions = [*_CONDITION.finditer(text)]
+    numbers = [[m[0] for m in _COUNT.finditer(condition[0])] for condition in conditions]
+    if (
+        len(conditions) < 2
+        or place < conditions[0].start()
+        or not all(numbers)
+        or len({found[-1] for found in numbers}) == 1
+    ):
+        return False
+    return not _COUNT.search(text, conditions[-1].end())
 
 
 MAX_HEAD_WORDS = 7
@@ -354,7 +387,7 @@ def breaks_off(text: str, commitments: Sequence[Commitment], language: Languages
     tail = text.rstrip()
     ending = words_of(tail, max(0, len(tail) - MAX_UNPOINTED_CHARS))
     dense = bool(ending) and is_glued(tail[-1])
-    if len(tail) > MAX_FORMULA_CHARS and tail[-1] in "×=+*/÷,、" and not tail.endswith("**"):
+    if len(tail) > MAX_FORMULA_CHARS and _OPERATOR_ENDING.search(tail):
         return True
     leads_on = _leads_on(tail, ending, language)
     if leads_on and _NUMBERED_ENDING.search(tail):
@@ -379,6 +412,8 @@ def breaks_off(text: str, commitments: Sequence[Commitment], language: Languages
     )
 
 
+_OPERATOR_ENDING = re.compile(r"[×=+/÷,、]\Z|[\s\d)]\*\Z")
+"""A sign of arithmetic or a comma at the end; an asterisk behind a letter or a full stop ends italics."""
 _LISTED_ENDING = re.compile(r"\n[ ]*[-*•][ ][^\n]*[^\s.!?。,;:]\n[ ]*[-*•][ ][^\n]*\Z")
 """Two lines of a list without full stops at the end of a text."""
 

@@ -29,6 +29,8 @@ MAX_ECHO_WORDS = 7
 """Words of a short answer, at most."""
 MIN_DENIED = 0.4
 """Share of the question's words that a sentence repeats to deny it, at least; to affirm it, it repeats all."""
+MIN_AFFIRMED = 0.6
+"""The same to affirm a quality of a thing; the rest may say when or from where."""
 MIN_SWAPPED = 0.6
 """The same where the two things of a relation have changed places."""
 MAX_PLACE_WORDS = 6
@@ -128,6 +130,9 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
     for i, line in enumerate(lines):
         segment = line.segment
         corrects = corrects or (i > 0 and bool(segment.having("correct")))
+        turns = [c for c in segment.having("contrast") if segment.having("tentative")]
+        if turns:  # "they look alike at first, but …"
+            segment = segment.part(turns[-1].start, segment.end)
         if line.question or _is_unsure(segment, text) or is_supposed(segment, text):
             continue
         if is_counterfactual(segment, text):
@@ -143,6 +148,11 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
                 end = segment.words[0].end
                 found.append(Commitment(LETTERS[option], strength, segment.start, end, "first"))
                 continue
+        opens = _said(line, text, places) if _OPENS.match(text, segment.start, segment.end) else None
+        if opens is not None and names_any(segment.words, frozenset(asked.words)):
+            mention = line.mentions[0]
+            found.append(Commitment(LETTERS[opens], JUDGED, mention.start, mention.end, "judged"))
+            continue
         if i > 1 and i < last - 1:
             continue
         said = asked.negated or _said(line, text, places) is not None
@@ -159,6 +169,7 @@ def yes_or_no(lines: Sequence[OptionLine], text: str, options: OptionTexts, aske
     return [c for c in found if c.strength > JUDGED] if len(verdicts) > 1 else found
 
 
+_OPENS = re.compile(r"[\s*_`\"']*(?:yes|no),[ ]", re.IGNORECASE)
 _BOTH = re.compile(r"[\W_]*(?:yes[ ]and[ ]no|no[ ]and[ ]yes|yes,[ ]but[ ]no)\b", re.IGNORECASE)
 """The opening of a response that says both."""
 
@@ -263,6 +274,10 @@ def _by_clause(
 
 def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
     """The verdict of a sentence that restates the question, in its words or in opposite ones."""
+    untrue = _UNTRUE_THAT.match(text, segment.start, segment.end)
+    if untrue is not None:
+        verdict = _restated(segment.part(untrue.end(), segment.end), text, asked)
+        return None if verdict is None else not verdict
     by_number = _by_threshold(segment, text, asked)
     if by_number is not None:
         return by_number
@@ -295,20 +310,42 @@ def _restated(segment: Segment, text: str, asked: Asked) -> bool | None:
         return False if denied else None if _has_other_number(segment, text, asked) else True
     if _says_both(words, said, asked):
         return None
+    subject = subject or _head(asked, segment.language) in hits
     if flips:
         return denied != swapped if (hits or subject) and (subject or covered >= MIN_DENIED) else None
+    if existing is not None and not denied and "filling-" in asked.poles and hits:
+        return False  # "there are two people in the lift", which isn't empty
     if denied:
         said_of = hits and _denies_asked(segment, words, text, asked) and not _is_of_other(segment, words, text, asked)
         return swapped if covered >= MIN_DENIED and said_of else None
-    if swapped and (covered >= MIN_SWAPPED or _is_behind_all(said, asked, words)):
+    if swapped and (covered >= MIN_SWAPPED or _is_behind_all(said, asked, words, text)):
         return False
     if _OF_BOTH.match(opening) and covered >= MIN_DENIED and wanted[-1] in hits:
         covered = 1.0
-    if swapped or covered < 1 or (asked.poles and not same) or _has_other_number(segment, text, asked):
+    most = bool(asked.poles) and not asked.anchor and subject and wanted[0] in hits and covered >= MIN_AFFIRMED
+    every_pole = asked.poles <= {c.role for c in said}
+    if swapped or not (covered == 1 or most) or not every_pole or _has_other_number(segment, text, asked):
         return None
     return True if _has_place_asked(segment, text, asked) else None
 
 
+@lru_cache(maxsize=16_384)
+def _head(asked: Asked, language: Languages) -> str:
+    """The last content word before the first quality of a question: "door" of "is the front door open"."""
+    words = words_of(asked.question)
+    first = min((c.start for c in language.opposites.find(words, asked.question) if c.role in asked.poles), default=0)
+    before = [w.folded for w in words if w.end <= first and w.folded in asked.words]
+    return before[-1] if before else ""
+
+
+_UNTRUE_THAT = re.compile(
+    r"[\s*_`\"'-]*(?:so[ ,]+|thus[ ,]+)?it(?:['’]s|[ ]is|[ ]would[ ]be)"
+    r"(?:(?:n['’]t|[ ]not)[ ](?:true|the case|right|correct)"
+    r"|[ ](?:wrong|false|untrue|incorrect|a mistake|an error))[ ]"
+    r"(?:that\b|(?:to|if (?:you|one|i|we)) (?:say|claim|think|believe|state|assume|said|claimed)\b(?:[ ]that\b)?)",
+    re.IGNORECASE,
+)
+"""In front of a statement that a response denies: "it would be wrong to say that …"."""
 _OF_BOTH = re.compile(r"plainly +(?:the two|both|these|they|it)\b")
 _PLACE = re.compile(
     r"\b(?:(?P<on>on top of|on|upon)|(?P<inside>in|inside|within)|(?P<under>under|underneath|beneath|below)"
@@ -403,10 +440,19 @@ def _able(segment: Segment, text: str, asked: Asked) -> bool | None:
     return True if _ABLE.search(part) and not segment.having("negate", "absent", "contrast") else None
 
 
-def _is_behind_all(said: Sequence[Cue], asked: Asked, words: Sequence[Word]) -> bool:
+def _is_behind_all(said: Sequence[Cue], asked: Asked, words: Sequence[Word], text: str) -> bool:
     """Check whether a clause ends in a measured quality: "the bed is farther", which the other thing isn't."""
-    ends = [w.end for w in words if w.folded not in ("one", "of", "the", "these", "two", "pair")]
-    return bool(ends) and any(c.role in asked.poles and c.end == ends[-1] for c in said)
+    for cue in said:
+        if cue.role in asked.poles:
+            end = _CLAUSE_END.search(text, cue.end)
+            behind = [w.folded for w in words if cue.end <= w.start < (end.start() if end else len(text))]
+            if all(w in _OF_TWO for w in behind):
+                return True
+    return False
+
+
+_OF_TWO = frozenset(("one", "of", "the", "these", "two", "pair"))
+"""Words behind a quality that add nothing: "the taller of the two"."""
 
 
 def _bare_pole(segment: Segment, text: str, asked: Asked) -> bool | None:
@@ -439,12 +485,14 @@ def _main_clause(segment: Segment, text: str, wanted: Sequence[str], pole: int) 
     need = max(1, (len(wanted) + 1) // 2)
     firsts = [next((w.start for w in segment.words if same_word(w.folded, a)), segment.end) for a in wanted]
     places = sorted(place for place in firsts if place < segment.end)
-    if len(places) < need:
+    if len(places) < need and pole == segment.start:
         return segment.end
-    match = _CLAUSE_END.search(text, max(pole, places[need - 1]), segment.end)
+    match = _CLAUSE_END.search(text, max(pole, *places[need - 1 : need], segment.start), segment.end)
     return match.start() if match else segment.end
 
 
+_NO_DENIAL = re.compile(r"no[ ](?:wonder|surprise|problem|worries|matter)\b", re.IGNORECASE)
+"""Phrases with "no" that don't deny what follows."""
 _DENIED = re.compile(
     r"n['’]t\b|\bcannot\b|(?<!no )\bdoubt\b"
     r"|\b(?:false|wrong|untrue|incorrect|impossible|unable|too[ ]\w+[ ](?:to|for))\b",
@@ -461,7 +509,9 @@ def _is_denied(segment: Segment, words: Sequence[Word], text: str) -> bool:
         c
         for c in cues
         if c.role != "negate" or text[c.start : c.end].casefold() not in ("than", "als", "que", "do que", "чем")
-        if not is_in_longer(c, cues) and text.count('"', segment.start, c.start) % 2 == 0  # a "No parking" sign
+        if not is_in_longer(c, cues)
+        and not _NO_DENIAL.match(text, c.start)
+        and text.count('"', segment.start, c.start) % 2 == 0  # a "No parking" sign
     ]
     return bool(denials) or _DENIED.search(text, segment.start, end) is not None
 
@@ -532,14 +582,14 @@ def _is_swapped(words: Sequence[Word], said: Sequence[Cue], asked: Asked) -> boo
     if not asked.subject or not asked.anchor or not said:
         return False
     own = {pole[:-1] for pole in asked.poles}
-    relation = next((c for c in said if c.role[:-1] in own), None)
-    if relation is None:
-        return False
-    before = [w for w in words if w.end <= relation.start]
-    behind = [w for w in words if w.start >= relation.end]
-    ends = all(w.folded in _BARE for w in behind)  # "the blue car is behind", of the two
-    named_behind = names_any(behind, asked.subject) or relation.role[:-1] in MEASURED_QUALITIES or ends
-    return bool(names_any(before, asked.anchor) and not names_any(before, asked.subject) and named_behind)
+    for relation in (c for c in said if c.role[:-1] in own):
+        before = [w for w in words if w.end <= relation.start]
+        behind = [w for w in words if w.start >= relation.end]
+        ends = all(w.folded in _BARE for w in behind)  # "the blue car is behind", of the two
+        named_behind = names_any(behind, asked.subject) or relation.role[:-1] in MEASURED_QUALITIES or ends
+        if names_any(before, asked.anchor) and not names_any(before, asked.subject) and named_behind:
+            return True
+    return False
 
 
 def _by_threshold(segment: Segment, text: str, asked: Asked) -> bool | None:

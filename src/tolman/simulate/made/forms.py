@@ -10,18 +10,14 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
 from numpy.typing import ArrayLike
+from shapely import Polygon
 
 from tolman.geometry.boxes import Floats
 from tolman.simulate.mesh import Mesh, Texture, flat_shaded, smoothed
-
-if TYPE_CHECKING:
-    from shapely import Polygon
-
 
 Point = tuple[float, float, float]
 Outline = Sequence[tuple[float, float]]

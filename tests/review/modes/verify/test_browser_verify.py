@@ -1,7 +1,5 @@
 """Verifying in Chromium: proposing by keyboard, answering alone, models' answers, a third person's word."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

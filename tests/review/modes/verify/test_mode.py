@@ -1,15 +1,12 @@
 """Verify: proposing, validating alone, a third person, models' answers."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sqlalchemy import select
 
 from reviewing import TRUTHS, Client, Serve, Served, item_on, items, make_benchmark, run_model, serving, settings_of

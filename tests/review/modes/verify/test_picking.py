@@ -1,7 +1,5 @@
 """Metric truth by picking a region in a point cloud beside the video."""
 
-from __future__ import annotations
-
 import io
 import re
 import shutil

@@ -17,15 +17,17 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import shapely
-
+from tolman.extras import shapely
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.families.spatialbench.support.ground import STANDING_BELOW, quadrant_of, walk_family
 from tolman.generate.family import Draft, FamilySettings, Recomputed, Rejected
-from tolman.generate.share_sampling import draws_of
+from tolman.generate.share_sampling import draws_of, exchanged
 from tolman.geometry.ground_plane import QUADRANTS
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
 
 
 class AffordanceSettings(FamilySettings):
@@ -45,9 +47,6 @@ class AffordanceSettings(FamilySettings):
     spare: float = 0.2
     headroom: float = 1.9
 
-
-if TYPE_CHECKING:
-    from shapely.geometry.base import BaseGeometry
 
 TASK = "affordance"
 PURPOSES: dict[str, frozenset[str]] = {
@@ -153,12 +152,15 @@ def _uses(
         yield Rejected(TASK, scene.id, ONLY_LAST_RESORT)
         return
     pairs = [pair for pair in itertools.permutations(geometry.unique, 2) if found[0] not in pair]
+    own = set(exchanged(scene, geometry.unique))
+    if own:  # No other question has another answer in another twin.
+        pairs = [pair for pair in pairs if len(own.intersection((*pair, found[0]))) == 1]
     made: dict[str, int] = {}
     for here, facing in generator.sample(pairs, len(pairs)):
         answer, margin, least = _direction(geometry, here, facing, found[0])
         if margin < settings.margin or least < settings.apart:
             yield Rejected(TASK, scene.id, f"within {settings.margin}° of a boundary, or too near")
-        elif made.get(answer, 0) < _MAX_PER_PURPOSE:
+        elif own or made.get(answer, 0) < _MAX_PER_PURPOSE:
             made[answer] = made.get(answer, 0) + 1
             question = (
                 f"You stand at the {here}, face the {facing}, and want to {purpose}. In which direction do you go?"

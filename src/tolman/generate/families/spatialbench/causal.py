@@ -24,11 +24,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tolman.extras import LazyModule
+from tolman.extras import shapely
 from tolman.generate.answer_evidence import every, needed, one_of
 from tolman.generate.distractors import others_for
 from tolman.generate.families.spatialbench.support.ground import (
@@ -41,16 +40,11 @@ from tolman.generate.families.spatialbench.support.ground import (
     walled,
 )
 from tolman.generate.family import Draft, Recomputed, Rejected
-from tolman.generate.share_sampling import draws_of
+from tolman.generate.share_sampling import draws_of, exchanged
 from tolman.geometry.boxes import Boxes, distances
 from tolman.ground_truth.scene_arrays import SEEN, SceneGeometry
 from tolman.items import Item
 from tolman.scenes import SceneObject
-
-if TYPE_CHECKING:
-    import shapely
-else:
-    shapely = LazyModule("shapely")
 
 
 class CausalSettings(WalkSettings):
@@ -174,10 +168,11 @@ def on_walk(geometry: SceneGeometry, start: str, end: str, settings: CausalSetti
 
 
 def _walks(geometry: SceneGeometry, generator: random.Random, settings: CausalSettings) -> Iterator[_Asked | Rejected]:
-    pairs = list(itertools.permutations(geometry.unique, 2))
+    own = exchanged(geometry.scene, geometry.unique)
+    pairs = list(itertools.permutations([name for name in geometry.unique if name not in own], 2))
     made: Counter[str] = Counter()
-    for start, end in generator.sample(pairs, min(_MAX_TRIED, len(pairs))):
-        if made.total() == _MAX_WALKS:
+    for start, end in generator.sample(pairs, len(pairs) if own else min(_MAX_TRIED, len(pairs))):
+        if made.total() == _MAX_WALKS and not own:
             return
         question = (
             f"If a person walks from the {start} straight towards the {end} without looking, what are they most likely "
@@ -185,7 +180,8 @@ def _walks(geometry: SceneGeometry, generator: random.Random, settings: CausalSe
         )
         asked = _met(geometry, question, on_walk(geometry, start, end, settings), (start, end), "walk")
         if isinstance(asked, _Asked):
-            if made[asked.met.category] == _MAX_SAME_END:
+            # Twins that exchange four things meet another of them in each.
+            if asked.met.category not in own if own else made[asked.met.category] == _MAX_SAME_END:
                 continue
             made[asked.met.category] += 1
         yield asked

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.families.spatialbench.support.ground import apart, bearing, middle, quadrant_of, walk_family
 from tolman.generate.family import Draft, FamilySettings, Recomputed, Rejected, first_drafts
-from tolman.generate.share_sampling import draws_of, shared_sets
+from tolman.generate.share_sampling import draws_of, exchanged, shared_sets
 from tolman.geometry.ground_plane import QUADRANTS
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
@@ -74,18 +74,22 @@ def violations(
 
 
 def draft_landmark_pose(geometry: SceneGeometry, settings: PoseSettings) -> Iterator[Draft | Rejected]:
-    """Draft four places, exactly one of them right, for some pairs of landmarks and every side."""
+    """Draft four places, exactly one of them right, for some pairs of landmarks and every side.
+
+    Where twins exchange four things, these are the places, and all pairs of others the landmarks.
+    """
     scene = geometry.scene
     generator = draws_of(scene, LANDMARK_POSE_TASK)
-    pairs = list(itertools.permutations(geometry.unique, 2))
+    own = exchanged(scene, geometry.unique)
+    pairs = list(itertools.permutations([name for name in geometry.unique if name not in own], 2))
     asked = 0
     for ahead, other in generator.sample(pairs, len(pairs)):
-        if asked >= _MAX_PAIRS:
+        if asked >= _MAX_PAIRS and not own:
             return
         _, _, side = generator.choice([(ahead, other, side) for side in sorted(SIDES)])
         usable = [
             name
-            for name in geometry.unique
+            for name in own or geometry.unique
             if name not in (ahead, other) and not violations(geometry, [name], ahead, other, settings)
         ]
         away = {name: off(geometry, name, ahead, other, side) for name in usable}

@@ -74,6 +74,8 @@ _FOLLOW = re.compile(
 _TURN = re.compile(r"\AWhere the video ends, which command makes the camera look at the (.+)\?\Z")
 COMMANDS = {"ahead": "Keep looking straight ahead", "left": "Turn left", "right": "Turn right", "behind": "Turn around"}
 _LEFT = {"left": 1.0, "right": -1.0}
+_AT_END = 0.15
+"""Seconds before its last picture in which a video shows what that shows: not every picture says what it shows."""
 _MAX_FOLLOWED = 16
 """Commands that are followed in a scene."""
 _MAX_SAME_END = 3
@@ -83,7 +85,8 @@ _MAX_SAME_END = 3
 def draft_commands(geometry: SceneGeometry, settings: CommandSettings) -> Iterator[Draft | Rejected]:
     """Questions of both kinds."""
     generator = draws_of(geometry.scene, COMMANDS_TASK)
-    yield from _follows(geometry, generator, settings)
+    if not geometry.scene.twins:  # these hardly ever come to other things, each clearly
+        yield from _follows(geometry, generator, settings)
     for name in geometry.unique:
         yield _turn(geometry, name, settings)
 
@@ -139,7 +142,7 @@ def _follows(
             made[found.category] += 1
             asked.append((way, found))
     answers, ways = [found.category for _, found in asked], [way for way, _ in asked]
-    wrong = others_for(answers, ways, f"{scene.id}:{COMMANDS_TASK}", scene.differing)
+    wrong = others_for(answers, ways, f"{scene.id}:{COMMANDS_TASK}")
     for ((start, turn, side), found), others in zip(asked, wrong, strict=True):
         if not others:
             yield Rejected(COMMANDS_TASK, scene.id, "fewer than three other things are met on other ways")
@@ -181,7 +184,9 @@ def last_look(geometry: SceneGeometry, name: str, settings: CommandSettings) -> 
     if hidden(geometry, here, number):
         broken.append("a wall between the camera and it")
     thing = geometry.scene.objects[number].id
-    pixels = sum(one.pixels for one in capture.sightings if one.frame == last and one.object == thing)
+    end = capture.times[last] - _AT_END
+    shown = [one for one in capture.sightings if one.object == thing and capture.times[one.frame] >= end]
+    pixels = max((one.pixels for one in shown), default=0)
     if pixels < SEEN if side == "ahead" else pixels > 0:
         broken.append("the last picture and the answer disagree")
     return side, margin, broken

@@ -18,6 +18,7 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -104,13 +105,16 @@ def recompute_relative_counting(
     return Recomputed(answer, answer, ratio, broken, {"counts": counts})
 
 
-RELATIVE_COUNTING_FAMILY = walk_family(
-    "spatialbench/relative-counting",
-    "The most or the fewest of three kinds",
-    RELATIVE_COUNTING_TASK,
-    RelativeCountingSettings(),
-    draft_relative_counting,
-    recompute_relative_counting,
+RELATIVE_COUNTING_FAMILY = replace(
+    walk_family(
+        "spatialbench/relative-counting",
+        "The most or the fewest of three kinds",
+        RELATIVE_COUNTING_TASK,
+        RelativeCountingSettings(),
+        draft_relative_counting,
+        recompute_relative_counting,
+    ),
+    min_shown=0.0,  # as for object counts: where things are doesn't matter
 )
 
 

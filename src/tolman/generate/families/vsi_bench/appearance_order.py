@@ -37,7 +37,7 @@ TASK = "obj_appearance_order"
 _PATTERN = re.compile(r"order of the following categories in the video: (.+)\?\Z")
 _TRIES = 24
 _SETS = 4
-_OF_TWINS = 11
+_OF_TWINS = 14
 """Twins are asked about all sets of these categories."""
 
 

@@ -10,12 +10,11 @@ import itertools
 import random
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tolman.benchmarks.vsi_bench import TURNS
-from tolman.extras import LazyModule
+from tolman.extras import shapely
 from tolman.generate.answer_evidence import every, needed
 from tolman.generate.family import Draft, Family, FamilySettings, Recomputed, Rejected, place_of
 from tolman.generate.scene_geometry import KEY, angle_error
@@ -23,11 +22,6 @@ from tolman.generate.share_sampling import draws_of, shared_order
 from tolman.geometry.ground_plane import THIRDS, boundary_gap, egocentric_angle, sector_of
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.items import Item
-
-if TYPE_CHECKING:
-    import shapely
-else:
-    shapely = LazyModule("shapely")
 
 
 class RouteSettings(FamilySettings):

@@ -1,10 +1,12 @@
 // Numbers for a box, beside the drawings: whatever the mouse does there is done here by keyboard.
 import { el, heading, same, turned } from "./boxes.js";
+import { send } from "./pick.js";
 
 const LEAST = 0.01; // metres that an added or resized side has at least
 
 export function editor(state, action, csrf) {
   state.edits = true;
+  const picks = Boolean(state.data.pick); // of a scene alone, without items
   const number = (name, label, step, get, set, least) => {
     const field = el("input", { type: "number", id: `workbench-${name}`, step: "any", "data-step": step, inputmode: "decimal", autocomplete: "off", ...(least === undefined ? {} : { min: least }) });
     field.addEventListener("change", () => {
@@ -33,11 +35,11 @@ export function editor(state, action, csrf) {
   name.addEventListener("change", () => { if (state.box) { state.remember(); state.change({ name: name.value.trim() }); } });
   const names = el("datalist", { id: "workbench-names" }, [...new Set(state.boxes.map((box) => box.name))].sort().map((one) => el("option", { value: one })));
   const object = el("select", { id: "workbench-object", onchange: () => state.choose(object.value || null) });
-  const note = el("textarea", { id: "workbench-note", name: "note", rows: 2, required: true, maxlength: 20000 });
+  const note = el("textarea", { id: "workbench-note", name: "note", rows: 2, required: !picks, maxlength: 20000 });
   const changes = el("input", { type: "hidden", name: "changes" });
   const told = el("p", { class: "hint", role: "status", "data-changes": true });
   const button = (text, act, kind = "quiet") => el("button", { type: "button", class: kind, onclick: act }, text);
-  const remove = button("Remove the object", () => state.remove(), "bad"), undo = button("Undo", () => state.undo()), save = el("button", { type: "submit" }, "Save and make the items again");
+  const remove = button("Remove the object", () => state.remove(), "bad"), undo = button("Undo", () => state.undo()), save = el("button", { type: "submit" }, picks ? "Save the boxes" : "Save and make the items again");
 
   function fill() {
     const box = state.box;
@@ -64,12 +66,16 @@ export function editor(state, action, csrf) {
     el("div", { class: "fields" }, el("p", { class: "field wide" }, el("label", { for: "workbench-object" }, "Object"), object), el("p", { class: "field" }, el("label", { for: "workbench-name" }, "Name"), name), fields.map((one) => one.part)),
     el("p", { class: "actions" }, button("Add an object", () => { state.add(); name.focus(); }), remove, undo),
     told,
-    el("p", { class: "field" }, el("label", { for: "workbench-note" }, "Reason of the correction"), note),
-    el("p", { class: "actions" }, save, el("span", { class: "hint" }, "Written to corrections.json beside the scenes; the items that change are reviewed again.")));
+    el("p", { class: "field" }, el("label", { for: "workbench-note" }, picks ? "Note" : "Reason of the correction"), note),
+    el("p", { class: "actions" }, save, el("span", { class: "hint" }, `Written to corrections.json beside the scenes${picks ? "" : "; the items that change are reviewed again"}.`)));
   form.addEventListener("submit", (event) => {
     const unnamed = state.boxes.find((box) => !box.name && (box.added || !same(box, state.original.get(box.id))));
+    if (picks || unnamed) event.preventDefault();
+    if (picks && !unnamed) {
+      told.textContent = "Saving …";
+      send(action, csrf, new FormData(form)).then(() => location.reload(), (error) => { told.textContent = error.message; });
+    }
     if (!unnamed) return;
-    event.preventDefault();
     state.choose(unnamed.id);
     name.focus();
     told.textContent = "Each object needs a name.";

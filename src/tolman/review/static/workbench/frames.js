@@ -30,6 +30,27 @@ export function frames(state) {
     }, loaded ? WAIT : 0);
   }
 
+  // A rectangle that is drawn around an object, where one is asked for.
+  let corner = null;
+  const pixelAt = (event) => { const frame = place.getBoundingClientRect(), size = cameras[state.camera].size || [1, 1]; return [((event.clientX - frame.left) / frame.width) * size[0], ((event.clientY - frame.top) / frame.height) * size[1]]; };
+  place.addEventListener("pointerdown", (event) => {
+    if (state.picking !== "frame" || !loaded) return;
+    event.preventDefault();
+    place.setPointerCapture(event.pointerId);
+    corner = pixelAt(event);
+  });
+  place.addEventListener("pointermove", (event) => {
+    if (!corner) return;
+    const [x, y] = pixelAt(event), drawn = over.querySelector("path.drawn") || document.createElementNS(SVG, "path");
+    drawn.setAttribute("d", `M${corner} L${x},${corner[1]} L${x},${y} L${corner[0]},${y} Z`);
+    drawn.setAttribute("class", "named drawn");
+    over.append(drawn);
+  });
+  place.addEventListener("pointerup", (event) => {
+    if (corner) state.rectangle([...corner, ...pixelAt(event)]);
+    corner = null;
+  });
+
   // On the picture that is there, by that frame's pose: never boxes of another frame.
   function draw() {
     over.replaceChildren();

@@ -2,12 +2,13 @@
 import { el, same } from "./boxes.js";
 import { editor } from "./edit.js";
 import { frames } from "./frames.js";
+import { picker } from "./pick.js";
 import { plan } from "./plan.js";
 
 // What changes, and who is told: "frame", "chosen", "boxes".
 class State {
   constructor(data, base) {
-    Object.assign(this, { data, base, camera: data.follows || 0, frame: 0, chosen: null, listeners: [], past: [] });
+    Object.assign(this, { data, base, camera: data.follows || 0, frame: 0, chosen: null, listeners: [], past: [], picking: null, points: [] });
     this.original = new Map(data.boxes.map((box) => [box.id, structuredClone(box)]));
     this.boxes = data.boxes.map((box) => structuredClone(box));
     this.named = new Set(data.marks.flatMap((mark) => (mark.kind === "objects" ? mark.objects : [])).map((i) => data.boxes[i] && data.boxes[i].id));
@@ -33,12 +34,12 @@ class State {
     this.tell("chosen");
   }
   change(fields) { Object.assign(this.box, fields); this.tell("boxes"); }
-  add() {
+  add(box) {
     const middle = this.data.cameras[this.camera] ? this.data.cameras[this.camera].poses[this.frame] : null;
     const near = this.box ? this.box.center : middle ? [middle[3] + 1.5 * middle[2], middle[7] + 1.5 * middle[6], 0.25] : [0, 0, 0.25];
     this.remember();
     const id = `\u0000${this.past.length}`;
-    this.boxes.push({ id, added: true, name: "", center: [near[0], near[1], near[2]], axes: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], extents: [0.5, 0.5, 0.5], moves: false, best: [] });
+    this.boxes.push({ id, added: true, name: "", center: [near[0], near[1], near[2]], axes: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], extents: [0.5, 0.5, 0.5], moves: false, best: [], ...box });
     this.chosen = id;
     this.tell("boxes");
     this.tell("chosen");
@@ -92,6 +93,7 @@ export async function begin(place) {
   told.textContent = `${data.scene}: ${data.boxes.length} ${data.boxes.length === 1 ? "object" : "objects"}${data.whole ? "" : " that the question names; the others answer questions that are still to be asked"}${data.cloud ? ", its cloud" : ""}.`;
   const three = el("figure", { class: "three" });
   views.append(el("div", {}, three, data.cameras.length ? frames(state) : ""), plan(state));
+  if (data.pick) rest.append(picker(state, place.dataset.csrf));
   if (place.dataset.action) rest.append(editor(state, place.dataset.action, place.dataset.csrf));
   else rest.append(list(state));
   try {

@@ -11,12 +11,12 @@ export function view(figure, state) {
   const renderer = new T.WebGLRenderer({ canvas, antialias: true });
   const scene = new T.Scene(), camera = new T.PerspectiveCamera(50, 1, 0.05, 500);
   camera.up.set(0, 0, 1);
-  const things = new T.Group(), drawn = new T.Group(), frustum = new T.Group();
-  scene.add(things, drawn, frustum, new T.AmbientLight(0xffffff, 1.6));
+  const things = new T.Group(), drawn = new T.Group(), frustum = new T.Group(), dots = new T.Group();
+  scene.add(things, drawn, frustum, dots, new T.AmbientLight(0xffffff, 1.6));
   const light = new T.DirectionalLight(0xffffff, 1.4);
   light.position.set(3, -5, 8);
   scene.add(light);
-  const points = [...state.boxes.flatMap(corners), ...state.data.plan.floor.flat().map(([x, y]) => [x, y, 0]), ...state.data.cameras.flatMap((one) => one.poses.filter(Boolean).map((p) => [p[3], p[7], p[11]]))];
+  const points = [...((state.data.pick || {}).bounds || []), ...state.boxes.flatMap(corners), ...state.data.plan.floor.flat().map(([x, y]) => [x, y, 0]), ...state.data.cameras.flatMap((one) => one.poses.filter(Boolean).map((p) => [p[3], p[7], p[11]]))];
   const bounds = new T.Box3().setFromPoints((points.length ? points : [[-1, -1, 0], [1, 1, 1]]).map((p) => new T.Vector3(...p)));
   const middle = bounds.getCenter(new T.Vector3()), size = bounds.getSize(new T.Vector3()).length() || 2, ground = bounds.min.z;
 
@@ -195,6 +195,7 @@ export function view(figure, state) {
   const over = (z) => { const t = (z - ray.ray.origin.z) / ray.ray.direction.z; return t > 0 && Number.isFinite(t) ? spot.copy(ray.ray.direction).multiplyScalar(t).add(ray.ray.origin) : null; };
   let press = null;
   canvas.addEventListener("pointerdown", (event) => {
+    if (event.button === 0 && state.picking) { press = { x: event.clientX, y: event.clientY, id: null, drag: null }; return; }
     if (event.button !== 0 || (gizmo.axis && (gizmo.axis !== "XYZ" || mode !== "translate"))) return;
     aim(event);
     const found = hit();
@@ -225,10 +226,31 @@ export function view(figure, state) {
     controls.enabled = gizmo.enabled = true;
     if (!now || name === "pointercancel" || (now.drag && now.drag.begun)) return;
     if (Math.hypot(event.clientX - now.x, event.clientY - now.y) < 4) {
-      if (now.id !== null) state.choose(now.id);
+      if (state.picking) pick(event);
+      else if (now.id !== null) state.choose(now.id);
       else goNear(event);
     }
   });
+  // The point of the cloud under a press: of the front ones, the nearest to its ray.
+  function pick(event) {
+    if (!cloud || state.picking === "frame") return;
+    aim(event);
+    ray.params.Points.threshold = size / 250;
+    const found = ray.intersectObject(cloud).sort((a, b) => a.distance - b.distance);
+    const front = found.filter((one) => one.distance < found[0].distance + size / 60).sort((a, b) => a.distanceToRay - b.distanceToRay)[0];
+    if (!front) return;
+    const at = cloud.geometry.attributes.position;
+    state.point([at.getX(front.index), at.getY(front.index), at.getZ(front.index)]);
+  }
+  function dotted() {
+    clear(dots);
+    for (const place of state.points) {
+      const dot = new T.Mesh(new T.SphereGeometry(size / 200), new T.MeshBasicMaterial({ color: colour("--wb-mark"), depthTest: false, transparent: true }));
+      dot.position.set(...place);
+      dots.add(dot);
+    }
+    render();
+  }
   // A press beside all boxes and near the camera's way goes to that frame.
   function goNear(event) {
     const one = state.data.cameras[state.camera], frame = canvas.getBoundingClientRect();
@@ -306,6 +328,7 @@ export function view(figure, state) {
     button("Whole scene", () => fit()), button("From above", () => fit([0, -0.001, 1.35])), button("As the camera", through), state.edits ? modes : [])));
   state.on((what, from) => {
     if (what === "frame") sees();
+    else if (what === "points") dotted();
     else { boxes(); hold(); }
   });
   new ResizeObserver(() => {

@@ -6,10 +6,11 @@ ribs, panels or rungs, and hang low. Some whiteboards have writing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 import shapely
+from shapely import Polygon
 
 from tolman.simulate.made.forms import (
     DARK,
@@ -28,9 +29,6 @@ from tolman.simulate.made.forms import (
 from tolman.simulate.made.joinery import split
 from tolman.simulate.made.kind import Draws, MadeParts, own_kinds
 from tolman.simulate.mesh import Mesh, Texture
-
-if TYPE_CHECKING:
-    from shapely import Polygon
 
 
 def make_clock(draws: Draws) -> MadeParts:

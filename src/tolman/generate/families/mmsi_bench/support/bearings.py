@@ -17,22 +17,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tolman.extras import LazyModule
+from tolman.extras import shapely
 from tolman.generate.families.mmsi_bench.support.ambiguity import Point, SingleViewAmbiguity, Values
 from tolman.generate.families.mmsi_bench.support.questions import ANY_QUESTION, closed_draft, pair_family
 from tolman.generate.families.mmsi_bench.support.views import Gallery, View, ViewSettings
 from tolman.generate.family import Draft, Family, ReasoningStep, Recomputed, Rejected
 from tolman.geometry.boxes import Floats
-
-if TYPE_CHECKING:
-    import shapely
-else:
-    shapely = LazyModule("shapely")
 
 
 @dataclass(frozen=True)

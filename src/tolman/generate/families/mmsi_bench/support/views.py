@@ -17,22 +17,16 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tolman.extras import LazyModule
+from tolman.extras import shapely
 from tolman.generate.family import FamilySettings, Shot
 from tolman.generate.share_sampling import draws_of
 from tolman.geometry.boxes import Boxes, Floats
 from tolman.geometry.camera_geometry import project
 from tolman.ground_truth.scene_arrays import SceneGeometry
 from tolman.scenes import Capture
-
-if TYPE_CHECKING:
-    import shapely
-else:
-    shapely = LazyModule("shapely")
 
 
 class ViewSettings(FamilySettings):

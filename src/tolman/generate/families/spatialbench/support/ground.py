@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tolman.extras import LazyModule
+from tolman.extras import shapely
 from tolman.generate.family import Draft, Family, FamilySettings, Recomputed, Rejected, place_of
 from tolman.geometry.boxes import Floats
 from tolman.geometry.ground_plane import QUADRANTS, boundary_gap, egocentric_angle, sector_of
 from tolman.ground_truth.scene_arrays import SceneGeometry
 
 if TYPE_CHECKING:
-    import shapely
     from shapely import Polygon
-else:
-    shapely = LazyModule("shapely")
 
 
 S = TypeVar("S", bound=FamilySettings)

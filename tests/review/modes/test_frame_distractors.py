@@ -1,7 +1,5 @@
 """Choosing distractor frames beside key steps."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from tolman.generate.presets import preset
 from tolman.ground_truth.question_families import recompute
 from tolman.ground_truth.scene_arrays import SceneGeometry, open_collection
 from tolman.items import MEDIA_MARK
-from tolman.review.modes.distractors import key_steps
+from tolman.review.modes.frame_distractors import key_steps
 from tolman.review.projects.project_export import publish
 from tolman.review.tasks import item_of
 from tolman.scenes import Event

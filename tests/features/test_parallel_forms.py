@@ -1,7 +1,5 @@
 """Fresh forms: other questions by the same recipe, as many and as difficult, and the commitment to them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter
@@ -20,7 +18,7 @@ from tolman.benchmarks.benchmark_folder import form_differences, form_of, proven
 from tolman.errors import InputError, UsageError
 from tolman.features.generate.compute import generate
 from tolman.features.generate.config import FormConfig, GenerateConfig
-from tolman.features.generate.forms import _Unit, difficulty_of, make_form, match
+from tolman.features.generate.parallel_forms import _Unit, difficulty_of, make_form, match
 from tolman.features.scenes.config import SimulateConfig
 from tolman.features.scenes.simulation import simulate
 from tolman.item_table import data_hash, read_items, write_items

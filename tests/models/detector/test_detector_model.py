@@ -1,7 +1,5 @@
 """The baseline that sees: scripted detections in, answers out."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +10,7 @@ from tolman import benchmarks, models
 from tolman.errors import InputError, UsageError
 from tolman.items import CANT_TELL, Item
 from tolman.messages import Clip, Message, Picture, Sampling
-from tolman.models.detector.model import BLIND, DetectorModel, pictures_of
+from tolman.models.detector.detector_model import BLIND, DetectorModel, pictures_of
 from tolman.models.detector.network import Detection
 from tolman.models.model import CallError, ModelOptions, Request
 from tolman.responses import Response

@@ -20,7 +20,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,7 +29,7 @@ from pydantic import ValidationError
 import tolman
 from tolman.benchmarks.benchmark_folder import COMMITMENT, commit_form, open_folder, provenance_of, scenes_named
 from tolman.errors import InputError, UsageError, counted
-from tolman.extras import LazyModule
+from tolman.extras import scipy
 from tolman.features.config import base_of, by_field, has_table, located, make, read_tables
 from tolman.features.events import Events, silent
 from tolman.features.generate.compute import Choosing, generate_under, preset_under
@@ -48,11 +48,6 @@ from tolman.media.needed_frames import KEY
 from tolman.registry import later
 from tolman.scene_table import count_scenes
 from tolman.scoring.clusters import Floats
-
-if TYPE_CHECKING:
-    import scipy
-else:
-    scipy = LazyModule("scipy")
 
 _simulate = later("tolman.features.scenes.simulation:simulate")
 _settings_of = later("tolman.features.scenes.simulation:settings_of")

@@ -1,4 +1,4 @@
-"""`python -m tolman.demo`: simulate homes, evaluate baselines on questions about them and explain a score.
+"""`python -m tolman.demo.guide`: simulate homes, evaluate baselines on questions about them and explain a score.
 
 It shows each command that it runs, as a guide to further use.
 """

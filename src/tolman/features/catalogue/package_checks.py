@@ -1,7 +1,7 @@
 """Small real uses of the packages that Tolman's extras install, each tried in a process of its own.
 
-`python -m tolman.features.catalogue.probes NAME [ARGUMENT]` carries one out and prints its findings as JSON. A library
-that ends its process, or that hangs, is thereby found out like one that raises.
+`python -m tolman.features.catalogue.package_checks NAME [ARGUMENT]` carries one out and prints its findings as JSON. A
+library that ends its process, or that hangs, is thereby found out like one that raises.
 """
 
 from __future__ import annotations
