@@ -91,7 +91,8 @@ def test_a_server_that_knows_no_ranges_sends_all_of_it_again(hub: FakeHub, monke
     folder = bring(listing, [file], told.append)
     assert (folder / "videos.zip").read_bytes() == VIDEOS
     assert sum(told) == file.size - 150_000
-    assert hub.sent["videos.zip"] == file.size
+    # huggingface-hub before 1 notices only after a whole answer, and asks once more.
+    assert hub.sent["videos.zip"] in (file.size, 2 * file.size)
 
 
 def test_what_was_broken_off_and_spoiled_comes_anew(hub: FakeHub) -> None:
