@@ -137,6 +137,11 @@ class BakedLight:
         return _packed(arrived, space, reached.open)
 
 
+def _summed(values: Floats) -> Floats:
+    """Return sums over a last axis of three: `sum` takes several times as long for so few."""
+    return np.asarray(values[..., 0] + values[..., 1] + values[..., 2])
+
+
 def facing_share(flow: Floats, normals: Floats) -> Floats:
     """Return the light of surfaces relative to the mean over all directions, shape (n,).
 
@@ -147,9 +152,9 @@ def facing_share(flow: Floats, normals: Floats) -> Floats:
         flow: where light comes from, its length the share that comes from one side, shape (n, 3).
         normals: of surfaces, shape (n, 3).
     """
-    length = np.clip(np.linalg.norm(flow, axis=-1), 1e-3, 1.0)
+    length = np.clip(np.sqrt(_summed(flow**2)), 1e-3, 1.0)
     power, even = 1 + 2 * length, (1 - length) / (1 + length)
-    toward = np.maximum(0.5 + 0.5 * (flow * normals).sum(-1) / length, 0.0)
+    toward = np.maximum(0.5 + 0.5 * _summed(flow * normals) / length, 0.0)
     return np.asarray(even + (1 - even) * (power + 1) * toward**power)
 
 
@@ -178,7 +183,7 @@ class _Arrived:
     def irradiance(self, probes: NDArray[np.intp], normals: Floats) -> Floats:
         """Return the light on surfaces of given normals at probes, RGB."""
         sums = self.total[probes]
-        flow = self.vector[probes] / np.maximum(sums.mean(1), 1e-9)[:, None]
+        flow = self.vector[probes] / np.maximum(_summed(sums) / 3, 1e-9)[:, None]
         return np.asarray(sums / 4 * facing_share(flow, normals)[:, None])
 
 
@@ -226,7 +231,7 @@ class _Reached:
         for way, (places, facing, colours) in zip(self.ways, self.seen, strict=True):
             back = colours / np.pi * arrived.irradiance(places, facing) * share
             total += back
-            vector += back.mean(1)[:, None] * way
+            vector += _summed(back)[:, None] / 3 * way
         return total, vector
 
 
@@ -280,7 +285,7 @@ def _direct(tree: Tree, probes: Floats, emitters: Sequence[Emitter]) -> tuple[Fl
         radiance, normal = np.array(emitter.radiance), np.array(emitter.normal)
         for point in points:
             ways = point - probes
-            distance = np.maximum(np.linalg.norm(ways, axis=1), 1e-6)
+            distance = np.maximum(np.sqrt(_summed(ways**2)), 1e-6)
             ahead = -(ways @ normal) / distance
             lit = np.flatnonzero(ahead > 0)
             # The lamp's own surface is met, too, at the end of the ray.
