@@ -191,8 +191,8 @@ class _Reached:
     """Surfaces that the rays of each open probe meet: cast once, lit again for each bounce.
 
     Attributes:
-        open: mask of the probes whose light is computed. What sees the backs of surfaces is inside a thing or a wall;
-            what sees nothing is outdoors.
+        open: mask of the probes whose light is computed. Probes inside a thing or a wall see the backs of surfaces, and
+            probes outdoors see nothing.
     """
 
     def __init__(self, tree: Tree, mesh: Mesh, probes: Floats, space: _Space, rays: int) -> None:
@@ -242,7 +242,7 @@ _Hits = tuple[NDArray[np.int64], Floats]
 def _open_probes(
     tree: Tree, normals: Floats, probes: Floats, ways: Floats, most: tuple[float, float]
 ) -> tuple[NDArray[np.intp], list[_Hits]]:
-    """Return the numbers of open probes in rising order, and for each direction what their rays meet.
+    """Return the numbers of open probes in rising order, and the hits of their rays by direction.
 
     Args:
         tree, normals: the faces and their normals.
