@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("embreex", reason="baked light needs the extra 'worlds'")
 
 from tolman.geometry.boxes import Floats
+from tolman.geometry.camera_geometry import Tree
 from tolman.simulate.lighting import STEP, BakedLight, Emitter, LightGrid, facing_share
 from tolman.simulate.mesh import Mesh, block, quads
 
@@ -93,3 +94,19 @@ def test_a_room_without_light_is_dark_not_broken() -> None:
     grid = BakedLight([shell((0.7, 0.7, 0.7))], []).grid
     assert np.isfinite(grid.exposure)
     assert grid.amount[..., :3].max() == 0
+
+
+def test_a_lamp_in_the_open_lights_all_around_it() -> None:
+    """No probe is in a room then, and each counts as open."""
+    floor = block((0, 0, 0), (SIDE, SIDE, 0.1), (0.73,) * 3)
+    grid = BakedLight([floor], [lamp()]).grid
+    assert light_at(grid, (SIDE / 2, SIDE / 2, 0.1), (0, 0, 1)).min() > 0
+
+
+def test_rays_are_blocked_where_something_is_met_before_their_ends() -> None:
+    tree = Tree(*(getattr(shell((0.5,) * 3), name) for name in ("points", "faces")), "worlds")
+    generator = np.random.default_rng(1)
+    origins, ways = generator.uniform(0.1, SIDE - 0.1, (500, 3)), generator.normal(size=(500, 3))
+    _, distances = tree.cast(origins, ways)
+    reach = distances * generator.choice((0.0, 0.99, 1.01), 500)
+    assert np.array_equal(tree.blocked(origins, ways, reach), reach > distances)

@@ -197,6 +197,17 @@ class Tree:
         found = self._scene.run(origins.astype(np.float32), directions.astype(np.float32), query="INTERSECT", output=1)
         return found["primID"].astype(np.int64), found["tfar"].astype(np.float64)
 
+    def blocked(self, origins: Floats, directions: Floats, reach: Floats) -> NDArray[np.bool_]:
+        """Check whether a triangle is on each ray: faster than `cast`, as any will do.
+
+        Args:
+            origins: metres, shape (n, 3).
+            directions: of any length, shape (n, 3).
+            reach: the ends of rays, in lengths of their directions, shape (n,).
+        """
+        single = (np.ascontiguousarray(each, dtype=np.float32) for each in (origins, directions))
+        return np.asarray(self._scene.run(*single, dists=reach.astype(np.float32), query="OCCLUDED") >= 0)
+
 
 def pixel_rays(pose: Floats, intrinsics: tuple[float, float, float, float], size: tuple[int, int]) -> Floats:
     """The ways of a camera's pixels through their middles, 1 m ahead each, so that distances are depths.
