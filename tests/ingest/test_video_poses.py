@@ -121,31 +121,24 @@ def test_a_drawn_corner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.full
-def test_a_known_focal_length_is_kept(tmp_path: Path) -> None:
-    pytest.importorskip("pycolmap", reason="pycolmap is no dependency")
-    pose_video(film(tmp_path / "walk.mp4", drawn_corner()), tmp_path / "model", focal=FOCAL, rate=3.0)
-    (camera,) = read_cameras(tmp_path / "model" / "sparse" / "0" / "cameras.bin").values()
-    assert camera.lens.intrinsics[:2] == (FOCAL, FOCAL)
-
-
-@pytest.mark.full
-def test_a_video_becomes_a_scene(tmp_path: Path) -> None:
+def test_a_video_becomes_a_scene_with_the_known_focal_length(tmp_path: Path) -> None:
     pytest.importorskip("pycolmap", reason="pycolmap is no dependency")
     film(tmp_path / "walk.mp4", drawn_corner())
-    done = terminal.tolman(
-        tmp_path, "ingest", "video", "walk.mp4", "--poses", "colmap", "--up=-y", "--out", "scenes", COLUMNS="200"
-    )
+    options = ("--rate", "3", "--focal", str(FOCAL), "--up=-y", "--out", "scenes")
+    done = terminal.tolman(tmp_path, "ingest", "video", "walk.mp4", "--poses", "colmap", *options, COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert (
-        "colmap/walk: COLMAP registered 16 of 16 pictures of walk.mp4, with a mean reprojection error of 0."
+        "colmap/walk: COLMAP registered 12 of 12 pictures of walk.mp4, with a mean reprojection error of 0."
         in done.stdout
     )
     (part,) = collection(tmp_path / "scenes").values()
     (capture,) = part.captures
     assert part.scene.metric is False
+    (camera,) = read_cameras(tmp_path / "scenes" / "colmap" / "walk" / "sparse" / "0" / "cameras.bin").values()
+    assert camera.lens.intrinsics[:2] == (FOCAL, FOCAL)
     assert capture.clock is None  # its pictures have times
     assert capture.times[-1] == pytest.approx(COUNT / RATE, abs=0.5)
-    again = terminal.tolman(tmp_path, "ingest", "video", "walk.mp4", "--up=-y", "--out", "scenes")
+    again = terminal.tolman(tmp_path, "ingest", "video", "walk.mp4", *options)
     assert "1 kept" in again.stdout
     # The model is a COLMAP model like any other.
     assert recognise(IngestConfig(format="auto", path=(tmp_path / "scenes" / "colmap" / "walk",))).format == "colmap"
