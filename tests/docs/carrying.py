@@ -118,6 +118,8 @@ class Page:
         key = find(SHORTENED, command)
         if key is not None:
             words += SHORTENED[key][0]
+        if words[0] == "simulate" and not {"--shapes", "--config"}.intersection(words):
+            words += ["--shapes", "rectangle"]  # a home takes four times as long
         self._prepare(words)
         environment = hub.environment(self.place / "hub") | {
             "TOLMAN_CACHE": str(self.cache), "COLUMNS": "400" if command.shown else "160", **self.endpoints,
