@@ -20,10 +20,9 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
     ("docs/tolman-2.md", "tolman simulate --config tolman-2/recipe.toml"): ((), "the stage's recipe has four rooms"),
     ("*", "tolman simulate"): (SMALL, "videos of full size take a minute for each scene"),
     ("*", "tolman analyze bias vsi-bench --prune"): (
-        ("--prune", "12", "--folds", "3", "--rounds", "1", "--workers", "1"),
+        ("--prune", "12", "--folds", "3", "--rounds", "1"),
         "the stage has 20 questions, and each round trains the learners again",
     ),
-    ("*", "tolman analyze bias"): (("--folds", "3", "--workers", "1"), "the stage has 20 questions"),
     ("README.md", "tolman doctor"): (("--extra", "media"), "docs/installing.md tries every extra"),
     ("*", "tolman analyze representative"): (("--size", "12"), "the stage has 20 questions"),
     ("*", "tolman audit my-bench --shortcuts"): (("--folds", "3"), "the stage has three scenes"),

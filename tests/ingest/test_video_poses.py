@@ -259,7 +259,11 @@ def test_a_simulated_room_gives_its_poses_back(tmp_path: Path) -> None:
     pytest.importorskip("moderngl", reason="rendering needs the extra 'worlds'")
     from tolman.features.scenes.simulation import simulate
 
-    simulate(SimulateConfig(out=tmp_path / "worlds", scenes=1, shapes=("rectangle",), seconds=20.0, workers=1))
+    simulate(
+        SimulateConfig(
+            out=tmp_path / "worlds", scenes=1, shapes=("rectangle",), seconds=12.0, quality="fast", workers=1
+        )
+    )
     (world,) = collection(tmp_path / "worlds").values()
     (camera,) = world.captures
     ingest(IngestConfig(format="video", path=(tmp_path / "worlds" / str(camera.media),), out=tmp_path / "scenes"))
