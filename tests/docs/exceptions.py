@@ -23,7 +23,10 @@ SHORTENED: dict[Key, tuple[tuple[str, ...], str]] = {
         ("--prune", "12", "--folds", "3", "--rounds", "1"),
         "the stage has 20 questions, and each round trains the learners again",
     ),
-    ("README.md", "tolman doctor"): (("--extra", "media"), "docs/installing.md tries every extra"),
+    **dict.fromkeys(
+        (("README.md", "tolman doctor"), ("docs/installing.md", "tolman doctor")),
+        (("--help",), "it imports every package, and so does the next command of docs/installing.md"),
+    ),
     ("*", "tolman analyze representative"): (("--size", "12"), "the stage has 20 questions"),
     ("*", "tolman audit my-bench --shortcuts"): (("--folds", "3"), "the stage has three scenes"),
     ("*", "tolman generate"): (("--filter-rounds", "0"), "shortcut filtering needs scenes by the hundred"),
